@@ -58,6 +58,23 @@ pub fn permissions(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
     block(db).or_else(of_project)
 }
 
+/// Where a program's permissions are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PermissionsIn {
+    /// The block of the entry module.
+    Block,
+    /// `[permissions]` of `gsw.toml`.
+    Project,
+}
+
+/// Where what [`permissions`] gives is written.
+pub(crate) fn permissions_in(db: &dyn Db) -> PermissionsIn {
+    match block(db) {
+        Some(_) => PermissionsIn::Block,
+        None => PermissionsIn::Project,
+    }
+}
+
 fn block(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
     let project = Project::try_get(db)?;
     let entry: File = *project.modules(db).get(project.entry(db))?;

@@ -230,6 +230,7 @@ fn value_checks(program: &Program) -> Vec<bool> {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => {}
         }
     }

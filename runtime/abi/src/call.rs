@@ -15,11 +15,15 @@
 //! A function of the standard library that is declared `@intrinsic("name")` is the row of that name: its own arguments
 //! fill the `word`, `borrow` and `own` parameters in order.
 
+mod limit;
 mod node_kind;
+mod queue_purpose;
 
 use crate::layout::{Context, Frame, Outcome};
 
+pub use limit::{NO_DOLLARS, NO_LIMIT};
 pub use node_kind::NodeKind;
+pub use queue_purpose::QueuePurpose;
 
 /// What a call does to control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -76,11 +80,14 @@ macro_rules! for_each_runtime_call {
             error_is_catchable plain(borrow);
             // `e.message()`
             error_message plain(borrow);
-            // `AssertionFailed` with this message, for a `where` that a value entering a checked type breaks.
+            // `AssertionFailed` with this message.
             assertion_failed plain(own);
+            // `AssertionFailed` for a `where` that a value breaks: its type and the value, the type of the record around it and that
+            // record where the check looks at it (else `UNIT` and 0), and what the message says before the value.
+            check_failed plain(ty, borrow, ty, borrow, borrow);
             // A value as a failed `assert` shows it, cut when it is long.
             assertion_shown plain(ty, borrow);
-            // Where two values that should be equal differ, a line each; empty when they have no parts.
+            // Where two values that should be equal differ, a line each.
             assertion_difference plain(ty, borrow, borrow);
             // A fault `Internal` with this message.
             internal_fault plain(own);
@@ -416,6 +423,16 @@ macro_rules! for_each_runtime_call {
             task_race waiting(own);
             // `t.cancel()`
             task_cancel plain(borrow);
+            // A queue: its type, its limit, a [`QueuePurpose`]; `AssertionFailed` for a limit below 1.
+            queue_new raising(result, word, word);
+            // `q.push(x)`: waits while the queue is full.
+            queue_push waiting(own, own);
+            // `q.pop()`: result optional type; waits while the queue is empty and not closed.
+            queue_pop waiting(result, own);
+            // The first item of a full queue, which stays there, or `none`.
+            queue_first_when_full plain(result, borrow);
+            // `q.close()`
+            queue_close plain(borrow);
             // `parallel for`: result list type, closure of one parameter, items, limit ([`NO_LIMIT`] for none), `ErrorPolicy`.
             parallel_for waiting(result, own, own, word, word);
             // `parallel (…)`: result tuple type, a list of closures without parameters.
@@ -469,8 +486,8 @@ macro_rules! for_each_runtime_call {
             host_call waiting(result, own, own);
             // `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
             exec_run waiting(result, own, own, own, word, own);
-            // `http.request`: method, url, headers, body or 0; gives the record `HttpResponse`.
-            http_request waiting(result, own, own, own, own);
+            // `http.request`: method, url, headers, the body as bytes or 0, or as a `json` or 0; gives the record `HttpResponse`.
+            http_request waiting(result, own, own, own, own, own);
             // `context.node` and its kin: result type, what (as `std/context.gsw` numbers it), how many at most, a text.
             context_query raising(result, word, word, own);
             // The workflows that can be started by name, as `json`.
@@ -485,31 +502,24 @@ macro_rules! for_each_runtime_call {
             // `spawn detached`: function, a record type with its parameters, result type, name, parameters as `json`; gives an id.
             spawn_detached waiting(word, word, word, own, own);
 
-            // Tests.
-            // From here on a mock replaces an item: the item's number, closure, an empty list for what it is given, or 0 where
-            // nobody asks. Gives the mock's index among those of the item.
+            // Tests. An item is named by its number among what is mocked, a mock of it by its index.
+            // A mock replaces an item: item, closure, an empty list for what it is given, or 0. Gives its index; `mock_at` its closure.
             mock_set plain(word, own, own);
-            // The closure of the item's mock of this index, or 0 when there is none: the item's number, index.
             mock_at plain(word, word);
-            // A mock has matched a call: the item's number, the mock's index. Gives how many calls it has answered before.
+            // A mock has matched a call: item, index. Gives how many calls it has answered before.
             mock_turn plain(word, word);
-            // Keeps what a call that a mock has matched was given: the item's number, the mock's index, the arguments.
+            // Keeps what a call that a mock has matched was given: item, index, the arguments.
             mock_given plain(word, word, own);
-            // `calls.count()`
             mock_count plain(word, word);
-            // `calls.arguments()`
             mock_arguments plain(word, word);
             // From here on the agent's model does what a script says: the agent's index, the turns as `json`.
             mock_agent plain(word, own);
             // Keeps a `json` that is compared with what was accepted before.
             snapshot plain(own);
-            // Raises because a test calls a prompt that nothing answers, unless models may be asked or its agent has a script: the
-            // prompt's number among what is mocked, its name, the arguments as `json`, the agent that the call names, as
-            // `json`, or 0; the prompt's index.
-            prompt_unmocked raising(word, own, own, borrow, word);
-            // Raises because a test calls what only a mock can answer, and fails the test even where this is caught: the item's
-            // number, its name, the arguments as `json`.
+            // Raises because only a mock can answer, which fails the test also where it is caught: item, its name, arguments as `json`.
             unmocked raising(word, own, own);
+            // The same for a prompt that no model or script may answer; after it the call's agent as `json`, or 0, the prompt's index.
+            prompt_unmocked raising(word, own, own, borrow, word);
         }
     };
 }
@@ -576,13 +586,6 @@ impl RuntimeCall {
         Self::ALL.iter().copied().find(|it| it.name() == name)
     }
 }
-
-/// The word of a limit that is not written: of `budget`'s tokens, calls and time, and of `parallel for`. No program can write
-/// this number.
-pub const NO_LIMIT: i64 = i64::MIN;
-
-/// The word of dollars that are not limited: no float of a program has these bits, which are of no canonical number.
-pub const NO_DOLLARS: u64 = u64::MAX;
 
 /// What `parallel for` does with errors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -57,6 +57,7 @@ mod outcome;
 pub mod parallel;
 mod progress;
 pub mod prompt;
+pub mod queue;
 pub(crate) mod raise;
 pub mod reflect;
 pub mod reflection_log;
@@ -91,6 +92,7 @@ use crate::run::mocks::Mocks;
 use crate::run::model_access::ModelAccess;
 use crate::run::operations::Operations;
 use crate::run::progress::Progress;
+use crate::run::queue::Lines;
 use crate::run::reflection_log::ReflectionLog;
 use crate::run::scheduler::Scheduler;
 use crate::run::states::States;
@@ -123,6 +125,8 @@ pub struct Run {
     /// What models may ask of the run.
     pub(crate) introspection: Introspection,
     pub(crate) tool_keys: ToolKeys,
+    /// Who waits at queues.
+    lines: Lines,
     pub(crate) mocks: Mocks,
     jitter: Jitter,
     reported_errors: ReportedErrors,

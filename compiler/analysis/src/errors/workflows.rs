@@ -2,6 +2,8 @@
 
 use gsw_source::{Code, Diagnostic, Place};
 
+use crate::manifest::PermissionsIn;
+
 /// `break` or `continue` without a loop to leave; `wall` is what stands between it and one further out.
 pub fn outside_loop(place: Place, word: &str, wall: Option<&str>) -> Diagnostic {
     let message = match wall {
@@ -82,11 +84,44 @@ pub fn not_mockable(place: Place, name: &str) -> Diagnostic {
 }
 
 /// A call that needs a permission which the program does not give itself.
-pub fn not_permitted(place: Place, effect: &str) -> Diagnostic {
-    let message =
-        format!("this needs the permission `{effect}`, which `permissions` does not list");
-    Diagnostic::error(Code::NOT_PERMITTED, place, message)
-        .note("with a `permissions` block everything that it does not list is refused")
+/// `target` is what the call needs of it, when that is known.
+pub fn not_permitted(
+    place: Place,
+    effect: &str,
+    by: PermissionsIn,
+    target: Option<&str>,
+) -> Diagnostic {
+    let (who, note) = match by {
+        PermissionsIn::Block => (
+            "`permissions`",
+            "with a `permissions` block everything that it does not list is refused",
+        ),
+        PermissionsIn::Project => (
+            "`[permissions]` of `gsw.toml`",
+            "with `[permissions]` in `gsw.toml` everything that it does not list is refused",
+        ),
+    };
+    let message = format!("this needs the permission `{effect}`, which {who} does not list");
+    let report = Diagnostic::error(Code::NOT_PERMITTED, place, message).note(note);
+    with_permission_to_add(report, effect, by, target)
+}
+
+/// Says what to write, and where, so that the program may do it.
+pub fn with_permission_to_add(
+    report: Diagnostic,
+    effect: &str,
+    by: PermissionsIn,
+    target: Option<&str>,
+) -> Diagnostic {
+    let target = target.unwrap_or("…");
+    report.note(match by {
+        PermissionsIn::Block => {
+            format!("to permit it, list it in the `permissions` block: `{effect}: [\"{target}\"]`")
+        }
+        PermissionsIn::Project => {
+            format!("to permit it, list it under `[permissions]` in `gsw.toml`: `{effect} = [\"{target}\"]`")
+        }
+    })
 }
 
 /// A call on something that a permission does not list.

@@ -146,6 +146,7 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Variable(_)

@@ -2,13 +2,13 @@
 
 use gsw_infer::hir::{Body, Callee, ExpressionId, ExpressionKind};
 use gsw_names::types::Effect;
-use gsw_names::{PRELUDE, is_std, module_path};
+use gsw_names::{KnownItem, PRELUDE, is_std, module_path};
 use gsw_source::{Db, Diagnostic, ItemId};
 
 use super::place_in;
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
-use crate::manifest::permissions;
+use crate::manifest::{permissions, permissions_in};
 use crate::summary::item_summary;
 
 /// The effects that a permission grants, each under its own name.
@@ -40,6 +40,16 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         };
         let nth = |n| arguments.iter().find(|it| it.0 == n).map(|it| it.1);
         for effect in own_effects(db, item) {
+            if effect == Effect::FsRead
+                && may_ask(
+                    db,
+                    item,
+                    &granted,
+                    nth(0).and_then(|it| target(db, body, it)).as_deref(),
+                )
+            {
+                continue;
+            }
             let listed = granted.iter().find(|(name, _)| name == effect.name());
             let place = place_in(body, span);
             // The address of a request with any method stands behind the method.
@@ -53,21 +63,47 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
                 listed,
                 named(0).or_else(|| named(1).filter(|_| effect == Effect::Net)),
             ) {
-                (None, _) => found.push(errors::not_permitted(place, effect.name())),
+                (None, target) => {
+                    let target = target.map(|it| entry(effect, &it));
+                    let name = effect.name();
+                    found.push(errors::not_permitted(
+                        place,
+                        name,
+                        permissions_in(db),
+                        target.as_deref(),
+                    ));
+                }
                 (Some((_, list)), Some(target))
                     if !list.iter().any(|it| admits(effect, it, &target)) =>
                 {
-                    found.push(errors::target_not_permitted(
-                        place,
+                    let report = errors::target_not_permitted(place, effect.name(), &target, list);
+                    let wanted = entry(effect, &target);
+                    found.push(errors::with_permission_to_add(
+                        report,
                         effect.name(),
-                        &target,
-                        list,
+                        permissions_in(db),
+                        Some(&wanted),
                     ));
                 }
                 _ => {}
             }
         }
     }
+}
+
+/// Whether `item` only asks what is at a path that may be written.
+fn may_ask(
+    db: &dyn Db,
+    item: ItemId,
+    granted: &[(String, Vec<String>)],
+    path: Option<&str>,
+) -> bool {
+    let asks = [KnownItem::FsExists, KnownItem::FsIsFolder];
+    let writes = Effect::FsWrite;
+    let mut lists = granted.iter().filter(|(name, _)| name == writes.name());
+    asks.iter().any(|it| it.is(db, item))
+        && lists
+            .any(|(_, list)| path.is_none_or(|path| list.iter().any(|it| admits(writes, it, path))))
 }
 
 /// What the function of the library itself does; what its function arguments do is seen where they stand.
@@ -104,6 +140,23 @@ fn target(db: &dyn Db, body: &Body, argument: ExpressionId) -> Option<String> {
         | ConstantValue::Int(_)
         | ConstantValue::Float(_)
         | ConstantValue::Duration(_) => None,
+    }
+}
+
+/// What to list so that the target is permitted: of an address its host.
+fn entry(effect: Effect, target: &str) -> String {
+    match effect {
+        Effect::Net => host(target).unwrap_or(target).to_owned(),
+        Effect::FsRead
+        | Effect::FsWrite
+        | Effect::Model
+        | Effect::Exec
+        | Effect::Env
+        | Effect::Time
+        | Effect::Random
+        | Effect::Human
+        | Effect::Spawn
+        | Effect::Host => target.to_owned(),
     }
 }
 

@@ -257,6 +257,7 @@ fn mentions_parameter(ty: &Type) -> bool {
         | Type::List(it)
         | Type::Task(it)
         | Type::Stream(it)
+        | Type::Queue(it)
         | Type::Partial(it) => mentions_parameter(it),
         Type::Map(key, value) => mentions_parameter(key) || mentions_parameter(value),
         Type::Tuple(them)

@@ -242,8 +242,11 @@ impl<'a> BodyWalk<'a, '_> {
     ) -> Outcome {
         let mut outcome = self.expression(iterable);
         self.bind(pattern, &outcome.value);
-        if matches!(self.body.expression(iterable).ty, Type::Stream(_)) {
+        let ty = &self.body.expression(iterable).ty;
+        if matches!(ty, Type::Stream(_)) {
             outcome.does.errors.extend(&outcome.value.task);
+        }
+        if matches!(ty, Type::Stream(_) | Type::Queue(_)) {
             outcome.does.waits = Waits::Always;
         }
         let turn = self.expression(body);

@@ -72,6 +72,7 @@ fn promises(ty: &Type) -> Vec<&Latent> {
         | Type::Map(_, it)
         | Type::Task(it)
         | Type::Stream(it)
+        | Type::Queue(it)
         | Type::Partial(it) => promises(it),
         Type::Tuple(them)
         | Type::Record(_, them)
@@ -135,6 +136,7 @@ fn left_inside(from: &Type, to: &Type, side: Side, own: Own) -> Option<(Side, La
         | (Type::Map(_, left), Type::Map(_, right))
         | (Type::Task(left), Type::Task(right))
         | (Type::Stream(left), Type::Stream(right))
+        | (Type::Queue(left), Type::Queue(right))
         | (Type::Partial(left), Type::Partial(right)) => left_inside(left, right, side, own),
         (Type::Tuple(left), Type::Tuple(right))
         | (Type::Record(_, left), Type::Record(_, right))

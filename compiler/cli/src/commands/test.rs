@@ -15,6 +15,7 @@ use gsw_service::Exit;
 use cases::{Cases, Runner};
 use snapshots::{Accept, Snapshots};
 
+use crate::commands::{Watch, watch};
 use crate::test_report::{self, Ending, Report, Styles};
 use crate::{compile, project, report};
 
@@ -46,6 +47,8 @@ pub struct Test {
         requires = "live"
     )]
     pub model: Vec<String>,
+    #[command(flatten)]
+    pub watch: Watch,
 }
 
 /// How tests are reported.
@@ -68,6 +71,14 @@ pub fn test(arguments: &Test) -> Exit {
         Ok(files) => files,
         Err(exit) => return exit,
     };
+    if arguments.watch.watch {
+        // A folder that cannot be listed for a moment leaves the files that were there.
+        return watch(&|| project::files(&arguments.files).unwrap_or_else(|_| files.clone()));
+    }
+    if arguments.watch.watch {
+        // A folder that cannot be listed for a moment leaves the files that were there.
+        return watch(&|| project::files(&arguments.files).unwrap_or_else(|_| files.clone()));
+    }
     let began = Instant::now();
     let mut all = Report::default();
     for file in &files {

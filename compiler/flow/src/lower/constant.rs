@@ -130,7 +130,9 @@ fn may_change(table: &TypeTable, ty: TypeId, seen: &mut FxHashSet<TypeId>) -> bo
         | abi::Type::Time
         | abi::Type::Duration
         | abi::Type::Json
-        | abi::Type::Literals(_) => false,
+        | abi::Type::Literals(_)
+        // Made once, so that all who name the constant share it.
+        | abi::Type::Queue(_) => false,
         abi::Type::Optional(inner) | abi::Type::List(inner) => any(&[*inner]),
         abi::Type::Checked { base, .. } => any(&[*base]),
         abi::Type::Map { key, value } => any(&[*key, *value]),

@@ -10,6 +10,7 @@ use gsw_names::types::Type;
 use crate::family::Family;
 use crate::ir::{BlockId, LocalId, Operand, Operation, Terminator};
 use crate::lower::builder::Builder;
+use crate::lower::emitter::type_word;
 use crate::lower::region::Region;
 use crate::lower::variable::Variable;
 
@@ -124,6 +125,9 @@ impl Iteration<'_, '_, '_> {
         if let Type::Stream(part) = &ty {
             return self.over_stream(values, part);
         }
+        if let Type::Queue(item) = &ty {
+            return self.over_queue(values, item);
+        }
         match Family::of(&ty) {
             Family::List(element) => self.over_list(values, &element),
             Family::Map(key, value) => self.over_map(values, &key, &value),
@@ -226,6 +230,21 @@ impl Iteration<'_, '_, '_> {
         let next = self.builder.stream_next(optional, stream);
         self.builder.require(next, blocks.leave);
         let value = self.builder.unwrapped(next, &part);
+        self.bind(self.pattern, value);
+        blocks.body(self.builder, self.body);
+        blocks.close(self.builder);
+    }
+
+    /// Items are never optional, so `none` is the end.
+    fn over_queue(&mut self, queue: LocalId, item: &Type) {
+        let optional = self.builder.type_id(&item.clone().optional());
+        let blocks = Loop::open(self.builder);
+        let arguments = vec![type_word(optional), Operand::Local(queue)];
+        let next = self
+            .builder
+            .runtime(optional, RuntimeCall::queue_pop, arguments);
+        self.builder.require(next, blocks.leave);
+        let value = self.builder.unwrapped(next, item);
         self.bind(self.pattern, value);
         blocks.body(self.builder, self.body);
         blocks.close(self.builder);

@@ -98,6 +98,7 @@ pub(super) fn has_json(ty: &Type) -> bool {
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => false,
         Type::Bool
         | Type::Int

@@ -77,6 +77,7 @@ fn has_json_form(types: &TypeTable, id: TypeId, seen: &mut FxHashSet<TypeId>) ->
         | Entry::Cell(_)
         | Entry::Task(_)
         | Entry::Stream(_)
+        | Entry::Queue(_)
         | Entry::Session
         | Entry::Secret => false,
         Entry::Optional(it) | Entry::List(it) | Entry::Map { value: it, .. } => {

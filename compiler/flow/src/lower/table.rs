@@ -1,11 +1,11 @@
 //! The tables of agents, prompts and tools, filled in as they are reached.
 
-use gsw_abi::program::{Agent, FunctionIndex, Prompt, Repeat, Spawnable, Tool, ToolBody, Workflow};
-use gsw_abi::types::Field;
+use gsw_abi::program::{Agent, Prompt, Repeat, Spawnable, Tool, ToolBody, Workflow};
+use gsw_abi::types::{DefaultValue, Field};
 use gsw_infer::hir::{BodyPart, ExpressionKind};
 use gsw_names::types::Type;
 use gsw_names::{
-    is_host_tool, is_question, is_spawn_request, listed_spawns, listed_tools, spawn_name,
+    Parameter, is_host_tool, is_question, is_spawn_request, listed_spawns, listed_tools, spawn_name,
 };
 use gsw_source::{ItemId, ItemKind};
 
@@ -201,18 +201,26 @@ impl Lowering<'_> {
         (0..)
             .zip(&signature.parameters)
             .map(|(index, it)| Field {
-                default: self.default_function(item, index),
+                default: self.parameter_default(item, index, it),
                 ..self.field(it, &[])
             })
             .collect()
     }
 
     /// The default of a parameter; one that waits can only be evaluated by a call in the program.
-    fn default_function(&mut self, item: ItemId, parameter: u32) -> Option<FunctionIndex> {
-        let part = self.part(item, BodyPart::ParameterDefault(parameter), &[])?;
-        let default = Instance::Default { item, parameter };
+    fn parameter_default(
+        &mut self,
+        item: ItemId,
+        parameter: u32,
+        declared: &Parameter,
+    ) -> Option<DefaultValue> {
+        let part = BodyPart::ParameterDefault(parameter);
+        let instance = self.part(item, part, &[])?;
         // Whoever starts it from outside has no frame to suspend.
-        (self.colour(&part) == Colour::Plain).then(|| self.instance(default))
+        (self.colour(&instance) == Colour::Plain).then(|| DefaultValue {
+            function: self.instance(Instance::Default { item, parameter }),
+            source: self.default_source(item, part, declared),
+        })
     }
 
     /// The default of a parameter as a function with a frame.

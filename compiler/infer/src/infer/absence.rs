@@ -317,6 +317,7 @@ fn declared_fields<'db>(
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Variable(_)

@@ -85,6 +85,7 @@ impl Table<'_> {
                 | Type::Function(_)
                 | Type::Task(_)
                 | Type::Stream(_)
+                | Type::Queue(_)
                 | Type::Partial(_),
                 _,
             ) => {}
@@ -139,6 +140,7 @@ impl Table<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Variable(_)
@@ -180,6 +182,7 @@ impl Table<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)) => gsw_names::types::parts(&other)
                 .iter()

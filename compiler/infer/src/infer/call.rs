@@ -339,6 +339,7 @@ pub(super) fn call_value(cx: &mut Context, callee: ExpressionId, call: Call) -> 
         | Type::Checked(..)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Text(_) => {

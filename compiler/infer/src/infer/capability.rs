@@ -30,6 +30,7 @@ pub(crate) fn is_able(db: &dyn Db, requirement: Requirement, ty: &Type, open: &m
         requirement,
         seen: HashSet::new(),
         depth: 0,
+        is_whole: true,
     }
     .able(ty, open)
 }
@@ -53,6 +54,8 @@ struct Check<'db> {
     seen: HashSet<Type>,
     /// How deep the part lies that is looked at.
     depth: u32,
+    /// Whether that is the type itself and no part of it; a checked type is its base.
+    is_whole: bool,
 }
 
 /// Parts that lie deeper are those of a type that holds ever larger instances of itself: source nests no deeper.
@@ -112,12 +115,14 @@ impl Check<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Text(_) => match self.requirement {
                 Requirement::Equal => self.equal(ty, open),
                 Requirement::Json => self.json(ty, open),
                 Requirement::Order => self.order(ty, open),
                 Requirement::Key => is_key(self.db, ty),
+                Requirement::Item => self.item(ty, open),
                 Requirement::Add => matches!(
                     ty,
                     Type::Int | Type::Float | Type::Duration | Type::String | Type::List(_)
@@ -137,6 +142,7 @@ impl Check<'_> {
             Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session
             | Type::Secret
             | Type::Agent => false,
@@ -174,6 +180,7 @@ impl Check<'_> {
             Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session
             | Type::Secret
             | Type::Agent
@@ -189,6 +196,47 @@ impl Check<'_> {
             | Type::Duration
             | Type::Json
             | Type::Error
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => self.inside(ty, open),
+        }
+    }
+
+    /// An item that held a queue, or what captures one, could hold itself, and counting references would never free it. One that
+    /// may be `none` could not be told from the end of the queue.
+    fn item(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Queue(_)
+            | Type::Session => false,
+            Type::Optional(_) if self.is_whole => false,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Error
+            | Type::Agent
             | Type::Never
             | Type::Literals(_)
             | Type::Optional(_)
@@ -235,6 +283,7 @@ impl Check<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Variable(_)
@@ -245,6 +294,7 @@ impl Check<'_> {
 
     /// Whether everything that a value of `ty` holds is able.
     fn inside(&mut self, ty: &Type, open: &mut Open) -> bool {
+        self.is_whole = false;
         match ty {
             Type::Record(item, arguments) | Type::Enum(item, arguments) => {
                 // A type that holds ever larger instances of itself is of no use for anything.
@@ -280,6 +330,7 @@ impl Check<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Variable(_)
@@ -319,7 +370,8 @@ impl HirBuilder<'_> {
                 | Requirement::Divide
                 | Requirement::Remainder
                 | Requirement::Negate
-                | Requirement::Numeric => errors::not_able(place, &text, requirement.ability()),
+                | Requirement::Numeric
+                | Requirement::Item => errors::not_able(place, &text, requirement.ability()),
             };
             self.report(match holds_secret(self.db, &ty) {
                 true => errors::secret_stays(report),

@@ -9,6 +9,7 @@
 //! | `Never` | `T` | `FromNever`: the value never exists |
 //! | `Invalid` | `T`, and the other way round | none: it was reported |
 //! | `T` with a JSON form | `json` | `ToJson` |
+//! | a string, `bytes`, else `T` with a JSON form | `http.Body` | the variant that takes it |
 //! | `A?` | `B?` | by `relate`: `none` stays `none` |
 //! | `T` | `B?` | `T` to `B`, then `ToOptional`; an unbound variable is bound to `B?` |
 //! | `string`, literals | `secret` | to `string`, then `ToSecret` |
@@ -30,7 +31,9 @@
 
 use std::sync::Arc;
 
+use gsw_names::KnownItem;
 use gsw_names::types::Type;
+use gsw_source::ItemId;
 
 use crate::errors::values as errors;
 use crate::hir::{BinaryOperator, Coercion, ExpressionId, ExpressionKind};
@@ -79,6 +82,11 @@ impl HirBuilder<'_> {
             (Type::Never, _) => Some(self.converted(id, Coercion::FromNever, &target)),
             // Before the row of `A?`: an optional becomes JSON as a whole, `none` as `null`.
             (_, Type::Json) if !matches!(actual, Type::Json) => json_value(self, id, &actual),
+            (_, Type::Enum(item, _))
+                if actual != target && KnownItem::HttpBody.is(self.db, *item) =>
+            {
+                http_body(self, id, &actual, *item)
+            }
             (Type::Optional(_), Type::Optional(_)) => same_bits(self, id, &actual, &target),
             (_, Type::Optional(inner)) => match self.table.unknown(&actual) {
                 // The value of an unbound variable may itself turn out optional, and `T??` is `T?`; wrapping it now would be wrong then.
@@ -269,6 +277,33 @@ fn json_value(hir: &mut HirBuilder, id: ExpressionId, actual: &Type) -> Option<E
         return None;
     }
     Some(hir.converted(id, Coercion::ToJson, &Type::Json))
+}
+
+/// What a request carries, as the variant for its type. Of an optional text it is not clear what `none` would be sent as.
+fn http_body(
+    hir: &mut HirBuilder,
+    id: ExpressionId,
+    actual: &Type,
+    item: ItemId,
+) -> Option<ExpressionId> {
+    let kind = hir.table.operand(actual);
+    let (variant, content) = if kind == Type::String {
+        ("Text", hir.try_coerce(id, &Type::String)?)
+    } else if kind == Type::Bytes {
+        ("Bytes", id)
+    } else if let Type::Optional(_) = kind {
+        return None;
+    } else {
+        ("Json", hir.try_coerce(id, &Type::Json)?)
+    };
+    let variant = lookup::variant_named(hir.db, item, variant)?;
+    let span = hir.span(id);
+    let kind = ExpressionKind::Variant {
+        item,
+        variant,
+        fields: vec![(0, content)],
+    };
+    Some(hir.push(kind, Type::Enum(item, Arc::from([])), span))
 }
 
 fn branch_mismatch(

@@ -236,6 +236,7 @@ pub(super) fn tuple_part(
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Text(_)) => {
@@ -303,6 +304,7 @@ pub(super) fn infer_index(
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Text(_)

@@ -1,5 +1,6 @@
 //! Expressions: which rule is in charge of which form.
 
+use gsw_names::KnownItem;
 use gsw_names::types::Type;
 use gsw_source::Span;
 use gsw_syntax::ast;
@@ -38,6 +39,15 @@ impl Context<'_> {
             // a hint they are joined, and the join is what the variable is bound to.
             let near = self.hir.table.near(variable);
             let id = infer_form(self, expression, &near);
+            return self.hir.coerce(id, ty);
+        }
+        // The parts of a literal become JSON one by one.
+        if let (Expected::Type(ty), ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_)) =
+            (expected, &expression.kind)
+            && let Type::Enum(item, _) = self.hir.table.resolve(ty)
+            && KnownItem::HttpBody.is(self.db, item)
+        {
+            let id = infer_form(self, expression, &Expected::Type(Type::Json));
             return self.hir.coerce(id, ty);
         }
         infer_form(self, expression, expected)

@@ -101,6 +101,7 @@ pub(super) fn chain(
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Text(_)) => {

@@ -434,6 +434,7 @@ fn infer_membership(
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Variable(_)

@@ -82,6 +82,7 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
                 (Requirement::Order, "sort" | "sort_desc" | "min" | "max") => {
                     errors::order_by_part(report, function)
                 }
+                (Requirement::Item, _) => errors::items_of_queues(report),
                 _ => report,
             });
             break;
@@ -122,6 +123,7 @@ fn own(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
                     RequirementKind::Equal => Requirement::Equal,
                     RequirementKind::Ordered => Requirement::Order,
                     RequirementKind::Numeric => Requirement::Numeric,
+                    RequirementKind::Item => Requirement::Item,
                 };
                 (*index, requirement)
             }),

@@ -212,6 +212,10 @@ impl<'db> Table<'db> {
             return ty.clone();
         }
         let ty = self.resolve(ty);
+        // Its items are of one type on both sides.
+        if let Type::Queue(_) = ty {
+            return ty;
+        }
         let Type::Text(text) = ty else {
             return rebuilt(&ty, side, &mut |it, side| self.loosened(it, side));
         };
@@ -253,6 +257,7 @@ pub(super) fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -
         }
         Type::Task(inner) => Type::Task(Arc::new(inside(inner))),
         Type::Stream(inner) => Type::Stream(Arc::new(inside(inner))),
+        Type::Queue(inner) => Type::Queue(Arc::new(inside(inner))),
         Type::Partial(inner) => Type::Partial(Arc::new(inside(inner))),
         Type::Record(..) | Type::Enum(..) | Type::Checked(..) => ty.clone(),
         Type::Unit

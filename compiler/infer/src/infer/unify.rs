@@ -72,6 +72,12 @@ impl Table<'_> {
             // Covariant throughout, which is sound because values are immutable: a list of `Percent` read as one of `float` cannot be
             // given other elements.
             | (Type::Partial(left), Type::Partial(right)) => self.relate(left, right),
+            // Items go both ways.
+            (Type::Queue(left), Type::Queue(right)) => {
+                self.relate(left, right)?;
+                self.relate(right, left)?;
+                Some(Relation::Same)
+            }
             (Type::Map(key, value), Type::Map(other_key, other_value)) => {
                 let keys = self.relate(key, other_key)?;
                 Some(keys.and(self.relate(value, other_value)?))
@@ -113,6 +119,7 @@ impl Table<'_> {
                 | Type::Function(_)
                 | Type::Task(_)
                 | Type::Stream(_)
+                | Type::Queue(_)
                 | Type::Partial(_),
                 _,
             ) => None,

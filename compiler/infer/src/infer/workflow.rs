@@ -312,6 +312,7 @@ fn awaited(hir: &mut HirBuilder, ty: &Type) -> Option<Type> {
         | Type::Checked(..)
         | Type::Function(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Text(_) => None,

@@ -89,6 +89,7 @@ fn has_variable(ty: &Type) -> bool {
         | Type::List(inner)
         | Type::Task(inner)
         | Type::Stream(inner)
+        | Type::Queue(inner)
         | Type::Partial(inner) => has_variable(inner),
         Type::Map(key, value) => has_variable(key) || has_variable(value),
         Type::Tuple(types)

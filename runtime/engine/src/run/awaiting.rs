@@ -44,7 +44,13 @@ pub(crate) fn look_again(run: &mut Run, id: TaskId) {
                 run.scheduler.wake(id, result);
             }
         }
-        Wait::Nothing | Wait::Operation { .. } | Wait::Stopping { .. } | Wait::Keyed { .. } => {}
+        Wait::Nothing
+        | Wait::Operation { .. }
+        | Wait::Stopping { .. }
+        | Wait::Keyed { .. }
+        | Wait::Push { .. }
+        | Wait::Pop { .. }
+        | Wait::Received { .. } => {}
     }
 }
 
@@ -167,6 +173,9 @@ fn advance(run: &mut Run, id: TaskId) -> Option<Result<u64, u64>> {
         | Wait::Reflect(_)
         | Wait::Keyed { .. }
         | Wait::Prompt(_)
+        | Wait::Push { .. }
+        | Wait::Pop { .. }
+        | Wait::Received { .. }
         | Wait::Ending => None,
     }
 }

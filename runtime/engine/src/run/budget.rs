@@ -214,6 +214,9 @@ fn worst_held(scheduler: &Scheduler, id: TaskId, ticket: Ticket) -> Option<&Char
         | Wait::Parallel(_)
         | Wait::Reflect(_)
         | Wait::Keyed { .. }
+        | Wait::Push { .. }
+        | Wait::Pop { .. }
+        | Wait::Received { .. }
         | Wait::Ending => None,
     }
 }

@@ -40,8 +40,16 @@ impl Run {
     }
 
     /// Resumes the wait of a task that is to unwind and may.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a wait: rustc names what a new wait must join"
+    )]
     pub(crate) fn deliver(&mut self, id: TaskId) {
         let task = self.scheduler.task_mut(id);
+        if task.state == State::Ready {
+            self.give_back_received(id);
+            return;
+        }
         // A running task finds `pending` at its next wait. A shielded one is in a `defer`, which must finish; the unwinding follows.
         if task.state != State::Waiting || task.shield > 0 {
             return;
@@ -102,6 +110,9 @@ impl Run {
                 self.heap.release(handles)
             }
             Wait::Join => self.scheduler.clear_joiner(node),
+            wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
+                self.leave_line(&wait);
+            }
         }
         // Delivered exactly once: from here on the error edge carries the unwinding.
         self.scheduler.task_mut(id).pending = None;

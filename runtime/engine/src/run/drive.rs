@@ -18,6 +18,8 @@ impl Run {
             self.body_ended(id, Ending::Cancelled);
             return;
         }
+        self.take_received(id);
+        let task = self.scheduler.task_mut(id);
         let is_new = std::mem::replace(&mut task.state, State::Running) == State::New;
         let (frame, base, depth) = (task.frame, task.base, task.depth);
         self.scheduler.set_current(id);

@@ -156,6 +156,9 @@ impl Run {
             Wait::Parallel(parallel) => parallel.drop_with(self),
             Wait::Prompt(prompt) => prompt.drop_with(self),
             Wait::Reflect(reflecting) => reflect::drop_reflection(&mut self.heap, *reflecting),
+            wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
+                self.leave_line(&wait);
+            }
             Wait::Nothing | Wait::Join | Wait::Abort | Wait::Ending | Wait::Keyed { .. } => {}
         }
     }

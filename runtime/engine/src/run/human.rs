@@ -82,6 +82,7 @@ fn fields_in<'a>(
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => {}
     }
 }
@@ -241,7 +242,7 @@ fn defaults_in(run: &mut Run, result: TypeId) -> Vec<(FunctionIndex, Value)> {
     fields_in(&types, result, &mut Vec::new(), &mut fields);
     let mut found: Vec<(FunctionIndex, Value)> = Vec::new();
     for field in fields {
-        let Some(function) = field.default else {
+        let Some(function) = field.default.as_ref().map(|it| it.function) else {
             continue;
         };
         if found.iter().any(|it| it.0 == function) {

@@ -57,16 +57,15 @@ fn decode_argument(
     let given = input
         .get(&parameter.wire)
         .or_else(|| input.get(&parameter.name));
-    let word = match (given, parameter.default) {
+    let word = match (given, &parameter.default) {
         (Some(tree), _) => decode::decode_field(run, parameter, tree).map_err(|issues| {
             issues
                 .into_iter()
                 .map(|it| below(&parameter.name, it))
                 .collect::<Vec<_>>()
         })?,
-        (None, Some(default)) => {
-            default_of(run, default, before).map_err(|why| vec![missing(&parameter.name, &why)])?
-        }
+        (None, Some(default)) => default_of(run, default.function, before)
+            .map_err(|why| vec![missing(&parameter.name, &why)])?,
         // An optional parameter is `none` then, and so is what else takes `null`.
         (None, None) => decode::decode_all_issues(run, parameter.ty, &Value::Null)
             .map_err(|_| vec![missing(&parameter.name, "it is missing")])?,

@@ -83,6 +83,9 @@ impl Run {
             | Wait::Parallel(_)
             | Wait::Reflect(_)
             | Wait::Keyed { .. }
+            | Wait::Push { .. }
+            | Wait::Pop { .. }
+            | Wait::Received { .. }
             | Wait::Ending) => self.scheduler.set_wait(id, wait),
         }
     }

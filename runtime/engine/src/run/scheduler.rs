@@ -274,6 +274,14 @@ impl Scheduler {
         self.ready.push_back(id);
     }
 
+    /// Replaces what a task that is in the queue goes on with.
+    pub(crate) fn give_ready(&mut self, id: TaskId, with: Result<u64, u64>) {
+        let task = self.tasks.at_mut(id);
+        debug_assert!(matches!(task.state, State::Ready | State::Running));
+        // SAFETY: the task has been woken and not gone on, so its frame is live.
+        unsafe { native::give(task.frame, with) };
+    }
+
     /// Who starts a task of this role: its budget and its depth begin there.
     pub(crate) fn starter(&self, role: Role) -> TaskId {
         match role {

@@ -28,6 +28,7 @@ use crate::run::mocks::Mocks;
 use crate::run::model_access::ModelAccess;
 use crate::run::operations::Operations;
 use crate::run::progress::Progress;
+use crate::run::queue::Lines;
 use crate::run::reflection_log::ReflectionLog;
 use crate::run::scheduler::Scheduler;
 use crate::run::states::States;
@@ -121,6 +122,7 @@ impl Run {
             states: States::default(),
             introspection: Introspection::default(),
             tool_keys: ToolKeys::default(),
+            lines: Lines::default(),
             mocks: Mocks::default(),
             jitter: Jitter::of_seed(seed),
             reported_errors: ReportedErrors::default(),

@@ -335,6 +335,7 @@ pub(crate) fn length(heap: &Heap, ty: TypeId, word: u64) -> usize {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => 0,
     }
 }
@@ -373,6 +374,7 @@ fn end_of(heap: &Heap, ty: TypeId, word: u64, from: usize) -> JsonText {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => codec::encode_redacted(heap, ty, word).into(),
     }
 }

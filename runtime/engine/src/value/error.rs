@@ -8,7 +8,7 @@ use gsw_notation::issue::Issue;
 
 use crate::codec;
 use crate::heap::Heap;
-use crate::value::{self, list, load, optional, store, string};
+use crate::value::{self, list, load, map, optional, store, string};
 
 /// A new error of a built-in kind; takes over its fields.
 #[must_use]
@@ -32,6 +32,50 @@ pub fn with_text(heap: &mut Heap, kind: BuiltinError, text: &str) -> u64 {
     let text = string::new(heap, text);
     new(heap, kind, &[text])
 }
+
+/// `OutOfRange` for an index into a list of so many elements.
+#[must_use]
+pub fn no_index(heap: &mut Heap, index: u64, length: usize) -> u64 {
+    let list = match length {
+        0 => "an empty list".into(),
+        1 => "a list of 1 element".into(),
+        length => format!("a list of {length} elements"),
+    };
+    let text = format!("there is no index {} in {list}", index as i64);
+    with_text(heap, BuiltinError::OutOfRange, &text)
+}
+
+/// `OutOfRange` for a key, which is borrowed, of a map.
+#[must_use]
+pub fn no_key(heap: &mut Heap, map: u64, key: u64) -> u64 {
+    let (ty, _) = map::types(heap, value::type_of(map));
+    let shown = |key| {
+        let mut text = codec::encode_redacted(heap, ty, key);
+        if let Some((cut, _)) = text.char_indices().nth(LONGEST_KEY) {
+            text.truncate(cut);
+            text.push('…');
+        }
+        text
+    };
+    let keys: Vec<String> = map::entries(map)
+        .take(MOST_KEYS)
+        .map(|(key, _)| shown(key))
+        .collect();
+    let map = match map::len(map) {
+        0 => "an empty map".into(),
+        1 => format!("a map with the key {}", keys.join("")),
+        count if count > MOST_KEYS => {
+            format!("a map with the {count} keys {}, …", keys.join(", "))
+        }
+        _ => format!("a map with the keys {}", keys.join(", ")),
+    };
+    let text = format!("there is no key {} in {map}", shown(key));
+    with_text(heap, BuiltinError::OutOfRange, &text)
+}
+
+/// So many keys of a map are named, and so many characters of each; guesses at what a line holds.
+const MOST_KEYS: usize = 5;
+const LONGEST_KEY: usize = 40;
 
 /// A new `DecodeError`.
 #[must_use]
@@ -198,6 +242,7 @@ fn builtin_message(heap: &Heap, kind: BuiltinError, error: u64) -> String {
         BuiltinError::Unauthorized
         | BuiltinError::QuotaExceeded
         | BuiltinError::AssertionFailed
+        | BuiltinError::OutOfRange
         | BuiltinError::Internal
         | BuiltinError::Failed => text(0).into(),
         BuiltinError::InvalidResponse => invalid(error),
@@ -216,7 +261,6 @@ fn builtin_message(heap: &Heap, kind: BuiltinError, error: u64) -> String {
         BuiltinError::Many => many(heap, error),
         BuiltinError::Overflow => "an integer left 64 bits".into(),
         BuiltinError::DivisionByZero => "division by zero".into(),
-        BuiltinError::OutOfRange => "an index or key that is not there".into(),
         BuiltinError::StackOverflow => "calls nest too deep".into(),
         BuiltinError::OutOfMemory => "the memory limit is reached".into(),
         BuiltinError::BudgetExceeded => format!("the budget is used up: {}", text(0)),

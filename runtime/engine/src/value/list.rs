@@ -88,6 +88,14 @@ pub fn push(heap: &mut Heap, list: u64, element: u64) -> u64 {
     }
 }
 
+/// Takes the last element out of a list with one owner, which gives its share to the caller.
+pub fn pop(list: u64) -> Option<u64> {
+    debug_assert!(is_unique(list));
+    let &last = words(list).last()?;
+    store(list, LIST_LENGTH, len(list) as u64 - 1);
+    Some(last)
+}
+
 /// The list itself when the caller is its only owner, else a copy with room for `extra` more; takes it over. `Err` gives the
 /// list back when the run has no memory for a copy.
 pub fn unique(heap: &mut Heap, list: u64, extra: usize) -> Result<u64, u64> {

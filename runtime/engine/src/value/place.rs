@@ -120,6 +120,7 @@ fn own(heap: &mut Heap, place: u64) -> Result<u64, u64> {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session) => {
             unreachable!("only lists, maps, records and tuples have places in them, not {other:?}")
         }

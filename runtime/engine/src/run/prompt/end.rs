@@ -173,6 +173,7 @@ fn empty_word(heap: &mut Heap, ty: TypeId) -> u64 {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => 0,
     }
 }

@@ -305,6 +305,7 @@ fn text_for_model(heap: &Heap, ty: TypeId, word: u64) -> String {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => codec::encode(heap, ty, word),
     }
 }
