@@ -27,13 +27,15 @@ pub enum Missing<'name> {
     AgentAsTool,
     /// A `human` in a list of tools.
     HumanAsTool,
+    /// `test … cassette "file"`
+    Cassette,
     /// A name that the library will have.
     Name(&'name str),
 }
 
 impl Missing<'static> {
     /// All but the names, which are parts of the others.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Skill,
         Self::Mcp,
         Self::McpCall,
@@ -43,6 +45,7 @@ impl Missing<'static> {
         Self::Session,
         Self::AgentAsTool,
         Self::HumanAsTool,
+        Self::Cassette,
         Self::AllOf,
     ];
 }
@@ -61,6 +64,7 @@ impl Missing<'_> {
             Self::Session => "`session`".into(),
             Self::AgentAsTool => "an agent as a tool".into(),
             Self::HumanAsTool => "a `human` as a tool".into(),
+            Self::Cassette => "a `cassette`".into(),
             Self::AllOf => "`.*` outside of `tools`".into(),
             Self::Name(name) => format!("`{name}`"),
         }
@@ -80,6 +84,7 @@ impl Missing<'_> {
             Self::Session => "keep the turns in a `state` and pass them on",
             Self::AgentAsTool => "write a `tool` that calls a prompt of the agent",
             Self::HumanAsTool => "write a `tool` that asks the `human`",
+            Self::Cassette => "mock the prompts, or script the model with `mock agent`",
             Self::AllOf => "list the names",
             Self::Name(_) => "",
         }
