@@ -68,7 +68,6 @@ macro_rules! for_each_runtime_call {
             constant_kept plain(word);
             // Keeps the value of a constant until the run ends.
             constant_keep plain(word, borrow);
-
             // Errors.
             // A fault without fields, by the index of its `BuiltinError`.
             fault plain(word);
@@ -93,7 +92,6 @@ macro_rules! for_each_runtime_call {
             internal_fault plain(own);
             // Raises when the run is to stop or its memory is used up: after the body of a `catch`.
             poll raising();
-
             // Any value; `ty` is its type.
             // `==`
             value_equal plain(ty, borrow, borrow);
@@ -107,7 +105,6 @@ macro_rules! for_each_runtime_call {
             json_as raising(result, borrow);
             // A string as a literal union: `s as "a" | "b"`.
             string_as raising(result, own);
-
             // Lists.
             // An empty list with room for n elements.
             list_new plain(result, word);
@@ -464,9 +461,8 @@ macro_rules! for_each_runtime_call {
             defer_leave plain();
 
             // Models, tools, people.
-            // Runs a prompt: result type, prompt's index, system text or 0, what is said, arguments as `json`, settings as `json` or 0.
-            // What is said is the user text, or a list of pairs of a [`crate::speaker::Speaker`] and its text.
-            // The settings are a [`crate::setting::CallSettings`].
+            // Runs a prompt: result type, index, system text or 0, what is said (a text, or pairs of a [`crate::speaker::Speaker`]
+            // and a text), arguments as `json`, settings ([`crate::setting::CallSettings`]) as `json` or 0.
             prompt_run waiting(result, word, own, own, own, own);
             // The value of a prompt's parameter, which a reflection around may have replaced: its type, name, value.
             prompt_revised raising(result, borrow, own);
