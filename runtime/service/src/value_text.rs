@@ -75,6 +75,7 @@ pub fn is_json(types: &TypeTable, ty: TypeId) -> bool {
         | Type::Function
         | Type::Cell(_)
         | Type::Task(_)
+        | Type::Queue(_)
         | Type::Stream(_)
         | Type::Session => true,
         Type::Bool

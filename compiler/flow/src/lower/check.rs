@@ -336,6 +336,7 @@ fn assert_check(emitter: &mut Emitter, check: &Check, checked: &Checked, argumen
     let going_on = emitter.block();
     emitter.jump(going_on);
     emitter.start(broken);
+    // The span is that of the value's use: who gave it can change it, and the message names the check.
     raise_broken(emitter, check, checked, whole);
     emitter.start(going_on);
 }

@@ -173,6 +173,7 @@ impl<'a> WaitGraph<'a> {
 
     /// Who is to raise what, given that nothing can go on.
     fn deadlock(&self) -> Option<Deadlock> {
+        // In order of ids, so that the same run always names the same task.
         let stuck = self.scheduler.ids().find(|it| self.awaits(*it));
         if let Some(cycle) = stuck.and_then(|it| self.cycle_from(it)) {
             // Who stands outside of the cycle gets the error from those inside.

@@ -61,6 +61,7 @@ fn parts(types: &TypeTable, ty: TypeId, waiting: &mut std::collections::VecDeque
         | Type::Function
         | Type::Cell(_)
         | Type::Task(_)
+        | Type::Queue(_)
         | Type::Stream(_)
         | Type::Session => {}
     }
@@ -106,6 +107,7 @@ fn shape(types: &TypeTable, ty: TypeId) -> Option<Shape> {
         | Type::Function
         | Type::Cell(_)
         | Type::Task(_)
+        | Type::Queue(_)
         | Type::Stream(_)
         | Type::Session => None,
     }
@@ -203,6 +205,7 @@ pub fn written(types: &TypeTable, ty: TypeId) -> String {
         | Type::Function
         | Type::Cell(_)
         | Type::Task(_)
+        | Type::Queue(_)
         | Type::Stream(_)
         | Type::Session => type_name(types, ty),
     }
