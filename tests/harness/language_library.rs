@@ -15,9 +15,8 @@ use crate::in_process::open;
 use crate::program::root;
 
 /// Between these lines the page is made.
-const BEGIN: &str =
-    "<!-- Made from `std`: ACCEPT=1 cargo test --test harness language_library -->\n";
-const END: &str = "<!-- End of what is made. -->\n";
+const BEGIN: &str = "<!-- made from std -->\n";
+const END: &str = "<!-- end -->\n";
 
 /// A page of more characters is more than a coding agent reads before its work.
 const LONGEST: usize = 62_000;
@@ -172,8 +171,11 @@ fn module(db: &dyn Db, name: &str, file: File) -> String {
             | ItemKind::Error
             | ItemKind::Alias
             | ItemKind::Const => {
-                let word = keyword(item.kind(db));
-                let _ = writeln!(out, "{word} {}{}", item.name(db), tail(db, item));
+                let (word, tail) = (keyword(item.kind(db)), tail(db, item));
+                // Of a type without fields that programs see, its functions say all.
+                if tail.contains(['{', '(', ':', '=']) {
+                    let _ = writeln!(out, "{word} {}{tail}", item.name(db));
+                }
             }
             _ => {}
         }
