@@ -415,8 +415,8 @@ macro_rules! for_each_runtime_call {
             task_await waiting(own);
             // `await [t, …]`: result list type, tasks.
             task_await_all waiting(result, own);
-            // `race [t, …]`
-            task_race waiting(own);
+            // `race [t, …]`: tasks, `RacePolicy`.
+            task_race waiting(own, word);
             // `t.cancel()`
             task_cancel plain(borrow);
             // A queue: its type, its limit, a [`QueuePurpose`]; `AssertionFailed` for a limit below 1.
@@ -589,5 +589,15 @@ pub enum ErrorPolicy {
     /// All finish; the result is `[Result<T>]`, whose list type is the call's result type.
     Settle,
     /// All finish; one `Many` is raised.
+    Merge,
+}
+
+/// What `race` does with errors.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum RacePolicy {
+    /// The first task to end decides, with its value or error; the rest is cancelled.
+    First,
+    /// The first value decides and the rest is cancelled; one `Many` is raised when all have failed.
     Merge,
 }
