@@ -72,6 +72,7 @@ fn check_of(body: &ItemBody, part: BodyPart) -> Option<&ast::Expression> {
         | BodyPart::FieldDefault { .. }
         | BodyPart::User
         | BodyPart::System
+        | BodyPart::Messages
         | BodyPart::Example(_)
         | BodyPart::Settings
         | BodyPart::Key => None,

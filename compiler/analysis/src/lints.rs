@@ -16,7 +16,7 @@ pub use unused_import::unused_imports;
 /// Warnings about `item` with these bodies.
 pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    unused::check(db, item, inferred, &mut found);
+    unused::check(db, inferred, &mut found);
     for body in &inferred.bodies {
         duplicate_key::check(db, body, &mut found);
         unreachable::check(body, &mut found);

@@ -72,7 +72,7 @@ pub enum Instance {
         item: ItemId,
         form: PromptForm,
     },
-    /// The user text of a prompt with its blocks.
+    /// What a prompt says, with its blocks.
     PromptText {
         item: ItemId,
     },

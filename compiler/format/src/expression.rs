@@ -105,6 +105,7 @@ impl<'run, 'file> Printer<'run, 'file> {
             Kind::Continue => text("continue"),
             Kind::Fail(value) => self.after("fail ", value),
             Kind::Emit(value) => self.after("emit ", value),
+            Kind::Text { role, text: said } => self.prompt_text(*role, said),
             Kind::Await(value) => self.after("await ", value),
             Kind::Race { tasks, errors } => {
                 let errors = errors.iter().map(|it| text(format!(" errors {}", it.name)));

@@ -6,7 +6,7 @@ mod head;
 use gsw_source::Span;
 use gsw_syntax::ast::{
     Attribute, Expression, HookHandler, Identifier, Import, Item, ItemBody, PromptEntry, Setting,
-    SettingValue, Visibility,
+    SettingValue, TextRole, Visibility,
 };
 
 use crate::document::{Document, concat, group, nest, nothing, text};
@@ -192,11 +192,16 @@ impl<'run, 'file> Printer<'run, 'file> {
         }
     }
 
+    /// `user "…"`
+    pub(crate) fn prompt_text(&mut self, role: TextRole, said: &Expression) -> Document {
+        concat([text(role.text()), text(" "), self.expression(said)])
+    }
+
     /// The lines of a prompt or human.
     fn prompt_entry(&mut self, it: &PromptEntry) -> Document {
         match it {
-            PromptEntry::System(value) => concat([text("system "), self.expression(value)]),
-            PromptEntry::User(value) => concat([text("user "), self.expression(value)]),
+            PromptEntry::Text { role, text, .. } => self.prompt_text(*role, text),
+            PromptEntry::Statement(it) => self.statement(it),
             PromptEntry::Example {
                 arguments,
                 answer,
@@ -224,10 +229,8 @@ impl<'run, 'file> Printer<'run, 'file> {
             .iter()
             .map(|it| {
                 let span = match it {
-                    PromptEntry::System(value) | PromptEntry::User(value) => {
-                        Span::new(self.word_before(value.span.start), value.span.end)
-                    }
-                    PromptEntry::Example { span, .. } => *span,
+                    PromptEntry::Text { span, .. } | PromptEntry::Example { span, .. } => *span,
+                    PromptEntry::Statement(it) => it.span,
                     PromptEntry::Setting(setting) => setting_span(setting),
                 };
                 entry(span, move |printer: &mut Printer<'run, 'file>| {

@@ -56,16 +56,6 @@ impl<'run, 'file> Printer<'run, 'file> {
         self.comments.find(start + self.offset, wanted) - self.offset
     }
 
-    /// Where the word before the byte at `end` starts.
-    pub(crate) fn word_before(&self, end: u32) -> u32 {
-        let before = self
-            .comments
-            .raw(Span::new(self.offset, end + self.offset))
-            .trim_end();
-        let word = before.trim_end_matches(|it: char| it.is_ascii_alphanumeric() || it == '_');
-        u32::try_from(word.len()).unwrap_or(end)
-    }
-
     /// Entries in round or square brackets, separated by commas; one a line when they do not fit on one.
     pub(crate) fn comma_list(
         &mut self,

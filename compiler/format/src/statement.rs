@@ -23,7 +23,7 @@ impl Printer<'_, '_> {
         self.braced(entries, block.span, ";")
     }
 
-    fn statement(&mut self, statement: &Statement) -> Document {
+    pub(crate) fn statement(&mut self, statement: &Statement) -> Document {
         match &statement.kind {
             StatementKind::Let {
                 pattern,

@@ -38,13 +38,28 @@ pub enum BodyPart {
     User,
     /// A prompt's `system` text, a `string`; its parameters are the declaration's.
     System,
-    /// Argument list and answer of example n as a tuple `(user text, answer as json)`; no parameters. The user text is made
-    /// by calling the prompt's `User` part, see `ExpressionKind::PromptText`.
+    /// All texts of a prompt or human that has more than one `system` and one `user` text, instead of [`Self::User`] and
+    /// [`Self::System`]: a list of who says what, see [`conversation_type`]. Its parameters are the declaration's.
+    Messages,
+    /// Argument list and answer of example n as a tuple `(what is said, answer as json)`; no parameters. What is said is made
+    /// by calling the prompt's `User` or `Messages` part, see `ExpressionKind::PromptText`.
     Example(u32),
     /// The settings of an agent, prompt or human as `json`; an agent's has no parameters, a prompt's the prompt's.
     Settings,
     /// The key after `idempotent by`, a `string`; its parameters are the tool's.
     Key,
+}
+
+/// One text of a conversation: who says it, as `gsw_abi::speaker::Speaker` has it, and the text.
+#[must_use]
+pub fn said_type() -> Type {
+    Type::Tuple([Type::Int, Type::String].into())
+}
+
+/// What the [`BodyPart::Messages`] of a prompt gives.
+#[must_use]
+pub fn conversation_type() -> Type {
+    said_type().list()
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -40,6 +40,7 @@ mod coerce;
 mod collection;
 mod context;
 mod control;
+mod conversation;
 mod conversion;
 mod expected;
 mod expression;

@@ -72,6 +72,7 @@ pub fn literal_type(value: &Expression) -> Option<Type> {
         | ExpressionKind::Continue
         | ExpressionKind::Fail(_)
         | ExpressionKind::Emit(_)
+        | ExpressionKind::Text { .. }
         | ExpressionKind::Spawn(_)
         | ExpressionKind::SpawnDetached(_)
         | ExpressionKind::Await(_)

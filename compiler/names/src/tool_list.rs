@@ -60,7 +60,9 @@ fn in_settings_of(db: &dyn Db, item: ItemId, name: &str) -> Vec<ItemId> {
         Some(ItemBody::Prompt { entries, .. }) => {
             let settings = entries.iter().filter_map(|it| match it {
                 PromptEntry::Setting(setting) => Some(setting),
-                PromptEntry::System(_) | PromptEntry::User(_) | PromptEntry::Example { .. } => None,
+                PromptEntry::Text { .. }
+                | PromptEntry::Statement(_)
+                | PromptEntry::Example { .. } => None,
             });
             named_in(db, file, settings, name)
         }

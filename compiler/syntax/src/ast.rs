@@ -16,7 +16,7 @@ pub use expression::{
 pub use item::{
     Attribute, Constant, EnumDeclaration, ErrorDeclaration, FieldDeclaration, Function,
     HookHandler, Import, ImportedName, Item, ItemBody, Parameter, PromptEntry, RecordDeclaration,
-    RepeatClass, Setting, SettingValue, Signature, Variant, Visibility,
+    RepeatClass, Setting, SettingValue, Signature, TextRole, Variant, Visibility,
 };
 pub use operator::{
     AssignOperator, BinaryOperator, Chain, OperatorClass, Precedence, RangeEnd, UnaryOperator,

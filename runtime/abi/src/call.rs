@@ -460,7 +460,8 @@ macro_rules! for_each_runtime_call {
             defer_leave plain();
 
             // Models, tools, people.
-            // Runs a prompt: result type, prompt's index, system text or 0, user text, arguments as `json`, settings as `json` or 0.
+            // Runs a prompt: result type, prompt's index, system text or 0, what is said, arguments as `json`, settings as `json` or 0.
+            // What is said is the user text, or a list of pairs of a [`crate::speaker::Speaker`] and its text.
             // The settings are a [`crate::setting::CallSettings`].
             prompt_run waiting(result, word, own, own, own, own);
             // The value of a prompt's parameter, which a reflection around may have replaced: its type, name, value.
@@ -471,7 +472,7 @@ macro_rules! for_each_runtime_call {
             prompt_detail waiting(result, word, own, own, own, own);
             // The time limit in the settings of a question, a `json` or 0, in nanoseconds; [`NO_LIMIT`] without one.
             human_timeout plain(borrow);
-            // Asks a person: result type, index, text, arguments as `json`, settings as `json` or 0.
+            // Asks a person: result type, index, what is said (as of a prompt), arguments as `json`, settings as `json` or 0.
             human_ask waiting(result, word, own, own, own);
             // Before a tool's body: tool's index, key or 0, arguments as `json`. Done with the result of a call with the same key
             // in a tuple of one, which the result type is an optional of, else with `none`. Waits for such a call on its way.

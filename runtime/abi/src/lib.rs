@@ -16,6 +16,7 @@ pub mod provider;
 pub mod schema;
 pub mod setting;
 pub mod site;
+pub mod speaker;
 pub mod types;
 
 pub use hash::abi_hash;

@@ -7,6 +7,7 @@ pub enum BuiltinOption {
     Events,
     Json,
     Raw,
+    Pretty,
     Quiet,
     Memory,
     Help,
@@ -18,11 +19,12 @@ const KEPT_FREE: [&str; 2] = ["record", "replay"];
 
 impl BuiltinOption {
     /// All, in the order in which help lists them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Model,
         Self::Events,
         Self::Json,
         Self::Raw,
+        Self::Pretty,
         Self::Quiet,
         Self::Memory,
         Self::Help,
@@ -37,6 +39,7 @@ impl BuiltinOption {
             Self::Events => "events",
             Self::Json => "json",
             Self::Raw => "raw",
+            Self::Pretty => "pretty",
             Self::Quiet => "quiet",
             Self::Memory => "memory",
             Self::Help => "help",
@@ -57,7 +60,9 @@ impl BuiltinOption {
             Self::Model => Some("PROVIDER/MODEL"),
             Self::Events => Some("FILE"),
             Self::Memory => Some("SIZE"),
-            Self::Json | Self::Raw | Self::Quiet | Self::Help | Self::Version => None,
+            Self::Json | Self::Raw | Self::Pretty | Self::Quiet | Self::Help | Self::Version => {
+                None
+            }
         }
     }
 
@@ -67,9 +72,13 @@ impl BuiltinOption {
         match self {
             Self::Model => Some("GSW_MODEL"),
             Self::Memory => Some("GSW_MEMORY"),
-            Self::Events | Self::Json | Self::Raw | Self::Quiet | Self::Help | Self::Version => {
-                None
-            }
+            Self::Events
+            | Self::Json
+            | Self::Raw
+            | Self::Pretty
+            | Self::Quiet
+            | Self::Help
+            | Self::Version => None,
         }
     }
 
@@ -85,6 +94,9 @@ impl BuiltinOption {
             }
             Self::Json => "Print an error as JSON",
             Self::Raw => "Print a result that is a string without quotes",
+            Self::Pretty => {
+                "Print the result as on a terminal: a string bare, other values as indented JSON"
+            }
             Self::Quiet => "Print no logs and no progress",
             Self::Memory => "Limit the memory of the run's values, such as `512MB`",
             Self::Help => "Print this help",
@@ -95,7 +107,7 @@ impl BuiltinOption {
     /// Whether a workflow's parameter may have the name: then the option is the parameter's.
     const fn gives_way(self) -> bool {
         match self {
-            Self::Memory | Self::Version => true,
+            Self::Pretty | Self::Memory | Self::Version => true,
             Self::Model | Self::Events | Self::Json | Self::Raw | Self::Quiet | Self::Help => false,
         }
     }

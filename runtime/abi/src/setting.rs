@@ -37,7 +37,7 @@ macro_rules! for_each_setting {
             /// Environment variables of the agent's tools and processes.
             Env env: form(Environment), from(Program), read(nobody), key(written);
             Session session: form(Session), from(Call), read(nobody), key(written);
-            /// `exact`, or `lenient`: whether the parser may repair an answer.
+            /// `lenient`, `exact` or `keep_valid`: what the parser may do to an answer that does not fit.
             Answer answer: form(Answer), from(Project), read(agents), key(effective);
             /// The most tokens of one answer.
             MaxTokens max_tokens: form(Count { least: 1 }), from(Project), read(agents), key(effective);
@@ -86,9 +86,39 @@ pub enum Form {
     Names(Listed),
     /// Names of variables with strings or secrets.
     Environment,
-    /// One of the words `exact` and `lenient`.
+    /// One of the words of [`AnswerForm`].
     Answer,
     Session,
+}
+
+/// What the setting `answer` says: how an answer becomes a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AnswerForm {
+    /// Near misses are repaired, and each repair is reported.
+    Lenient,
+    /// Nothing is repaired.
+    Exact,
+    /// As `lenient`, and items of lists that do not fit are left out, each of them reported.
+    KeepValid,
+}
+
+impl AnswerForm {
+    pub const ALL: [Self; 3] = [Self::Lenient, Self::Exact, Self::KeepValid];
+
+    /// As it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lenient => "lenient",
+            Self::Exact => "exact",
+            Self::KeepValid => "keep_valid",
+        }
+    }
+
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
 }
 
 /// The declarations that a list of names takes.

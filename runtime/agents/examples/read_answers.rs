@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use gsw_abi::builtin;
 use gsw_abi::program::{ModelDefaults, Program, Prompt};
 use gsw_agents::AgentPrompts;
-use gsw_engine::model::{Content, ModelAnswer, PromptCall, PromptEvent, Prompts, StopReason};
+use gsw_engine::model::{Content, ModelAnswer, PromptCall, PromptEvent, Prompts, Said, StopReason};
 use gsw_notation::issue::Issue;
 use gsw_tree::usage::Usage;
 use serde_json::{Map, Value, json};
@@ -99,8 +99,7 @@ fn call() -> PromptCall {
         prompt: 0,
         settings: Map::new(),
         system: None,
-        user: "How many?".into(),
-        media: Vec::new(),
+        said: vec![Said::user("How many?")],
         examples: Vec::new(),
         schema: Some(Arc::new(json!({ "type": "integer" }))),
         improving: None,

@@ -12,11 +12,13 @@
 //! 2. JSON inside of the text: blocks of code, values in prose, the last one first, since models conclude at the end;
 //! 3. these values, coerced along the schema;
 //! 4. the text with its syntax repaired, as it is and then coerced;
-//! 5. the text itself as a value.
+//! 5. the text itself as a value;
+//! 6. with `answer: "keep_valid"`, the first of 1, 2 and 4, coerced, of which something is left when list items that do not fit
+//!    are left out.
 //!
 //! Invariants:
 //! - What fits is never changed: each reading is tried only after those that change less.
-//! - Every change and every loss is a sentence in [`Reading::repairs`].
+//! - Every change and every loss is a sentence in [`Reading::repairs`], or an issue in [`Reading::dropped`].
 //! - Nothing is a value before the check passes it; `fit` only chooses between changes.
 //! - Time grows with the length of the text alone: candidates, depth and steps are bounded, since anybody may have written it.
 //! - The content of a hidden field is part of no repair and no issue.
@@ -31,6 +33,7 @@
 mod candidate;
 mod coerce;
 mod fit;
+mod keep_valid;
 mod literal;
 mod parse;
 mod prose;
@@ -50,6 +53,8 @@ pub(crate) struct Reading {
     pub value: Value,
     /// What had to be repaired, in words.
     pub repairs: Vec<String>,
+    /// What was wrong with the items that were left out, one issue each.
+    pub dropped: Vec<Issue>,
 }
 
 /// The most issues that are kept of a wrong answer.
@@ -75,9 +80,15 @@ pub(crate) fn read(
     if let Some(reading) = exact.iter().find_map(|it| reader.fits(it)) {
         return Ok(reading);
     }
-    if exactness == Exactness::Lenient
-        && let Some(reading) = reader.leniently(text, exact.as_ref())
-    {
+    let reading = match exactness {
+        Exactness::Exact => None,
+        Exactness::Lenient => reader.leniently(text, exact.as_ref()),
+        Exactness::KeepValid => {
+            let fitting = reader.leniently(text, exact.as_ref());
+            fitting.or_else(|| reader.keeping_valid(text, exact.as_ref()))
+        }
+    };
+    if let Some(reading) = reading {
         return Ok(reading);
     }
     Err(reader.issues.unwrap_or_else(|| vec![no_json(text, schema)]))
@@ -89,6 +100,7 @@ fn as_text(text: &str, check: &mut Check<'_>) -> Result<Reading, Vec<Issue>> {
     Ok(Reading {
         value,
         repairs: Vec::new(),
+        dropped: Vec::new(),
     })
 }
 
@@ -106,22 +118,38 @@ impl Reader<'_, '_> {
         if let Some(reading) = found.iter().find_map(|it| self.fits(it)) {
             return Some(reading);
         }
-        if let Some(reading) = exact
-            .into_iter()
-            .chain(&found)
-            .find_map(|it| self.coerced(it))
-        {
+        let repaired = candidate::repaired(text);
+        let strict: Vec<&Candidate> = exact.into_iter().chain(&found).collect();
+        let repaired: Vec<&Candidate> = repaired.iter().collect();
+        let all = [&*strict, &*repaired].concat();
+        if let Some(reading) = self.coerced_of(&strict, &all) {
             return Some(reading);
         }
-        let repaired = candidate::repaired(text);
         if let Some(reading) = repaired.iter().find_map(|it| self.fits(it)) {
             return Some(reading);
         }
-        if let Some(reading) = repaired.iter().find_map(|it| self.coerced(it)) {
+        if let Some(reading) = self.coerced_of(&repaired, &all) {
             return Some(reading);
         }
         // Last, since any text is a text: an earlier reading with structure is more likely what was meant.
         self.coerced(&candidate::text(text))
+    }
+
+    /// The first candidate that fits once it is coerced. Where a list is wanted, an item of a list in the text does not stand for
+    /// the list: the other items would be lost.
+    fn coerced_of(&mut self, candidates: &[&Candidate], all: &[&Candidate]) -> Option<Reading> {
+        let wants_list = self.has_kind_of_answer(&Value::Array(Vec::new()));
+        let lists: Vec<&Value> = all
+            .iter()
+            .map(|it| &it.value)
+            .filter(|it| it.is_array())
+            .collect();
+        let is_item = |it: &Candidate| {
+            let is_one = wants_list && !it.value.is_array();
+            is_one && lists.iter().any(|list| holds(list, &it.value))
+        };
+        let mut whole = candidates.iter().filter(|it| !is_item(it));
+        whole.find_map(|it| self.coerced(it))
     }
 
     fn fits(&mut self, candidate: &Candidate) -> Option<Reading> {
@@ -129,6 +157,7 @@ impl Reader<'_, '_> {
             Ok(()) => Some(Reading {
                 value: candidate.value.clone(),
                 repairs: candidate.repairs.clone(),
+                dropped: Vec::new(),
             }),
             Err(mut issues) => {
                 issues.truncate(MOST_ISSUES);
@@ -146,8 +175,75 @@ impl Reader<'_, '_> {
             return None;
         }
         let repairs = [candidate.repairs.clone(), repairs].concat();
-        Some(Reading { value, repairs })
+        let dropped = Vec::new();
+        Some(Reading {
+            value,
+            repairs,
+            dropped,
+        })
     }
+
+    /// The first reading that fits once list items that do not are left out. In prose numbers in brackets look like lists, so
+    /// there something must be left of each.
+    fn keeping_valid(&mut self, text: &str, exact: Option<&Candidate>) -> Option<Reading> {
+        let (found, repaired) = (candidate::strict(text), candidate::repaired(text));
+        let mut rounds = keep_valid::MOST_ROUNDS;
+        let whole = exact.into_iter().map(|it| (it, Emptied::Fits));
+        let parts = found.iter().chain(&repaired);
+        let mut candidates = whole.chain(parts.map(|it| (it, Emptied::DoesNotFit)));
+        candidates.find_map(|(candidate, emptied)| {
+            // One item, or an object around some, is no list of which others are left out.
+            if !self.has_kind_of_answer(&candidate.value) {
+                return None;
+            }
+            let (value, repairs) = coerced(&candidate.value, self.schema);
+            let kept = keep_valid::kept(&value, &mut rounds, self.check)?;
+            if kept.is_emptied && emptied == Emptied::DoesNotFit {
+                return None;
+            }
+            Some(Reading {
+                value: kept.value,
+                repairs: [candidate.repairs.clone(), repairs].concat(),
+                dropped: kept.dropped,
+            })
+        })
+    }
+
+    fn has_kind_of_answer(&self, value: &Value) -> bool {
+        let schema = fit::resolved(self.schema, self.schema);
+        let types = fit::types(schema);
+        types.is_empty()
+            || match value {
+                Value::Array(_) => types.contains(&"array"),
+                Value::Object(_) => types.contains(&"object"),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+            }
+    }
+}
+
+/// Whether the value is somewhere in the list.
+fn holds(list: &Value, value: &Value) -> bool {
+    let mut waiting = vec![list];
+    while let Some(it) = waiting.pop() {
+        match it {
+            Value::Array(items) => {
+                if items.contains(value) {
+                    return true;
+                }
+                waiting.extend(items);
+            }
+            Value::Object(fields) => waiting.extend(fields.values()),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    false
+}
+
+/// What becomes of a list that has lost all of its items.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Emptied {
+    Fits,
+    DoesNotFit,
 }
 
 fn no_json(text: &str, schema: &Value) -> Issue {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use gsw_abi::setting::Setting;
-use gsw_engine::media::Media;
+use gsw_engine::media::UserText;
 use gsw_engine::model::{
-    Content, Message, ModelRequest, PromptCall, PromptNote, Role, SchemaDelivery,
+    Content, Message, ModelRequest, PromptCall, PromptNote, Role, Said, SchemaDelivery,
 };
 
 use crate::catalogue::Catalogue;
@@ -71,18 +71,11 @@ fn warn_of_refused(model: &str, settings: &Settings, notes: &mut Vec<PromptNote>
 
 fn messages(call: &mut PromptCall) -> Vec<Arc<Message>> {
     let mut messages = Vec::new();
-    for (user, answer) in std::mem::take(&mut call.examples) {
-        messages.push(said(Role::User, user));
-        messages.push(said(Role::Assistant, answer));
+    for example in std::mem::take(&mut call.examples) {
+        messages.extend(example.said.into_iter().map(message));
+        messages.push(said(Role::Assistant, example.answer));
     }
-    let (user, media) = (
-        std::mem::take(&mut call.user),
-        std::mem::take(&mut call.media),
-    );
-    messages.push(Arc::new(Message {
-        role: Role::User,
-        content: user_content(user, media),
-    }));
+    messages.extend(std::mem::take(&mut call.said).into_iter().map(message));
     if let Some(answer) = call.improving.take() {
         messages.push(said(Role::Assistant, answer));
         messages.push(said(Role::User, IMPROVE));
@@ -90,8 +83,16 @@ fn messages(call: &mut PromptCall) -> Vec<Arc<Message>> {
     messages
 }
 
-/// The user text with each attachment at its place.
-fn user_content(text: String, media: Vec<(usize, Media)>) -> Vec<Content> {
+fn message(said: Said) -> Arc<Message> {
+    Arc::new(Message {
+        role: said.role,
+        content: content(said.text),
+    })
+}
+
+/// The text with each attachment at its place.
+fn content(text: UserText) -> Vec<Content> {
+    let UserText { text, media } = text;
     if media.is_empty() {
         return vec![Content::Text { text }];
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gsw_abi::setting::{Form, Origin, Setting, TTL};
+use gsw_abi::setting::{AnswerForm, Form, Origin, Setting, TTL};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -25,6 +25,8 @@ pub(crate) enum Exactness {
     /// Whatever it can; it reports each repair.
     Lenient,
     Exact,
+    /// As [`Self::Lenient`], and items of lists that do not fit are left out.
+    KeepValid,
 }
 
 /// A tool in a list of `tools`.
@@ -201,9 +203,13 @@ impl Given<'_> {
 
     fn exactness(&self) -> Result<Exactness, String> {
         match self.get(Setting::Answer).map(Value::as_str) {
-            None | Some(Some("lenient")) => Ok(Exactness::Lenient),
-            Some(Some("exact")) => Ok(Exactness::Exact),
-            Some(_) => Err(self.wrong(Setting::Answer, "`exact` or `lenient`")),
+            None => Ok(Exactness::Lenient),
+            Some(form) => match form.and_then(AnswerForm::named) {
+                Some(AnswerForm::Lenient) => Ok(Exactness::Lenient),
+                Some(AnswerForm::Exact) => Ok(Exactness::Exact),
+                Some(AnswerForm::KeepValid) => Ok(Exactness::KeepValid),
+                None => Err(self.wrong(Setting::Answer, "`lenient`, `exact` or `keep_valid`")),
+            },
         }
     }
 

@@ -219,6 +219,27 @@ pub(crate) fn outline(media: &Media) -> Outline {
 }
 
 impl UserText {
+    /// The text from its second line on, where the first is empty.
+    pub(crate) fn without_first_break(mut self) -> Self {
+        if self.text.starts_with('\n') {
+            self.text.remove(0);
+            for (place, _) in &mut self.media {
+                *place = place.saturating_sub(1);
+            }
+        }
+        self
+    }
+
+    /// Another text after this one.
+    pub(crate) fn append(&mut self, separator: &str, other: Self) {
+        self.text.push_str(separator);
+        let start = self.text.len();
+        self.text.push_str(&other.text);
+        let media = other.media.into_iter();
+        self.media
+            .extend(media.map(|(place, it)| (start + place, it)));
+    }
+
     /// With a note in the place of each medium, for people.
     #[must_use]
     pub fn shown(&self) -> String {

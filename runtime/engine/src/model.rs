@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::answers::Found;
 use crate::answers::WhenBusy;
-use crate::media::{Media, MediaSource};
+use crate::media::{Media, MediaSource, UserText};
 use crate::prices::{Price, Prices};
 
 /// Everything that a compiled program hands over when it calls a prompt.
@@ -30,17 +30,44 @@ pub struct PromptCall {
     pub settings: serde_json::Map<String, Value>,
     /// The system text: the prompt's, else the agent's.
     pub system: Option<String>,
-    /// The user text, with the arguments that it does not mention already attached as blocks.
-    pub user: String,
-    /// The images and documents that stand in the user text, each before the byte of this number.
-    pub media: Vec<(usize, Media)>,
-    /// Few-shot pairs: user text and answer.
-    pub examples: Vec<(String, String)>,
+    /// What is said before the model answers, with the arguments that it does not mention already attached as blocks; of
+    /// neighbours no two have one role.
+    pub said: Vec<Said>,
+    pub examples: Vec<Example>,
     /// The JSON Schema of the answer; `None` when the result is a plain `string`.
     pub schema: Option<Arc<Value>>,
     /// An earlier answer that is to be criticised and improved.
     pub improving: Option<String>,
     pub prices: Arc<Prices>,
+}
+
+/// A message of a prompt.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Said {
+    pub role: Role,
+    /// Only the user shows images and documents.
+    pub text: UserText,
+}
+
+impl Said {
+    /// A text of the user.
+    #[must_use]
+    pub fn user(text: impl Into<String>) -> Self {
+        Self {
+            role: Role::User,
+            text: UserText {
+                text: text.into(),
+                media: Vec::new(),
+            },
+        }
+    }
+}
+
+/// What a prompt says, and how it wants that to be answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Example {
+    pub said: Vec<Said>,
+    pub answer: String,
 }
 
 #[derive(Clone, Debug)]
@@ -202,7 +229,7 @@ pub struct ModelRequest {
     /// `provider/model`; the model part may hold slashes.
     pub model: String,
     pub system: Option<String>,
-    /// The conversation so far; the last one is the user's. Each is shared by the requests of all turns.
+    /// The conversation so far; the last one, instructions apart, is the user's. Each is shared by the requests of all turns.
     pub messages: Vec<Arc<Message>>,
     /// The JSON Schema that the answer must fit.
     pub schema: Option<Value>,
@@ -265,6 +292,8 @@ pub struct Message {
 pub enum Role {
     User,
     Assistant,
+    /// Instructions in the middle of a conversation; those at its beginning are [`ModelRequest::system`].
+    System,
 }
 
 /// A piece of a message.

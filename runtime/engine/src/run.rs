@@ -98,7 +98,7 @@ use crate::run::states::States;
 use crate::run::tool_key::ToolKeys;
 use crate::scope::Scopes;
 
-pub use crate::event::{RunError, TracePlace};
+pub use crate::event::{ErrorPart, RunError, TracePlace};
 pub use finish::{Finished, RunResult};
 pub use operations::{Abandoned, WrongOutcome};
 pub use start::{BEHAVIOUR, RunSettings, Start};

@@ -60,6 +60,8 @@ pub enum ResultForm {
     Plain,
     /// `--json`: an error as JSON too.
     Json,
+    /// `--pretty`: the result as on a terminal, also in a pipe.
+    Pretty,
     /// `--raw`: a string result bare.
     Raw,
 }
@@ -268,6 +270,7 @@ impl<'a> Reader<'a> {
             }
             BuiltinOption::Json => self.options.form = ResultForm::Json,
             BuiltinOption::Raw => self.options.form = ResultForm::Raw,
+            BuiltinOption::Pretty => self.options.form = ResultForm::Pretty,
             BuiltinOption::Quiet => self.options.verbosity = Verbosity::Quiet,
             // Alone it was understood before; `--help` is understood anywhere.
             BuiltinOption::Help | BuiltinOption::Version => {

@@ -11,16 +11,17 @@ use gsw_driver::engine::runs::DetachedEnd;
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_driver::human::Humans;
 use gsw_engine::load::Loaded;
-use gsw_engine::run::{Finished, RunResult};
+use gsw_engine::run::{Finished, RunError, RunResult};
 use gsw_tree::event::Header;
 use gsw_tree::observe::{History, Observers};
 use serde_json::json;
 
-use crate::arguments::{self, Command, Invocation, ResultForm};
+use crate::arguments::{self, BuiltinOptions, Command, Invocation, ResultForm, Verbosity};
 use crate::columns::Columns;
 use crate::exit::Exit;
 use crate::person::Person;
 use crate::say::{self, say};
+use crate::terminal::Colors;
 use crate::watchers::{Output, Watchers};
 use crate::{
     environment, failure, help, interrupt, manifest, memory, open_files, prices, result_text,
@@ -128,7 +129,7 @@ fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
         (ResultForm::Raw, Text::No) => ResultForm::Plain,
         (form, _) => form,
     };
-    let exit = report(&finished, form, result);
+    let exit = report(&finished, &invocation.options, form, result);
     let exit = match (report_detached(&detached), exit) {
         // The main run had ended when the user ended the others.
         (Detached::Cancelled, Exit::Done) | (_, Exit::Cancelled) => interrupted.exit(),
@@ -228,15 +229,16 @@ fn is_text(engine: &Engine, result: TypeId) -> Text {
     }
 }
 
-fn report(finished: &Finished, form: ResultForm, result: TypeId) -> Exit {
+fn report(finished: &Finished, options: &BuiltinOptions, form: ResultForm, result: TypeId) -> Exit {
     match &finished.result {
         RunResult::Value(_) if result == gsw_abi::builtin::UNIT => Exit::Done,
         RunResult::Value(json) => printed(print_result(json, form)),
         RunResult::Raised(error) => {
             match (form, serde_json::to_string(error)) {
                 (ResultForm::Json, Ok(json)) => say::say_json(&json),
-                (ResultForm::Json, Err(_)) | (ResultForm::Plain | ResultForm::Raw, _) => {
-                    say::say_lines(&failure::text(error));
+                (ResultForm::Json, Err(_))
+                | (ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw, _) => {
+                    say_failure(error, options);
                 }
             }
             failure::exit_of(error)
@@ -248,7 +250,7 @@ fn report(finished: &Finished, form: ResultForm, result: TypeId) -> Exit {
                     let error = json!({ "error": "Usage", "message": message, "issues": issues });
                     say::say_json(&error.to_string());
                 }
-                ResultForm::Plain | ResultForm::Raw => {
+                ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => {
                     say::say_lines(&failure::issues(issues));
                 }
             }
@@ -260,7 +262,7 @@ fn report(finished: &Finished, form: ResultForm, result: TypeId) -> Exit {
                     let error = json!({ "error": "Cancelled", "message": "cancelled" });
                     say::say_json(&error.to_string());
                 }
-                ResultForm::Plain | ResultForm::Raw => say("cancelled"),
+                ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => say("cancelled"),
             }
             Exit::Cancelled
         }
@@ -273,13 +275,27 @@ fn report(finished: &Finished, form: ResultForm, result: TypeId) -> Exit {
     }
 }
 
+/// Says what ended the run, and how to find out more.
+fn say_failure(error: &RunError, options: &BuiltinOptions) {
+    let colors = terminal::error_colors();
+    let mut text = failure::styled(error, colors);
+    match options.verbosity {
+        Verbosity::Quiet => {}
+        Verbosity::Normal => text += &failure::look_closer(options.events.as_ref(), colors),
+    }
+    say::say_styled(&text);
+}
+
 /// Prints a result: as it is in a pipe, for eyes on a terminal unless a form was asked for.
 fn print_result(json: &str, form: ResultForm) -> std::io::Result<()> {
     match (form, serde_json::from_str::<String>(json)) {
         (ResultForm::Raw, Ok(text)) => say::print(&format!("{text}\n")),
-        (ResultForm::Plain, _) if std::io::stdout().is_terminal() => {
+        (ResultForm::Plain | ResultForm::Pretty, _) if std::io::stdout().is_terminal() => {
             say::print_styled(&result_text::lines(json, terminal::colors()))
         }
+        // In a pipe a text is exactly what it is.
+        (ResultForm::Pretty, Ok(text)) => say::print(&format!("{text}\n")),
+        (ResultForm::Pretty, Err(_)) => say::print(&result_text::lines(json, Colors::Off)),
         (ResultForm::Raw, Err(_)) | (ResultForm::Plain | ResultForm::Json, _) => {
             say::print_json(&format!("{json}\n"))
         }

@@ -7,7 +7,9 @@ use gsw_notation::issue::Issue;
 use gsw_trace::Shown;
 use serde_json::Value;
 
+use crate::arguments::EventSink;
 use crate::exit::Exit;
+use crate::terminal::{Colors, Row, Tone};
 
 /// So many errors of a `Many` are shown.
 const MOST_PARTS: usize = 20;
@@ -25,15 +27,18 @@ pub fn exit_of(error: &RunError) -> Exit {
 
 /// The error as text: what, where with the source line, the way it took, and what to do.
 pub fn text(error: &RunError) -> String {
-    let mut out = String::new();
+    styled(error, Colors::Off)
+}
+
+/// The same with colours.
+pub fn styled(error: &RunError, colors: Colors) -> String {
+    let mut out = Report::default();
     // The message of a program's own error begins with its name.
-    let message = Shown::hanging(&error.message, INDENT);
-    if error.message.starts_with(&error.error) {
-        let _ = write!(out, "error: {message}");
-    } else {
-        let _ = write!(out, "error: {}: {message}", Shown::line(&error.error));
-    }
-    out.push('\n');
+    let message = match error.message.starts_with(&error.error) {
+        true => error.message.clone(),
+        false => format!("{}: {}", error.error, error.message),
+    };
+    out.hanging(Tone::Bad, "error: ", &message, INDENT);
     write_parts(&mut out, error);
     let mut places = error.trace.iter();
     if let Some(place) = places.next() {
@@ -42,52 +47,105 @@ pub fn text(error: &RunError) -> String {
     for (index, place) in places.enumerate() {
         // The first one was written above.
         if error.left_out > 0 && index + 1 == error.trace.len() / 2 {
-            let _ = writeln!(out, "  … {} more", error.left_out);
+            out.row(Tone::Dim, &format!("  … {} more", error.left_out));
         }
-        let file = Shown::line(&place.file);
-        let _ = writeln!(out, "  from {file}:{}:{}", place.line, place.column);
+        let TracePlace {
+            file, line, column, ..
+        } = place;
+        out.row(Tone::Dim, &format!("  from {file}:{line}:{column}"));
     }
     if !error.path.is_empty() {
-        let _ = writeln!(out, "  in {}", Shown::line(&error.path));
+        out.row(Tone::Dim, &format!("  in {}", error.path));
     }
     if let Some(hint) = &error.hint {
-        let _ = writeln!(out, "  hint: {}", Shown::hanging(hint, INDENT));
+        out.hanging(Tone::Busy, "  hint: ", hint, INDENT);
     }
-    out
+    out.text(colors)
 }
 
-/// The errors that a `Many` is made of.
-fn write_parts(out: &mut String, error: &RunError) {
-    let parts = error.fields.get("errors").and_then(Value::as_array);
-    if error.error != "Many" {
-        return;
+/// How to look at a run that has failed: its events, which are in a file or must be written first.
+pub fn look_closer(events: Option<&EventSink>, colors: Colors) -> String {
+    let how = match events {
+        Some(EventSink::File(file)) => format!("`gswc trace {file}`"),
+        Some(EventSink::Standard) => "`gswc trace FILE`, with the events in a file".to_owned(),
+        None => "run it with `--events run.jsonl`, then `gswc trace run.jsonl`".to_owned(),
+    };
+    let mut out = Report::default();
+    out.hanging(Tone::Dim, "  to look closer: ", &how, INDENT);
+    out.text(colors)
+}
+
+/// Rows of an error, whose texts can do nothing to a terminal.
+#[derive(Default)]
+struct Report(Vec<Row>);
+
+impl Report {
+    fn row(&mut self, tone: Tone, text: &str) {
+        self.0.push(Row::default().with(tone, text));
     }
-    for part in parts.into_iter().flatten().take(MOST_PARTS) {
-        let text = part.get("message").and_then(Value::as_str);
-        let text = text.map_or_else(|| part.to_string(), str::to_owned);
-        let _ = writeln!(out, "  - {}", Shown::hanging(&text, "    "));
+
+    /// A text after a word in some tone; its further lines are indented.
+    fn hanging(&mut self, tone: Tone, word: &str, text: &str, indent: &str) {
+        let mut lines = text.lines();
+        let first = lines.next().unwrap_or_default();
+        self.0
+            .push(Row::default().with(tone, word).with(Tone::Plain, first));
+        for line in lines {
+            let row = Row::default().with(Tone::Plain, indent);
+            self.0.push(row.with(Tone::Plain, line));
+        }
     }
-    let more = parts.map_or(0, Vec::len).saturating_sub(MOST_PARTS);
+
+    fn text(self, colors: Colors) -> String {
+        let lines = self.0.iter().map(|it| it.cut(usize::MAX, colors).0 + "\n");
+        lines.collect()
+    }
+}
+
+/// The errors that a `Many` is made of, each with what people call the node that failed.
+fn write_parts(out: &mut Report, error: &RunError) {
+    for part in error.parts.iter().take(MOST_PARTS) {
+        let name = match part.name.as_str() {
+            "" => String::new(),
+            name => format!("{name}: "),
+        };
+        out.hanging(
+            Tone::Bad,
+            "  - ",
+            &format!("{name}{}", part.message),
+            "    ",
+        );
+    }
+    let all = error.fields.get("errors").and_then(Value::as_array);
+    let all = if error.parts.is_empty() {
+        0
+    } else {
+        all.map_or(error.parts.len(), Vec::len)
+    };
+    let more = all.saturating_sub(MOST_PARTS);
     if more > 0 {
-        let _ = writeln!(out, "  - and {more} more");
+        out.row(Tone::Plain, &format!("  - and {more} more"));
     }
 }
 
-fn write_place(out: &mut String, place: &TracePlace) {
-    let _ = writeln!(
-        out,
-        "  at {}:{}:{}",
-        Shown::line(&place.file),
-        place.line,
-        place.column
-    );
-    let Some(source) = &place.source else { return };
-    let before = (place.column as usize).saturating_sub(1);
+fn write_place(out: &mut Report, place: &TracePlace) {
+    let TracePlace {
+        file,
+        line,
+        column,
+        source,
+        width,
+    } = place;
+    out.row(Tone::Dim, &format!("  at {file}:{line}:{column}"));
+    let Some(source) = source else { return };
+    let before = (*column as usize).saturating_sub(1);
     let indent = " ".repeat(before);
-    let text = Shown::line(source);
-    let width =
-        (place.width as usize).clamp(1, source.chars().count().saturating_sub(before).max(1));
-    let _ = writeln!(out, "   | {text}\n   | {indent}{}", "^".repeat(width));
+    let width = (*width as usize).clamp(1, source.chars().count().saturating_sub(before).max(1));
+    let gutter = || Row::default().with(Tone::Dim, "   | ");
+    out.0.push(gutter().with(Tone::Plain, source));
+    let marks = "^".repeat(width);
+    out.0
+        .push(gutter().with(Tone::Plain, &indent).with(Tone::Bad, &marks));
 }
 
 /// What does not fit in the input, one line each.

@@ -19,7 +19,7 @@ use crate::environment;
 use crate::terminal::lines::Lines;
 use crate::terminal::live::Live;
 
-pub use row::Colors;
+pub use row::{Colors, Row, Tone};
 pub use stage::Stage;
 
 /// Shows runs on standard error from now on.
@@ -62,5 +62,13 @@ pub fn colors() -> Colors {
         Colors::Off
     } else {
         Colors::On
+    }
+}
+
+/// Whether what is said on standard error is to have colours.
+pub fn error_colors() -> Colors {
+    match stderr().is_terminal() {
+        true => colors(),
+        false => Colors::Off,
     }
 }

@@ -260,9 +260,13 @@ impl Tree {
         if node.start.is_none() && node.kind.is_none() {
             node.start = Some(time.saturating_sub(end.duration));
         }
+        let is_first_to_fail = end.status == Status::Failed && !node.has_failed_child;
         if let Some(above) = node.parent.and_then(|it| self.nodes.get_mut(&it)) {
             above.done += 1;
+            above.cancelled += u64::from(end.status == Status::Cancelled);
+            above.has_failed_child |= end.status == Status::Failed;
         }
+        self.failures += u64::from(is_first_to_fail);
     }
 
     fn spend(&mut self, id: NodeId, spent: &Spent) {

@@ -42,6 +42,10 @@ pub struct Node {
     pub begun: u64,
     /// How many of them have ended.
     pub done: u64,
+    /// How many of those that have ended were cancelled.
+    pub cancelled: u64,
+    /// Whether a child has failed, so that its own failure may be that child's.
+    pub has_failed_child: bool,
     /// How many nodes below it were forgotten.
     pub forgotten: u64,
     /// Everything that was recorded about it, in order; empty when a tree keeps only its shape.
@@ -110,6 +114,8 @@ impl Node {
             failed_requests: 0,
             begun: 0,
             done: 0,
+            cancelled: 0,
+            has_failed_child: false,
             forgotten: 0,
             recorded: Vec::new(),
         }

@@ -28,6 +28,8 @@ pub struct Tree {
     pub(crate) span: Option<(i64, i64)>,
     /// Events that contradict what was recorded before, and were left out.
     pub(crate) contradictions: u64,
+    /// Nodes that have failed, those aside in which another failed before.
+    pub(crate) failures: u64,
 }
 
 impl Tree {
@@ -42,6 +44,7 @@ impl Tree {
             totals: Totals::default(),
             span: None,
             contradictions: 0,
+            failures: 0,
         }
     }
 
@@ -103,6 +106,12 @@ impl Tree {
     #[must_use]
     pub const fn totals(&self) -> &Totals {
         &self.totals
+    }
+
+    /// How many nodes have failed, without those that failed because of another one inside of them.
+    #[must_use]
+    pub const fn failures(&self) -> u64 {
+        self.failures
     }
 
     /// The times of the first and the latest event, in nanoseconds since 1970; `None` before the first.

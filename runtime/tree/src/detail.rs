@@ -1,5 +1,6 @@
 //! How the answer of a prompt came about.
 
+use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 
 use crate::usage::Usage;
@@ -27,6 +28,9 @@ pub struct PromptDetail {
     /// What the parser repaired to read the answer, each in words.
     #[serde(alias = "liberties")]
     pub repairs: Vec<String>,
+    /// What was wrong with the list items that were left out, one issue each: `answer: "keep_valid"`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<Issue>,
     /// Whether it is made up by the built-in simulator.
     pub simulated: bool,
 }

@@ -27,7 +27,7 @@ use crate::usage::Usage;
 pub use json_text::JsonText;
 pub use line::{Format, Header, Lost, LostEvents};
 pub use log::{Level, LogLine};
-pub use raised::{RunError, State, TracePlace};
+pub use raised::{ErrorPart, RunError, State, TracePlace};
 pub use state::{PathStep, StateChange};
 pub use verdict::{ReflectionLevel, SpawnVerdict, Verdict};
 

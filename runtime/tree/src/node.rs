@@ -514,7 +514,9 @@ impl Tree {
         parts.join(" > ")
     }
 
-    fn segment(&self, id: NodeId) -> String {
+    /// What a node is called in a path.
+    #[must_use]
+    pub fn segment(&self, id: NodeId) -> String {
         let node = self.node(id);
         match (node.kind, node.index) {
             (NodeKind::Iteration | NodeKind::Task, index) => format!("{}[{index}]", self.name(id)),

@@ -15,6 +15,8 @@ pub enum NoWaiting {
     Key,
     /// An example of a prompt.
     Example,
+    /// The body of a prompt that holds more than a `system` and a `user` text.
+    Conversation,
     /// The default of a parameter of what is also started from outside: a "workflow" or a "tool".
     StartedFromOutside(&'static str),
     /// A constant.
@@ -43,6 +45,10 @@ pub fn cannot_wait(place: Place, reason: NoWaiting) -> Diagnostic {
         NoWaiting::Example => (
             "an example of a prompt, and the text that it shows, cannot wait".to_owned(),
             "examples are written once, before any call; take what is read from outside as a parameter of the prompt",
+        ),
+        NoWaiting::Conversation => (
+            "the body of a prompt with statements or several texts cannot wait".to_owned(),
+            "it only puts texts together; take what is read from outside as a parameter of the prompt",
         ),
         NoWaiting::StartedFromOutside(kind) => (
             format!("the default of a {kind}'s parameter cannot wait"),

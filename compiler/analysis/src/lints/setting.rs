@@ -27,7 +27,9 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
         ItemBody::Prompt { entries, .. } => {
             let settings = entries.iter().filter_map(|it| match it {
                 PromptEntry::Setting(setting) => Some(setting),
-                PromptEntry::System(_) | PromptEntry::User(_) | PromptEntry::Example { .. } => None,
+                PromptEntry::Text { .. }
+                | PromptEntry::Statement(_)
+                | PromptEntry::Example { .. } => None,
             });
             models(db, item, settings.clone(), found);
             let agent = item_signature(db, item).signature.agent;

@@ -8,18 +8,30 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use crate::errors;
 
-pub(super) fn check(db: &dyn Db, item: ItemId, inferred: &ItemBodies, found: &mut Vec<Diagnostic>) {
-    let Some(main) = inferred.bodies.iter().find(|it| it.part == BodyPart::Main) else {
-        return;
-    };
+pub(super) fn check(db: &dyn Db, inferred: &ItemBodies, found: &mut Vec<Diagnostic>) {
+    for body in &inferred.bodies {
+        match body.part {
+            BodyPart::Main | BodyPart::Messages => check_locals(db, body, inferred, found),
+            // Expressions, whose locals are those of closures.
+            BodyPart::ParameterDefault(_)
+            | BodyPart::FieldDefault { .. }
+            | BodyPart::FieldCheck(_)
+            | BodyPart::AliasCheck
+            | BodyPart::User
+            | BodyPart::System
+            | BodyPart::Example(_)
+            | BodyPart::Settings
+            | BodyPart::Key => {}
+        }
+    }
+}
+
+fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec<Diagnostic>) {
+    let item = main.item;
     let read = read_locals(main);
     let assigned = assigned_locals(main);
     let mut elsewhere: HashSet<usize> = HashSet::new();
-    for body in inferred
-        .bodies
-        .iter()
-        .filter(|it| it.part != BodyPart::Main)
-    {
+    for body in inferred.bodies.iter().filter(|it| it.part != main.part) {
         let read = read_locals(body);
         let parameters = body.parameters.iter().enumerate();
         elsewhere.extend(

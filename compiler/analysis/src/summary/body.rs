@@ -321,7 +321,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let count = item_signature(self.db(), item).signature.parameters.len();
         let defaults = (0u32..).take(count).filter(|it| !given(it));
         let defaults = defaults.map(BodyPart::ParameterDefault);
-        for part in defaults.chain([BodyPart::User]) {
+        for part in defaults.chain([BodyPart::User, BodyPart::Messages]) {
             // The text needs the prompt's own parts but asks no model, so the prompt's summary would say too much.
             if let Some(does) = self.unit.part(item, part) {
                 add(&mut outcome.does, does);

@@ -387,6 +387,7 @@ pub(super) fn add_part(
         | BodyPart::AliasCheck
         | BodyPart::User
         | BodyPart::System
+        | BodyPart::Messages
         | BodyPart::Settings
         | BodyPart::Key => add(summary, &outcome.does),
     }

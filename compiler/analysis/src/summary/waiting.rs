@@ -26,6 +26,7 @@ fn refusal(kind: ItemKind, part: BodyPart) -> Option<NoWaiting> {
         BodyPart::FieldDefault { .. } => Some(NoWaiting::FieldDefault),
         BodyPart::FieldCheck(_) | BodyPart::AliasCheck => Some(NoWaiting::Check),
         BodyPart::User | BodyPart::System => None,
+        BodyPart::Messages => Some(NoWaiting::Conversation),
         BodyPart::Example(_) => Some(NoWaiting::Example),
         BodyPart::Settings => (kind == ItemKind::Agent).then_some(NoWaiting::AgentSetting),
         BodyPart::Key => Some(NoWaiting::Key),

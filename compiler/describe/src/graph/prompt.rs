@@ -107,7 +107,9 @@ fn settings(db: &dyn Db, item: ItemId) -> Vec<Setting> {
         .iter()
         .filter_map(|it| match it {
             PromptEntry::Setting(setting) => Some(setting.clone()),
-            PromptEntry::System(_) | PromptEntry::User(_) | PromptEntry::Example { .. } => None,
+            PromptEntry::Text { .. } | PromptEntry::Statement(_) | PromptEntry::Example { .. } => {
+                None
+            }
         })
         .collect()
 }

@@ -231,6 +231,7 @@ fn part_suffix(part: BodyPart) -> String {
         BodyPart::AliasCheck => " check".to_owned(),
         BodyPart::User => " user".to_owned(),
         BodyPart::System => " system".to_owned(),
+        BodyPart::Messages => " messages".to_owned(),
         BodyPart::Example(index) => format!(" example {index}"),
         BodyPart::Settings => " settings".to_owned(),
         BodyPart::Key => " key".to_owned(),

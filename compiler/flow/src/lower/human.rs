@@ -7,7 +7,6 @@ use gsw_infer::hir::BodyPart;
 use gsw_names::types::Type;
 use gsw_source::ItemId;
 
-use crate::instance::Instance;
 use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
 use crate::lower::emitter::{Emitter, type_word};
@@ -55,8 +54,7 @@ fn ask(
     emitter.deliver_mocked(item, parameters, answer, join);
     emitter.refuse_unmocked(item, parameters);
     let index = emitter.program.prompt(item);
-    let text = emitter.program.instance(Instance::PromptText { item });
-    let text = emitter.call(builtin::STRING, text, parameters.to_vec());
+    let text = emitter.said(item, parameters.to_vec());
     let arguments = emitter.named_json(item, parameters);
     let index = Operand::Word(u64::from(index));
     let words = vec![type_word(ty), index, text, arguments, settings];

@@ -1,13 +1,14 @@
-//! Prompts: the texts are made here, the runtime asks the model.
+//! Prompts: what they say is made here, the runtime asks the model.
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout::json;
 use gsw_abi::program::Colour;
 use gsw_abi::setting::CallPart;
-use gsw_infer::hir::{BodyPart, ExpressionId, PromptMode};
+use gsw_abi::speaker::Speaker;
+use gsw_infer::hir::{Body, BodyPart, ExpressionId, PromptMode, conversation_type, said_type};
 use gsw_names::types::{Type, is_media};
-use gsw_source::ItemId;
+use gsw_source::{ItemId, Name};
 
 use crate::family::Family;
 use crate::instance::{Instance, PromptForm};
@@ -97,15 +98,14 @@ fn improvement(
     builder.json_object(&[("answer", answer, &ty), ("round", round, &Type::Int)])
 }
 
-/// The user text of a prompt for these arguments.
+/// What a prompt says for these arguments.
 pub fn prompt_text(
     builder: &mut Builder<'_, '_>,
     item: ItemId,
     arguments: &[(u32, ExpressionId)],
 ) -> Operand {
     let values = builder.arguments(item, &[], arguments);
-    let function = builder.program.instance(Instance::PromptText { item });
-    builder.call(builtin::STRING, function, values)
+    builder.said(item, values)
 }
 
 impl Emitter<'_, '_> {
@@ -117,6 +117,14 @@ impl Emitter<'_, '_> {
             entries.push(("name", self.text(name), &Type::String));
         }
         self.json_object(&entries)
+    }
+
+    /// What a prompt or human says for these arguments.
+    pub fn said(&mut self, item: ItemId, arguments: Vec<Operand>) -> Operand {
+        let function = self.program.instance(Instance::PromptText { item });
+        let ty = self.program.said_by(item);
+        let ty = self.type_id(&ty);
+        self.call(ty, function, arguments)
     }
 
     /// The value of one of a prompt's parts for the parameters of this function, or 0 when it has no such part.
@@ -228,8 +236,7 @@ impl Lowering<'_> {
         }
         builder.refuse_unmocked(item, &parameters);
         let system = builder.part_value(item, BodyPart::System, builtin::STRING);
-        let text = builder.program.instance(Instance::PromptText { item });
-        let user = builder.call(builtin::STRING, text, parameters.clone());
+        let said = builder.said(item, parameters.clone());
         let arguments = builder.named_json(item, &parameters);
         let settings = prompt_settings(&mut builder, item, call);
         let (row, ty) = match form {
@@ -240,7 +247,7 @@ impl Lowering<'_> {
         };
         let ty = builder.type_id(&ty);
         let index = Operand::Word(u64::from(index));
-        let words = vec![type_word(ty), index, system, user, arguments, settings];
+        let words = vec![type_word(ty), index, system, said, arguments, settings];
         let value = builder.runtime_named(ty, row, words);
         builder.end(Terminator::Return(value));
         builder.finish()
@@ -254,10 +261,26 @@ impl Lowering<'_> {
         }
     }
 
-    /// The user text of a prompt with what it does not mention attached as blocks.
+    /// The type of what a prompt or human says: a string, or the texts of a conversation.
+    pub fn said_by(&self, item: ItemId) -> Type {
+        match self.view.body(item, BodyPart::Messages) {
+            Some(_) => conversation_type(),
+            None => Type::String,
+        }
+    }
+
+    /// What a prompt says, with what it does not mention attached as blocks.
     pub fn lower_prompt_text(&mut self, item: ItemId, colour: Colour) -> Function {
-        let signature = self.view.signature(item);
+        match self.view.body(item, BodyPart::Messages) {
+            Some(body) => self.lower_conversation(item, &body, colour),
+            None => self.lower_user_text(item, colour),
+        }
+    }
+
+    fn lower_user_text(&mut self, item: ItemId, colour: Colour) -> Function {
         let body = self.view.body(item, BodyPart::User);
+        let unmentioned = self.unmentioned(item, body.as_deref());
+        let join = self.joining_call(item);
         let mut builder = self.builder(item, BodyPart::User, colour);
         let parameters = builder.declared_parameters(item);
         let mut text = builder.part_value(item, BodyPart::User, builtin::STRING);
@@ -265,41 +288,69 @@ impl Lowering<'_> {
         if text == Operand::Word(0) {
             text = builder.text("");
         }
-        let join = if signature.parameters.iter().any(|it| is_media(&it.ty)) {
-            RuntimeCall::media_join
-        } else {
-            RuntimeCall::string_concat
-        };
-        for (index, parameter) in signature.parameters.iter().enumerate() {
-            // Decided at compile time: what the text uses on any path counts, so that a prompt's form does not vary from call to call.
-            let mentioned = body.as_ref().is_some_and(|body| {
-                let local = body.parameters.get(index);
-                local.is_some_and(|it| reads(body, body.root, *it))
-            });
-            // A secret that is not mentioned was not meant for the model.
-            let is_shown = !matches!(parameter.ty, Type::Secret | Type::Unit);
-            if !mentioned && is_shown {
-                let name = &parameter.name;
-                text = attached(
-                    &mut builder,
-                    text,
-                    name,
-                    parameters[index],
-                    &parameter.ty,
-                    join,
-                );
-            }
+        for (index, name, ty) in unmentioned {
+            text = attached(&mut builder, text, &name, parameters[index], &ty, join);
         }
         builder.end(Terminator::Return(text));
         builder.finish()
     }
 
-    /// The few-shot pairs of a prompt: a `json` list of `[user text, answer]`.
+    /// The texts that the body gives, and a last one with the blocks.
+    fn lower_conversation(&mut self, item: ItemId, body: &Body, colour: Colour) -> Function {
+        let unmentioned = self.unmentioned(item, Some(body));
+        let join = self.joining_call(item);
+        let mut builder = self.builder(item, BodyPart::Messages, colour);
+        let parameters = builder.declared_parameters(item);
+        let list = builder.type_id(&conversation_type());
+        let mut said = builder.part_value(item, BodyPart::Messages, list);
+        if !unmentioned.is_empty() {
+            let mut text = builder.text("");
+            for (index, name, ty) in unmentioned {
+                text = attached(&mut builder, text, &name, parameters[index], &ty, join);
+            }
+            let pair = builder.type_id(&said_type());
+            let who = Operand::Word(Speaker::Block.word());
+            let blocks = builder.object(pair, 0, vec![who, text]);
+            said = builder.runtime(list, RuntimeCall::list_push, vec![said, blocks]);
+        }
+        builder.end(Terminator::Return(said));
+        builder.finish()
+    }
+
+    /// The parameters that the body does not name: position, name, type. Decided at compile time: what it names on any path
+    /// counts, so that a prompt's form does not vary from call to call.
+    fn unmentioned(&self, item: ItemId, body: Option<&Body>) -> Vec<(usize, Name, Type)> {
+        let signature = self.view.signature(item);
+        let parameters = signature.parameters.iter().enumerate();
+        let unmentioned = parameters.filter(|(index, it)| {
+            let mentioned = body.is_some_and(|body| {
+                let local = body.parameters.get(*index);
+                local.is_some_and(|it| reads(body, body.root, *it))
+            });
+            // A secret that is not mentioned was not meant for the model.
+            !mentioned && !matches!(it.ty, Type::Secret | Type::Unit)
+        });
+        unmentioned
+            .map(|(index, it)| (index, it.name.clone(), it.ty.clone()))
+            .collect()
+    }
+
+    /// What joins the texts of a prompt, in which media may stand.
+    fn joining_call(&self, item: ItemId) -> RuntimeCall {
+        let signature = self.view.signature(item);
+        let mut parameters = signature.parameters.iter();
+        match parameters.any(|it| is_media(&it.ty)) {
+            true => RuntimeCall::media_join,
+            false => RuntimeCall::string_concat,
+        }
+    }
+
+    /// The few-shot pairs of a prompt: a `json` list of `[what is said, answer]`.
     pub fn lower_examples(&mut self, item: ItemId) -> Function {
         let count = self.view.example_count(item);
+        let pair = Type::Tuple([self.said_by(item), Type::Json].into());
         let mut builder = self.builder(item, BodyPart::Example(0), Colour::Plain);
         // As JSON when it leaves, since the requests to models are made of it.
-        let pair = Type::Tuple([Type::String, Type::Json].into());
         let (pair, list) = (
             builder.type_id(&pair),
             builder.type_id(&pair.clone().list()),

@@ -25,6 +25,10 @@ enum LinkKind<'tree> {
 
 impl<'tree> Link<'tree> {
     /// The last link of a chain; `None` when the expression is no chain.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     fn last_of(it: &'tree Expression) -> Option<Self> {
         use ExpressionKind as Kind;
         let (base, kind) = match &it.kind {
@@ -69,6 +73,7 @@ impl<'tree> Link<'tree> {
             | Kind::Continue
             | Kind::Fail(_)
             | Kind::Emit(_)
+            | Kind::Text { .. }
             | Kind::Spawn(_)
             | Kind::SpawnDetached(_)
             | Kind::Await(_)

@@ -29,8 +29,15 @@ impl<'run, 'file> Printer<'run, 'file> {
     ) -> Document {
         let head = self.signature(word, signature);
         let braces = self.braces(self.signature_end(signature), span.end);
+        // A comma may belong to a statement.
+        let is_statement = |it: &PromptEntry| matches!(it, PromptEntry::Statement(_));
+        let separator = if entries.iter().any(is_statement) {
+            ";"
+        } else {
+            ","
+        };
         let entries = self.prompt_entries(entries);
-        concat([head, text(" "), self.braced(entries, braces, ",")])
+        concat([head, text(" "), self.braced(entries, braces, separator)])
     }
 
     /// Everything between the word of a declaration and its body.

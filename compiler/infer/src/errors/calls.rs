@@ -3,7 +3,7 @@
 use gsw_abi::judge::{Fact, FactForm};
 use gsw_abi::setting::Form;
 use gsw_source::{Code, Diagnostic, Place, did_you_mean};
-use gsw_syntax::ast::ModifierKind;
+use gsw_syntax::ast::{ModifierKind, TextRole};
 
 /// An argument's name that no parameter has.
 pub fn unknown_argument(
@@ -190,6 +190,57 @@ pub fn duplicate_setting(place: Place, name: &str) -> Diagnostic {
     )
 }
 
+const fn with_article(role: TextRole) -> &'static str {
+    match role {
+        TextRole::System => "a `system`",
+        TextRole::User => "a `user`",
+        TextRole::Assistant => "an `assistant`",
+    }
+}
+
+/// A text of a prompt where none can stand.
+pub fn misplaced_text(place: Place, role: TextRole) -> Diagnostic {
+    Diagnostic::error(
+        Code::MISPLACED_STATEMENT,
+        place,
+        format!(
+            "{} text can only stand in the body of a prompt itself",
+            with_article(role)
+        ),
+    )
+    .note("a fragment of a prompt is a function that returns a `string`: `user \"${greeting(name)}\"`")
+}
+
+/// `return e` in the body of a prompt.
+pub fn returned_from_prompt(place: Place, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::TYPE_MISMATCH,
+        place,
+        format!("expected nothing after `return`, found `{found}`"),
+    )
+    .note("the body of a prompt puts its texts together, and `return` ends it; the value of a call is the answer")
+}
+
+/// A call of the word before a text, which is no function.
+pub fn text_needs_literal(report: Diagnostic, role: TextRole) -> Diagnostic {
+    let word = role.text();
+    report.note(format!(
+        "the text after `{word}` is a string literal: `{word} \"${{text}}\"`"
+    ))
+}
+
+/// A text for a model in a question to a person.
+pub fn text_for_person(place: Place, role: TextRole) -> Diagnostic {
+    Diagnostic::error(
+        Code::MISPLACED_STATEMENT,
+        place,
+        format!(
+            "{} text can only stand in a prompt: a person is asked with `user` texts",
+            with_article(role)
+        ),
+    )
+}
+
 /// How a prompt has what a step has by modifiers.
 pub fn modifier_as_setting() -> &'static str {
     "a prompt has settings in its body: `retry: 3`, `reflect: 2`, `budget: { usd: 0.5 }`"
@@ -224,7 +275,7 @@ pub fn wanted_form(form: Form) -> &'static str {
         Form::Tools => "a list of tools",
         Form::Names(_) => "a list of names",
         Form::Environment => "a map of names and strings",
-        Form::Answer => "`exact`",
+        Form::Answer => "`\"lenient\"`, `\"exact\"` or `\"keep_valid\"`",
         Form::Session => "a session",
     }
 }

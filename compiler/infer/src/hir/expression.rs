@@ -210,7 +210,8 @@ pub enum ExpressionKind {
         /// The answer that is to be criticised and improved, and the number of the round: `reflect p(…)`.
         improving: Option<(ExpressionId, ExpressionId)>,
     },
-    /// The user text of a prompt for these arguments, blocks included, without asking a model; a `string`.
+    /// What a prompt says for these arguments, blocks included, without asking a model: the user text, a `string`, or the texts of
+    /// a conversation.
     PromptText {
         item: ItemId,
         arguments: Vec<(u32, ExpressionId)>,

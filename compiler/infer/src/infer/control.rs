@@ -12,6 +12,7 @@ use crate::hir::{
 };
 use crate::infer::absence::Arms;
 use crate::infer::context::Context;
+use crate::infer::conversation;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::literal;
@@ -401,6 +402,9 @@ pub(super) fn infer_return(
     value: Option<&ast::Expression>,
     span: Span,
 ) -> ExpressionId {
+    if let Some(id) = conversation::infer_return(cx, value, span) {
+        return id;
+    }
     let wanted = cx.hir.locals.wanted_result();
     let wanted = wanted.unwrap_or(Type::Unit);
     // A lambda whose result is still open: binding it to the first `return` would make that decide over the others, so they

@@ -11,6 +11,7 @@ use crate::infer::call;
 use crate::infer::collection;
 use crate::infer::context::Context;
 use crate::infer::control;
+use crate::infer::conversation;
 use crate::infer::conversion;
 use crate::infer::expected::Expected;
 use crate::infer::lambda;
@@ -161,6 +162,7 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
         Kind::Continue => cx.hir.push(ExpressionKind::Continue, Type::Never, span),
         Kind::Fail(value) => control::infer_fail(cx, value, span),
         Kind::Emit(value) => control::infer_emit(cx, value, span),
+        Kind::Text { role, text } => conversation::infer_text(cx, *role, text, span),
         Kind::Spawn(value) => workflow::infer_spawn(cx, value, span, hint),
         Kind::SpawnDetached(call) => workflow::infer_spawn_detached(cx, call, span),
         Kind::Await(value) => workflow::infer_await(cx, value, span),

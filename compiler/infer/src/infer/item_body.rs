@@ -11,9 +11,11 @@ use gsw_syntax::ast;
 use crate::errors::calls;
 use crate::hir::{
     Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind,
+    conversation_type,
 };
 use crate::infer::argument::Call;
 use crate::infer::context::Context;
+use crate::infer::conversation;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::literal;
@@ -31,6 +33,15 @@ pub(super) struct ItemInference<'db> {
     pub(super) db: &'db dyn Db,
     pub(super) item: ItemId,
     pub(super) found: ItemBodies,
+}
+
+/// `example (arguments) -> answer`
+struct Example<'tree> {
+    /// The type of what the prompt says for these arguments.
+    said: Type,
+    arguments: &'tree [ast::Argument],
+    answer: &'tree ast::Expression,
+    span: Span,
 }
 
 impl<'db> ItemInference<'db> {
@@ -256,50 +267,36 @@ impl<'db> ItemInference<'db> {
         });
     }
 
-    /// A prompt has one `user` and one `system`: of two the second would say nothing.
-    fn refuse_second_texts(&mut self, entries: &[ast::PromptEntry]) {
-        let users = entries.iter().filter_map(|it| match it {
-            ast::PromptEntry::User(text) => Some(("user", text.span)),
-            ast::PromptEntry::System(_)
-            | ast::PromptEntry::Example { .. }
-            | ast::PromptEntry::Setting(_) => None,
-        });
-        let systems = entries.iter().filter_map(|it| match it {
-            ast::PromptEntry::System(text) => Some(("system", text.span)),
-            ast::PromptEntry::User(_)
-            | ast::PromptEntry::Example { .. }
-            | ast::PromptEntry::Setting(_) => None,
-        });
-        for (word, span) in users.skip(1).chain(systems.skip(1)) {
-            let place = Place::Item {
-                item: self.item,
-                span,
-            };
-            let report = calls::duplicate_setting(place, word);
-            self.found.diagnostics.push(report);
-        }
-    }
-
     fn prompt(&mut self, signature: &ast::Signature, entries: &[ast::PromptEntry]) {
         let mut examples = 0;
         let mut settings = Vec::new();
-        self.refuse_second_texts(entries);
+        let is_conversation = conversation::is_conversation(entries);
+        if is_conversation {
+            self.part(BodyPart::Messages, self.all(), conversation_type(), |cx| {
+                conversation::infer_conversation(cx, entries)
+            });
+        }
         for entry in entries {
             match entry {
-                ast::PromptEntry::User(text) => {
-                    self.part(BodyPart::User, self.all(), Type::String, |cx| {
-                        literal::user_text(cx, text)
-                    });
-                }
-                ast::PromptEntry::System(text) => {
-                    self.value(BodyPart::System, self.all(), text, Type::String);
-                }
+                ast::PromptEntry::Text { .. } if is_conversation => {}
+                ast::PromptEntry::Text { role, text, span } => self.text(*role, text, *span),
+                ast::PromptEntry::Statement(_) => {}
                 ast::PromptEntry::Example {
                     arguments,
                     answer,
                     span,
                 } => {
-                    self.example(examples, arguments, answer, *span);
+                    let said = match is_conversation {
+                        true => conversation_type(),
+                        false => Type::String,
+                    };
+                    let example = Example {
+                        said,
+                        arguments,
+                        answer,
+                        span: *span,
+                    };
+                    self.example(examples, example);
                     examples += 1;
                 }
                 ast::PromptEntry::Setting(setting) => settings.push(setting.clone()),
@@ -326,16 +323,34 @@ impl<'db> ItemInference<'db> {
         }
     }
 
-    fn example(
-        &mut self,
-        index: u32,
-        arguments: &[ast::Argument],
-        answer: &ast::Expression,
-        span: Span,
-    ) {
+    /// The one `user` or `system` text.
+    fn text(&mut self, role: ast::TextRole, text: &ast::Expression, span: Span) {
+        let (part, ty) = match role {
+            ast::TextRole::User => (BodyPart::User, Type::String),
+            // Two of a role, and any `assistant`, make a conversation.
+            ast::TextRole::System | ast::TextRole::Assistant => (BodyPart::System, Type::String),
+        };
+        self.part(part, self.all(), ty.clone(), |cx| {
+            conversation::refuse_speaker(&mut cx.hir, role, span);
+            match role {
+                ast::TextRole::User => literal::user_text(cx, text),
+                ast::TextRole::System | ast::TextRole::Assistant => {
+                    cx.expression(text, &Expected::Type(ty))
+                }
+            }
+        });
+    }
+
+    fn example(&mut self, index: u32, example: Example<'_>) {
+        let Example {
+            said,
+            arguments,
+            answer,
+            span,
+        } = example;
         let result = lookup::signature(self.db, self.item).result.clone();
         let item = self.item;
-        let pair = Type::Tuple([Type::String, Type::Json].into());
+        let pair = Type::Tuple([said.clone(), Type::Json].into());
         self.part(BodyPart::Example(index), &[], pair.clone(), |cx| {
             let ends = arguments.iter().map(|it| it.value.span).reduce(Span::to);
             let call = Call {
@@ -345,7 +360,7 @@ impl<'db> ItemInference<'db> {
             };
             let arguments = prompt::prompt_arguments(cx, item, call);
             let kind = ExpressionKind::PromptText { item, arguments };
-            let text = cx.hir.push(kind, Type::String, span);
+            let text = cx.hir.push(kind, said, span);
             let answer = cx.expression(answer, &Expected::Type(result));
             let answer = literal::as_json(&mut cx.hir, answer);
             cx.hir
@@ -381,6 +396,7 @@ impl<'db> ItemInference<'db> {
             generics: &lookup::signature(self.db, self.item).generics,
             hir: HirBuilder::new(self.db, self.item),
             scopes: Scopes::default(),
+            said: None,
             pattern_names: PatternNames::default(),
         };
         cx.hir.locals.open_frame(Some(result.clone()));
@@ -432,6 +448,7 @@ fn parameter_count(part: BodyPart, declared: usize) -> usize {
         | BodyPart::FieldDefault { .. }
         | BodyPart::User
         | BodyPart::System
+        | BodyPart::Messages
         | BodyPart::Example(_)
         | BodyPart::Settings
         | BodyPart::Key => declared,

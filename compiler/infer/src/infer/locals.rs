@@ -82,6 +82,11 @@ impl Locals {
         self.locals[index as usize].parts = PartsAssigned::Yes;
     }
 
+    /// Whether the place of work is in a closure of the body.
+    pub(super) fn is_in_closure(&self) -> bool {
+        self.frames.len() > 1
+    }
+
     /// Opens a closure; locals declared from now on are its own.
     pub(super) fn open_frame(&mut self, result: Option<Type>) {
         let LocalId(first_local) = self.next();

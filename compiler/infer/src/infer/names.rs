@@ -8,7 +8,7 @@ use gsw_names::{
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
 use gsw_syntax::ast;
 
-use crate::errors::records;
+use crate::errors::{calls, records};
 use crate::infer::findings::Findings;
 use crate::infer::lookup;
 use crate::infer::scopes::Scopes;
@@ -252,6 +252,12 @@ impl Names<'_, '_> {
             .or_else(|| suggest(self.db, self.file, name, &locals));
         let is_known = suggestion.is_some();
         let report = errors::unknown_name(place, name, suggestion.as_deref());
+        let asks = matches!(self.item.kind(self.db), ItemKind::Prompt | ItemKind::Human);
+        let mut roles = ast::TextRole::ALL.into_iter();
+        if let Some(role) = roles.find(|it| asks && it.text() == name.as_str()) {
+            self.report(calls::text_needs_literal(report, role));
+            return;
+        }
         self.report(match habit::is_printing(name) {
             true => errors::log_instead(report),
             false if is_known => report,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_abi::setting::{BUDGET_PARTS, CACHE_PARTS, Form, Listed, Origin, Setting};
+use gsw_abi::setting::{AnswerForm, BUDGET_PARTS, CACHE_PARTS, Form, Listed, Origin, Setting};
 use gsw_names::types::Type;
 use gsw_names::{Definition, spawn_name};
 use gsw_source::{ItemKind, Name, Span, meant};
@@ -119,12 +119,18 @@ fn setting_value(
         Form::Answer => {
             if let ast::ExpressionKind::Name(word) = &value.kind
                 // A word of this setting alone and no name: a constant called `exact` is not meant.
-                && word == "exact"
+                && cx.scopes.find(word).is_none()
             {
+                if AnswerForm::named(word).is_none() {
+                    return wrong_form(&mut cx.hir, name, Form::Answer, value.span);
+                }
                 let text = literal::push_text(&mut cx.hir, word, value.span);
                 return Some(literal::as_json(&mut cx.hir, text));
             }
-            wrong_form(&mut cx.hir, name, Form::Answer, value.span)
+            let mut forms = AnswerForm::ALL.map(|it| Name::new_static(it.name()));
+            // A union has its texts in order.
+            forms.sort();
+            Some(json_of(cx, value, Type::Literals(forms.into())))
         }
         Form::Tools => offer::offered_tools(cx, value),
         Form::Names(listed) => names(cx, name, listed, value),

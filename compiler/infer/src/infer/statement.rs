@@ -102,7 +102,11 @@ fn end_block(
     clippy::too_many_lines,
     reason = "one arm a form: rustc names what a new form must join"
 )]
-fn infer_statement(cx: &mut Context, statement: &ast::Statement, out: &mut Vec<Statement>) -> bool {
+pub(super) fn infer_statement(
+    cx: &mut Context,
+    statement: &ast::Statement,
+    out: &mut Vec<Statement>,
+) -> bool {
     let span = statement.span;
     let kind = match &statement.kind {
         ast::StatementKind::Let {

@@ -4,7 +4,7 @@
     reason = "the kinds of TOML values are another crate's"
 )]
 
-use gsw_abi::setting::{Form, Origin, Setting};
+use gsw_abi::setting::{AnswerForm, Form, Origin, Setting};
 use gsw_source::{Db, Place};
 use toml::de::DeValue;
 
@@ -105,8 +105,9 @@ fn setting(reader: &mut Reader, entry: &Entry<'_>) -> Option<String> {
             }
         },
         Form::Answer => {
-            let is_form = |it: &str| matches!(it, "exact" | "lenient");
-            let text = reader.text(entry, "`\"exact\"` or `\"lenient\"`", is_form);
+            let is_form = |it: &str| AnswerForm::named(it).is_some();
+            let wanted = "`\"lenient\"`, `\"exact\"` or `\"keep_valid\"`";
+            let text = reader.text(entry, wanted, is_form);
             text.map(|it| json(&it))
         }
         Form::Text => reader.text(entry, "a text", |_| true).map(|it| json(&it)),

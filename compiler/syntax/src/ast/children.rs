@@ -133,6 +133,7 @@ macro_rules! traversal {
                         | Kind::Unary { operator: _, operand: it }
                         | Kind::Fail(it)
                         | Kind::Emit(it)
+                        | Kind::Text { role: _, text: it }
                         | Kind::Spawn(it)
                         | Kind::SpawnDetached(it)
                         | Kind::Await(it)
@@ -499,7 +500,8 @@ macro_rules! traversal {
                 fn entries(&mut self, them: &'tree $($mutable)? [PromptEntry]) {
                     for entry in them {
                         match entry {
-                            PromptEntry::System(it) | PromptEntry::User(it) => self.expression(it),
+                            PromptEntry::Text { role: _, text, span: _ } => self.expression(text),
+                            PromptEntry::Statement(it) => self.0.push(Child::Statement(it)),
                             PromptEntry::Example { arguments, answer, span: _ } => {
                                 self.arguments(arguments);
                                 self.expression(answer);

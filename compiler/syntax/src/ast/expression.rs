@@ -3,7 +3,7 @@
 use gsw_source::{Name, Span};
 
 use crate::ast::{
-    BinaryOperator, Block, Chain, Identifier, Pattern, RangeEnd, Setting, TypeExpression,
+    BinaryOperator, Block, Chain, Identifier, Pattern, RangeEnd, Setting, TextRole, TypeExpression,
     UnaryOperator,
 };
 use crate::token::ModifierName;
@@ -141,6 +141,11 @@ pub enum ExpressionKind {
     Fail(Box<Expression>),
     /// `emit e`
     Emit(Box<Expression>),
+    /// `user "…"` in the body of a prompt; in other places it is reported later.
+    Text {
+        role: TextRole,
+        text: Box<Expression>,
+    },
     /// `spawn e`, `spawn { }`
     Spawn(Box<Expression>),
     /// `spawn detached wf(args)`

@@ -2,7 +2,8 @@
 
 use gsw_source::{Name, Span};
 
-use crate::ast::{Block, Expression, Identifier, Modifier, TypeExpression};
+use crate::ast::{Block, Expression, Identifier, Modifier, Statement, TypeExpression};
+use crate::token::Word;
 
 /// One declaration with what stands before it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -56,7 +57,7 @@ pub enum ItemBody {
     Prompt {
         /// Head; `by` is its agent.
         signature: Signature,
-        /// `user`, `system`, `example` and settings.
+        /// Texts, statements around them, `example` and settings.
         entries: Vec<PromptEntry>,
     },
     /// `workflow w(…) -> T mods { … }`
@@ -80,7 +81,7 @@ pub enum ItemBody {
     /// `human approve(…) -> T timeout D { user "…" }`
     Human {
         signature: Signature,
-        /// `user`, `example` and settings.
+        /// `user` texts, statements around them, `example` and settings.
         entries: Vec<PromptEntry>,
     },
     /// `skill s …`, whose inside is specified by a later page and kept unparsed.
@@ -254,11 +255,55 @@ pub enum SettingValue {
     Settings { settings: Vec<Setting>, span: Span },
 }
 
+/// Who says a text of a prompt, by the word before it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TextRole {
+    System,
+    User,
+    Assistant,
+}
+
+impl TextRole {
+    pub const ALL: [Self; 3] = [Self::System, Self::User, Self::Assistant];
+
+    #[must_use]
+    pub const fn word(self) -> Word {
+        match self {
+            Self::System => Word::System,
+            Self::User => Word::User,
+            Self::Assistant => Word::Assistant,
+        }
+    }
+
+    /// The role that a word stands for.
+    #[must_use]
+    pub fn of_word(word: Word) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+
+    /// Its word as it is written.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
+}
+
 /// A line in the body of a prompt or human.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PromptEntry {
-    System(Expression),
-    User(Expression),
+    /// `user "…"`
+    Text {
+        role: TextRole,
+        text: Expression,
+        /// From its word on.
+        span: Span,
+    },
+    /// `let x = e`, `if c { user "…" }`
+    Statement(Statement),
     /// `example (args) -> answer`
     Example {
         /// Arguments as in a call.

@@ -119,6 +119,7 @@ pub(super) fn expression(it: &Expression) -> Node {
         Kind::Continue => word("continue"),
         Kind::Fail(inner) => many("fail", [&**inner]),
         Kind::Emit(inner) => many("emit", [&**inner]),
+        Kind::Text { role, text } => many(role.text(), [&**text]),
         Kind::Spawn(inner) => many("spawn", [&**inner]),
         Kind::SpawnDetached(inner) => many("spawn-detached", [&**inner]),
         Kind::Await(inner) => many("await", [&**inner]),

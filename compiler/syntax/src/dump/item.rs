@@ -5,7 +5,7 @@ use crate::ast::{
     PromptEntry, RepeatClass, Signature, Variant, Visibility,
 };
 use crate::dump::expression::{arguments, expression, modifiers, setting, settings};
-use crate::dump::statement::block;
+use crate::dump::statement::{block, statement};
 use crate::dump::type_expression::type_expression;
 use crate::dump::{Node, optional, quoted, word};
 
@@ -203,8 +203,8 @@ fn variant(it: &Variant) -> Node {
 
 fn entry(it: &PromptEntry) -> Node {
     match it {
-        PromptEntry::System(text) => Node::list("system", [expression(text)]),
-        PromptEntry::User(text) => Node::list("user", [expression(text)]),
+        PromptEntry::Text { role, text, .. } => Node::list(role.text(), [expression(text)]),
+        PromptEntry::Statement(inner) => statement(inner),
         PromptEntry::Example {
             arguments: inner,
             answer,

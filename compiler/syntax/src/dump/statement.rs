@@ -12,7 +12,7 @@ pub(super) fn block(it: &Block) -> Node {
     Node::list("do", it.statements.iter().map(statement))
 }
 
-fn statement(it: &Statement) -> Node {
+pub(super) fn statement(it: &Statement) -> Node {
     match &it.kind {
         StatementKind::Let {
             pattern,

@@ -133,7 +133,7 @@ impl Expected {
             (Self::PATH, "the path of a module"),
             (
                 Self::PROMPT_ENTRY,
-                "`user`, `system`, `example` or a setting",
+                "`user`, `system`, `assistant`, `example`, a statement or a setting",
             ),
             (Self::MODIFIER, "a modifier"),
             (Self::WORD, "a word"),

@@ -267,6 +267,21 @@ pub(crate) fn token_that<T: 'static>(
     .boxed()
 }
 
+/// What `meaning` makes of a token.
+pub(crate) fn token_meaning<T: 'static>(
+    meaning: fn(Token) -> Option<T>,
+    expected: Expected,
+) -> Rule<T> {
+    custom::<_, Tokens, _, Extra>(move |input| {
+        let index = *input.cursor().inner();
+        input
+            .next()
+            .and_then(meaning)
+            .ok_or(ParseError::unexpected(index, expected))
+    })
+    .boxed()
+}
+
 pub(crate) fn word(
     word: Word,
     expected: Expected,

@@ -8,6 +8,7 @@ mod task;
 pub(crate) use bracketed::arguments;
 pub(crate) use control::{arm, arms, if_expression};
 pub(crate) use postfix::{chain, simple_operand};
+pub(crate) use task::text_role;
 
 use chumsky::prelude::{Parser, choice};
 
@@ -24,7 +25,11 @@ use crate::token::{TokenKind, Word};
 fn operand(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let words = when(
         |state, index| state.word(index) != Word::Other,
-        choice((rules.keyword_expression.clone(), task::emit(rules, mode))),
+        choice((
+            rules.keyword_expression.clone(),
+            task::emit(rules, mode),
+            task::text(rules, mode),
+        )),
     );
     let named = when(
         |state, index| {
@@ -103,7 +108,7 @@ fn name() -> Rule<Expression> {
 }
 
 /// `KeywordExpression = Do | If | Match | For | While | Step | ParallelFor | Parallel | Modified | Reflect | Revise | Exit
-/// | Emit | Spawn ;`
+/// | Emit | Spawn | Text ;`
 pub(crate) fn keyword_expression(rules: &Rules) -> Rule<Expression> {
     choice((
         rules.if_expression.clone(),

@@ -90,6 +90,11 @@ pub(crate) fn entry_end() -> impl Parser<'static, Tokens, (), Extra> + Clone {
     end_at(Boundary::Entry, Expected::token(TokenKind::Comma))
 }
 
+/// Nothing, at the end of a statement among the entries of a prompt.
+pub(crate) fn entry_or_statement_end() -> impl Parser<'static, Tokens, (), Extra> + Clone {
+    choice((statement_end(), entry_end()))
+}
+
 /// Nothing, before a comma or a closing bracket.
 pub(crate) fn element_end() -> impl Parser<'static, Tokens, (), Extra> + Clone {
     end_at(Boundary::Element, Expected::token(TokenKind::Comma))

@@ -2,30 +2,36 @@
 
 use chumsky::prelude::{IterParser, Parser, choice, via_parser};
 
-use crate::ast::{Argument, Expression, PromptEntry, Setting, SettingValue};
+use crate::ast::{
+    Argument, AssignOperator, Expression, PromptEntry, Setting, SettingValue, TextRole,
+};
 use crate::parser::error::Expected;
 use crate::parser::input::{
     Context, Rule, State, any_word, looking_at, span_of, token, token_as, word,
 };
-use crate::parser::recovery::{Boundary, closing_brace, separator, skip_to};
+use crate::parser::operand::text_role;
+use crate::parser::recovery::{
+    Boundary, closing_brace, entry_or_statement_end, separator, skip_to,
+};
 use crate::parser::rules::Rules;
+use crate::parser::statement::statement;
 use crate::parser::type_expression::dotted;
 use crate::token::{TokenKind, Word};
 
 /// `Settings = "{" { Setting [ "," | Newline ] } "}" ;`
 pub(crate) fn settings(rules: &Rules) -> Rule<Vec<Setting>> {
-    loose_entries(setting(rules))
+    loose_entries(setting(rules), separator().boxed())
 }
 
-/// Entries in braces, separated by commas, line breaks or nothing.
-fn loose_entries<T: 'static>(entry: Rule<T>) -> Rule<Vec<T>> {
+/// Entries in braces, with a separator or nothing between them.
+fn loose_entries<T: 'static>(entry: Rule<T>, separator: Rule<()>) -> Rule<Vec<T>> {
     let entry = entry
         .map(Some)
         .recover_with(via_parser(skip_to(Boundary::Entry).map(|()| None)));
     token(TokenKind::BraceOpen)
         .ignore_then(
             entry
-                .then_ignore(separator().or_not())
+                .then_ignore(separator.or_not())
                 .repeated()
                 .collect::<Vec<_>>(),
         )
@@ -64,20 +70,16 @@ fn starts_settings(state: &State, index: usize) -> bool {
         && state.kind(index + 2) == Some(TokenKind::Colon)
 }
 
-/// `PromptBody = "{" { ( ( "system" | "user" ) StringLiteral | Example | Setting ) [ "," | Newline ] } "}" ;`
+/// `PromptBody = "{" { ( PromptLine | Example | Statement | Setting ) [ "," | ";" | Newline ] } "}" ;`
 pub(crate) fn prompt_body(rules: &Rules) -> Rule<Vec<PromptEntry>> {
-    let text = |name: Word| {
-        looking_at(
-            move |state, index| starts_text(state, index, name),
-            Expected::PROMPT_ENTRY,
-        )
-        .ignore_then(word(name, Expected::PROMPT_ENTRY))
-        .ignore_then(rules.any_expression())
-    };
+    let statement = looking_at(starts_statement, Expected::PROMPT_ENTRY)
+        .ignore_then(statement(rules))
+        .then_ignore(entry_or_statement_end())
+        .map(PromptEntry::Statement);
     let entry = choice((
-        text(Word::User).map(PromptEntry::User),
-        text(Word::System).map(PromptEntry::System),
+        prompt_line(rules),
         example(rules),
+        statement,
         looking_at(
             |state, index| state.token(index).is_some_and(|token| token.is_word()),
             Expected::PROMPT_ENTRY,
@@ -85,21 +87,60 @@ pub(crate) fn prompt_body(rules: &Rules) -> Rule<Vec<PromptEntry>> {
         .ignore_then(setting(rules))
         .map(PromptEntry::Setting),
     ));
-    loose_entries(entry.boxed())
+    let separator = choice((
+        separator(),
+        token_as(TokenKind::Semicolon, Expected::NOTHING).ignored(),
+    ));
+    loose_entries(entry.boxed(), separator.boxed())
 }
 
-fn starts_text(state: &State, index: usize, word: Word) -> bool {
-    state.word(index) == word
-        && matches!(
-            state.kind(index + 1),
-            Some(TokenKind::String | TokenKind::StringOpen | TokenKind::ParenOpen)
-        )
+/// `PromptLine = ( "system" | "user" | "assistant" ) ( StringLiteral | Parenthesis ) ;`
+fn prompt_line(rules: &Rules) -> Rule<PromptEntry> {
+    looking_at(
+        |state, index| {
+            TextRole::of_word(state.word(index)).is_some() && is_before_text(state, index)
+        },
+        Expected::PROMPT_ENTRY,
+    )
+    .ignore_then(text_role(Expected::PROMPT_ENTRY))
+    .then(rules.any_expression())
+    .map_with(
+        |(role, text), context: &mut Context<'_>| PromptEntry::Text {
+            role,
+            text,
+            span: span_of(context),
+        },
+    )
+    .boxed()
+}
+
+/// Whether a statement stands here: it begins with a reserved word, assigns, or is a call. A setting may have any name.
+fn starts_statement(state: &State, index: usize) -> bool {
+    let mut next = index + 1;
+    while state.kind(next) == Some(TokenKind::Dot) {
+        next += 2;
+    }
+    let (Some(first), Some(after)) = (state.kind(index), state.kind(next)) else {
+        return false;
+    };
+    if first.is_keyword() {
+        return after != TokenKind::Colon;
+    }
+    let is_used = matches!(after, TokenKind::ParenOpen | TokenKind::BracketOpen);
+    first == TokenKind::Identifier && (is_used || AssignOperator::of_token(after).is_some())
+}
+
+fn is_before_text(state: &State, index: usize) -> bool {
+    matches!(
+        state.kind(index + 1),
+        Some(TokenKind::String | TokenKind::StringOpen | TokenKind::ParenOpen)
+    )
 }
 
 /// `Example = "example" Arguments "->" Expression ;`
 fn example(rules: &Rules) -> Rule<PromptEntry> {
     looking_at(
-        |state, index| starts_text(state, index, Word::Example),
+        |state, index| state.word(index) == Word::Example && is_before_text(state, index),
         Expected::PROMPT_ENTRY,
     )
     .ignore_then(word(Word::Example, Expected::PROMPT_ENTRY))

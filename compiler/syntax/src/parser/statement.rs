@@ -46,7 +46,7 @@ pub(crate) fn block(rules: &Rules) -> Rule<Block> {
 }
 
 /// `Statement = Let | Var | State | Defer | Assert | Mock | ExpressionStatement ;`
-fn statement(rules: &Rules) -> Rule<Statement> {
+pub(crate) fn statement(rules: &Rules) -> Rule<Statement> {
     let declared = at(
         |state, index| {
             matches!(

@@ -93,6 +93,7 @@ words! {
         Detached = "detached",
         User = "user",
         System = "system",
+        Assistant = "assistant",
         Example = "example",
         Fails = "fails",
         Cassette = "cassette",

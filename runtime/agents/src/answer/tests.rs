@@ -351,3 +351,61 @@ proptest! {
         }
     }
 }
+
+/// Lists of bugs whose line is below 100; says what is wrong with each.
+fn checked(text: &str, schema: &Value, exactness: Exactness) -> Result<Reading, Vec<Issue>> {
+    let item = &schema["items"];
+    let mut check = |it: &Value| {
+        let Some(items) = it.as_array() else {
+            return Err(issue("no list"));
+        };
+        let wrong = items.iter().enumerate().filter(|(_, it)| !fits(it, item));
+        let issues: Vec<Issue> = wrong
+            .map(|(index, it)| Issue::new(format!("$[{index}]"), "a bug".into(), it.to_string()))
+            .collect();
+        if issues.is_empty() {
+            Ok(())
+        } else {
+            Err(issues)
+        }
+    };
+    read(text, Some(schema), exactness, &mut check)
+}
+
+#[test]
+fn items_that_do_not_fit_are_left_out_only_where_that_is_asked_for() {
+    let schema = json!({"type": "array", "items": {"type": "object", "properties": {
+        "line": {"type": "integer"}, "title": {"type": "string"},
+    }, "required": ["line", "title"]}});
+    let wrong = r#"[{"line": 1, "title": "a"}, {"line": "soon", "title": "b"}, {"title": "c"}, {"line": "4", "title": "d"}]"#;
+    for exactness in [Exactness::Exact, Exactness::Lenient] {
+        assert!(checked(wrong, &schema, exactness).is_err());
+    }
+    let keep = |text: &str| checked(text, &schema, Exactness::KeepValid);
+    let left = json!([{"line": 1, "title": "a"}, {"line": 4, "title": "d"}]);
+    let prose = format!("Here [1] they are: {wrong} See [2].");
+    let broken = wrong.replace("}]", "},]").replace("\"title\"", "title");
+    for text in [wrong, &prose, &broken, &format!("```json\n{wrong}\n```")] {
+        let reading = keep(text).unwrap_or_else(|it| panic!("{text}: {it:?}"));
+        assert_eq!(reading.value, left, "{text}");
+        let paths: Vec<&str> = reading.dropped.iter().map(|it| &*it.path).collect();
+        assert_eq!(paths, ["$[1]", "$[2]"], "{text}");
+    }
+    // What fits is not touched, and what has nothing that fits is an empty list only as a whole answer.
+    let whole = keep(r#"[{"line": 1, "title": "a"}]"#).expect("it fits");
+    assert!(whole.dropped.is_empty() && whole.repairs.is_empty());
+    let empty = keep(r#"[{"title": "c"}]"#).expect("no item is left");
+    assert_eq!((empty.value, empty.dropped.len()), (json!([]), 1));
+    for text in [
+        "I found nothing in [1] and [2].",
+        r#"{"title": "c"}"#,
+        "none",
+        "",
+    ] {
+        assert!(keep(text).is_err(), "{text}");
+    }
+    // An answer that is cut loses the item that is not whole.
+    let cut = keep(r#"[{"line": 1, "title": "a"}, {"line": 2, "ti"#).expect("one is whole");
+    assert_eq!(cut.value, json!([{"line": 1, "title": "a"}]));
+    assert_eq!(cut.dropped.len(), 1, "{cut:?}");
+}

@@ -1,6 +1,7 @@
 //! An answer as it is kept in the cache.
 
 use gsw_engine::model::{Check, PromptResult};
+use gsw_notation::issue::Issue;
 use gsw_tree::detail::PromptDetail;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,6 +15,8 @@ pub(crate) struct Kept {
     model: String,
     stop_reason: String,
     repairs: Vec<String>,
+    #[serde(default)]
+    dropped: Vec<Issue>,
     simulated: bool,
 }
 
@@ -25,6 +28,7 @@ impl Kept {
             model: detail.model.clone(),
             stop_reason: detail.stop_reason.clone(),
             repairs: detail.repairs.clone(),
+            dropped: detail.dropped.clone(),
             simulated: detail.simulated,
         }
     }
@@ -53,6 +57,7 @@ impl Kept {
                 cache_key: Some(key),
                 stop_reason: self.stop_reason,
                 repairs: self.repairs,
+                dropped: self.dropped,
                 simulated: self.simulated,
                 ..PromptDetail::default()
             },

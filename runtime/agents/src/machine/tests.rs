@@ -11,9 +11,9 @@ use gsw_driver::call::Call;
 use gsw_engine::answers::WhenBusy;
 use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::model::{
-    Content, FailureKind, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
-    PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role, StopReason,
-    ToolCall, ToolOutcome,
+    Content, Example, FailureKind, ModelAnswer, ModelFailure, ModelRequest, PromptCall,
+    PromptEvent, PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role,
+    Said, StopReason, ToolCall, ToolOutcome,
 };
 use gsw_engine::prices::Prices;
 use gsw_notation::issue::Issue;
@@ -80,9 +80,11 @@ fn call(settings: Value) -> PromptCall {
         prompt: 0,
         settings,
         system: Some("Count.".into()),
-        user: "How many?".into(),
-        media: Vec::new(),
-        examples: vec![("One?".into(), "1".into())],
+        said: vec![Said::user("How many?")],
+        examples: vec![Example {
+            said: vec![Said::user("One?")],
+            answer: "1".into(),
+        }],
         schema: Some(Arc::new(json!({"type": "integer"}))),
         improving: None,
         prices: Arc::new(Prices(Catalogue::built_in().prices())),

@@ -52,6 +52,7 @@ impl Machine {
         match reading {
             Ok(reading) => {
                 talk.detail.repairs = reading.repairs;
+                talk.detail.dropped = reading.dropped;
                 self.done(talk, reading.value)
             }
             Err(issues) => self.reflect(talk, answer, text, issues),

@@ -33,7 +33,7 @@ struct Machine {
 impl PromptMachine for Machine {
     fn step(&mut self, event: PromptEvent, check: &mut Check<'_>) -> PromptStep {
         match event {
-            PromptEvent::Start if self.call.user == "tool" => {
+            PromptEvent::Start if self.call.said[0].text.text == "tool" => {
                 let calls = [("double", 0), ("missing", 1)].map(|(name, tool)| ToolCall {
                     id: name.into(),
                     tool,
@@ -42,7 +42,7 @@ impl PromptMachine for Machine {
                 });
                 PromptStep::CallTools(calls.into())
             }
-            PromptEvent::Start if self.call.user == "wait" => {
+            PromptEvent::Start if self.call.said[0].text.text == "wait" => {
                 PromptStep::Wait(Duration::from_millis(5))
             }
             PromptEvent::Start

@@ -22,11 +22,11 @@ use crate::step::Step;
 use crate::value::{list, string};
 
 calls! {
-    /// Runs a prompt: result type, prompt, system text or 0, user text, arguments, settings or 0.
-    waiting prompt_run(run, result, prompt, system, user, arguments, settings) {
+    /// Runs a prompt: result type, prompt, system text or 0, what is said, arguments, settings or 0.
+    waiting prompt_run(run, result, prompt, system, said, arguments, settings) {
         let result = TypeId(result as u32);
         let prompt = prompt as usize;
-        prompt::prompt(run, NewPrompt { result, prompt, system, user, arguments, settings, gives: Gives::Answer })
+        prompt::prompt(run, NewPrompt { result, prompt, system, said, arguments, settings, gives: Gives::Answer })
     }
 
     /// The value of a prompt's parameter: its type, name, value.
@@ -35,10 +35,10 @@ calls! {
     }
 
     /// The same, giving a `Response`.
-    waiting prompt_detail(run, result, prompt, system, user, arguments, settings) {
+    waiting prompt_detail(run, result, prompt, system, said, arguments, settings) {
         let result = TypeId(result as u32);
         let prompt = prompt as usize;
-        prompt::prompt(run, NewPrompt { result, prompt, system, user, arguments, settings, gives: Gives::Response })
+        prompt::prompt(run, NewPrompt { result, prompt, system, said, arguments, settings, gives: Gives::Response })
     }
 
     /// The time limit of a question.
@@ -50,11 +50,11 @@ calls! {
         seconds.map_or(NO_LIMIT, |it| (it * 1e9).round().clamp(-1e18, 9.2e18) as i64).cast_unsigned()
     }
 
-    waiting human_ask(run, result, human, text, arguments, settings) {
+    waiting human_ask(run, result, human, said, arguments, settings) {
         // The time limit was read before.
         run.heap.release(settings);
         let (result, human) = (TypeId(result as u32), human as usize);
-        human::ask_person(run, NewQuestion { result, human, text, arguments })
+        human::ask_person(run, NewQuestion { result, human, said, arguments })
     }
 
     /// Before a tool's body: the result of an earlier call with the same key in a tuple of one, else `none`.

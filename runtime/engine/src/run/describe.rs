@@ -3,14 +3,18 @@
 use std::sync::Arc;
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::NodeKind;
 use gsw_abi::program::Program;
 use gsw_abi::types::ErrorClass;
 use serde_json::Value;
 
-use crate::event::{RunError, TracePlace};
+use crate::event::{ErrorPart, RunError, TracePlace};
 use crate::node::{NodeId, Tree};
 use crate::run::Run;
-use crate::value::{self, error};
+use crate::value::{self, error, list};
+
+/// So many errors of a `Many` are described one by one.
+const MOST_PARTS: usize = 100;
 
 /// The errors that were reported: of the latest one, what was said.
 #[derive(Debug, Default)]
@@ -185,6 +189,7 @@ fn describe(run: &Run, raised: u64, node: NodeId) -> RunError {
         error: error::name(&run.heap, raised).to_owned(),
         message: error::message(&run.heap, raised),
         fields: Value::Object(fields.collect()),
+        parts: parts(run, raised, node),
         is_fault: error::class(&run.heap, raised) == ErrorClass::Fault,
         trace: places_of(run, raised),
         left_out: error::left_out(raised),
@@ -195,6 +200,64 @@ fn describe(run: &Run, raised: u64, node: NodeId) -> RunError {
             .unwrap_or_default(),
         logs: run.progress.tree().lines_below(node),
         hint: error::kind(raised).and_then(|it| hint(run, it)),
+    }
+}
+
+/// What a `Many` that arose in a node is made of.
+fn parts(run: &Run, raised: u64, node: NodeId) -> Vec<ErrorPart> {
+    if error::kind(raised) != Some(BuiltinError::Many) {
+        return Vec::new();
+    }
+    let errors = list::words(error::field(raised, 0)).iter();
+    let tree = run.progress.tree();
+    let part = |&it: &u64| {
+        let origin = error::origin(it).map(NodeId);
+        ErrorPart {
+            error: error::name(&run.heap, it).to_owned(),
+            message: error::message(&run.heap, it),
+            path: origin.map(|it| tree.path(it)).unwrap_or_default(),
+            name: origin
+                .map(|it| name_below(tree, it, node))
+                .unwrap_or_default(),
+        }
+    };
+    errors.take(MOST_PARTS).map(part).collect()
+}
+
+/// The way from `above` to a node by names. An item that holds one thing with a name is known by that.
+fn name_below(tree: &Tree, id: NodeId, above: NodeId) -> String {
+    let way: Vec<NodeId> = tree.lineage(id).take_while(|it| *it != above).collect();
+    let mut names = Vec::new();
+    let mut inner: Option<NodeKind> = None;
+    for &it in &way {
+        let kind = tree.node(it).kind;
+        let is_known_by_inner = matches!(
+            kind,
+            NodeKind::Iteration | NodeKind::Task | NodeKind::Attempt
+        ) && inner.is_some_and(has_name);
+        if !is_known_by_inner {
+            names.push(tree.segment(it));
+        }
+        inner = Some(kind);
+    }
+    names.reverse();
+    names.join(" > ")
+}
+
+/// Whether the author of the program has named nodes of this kind.
+const fn has_name(kind: NodeKind) -> bool {
+    match kind {
+        NodeKind::Workflow
+        | NodeKind::Step
+        | NodeKind::Prompt
+        | NodeKind::Tool
+        | NodeKind::Human => true,
+        NodeKind::Task
+        | NodeKind::Parallel
+        | NodeKind::Iteration
+        | NodeKind::Reflection
+        | NodeKind::Attempt
+        | NodeKind::Region => false,
     }
 }
 

@@ -12,6 +12,7 @@ use crate::event::{EventKind, JsonText, Verdict};
 use crate::human::{Question, Refused, Reply};
 use crate::operation::{OperationId, Request};
 use crate::port::Notice;
+use crate::run::prompt::said::{self, Opening};
 use crate::run::{Run, raise, words};
 use crate::step::Step;
 use crate::task::TaskId;
@@ -26,7 +27,8 @@ pub(crate) struct NewQuestion {
     pub result: TypeId,
     /// Index of the `human`, which is listed with the prompts.
     pub human: usize,
-    pub text: u64,
+    /// What is said, see [`Opening::take`].
+    pub said: u64,
     pub arguments: u64,
 }
 
@@ -89,7 +91,7 @@ fn fields_in<'a>(
 
 /// `human_ask`: takes over the words of `new`.
 pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
-    let text = words::take_string(&mut run.heap, new.text);
+    let opening = Opening::take(&mut run.heap, new.said);
     let (data, hidden) = words::take_arguments(&mut run.heap, new.arguments);
     if let Some(error) = run.interruption() {
         return Step::Raised(error);
@@ -101,6 +103,10 @@ pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
             &format!("there is no human {}", new.human),
         ));
     };
+    if !opening.asks() {
+        return Step::Raised(said::asks_nothing(&mut run.heap, &declared.name));
+    }
+    let text = opening.question();
     let schema = schema::schema(&loaded.types, new.result);
     // The person sees the whole text; observers do not.
     let shown = hidden.redact(Value::from(text.as_str()));

@@ -7,6 +7,7 @@ mod end;
 pub(crate) mod hidden;
 mod keys;
 mod observed;
+pub(crate) mod said;
 mod tools;
 
 use gsw_abi::builtin::BuiltinError;
@@ -295,11 +296,7 @@ impl PromptRun {
                     Some(outcomes) => event = PromptEvent::ToolsAnswered(outcomes),
                     None => return None,
                 },
-                PromptStep::Done(result) => {
-                    // Decoded a second time: the checks above kept nothing.
-                    let word = self.word_of_answer(run, &result);
-                    return Some(self.end(run, word, Some(result.detail)));
-                }
+                PromptStep::Done(result) => return Some(self.done(run, *result)),
                 PromptStep::Fail(failure) => {
                     let error = self.error_of(run, &failure);
                     return Some(self.end(run, Err(error), None));

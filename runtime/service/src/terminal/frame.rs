@@ -144,7 +144,8 @@ impl View<'_> {
         let mut facts = Vec::new();
         let begun = self.tree.span().map_or(self.moment.now, |it| it.0);
         facts.push(measure::duration(self.moment.now.saturating_sub(begun)));
-        for (count, word) in [(totals.failed, "failed"), (totals.cancelled, "cancelled")] {
+        let failures = self.tree.failures();
+        for (count, word) in [(failures, "failed"), (totals.cancelled, "cancelled")] {
             if count > 0 {
                 facts.push(format!("{} {word}", measure::number(count)));
             }
@@ -170,7 +171,9 @@ fn progress(node: &Node) -> String {
     if all == 0 {
         return String::new();
     }
-    let eighths = u64::try_from(u128::from(node.done) * u128::from(BAR * 8) / u128::from(all))
+    // What was cancelled is not done.
+    let done = node.done.saturating_sub(node.cancelled);
+    let eighths = u64::try_from(u128::from(done) * u128::from(BAR * 8) / u128::from(all))
         .unwrap_or(BAR * 8)
         .min(BAR * 8);
     let mut bar = "█".repeat((eighths / 8) as usize);
@@ -178,7 +181,7 @@ fn progress(node: &Node) -> String {
         bar.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][(eighths % 8 - 1) as usize]);
     }
     let empty = BAR as usize - bar.chars().count();
-    let (done, all) = (measure::number(node.done), measure::number(all));
+    let (done, all) = (measure::number(done), measure::number(all));
     format!(" {done}/{all} ▕{bar}{}▏", " ".repeat(empty))
 }
 

@@ -16,6 +16,8 @@ const MOST: usize = 20;
 const HELD: Duration = Duration::from_millis(200);
 /// So many lines of progress are written a second, and at once.
 const A_SECOND: f64 = 40.0;
+/// So many characters of an error are on the line of what failed; the whole of it ends the run or is in the events.
+const LONGEST_REASON: usize = 300;
 
 /// Something that has ended as a matter of course.
 #[derive(Clone, Debug)]
@@ -29,6 +31,8 @@ pub struct Ended<'a> {
     pub usage: Option<Usage>,
     /// What else belongs to its line.
     pub more: &'static str,
+    /// How many items of its answer were left out.
+    pub dropped: usize,
 }
 
 #[derive(Debug)]
@@ -227,7 +231,29 @@ pub fn line(ended: &Ended<'_>) -> String {
     };
     let (kind, name) = (ended.kind, Shown::line(ended.name));
     let tokens = ended.usage.map(tokens).unwrap_or_default();
-    format!("{symbol} {kind} {name} ({took}{tokens}{})", ended.more)
+    let dropped = match ended.dropped {
+        0 => String::new(),
+        1 => ", 1 item left out".to_owned(),
+        many => format!(", {} items left out", measure::number(many as u64)),
+    };
+    let facts = format!("{took}{tokens}{}{dropped}", ended.more);
+    let why = match (ended.end.status, &ended.end.error) {
+        (Status::Failed, Some(error)) => format!(": {}", reason(error)),
+        (Status::Failed, None) => String::new(),
+        (Status::Idle | Status::Running | Status::Completed | Status::Cancelled, _) => {
+            String::new()
+        }
+    };
+    format!("{symbol} {kind} {name} ({facts}){why}")
+}
+
+/// An error on one line, at most so much of it as one reads at a glance.
+fn reason(error: &str) -> String {
+    let text = Shown::line(error).to_string();
+    match text.char_indices().nth(LONGEST_REASON) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 #[cfg(test)]
@@ -253,6 +279,7 @@ mod tests {
                 end: &end,
                 usage: None,
                 more: "",
+                dropped: 0,
             });
         }
         held.all()

@@ -125,6 +125,16 @@ fn line(event: &Event) -> Option<Line<'_>> {
             end,
             usage: None,
             more: "",
+            dropped: 0,
+        })),
+        EventKind::ToolCall { tool, end, .. } => Some(ended(Ended {
+            kind: "tool",
+            name: tool,
+            time: event.time,
+            end,
+            usage: None,
+            more: "",
+            dropped: 0,
         })),
         EventKind::StepRetry {
             step,
@@ -158,6 +168,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
             let (is_cached, is_simulated) = detail
                 .as_ref()
                 .map_or((false, false), |it| (it.cached, it.simulated));
+            let dropped = detail.as_ref().map_or(0, |it| it.dropped.len());
             Some(ended(Ended {
                 kind: "prompt",
                 name: prompt,
@@ -170,6 +181,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
                     (false, true) => ", simulated",
                     (true, true) => ", cached, simulated",
                 },
+                dropped,
             }))
         }
         EventKind::ChildAttached { .. }
@@ -200,13 +212,15 @@ fn line(event: &Event) -> Option<Line<'_>> {
         | EventKind::HumanAnswer { .. }
         | EventKind::Cancel { .. }
         | EventKind::Budget { .. }
-        | EventKind::SpawnRequest { .. }
-        | EventKind::ToolCall { .. } => None,
+        | EventKind::SpawnRequest { .. } => None,
     }
 }
 
-/// What has failed is said at once.
+/// What has failed or lost something is said at once.
 fn ended(ended: Ended<'_>) -> Line<'_> {
+    if ended.dropped > 0 {
+        return Line::AtOnce(held::line(&ended));
+    }
     match ended.end.status {
         Status::Failed => Line::AtOnce(held::line(&ended)),
         Status::Idle | Status::Running | Status::Completed | Status::Cancelled => {

@@ -22,6 +22,9 @@ pub struct RunError {
     pub message: String,
     /// Its fields by name, as JSON.
     pub fields: Value,
+    /// Of `Many`: what it is made of, the first hundred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ErrorPart>,
     /// Whether it is a fault, which is part of no signature.
     pub is_fault: bool,
     /// The places that it passed, from the inside out.
@@ -45,6 +48,20 @@ pub struct RunError {
     pub hint: Option<String>,
 }
 
+/// One of the errors that a `Many` is made of.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ErrorPart {
+    /// Its kind.
+    pub error: String,
+    /// What it says.
+    pub message: String,
+    /// The path of the node in which it arose; empty when that is not known.
+    pub path: String,
+    /// What people call that node: the names on the way to it from where the errors were gathered.
+    pub name: String,
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
@@ -58,7 +75,9 @@ impl RunError {
         let log =
             |it: &LogLine| it.message.len() + it.data.as_ref().map_or(0, |it| it.text().len());
         let logs: usize = self.logs.iter().map(log).sum();
-        self.message.len() + state + logs
+        let part = |it: &ErrorPart| it.message.len() + it.path.len() + it.name.len();
+        let parts: usize = self.parts.iter().map(part).sum();
+        self.message.len() + state + logs + parts
     }
 }
 

@@ -2,10 +2,10 @@
 
 use chumsky::prelude::{IterParser, Parser, choice};
 
-use crate::ast::{Expression, ExpressionKind};
+use crate::ast::{Expression, ExpressionKind, TextRole};
 use crate::parser::error::Expected;
 use crate::parser::input::{
-    Context, Rule, State, between, commas, looking_at, token, token_as, word,
+    Context, Rule, State, between, commas, looking_at, token, token_as, token_meaning, word,
 };
 use crate::parser::literal::string_literal;
 use crate::parser::modifier::{modifier, modifiers};
@@ -230,6 +230,32 @@ pub(super) fn emit(rules: &Rules, mode: Mode) -> Rule<Expression> {
         },
         emit,
     )
+}
+
+/// `Text = ( "system" | "user" | "assistant" ) Expression ;`
+pub(super) fn text(rules: &Rules, mode: Mode) -> Rule<Expression> {
+    let text = text_role(Expected::EXPRESSION)
+        .then(rules.expression(mode))
+        .map_with(|(role, text), context: &mut Context<'_>| {
+            let text = Box::new(text);
+            node(ExpressionKind::Text { role, text }, context)
+        });
+    // Anything else after the word makes it an ordinary name.
+    when(
+        |state, index| {
+            TextRole::of_word(state.word(index)).is_some()
+                && matches!(
+                    state.kind(index + 1),
+                    Some(TokenKind::String | TokenKind::StringOpen)
+                )
+        },
+        text,
+    )
+}
+
+/// The word before a text of a prompt.
+pub(crate) fn text_role(expected: Expected) -> Rule<TextRole> {
+    token_meaning(|token| TextRole::of_word(token.word), expected)
 }
 
 /// `Spawn = "spawn" ( Block | "detached" Expression | Expression ) ;`

@@ -160,6 +160,7 @@ fn message(message: &Message) -> Result<Vec<Value>, ModelFailure> {
             messages.push(json!({ "role": "user", "content": text }));
         }
         Role::User => {}
+        Role::System => messages.push(json!({ "role": "system", "content": text })),
         Role::Assistant => {
             let mut said = json!({ "role": "assistant", "content": text });
             if !calls.is_empty() {

@@ -10,13 +10,14 @@ use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
 use crate::budget::Limits;
+use crate::codec;
 use crate::event::{EventKind, ReflectionLevel};
-use crate::model::PromptCall;
+use crate::model::{Example, PromptCall};
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::prompt::observed::Observed;
+use crate::run::prompt::said::{self, Opening};
 use crate::run::prompt::{Gives, PromptNodes, PromptRun};
 use crate::run::{Run, raise, words};
-use crate::{codec, media};
 
 /// What compiled code hands over; the words are owned.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +27,8 @@ pub(crate) struct NewPrompt {
     pub prompt: usize,
     /// A string, or 0.
     pub system: u64,
-    /// A string, or a text with media in it.
-    pub user: u64,
+    /// What is said, see [`Opening::take`].
+    pub said: u64,
     pub arguments: u64,
     /// A `json` of [`CallSettings`], or 0.
     pub settings: u64,
@@ -89,8 +90,7 @@ fn text_of(value: &Value) -> String {
 /// Enters the prompt's node and makes its machine.
 pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64> {
     let system = words::take_text(&mut run.heap, new.system);
-    let user = media::user_text(new.user);
-    run.heap.release(new.user);
+    let opening = Opening::take(&mut run.heap, new.said);
     let (input, hidden) = words::take_arguments(&mut run.heap, new.arguments);
     let mut given = CallSettings::from(words::take_settings(&mut run.heap, new.settings));
     let improving = given.improving.take();
@@ -111,6 +111,9 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
             "no model can be asked: this host gave no models to the run",
         ));
     };
+    if !opening.asks() {
+        return Err(said::asks_nothing(&mut run.heap, &declared.name));
+    }
     let mut merged = merge_settings(run, declared.agent, given)?;
     let examples = match declared.examples {
         Some(function) => examples(run, function)?,
@@ -134,9 +137,8 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         program: Arc::clone(&loaded.program),
         prompt: new.prompt,
         settings: merged.settings,
-        system: with_guidance(run, outer, system.or(merged.system)),
-        user: user.text,
-        media: user.media,
+        system: with_guidance(run, outer, system.or(opening.system).or(merged.system)),
+        said: opening.messages,
         examples,
         schema,
         improving: improving.map(|it| text_of(&it["answer"])),
@@ -228,13 +230,18 @@ fn json_of(run: &mut Run, function: FunctionIndex) -> Result<Value, u64> {
     Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
 }
 
-fn examples(run: &mut Run, function: FunctionIndex) -> Result<Vec<(String, String)>, u64> {
+fn examples(run: &mut Run, function: FunctionIndex) -> Result<Vec<Example>, u64> {
     let Value::Array(pairs) = json_of(run, function)? else {
         return Ok(Vec::new());
     };
     Ok(pairs
         .iter()
-        .filter_map(|pair| Some((text_of(pair.get(0)?), text_of(pair.get(1)?))))
+        .filter_map(|pair| {
+            Some(Example {
+                said: Opening::of_json(pair.get(0)?).messages,
+                answer: text_of(pair.get(1)?),
+            })
+        })
         .collect())
 }
 

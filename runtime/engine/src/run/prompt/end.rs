@@ -17,8 +17,17 @@ use crate::run::{Run, raise};
 use crate::value::{self, error, list, string};
 
 impl PromptRun {
+    /// Ends with an answer.
+    pub(super) fn done(&self, run: &mut Run, mut result: PromptResult) -> Result<u64, u64> {
+        let dropped = std::mem::take(&mut result.detail.dropped);
+        result.detail.dropped = self.observed.issues(dropped);
+        // Decoded a second time: the checks kept nothing.
+        let word = self.word_of_answer(run, &result);
+        self.end(run, word, Some(result.detail))
+    }
+
     /// The value that the program gets.
-    pub(super) fn word_of_answer(&self, run: &mut Run, result: &PromptResult) -> Result<u64, u64> {
+    fn word_of_answer(&self, run: &mut Run, result: &PromptResult) -> Result<u64, u64> {
         let decoded = match self.gives {
             Gives::Answer => decode::decode(run, self.result, &result.value),
             Gives::Response => {
@@ -57,6 +66,7 @@ impl PromptRun {
             "stop_reason": detail.stop_reason,
             "duration": nanoseconds as f64 / 1e9,
             "repairs": detail.repairs,
+            "dropped": detail.dropped,
             // The name that the field had.
             "liberties": detail.repairs,
         })
