@@ -15,15 +15,22 @@ use crate::in_process::open;
 use crate::program::root;
 
 /// Between these lines the page is made.
-const BEGIN: &str =
-    "<!-- Made from `std`: ACCEPT=1 cargo test --test harness language_library -->\n";
-const END: &str = "<!-- End of what is made. -->\n";
+const BEGIN: &str = "<!-- made from std -->\n";
+const END: &str = "<!-- end -->\n";
 
 /// A page of more characters is more than a coding agent reads before its work.
-const LONGEST: usize = 62_000;
+const LONGEST: usize = 64_000;
 
-/// Modules that the page explains elsewhere; `document` is `image` with another name.
-const ELSEWHERE: [&str; 5] = ["context", "document", "introspect", "prelude", "workflows"];
+/// Modules that the page explains elsewhere.
+const ELSEWHERE: [&str; 7] = [
+    "context",
+    "document",
+    "image",
+    "introspect",
+    "prelude",
+    "queue",
+    "workflows",
+];
 
 /// Modules without an import: their functions are methods of values, or the module is known everywhere.
 const KNOWN: [&str; 17] = [
@@ -113,16 +120,21 @@ fn function(db: &dyn Db, module: &str, item: ItemId) -> Function {
     }
 }
 
-/// Functions that differ in their name alone are one line, with the example of the first.
+/// Functions that differ in their name alone are one line, with the example of the first. One that raises more besides says so
+/// in brackets.
 fn lines(functions: Vec<Function>) -> String {
     let mut lines: Vec<Function> = Vec::new();
     for function in functions {
-        match lines.iter_mut().find(|it| it.tail == function.tail) {
-            Some(line) => {
+        let same = lines
+            .iter_mut()
+            .find_map(|it| Some((further(&it.tail, &function.tail)?, it)));
+        match same {
+            Some((errors, line)) => {
                 // The module or type is that of the first.
                 let short = function.name.rsplit('.').next();
                 line.name.push(' ');
                 line.name.push_str(short.unwrap_or_default());
+                line.name.push_str(&errors);
             }
             None => lines.push(function),
         }
@@ -131,6 +143,19 @@ fn lines(functions: Vec<Function>) -> String {
         .iter()
         .map(|it| format!("{}{} // {}\n", it.name, it.tail, it.example));
     lines.collect()
+}
+
+/// What the second of two tails raises besides what the first does, where they are alike otherwise.
+fn further(first: &str, second: &str) -> Option<String> {
+    if first == second {
+        return Some(String::new());
+    }
+    let (head, errors) = first.split_once(" ! ")?;
+    let (other, more) = second.split_once(" ! ")?;
+    let (errors, class) = errors.rsplit_once(' ').unwrap_or((errors, ""));
+    let (more, other_class) = more.rsplit_once(' ').unwrap_or((more, ""));
+    let more = more.strip_prefix(errors)?.strip_prefix(" | ")?;
+    (head == other && class == other_class).then(|| format!("[also ! {more}]"))
 }
 
 fn module(db: &dyn Db, name: &str, file: File) -> String {
@@ -146,8 +171,11 @@ fn module(db: &dyn Db, name: &str, file: File) -> String {
             | ItemKind::Error
             | ItemKind::Alias
             | ItemKind::Const => {
-                let word = keyword(item.kind(db));
-                let _ = writeln!(out, "{word} {}{}", item.name(db), tail(db, item));
+                let (word, tail) = (keyword(item.kind(db)), tail(db, item));
+                // Of a type without fields that programs see, its functions say all.
+                if tail.contains(['{', '(', ':', '=']) {
+                    let _ = writeln!(out, "{word} {}{tail}", item.name(db));
+                }
             }
             _ => {}
         }

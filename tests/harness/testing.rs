@@ -1,6 +1,12 @@
 //! `gswc test`: mocks, virtual time, what failing tests say, and the tests of the examples.
 
-use crate::program::{Said, gswc, root, text};
+use std::process::{Command, Stdio};
+
+use fake_provider::Script;
+use serde_json::{Value, json};
+
+use crate::program::{Said, gswc, root, scratch, text};
+use crate::wire::{when, with_provider};
 
 /// What `gswc test` said without how long it took.
 fn tested(words: &[&str]) -> Said {
@@ -15,7 +21,15 @@ fn tested(words: &[&str]) -> Said {
 
 #[test]
 fn tests_say_what_stands_beside_them() {
-    for name in ["mocks", "assertions", "permissions"] {
+    for name in [
+        "mocks",
+        "assertions",
+        "permissions",
+        "turns",
+        "rows",
+        "scripts",
+        "snapshots",
+    ] {
         let said = tested(&["test", &format!("tests/testing/{name}.gsw")]);
         let path = root().join(format!("tests/testing/{name}.out"));
         if std::env::var_os("ACCEPT").is_some() {
@@ -118,6 +132,180 @@ fn the_report_for_servers_is_xml_with_a_case_for_each_test() {
             assert!(failure.text().is_some_and(|it| it.contains(message)));
         }
     }
+}
+
+#[test]
+fn a_filter_that_takes_no_test_is_a_mistake() {
+    let said = gswc(&[
+        "test",
+        "tests/testing/mocks.gsw",
+        "--filter",
+        "no such test",
+    ]);
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
+    assert!(
+        said.err
+            .contains("no test has `no such test` in its name; there are 13"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn a_filter_takes_single_rows_and_whole_shares() {
+    let rows = "tests/testing/rows.gsw";
+    let said = tested(&["test", rows, "--filter", "lengths [\"ab\""]);
+    assert!(
+        said.out.ends_with("1 passed, 0 failed, 37 left out\n"),
+        "{said:?}"
+    );
+    let said = tested(&["test", rows, "--filter", "a share of the rows"]);
+    assert!(
+        said.out
+            .contains("ok    a share of the rows (3 of 4 runs)\n"),
+        "{said:?}"
+    );
+}
+
+/// What is accepted is kept beside the file, once and for all rows, and what is no longer taken goes away.
+#[test]
+fn snapshots_are_accepted_and_stale_ones_removed() {
+    let folder = scratch("snapshots");
+    let (file, kept) = (folder.join("s.gsw"), folder.join("s.gsw.snap"));
+    let _ = std::fs::remove_file(&kept);
+    let write = |program: &str| std::fs::write(&file, program).expect("scratch can be written");
+    write(
+        "test \"a\" for n in [1, 2] repeat 2 { assert snapshot({ \"n\": n }) }\ntest \"b\" { assert snapshot(\"x\\ny\") }\n",
+    );
+    let said = tested(&["test", text(&file)]);
+    assert_eq!(said.code, Some(1));
+    assert!(
+        said.out.contains("snapshot 1 is new") && !kept.exists(),
+        "{said:?}"
+    );
+    let said = tested(&["test", text(&file), "--accept"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(
+        said.out.contains("s.gsw.snap: 3 accepted, 0 removed\n"),
+        "{said:?}"
+    );
+    let written = std::fs::read_to_string(&kept).expect("it was just accepted");
+    assert!(
+        written.contains("\"a 2\" 1\n  {\n    \"n\": 2\n  }\n"),
+        "{written}"
+    );
+    assert!(written.contains("\"b\" 1 text\n  x\n  y\n"), "{written}");
+    assert_eq!(tested(&["test", text(&file)]).code, Some(0));
+
+    write("test \"a\" for n in [1] { assert snapshot({ \"n\": n + 1 }) }\n");
+    let said = tested(&["test", text(&file)]);
+    assert!(
+        said.out.contains("-   \"n\": 1\n") && said.out.contains("+   \"n\": 2\n"),
+        "{said:?}"
+    );
+    assert!(said.out.contains("\"b\" 1 is taken by no test"), "{said:?}");
+    let said = tested(&["test", text(&file), "--accept"]);
+    assert!(said.out.contains("1 accepted, 2 removed"), "{said:?}");
+    write("test \"a\" { assert true }\n");
+    assert_eq!(tested(&["test", text(&file), "--accept"]).code, Some(0));
+    assert!(!kept.exists(), "nothing is left to keep");
+
+    std::fs::write(&kept, "<<<<<<< ours\n").expect("scratch can be written");
+    let said = tested(&["test", text(&file)]);
+    assert_eq!(said.code, Some(1));
+    assert!(
+        said.err.contains("line 1: this is no snapshot file"),
+        "{said:?}"
+    );
+}
+
+const SORTING: &str = r#"
+agent clerk { model: "openai/gpt-5" retry: 0 }
+prompt label(text: string) -> "spam" | "ham" by clerk { user "Label: ${text}" }
+human approve(text: string) -> bool { user "Send ${text}?" }
+test "sorts" for (text, want) in [("win money", "spam"), ("hello", "ham"), ("buy this", "spam")] pass 0.6 {
+  assert label(text) == want
+}
+test "mocks hold" { mock label(_) -> "ham"; assert label("win money") == "ham" }
+test "people are not asked" { approve("x") }
+"#;
+
+#[test]
+fn live_tests_ask_models_and_score_them() {
+    let file = scratch("live").join("sorting.gsw");
+    std::fs::write(&file, SORTING).expect("scratch can be written");
+    let script = Script {
+        replies: vec![
+            when("win money", json!("\"spam\"")),
+            when("hello", json!("\"spam\"")),
+            when("buy this", json!("\"spam\"")),
+        ],
+    };
+    let (said, asked) = with_provider(script, |url| {
+        let output = Command::new(env!("CARGO_BIN_EXE_gswc"))
+            .args(["test", text(&file), "--live", "--json"])
+            .args(["--model", "anthropic/claude-sonnet-5-5,sim/default"])
+            .current_dir(root())
+            .stdin(Stdio::null())
+            .env_remove("GSW_MODEL")
+            .env("ANTHROPIC_API_KEY", "key-of-tests")
+            .env("ANTHROPIC_BASE_URL", url)
+            .output();
+        Said::from(output.expect("gswc can be started"))
+    });
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert_eq!(
+        asked.len(),
+        3,
+        "what is mocked asks nobody, and neither does the simulator"
+    );
+    let lines: Vec<Value> = said
+        .out
+        .lines()
+        .map(|it| serde_json::from_str(it).expect("each line is JSON"))
+        .collect();
+    let by_claude: Vec<&Value> = lines
+        .iter()
+        .filter(|it| it["model"] == "anthropic/claude-sonnet-5-5")
+        .collect();
+    assert_eq!(by_claude[0]["runs"], json!({ "passed": 2, "all": 3 }));
+    assert_eq!(by_claude[0]["ending"], "passed");
+    assert_eq!(by_claude[1]["ending"], "passed");
+    let message = by_claude[2]["message"].as_str();
+    assert!(
+        message.is_some_and(|it| it.contains("no `mock` answers")),
+        "{message:?}"
+    );
+    let scores = &lines.last().expect("the numbers come last")["models"];
+    let claude = &scores[0];
+    assert_eq!((&claude["passed"], &claude["runs"]), (&json!(3), &json!(5)));
+    assert_eq!(claude["share"], 0.6);
+    assert!(
+        claude["tokens"].as_u64() > Some(0) && claude["cost_usd"].as_f64() > Some(0.0),
+        "{claude}"
+    );
+    assert!(claude["median"].as_f64().is_some(), "{claude}");
+    assert_eq!(
+        (&scores[1]["model"], &scores[1]["runs"]),
+        (&json!("sim/default"), &json!(5))
+    );
+}
+
+#[test]
+fn models_are_named_for_live_tests_alone() {
+    let said = gswc(&["test", "tests/testing/mocks.gsw", "--model", "sim/default"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("--live"), "{}", said.err);
+    let said = gswc(&[
+        "test",
+        "tests/testing/mocks.gsw",
+        "--live",
+        "--accept",
+        "--model",
+        "a/b,c/d",
+    ]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("give one `--model`"), "{}", said.err);
 }
 
 #[test]

@@ -79,7 +79,8 @@ fn check_of(body: &ItemBody, part: BodyPart) -> Option<&ast::Expression> {
         | BodyPart::Messages
         | BodyPart::Example(_)
         | BodyPart::Settings
-        | BodyPart::Key => None,
+        | BodyPart::Key
+        | BodyPart::Rows => None,
     }
 }
 

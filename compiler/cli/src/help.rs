@@ -275,14 +275,19 @@ pub const TEST: Page = Page {
             "gswc test --format junit > out.xml",
             "for continuous integration",
         ),
+        ("gswc test --accept", "keep what `assert snapshot(…)` finds"),
+        (
+            "gswc test --live --model a/x,b/y",
+            "ask these models where nothing is mocked, and compare them",
+        ),
     ],
     notes: &[
-        "Tests run in parallel, with virtual time and without models: a call to a model, a person or the network that is not mocked fails the test.",
+        "Tests run in parallel, with virtual time and without models: a call to a model, a person or the network that is not mocked fails the test. With --live, models are asked over the network, which costs money.",
     ],
     exit_codes: &[
         ("0", "all passed"),
         ("1", "a test failed or does not compile"),
-        USAGE,
+        ("2", "invalid usage, or no test has the text of --filter"),
     ],
 };
 

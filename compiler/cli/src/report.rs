@@ -79,6 +79,11 @@ pub fn output(text: &str) -> Exit {
     printed(say::print(text))
 }
 
+/// Prints what a command was asked for, which may have colours.
+pub fn output_styled(text: &str) -> Exit {
+    printed(say::print_styled(text))
+}
+
 /// Prints what a command was asked for as JSON.
 pub fn output_json(json: &str) -> Exit {
     printed(say::print_json(json))

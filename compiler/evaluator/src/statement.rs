@@ -98,6 +98,9 @@ fn run_statement(machine: &mut Machine, frame: &mut Frame, kind: &StatementKind)
                 vec![Value::text(UNSPECIFIED)],
             )
         }
-        StatementKind::Defer(_) | StatementKind::Mock { .. } => unsupported("mocks"),
+        StatementKind::Defer(_)
+        | StatementKind::AssertSnapshot { .. }
+        | StatementKind::Mock { .. }
+        | StatementKind::MockAgent { .. } => unsupported("mocks"),
     }
 }

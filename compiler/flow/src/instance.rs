@@ -90,6 +90,10 @@ pub enum Instance {
     Human {
         item: ItemId,
     },
+    /// The rows of a test for whoever runs it.
+    Rows {
+        item: ItemId,
+    },
 }
 
 impl Instance {
@@ -105,7 +109,8 @@ impl Instance {
             | Self::PromptText { item }
             | Self::Examples { item }
             | Self::Default { item, .. }
-            | Self::Human { item } => *item,
+            | Self::Human { item }
+            | Self::Rows { item } => *item,
         }
     }
 }

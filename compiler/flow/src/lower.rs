@@ -45,6 +45,7 @@ pub use outline::{Outline, outline_program};
 use std::collections::HashMap;
 
 use gsw_abi::program::{Colour, FunctionIndex, SpanIndex};
+use gsw_abi::types::TypeId;
 use gsw_abi::{builtin, program, types as abi};
 use gsw_infer::hir::BodyPart;
 use gsw_source::{Db, Diagnostic, File, ItemId, Project, Span};
@@ -71,20 +72,25 @@ pub fn lower_program(db: &dyn Db) -> Result<Module, Vec<Diagnostic>> {
 }
 
 /// A test of a program.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Test {
     pub name: String,
-    /// The resumable function without parameters and result that it is.
+    /// The resumable function without result that it is; its parameter is the row, where there are rows.
     pub function: FunctionIndex,
-    /// Where its models' answers come from.
-    pub answers: Answers,
+    pub rows: Option<Rows>,
+    /// Which share of its runs must pass, when it is one test whatever the number of its rows.
+    pub pass: Option<f64>,
+    /// How often it is run, for each row.
+    pub repeat: u32,
 }
 
-/// Where the answers of models in a test come from.
+/// The rows of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answers {
-    Mocked,
-    Recorded,
+pub struct Rows {
+    /// The resumable function without parameters that gives the list.
+    pub function: FunctionIndex,
+    pub list: TypeId,
+    pub row: TypeId,
 }
 
 /// Compiles the tests of the entry module and everything that they reach; what can be mocked asks for mocks first.

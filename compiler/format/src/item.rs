@@ -6,10 +6,10 @@ mod head;
 use gsw_source::Span;
 use gsw_syntax::ast::{
     Attribute, Expression, HookHandler, Identifier, Import, Item, ItemBody, PromptEntry, Setting,
-    SettingValue, TextRole, Visibility,
+    SettingValue, TestRows, TextRole, Visibility,
 };
 
-use crate::document::{Document, concat, group, nest, nothing, text};
+use crate::document::{Document, concat, group, nest, text};
 use crate::expression::{argument_entries, expressions};
 use crate::printer::{Ending, Entry, Printer, entry};
 
@@ -105,16 +105,7 @@ impl<'run, 'file> Printer<'run, 'file> {
                 self.expression(transport),
             ]),
             ItemBody::Hook { name, handlers } => self.hook(name, handlers, span),
-            ItemBody::Test {
-                name_span,
-                cassette,
-                body,
-                ..
-            } => {
-                let name = self.verbatim(*name_span);
-                let cassette = self.cassette(cassette.as_ref());
-                concat([text("test "), name, cassette, text(" "), self.block(body)])
-            }
+            ItemBody::Test { .. } => self.test(body),
             ItemBody::Permissions { settings } => {
                 let braces = self.braces(span.start, span.end);
                 concat([text("permissions "), self.settings(settings, braces)])
@@ -126,11 +117,36 @@ impl<'run, 'file> Printer<'run, 'file> {
         }
     }
 
-    fn cassette(&mut self, cassette: Option<&Expression>) -> Document {
-        match cassette {
-            Some(cassette) => concat([text(" cassette "), self.expression(cassette)]),
-            None => nothing(),
+    fn test(&mut self, body: &ItemBody) -> Document {
+        let ItemBody::Test {
+            name: _,
+            name_span,
+            rows,
+            pass,
+            repeat,
+            cassette,
+            body,
+        } = body
+        else {
+            return concat([]);
+        };
+        let mut head = vec![text("test "), self.verbatim(*name_span)];
+        if let Some(TestRows { pattern, rows }) = rows {
+            head.extend([text(" for "), self.pattern(pattern)]);
+            head.extend([text(" in "), self.expression(rows)]);
         }
+        let clauses = [
+            (" pass ", pass),
+            (" repeat ", repeat),
+            (" cassette ", cassette),
+        ];
+        for (word, value) in clauses {
+            if let Some(value) = value {
+                head.extend([text(word), self.expression(value)]);
+            }
+        }
+        head.extend([text(" "), self.block(body)]);
+        concat(head)
     }
 
     fn import(&mut self, import: &Import, span: Span) -> Document {

@@ -2,10 +2,11 @@
 
 use gsw_source::Span;
 use gsw_syntax::ast::{
-    AssertExpectation, Block, Expression, MockOutcome, Statement, StatementKind, TypeExpression,
+    AssertExpectation, Block, Expression, ScriptTurn, ScriptTurnKind, Statement, StatementKind,
+    TypeExpression,
 };
 
-use crate::document::{Document, concat, nothing, text};
+use crate::document::{Document, concat, group, join, nest, nothing, text};
 use crate::printer::{Printer, entry};
 use crate::type_expression::path;
 
@@ -23,6 +24,10 @@ impl Printer<'_, '_> {
         self.braced(entries, block.span, ";")
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     pub(crate) fn statement(&mut self, statement: &Statement) -> Document {
         match &statement.kind {
             StatementKind::Let {
@@ -63,22 +68,66 @@ impl Printer<'_, '_> {
                 message,
             } => self.assertion(value, expectation, message.as_ref()),
             StatementKind::Mock {
+                calls,
                 target,
                 arguments,
                 rest,
-                outcome: MockOutcome::Value(value),
+                outcomes,
             } => {
                 let arguments = self.payload(arguments, *rest);
-                let head = [
-                    text("mock "),
-                    path(target),
-                    text("("),
-                    arguments,
-                    text(") -> "),
-                ];
-                concat(head.into_iter().chain([self.expression(value)]))
+                let calls = calls.as_ref();
+                let calls = calls.map_or_else(nothing, |it| text(format!("let {} = ", it.name)));
+                let head = [calls, text("mock "), path(target), text("("), arguments];
+                concat(
+                    head.into_iter()
+                        .chain([text(") -> "), self.outcomes(outcomes)]),
+                )
+            }
+            StatementKind::MockAgent {
+                agent,
+                script,
+                braces,
+            } => {
+                let head = [text("mock agent "), path(agent), text(" ")];
+                concat(head.into_iter().chain([self.script(script, *braces)]))
             }
             StatementKind::Invalid => self.verbatim(statement.span),
+        }
+    }
+
+    /// What a mock gives, each `then` on a line of its own where they do not fit on one.
+    fn outcomes(&mut self, outcomes: &[Expression]) -> Document {
+        let Some((first, further)) = outcomes.split_first() else {
+            return nothing();
+        };
+        let first = self.expression(first);
+        let further = further
+            .iter()
+            .flat_map(|it| [Document::Line, text("then "), self.expression(it)]);
+        let further: Vec<_> = further.collect();
+        group(concat([first, nest(concat(further))]))
+    }
+
+    fn script(&mut self, script: &[ScriptTurn], braces: Span) -> Document {
+        let turns = script.iter().map(|turn| {
+            entry(turn.span, move |printer: &mut Printer<'_, '_>| {
+                printer.turn(turn)
+            })
+        });
+        let turns = turns.collect();
+        self.braced(turns, braces, ";")
+    }
+
+    fn turn(&mut self, turn: &ScriptTurn) -> Document {
+        match &turn.kind {
+            ScriptTurnKind::Calls(calls) => {
+                let calls = calls
+                    .iter()
+                    .map(|it| concat([text("call "), self.expression(it)]));
+                let calls: Vec<_> = calls.collect();
+                join(calls, &text(", "))
+            }
+            ScriptTurnKind::Answer(value) => concat([text("answer "), self.expression(value)]),
         }
     }
 

@@ -3,6 +3,7 @@
 pub mod calls;
 pub mod patterns;
 pub mod records;
+pub mod testing;
 mod unsupported;
 pub mod values;
 

@@ -16,7 +16,9 @@ pub use operator::{
     OrderOperator, RangeEnd, UnaryOperator,
 };
 pub use pattern::{ListRest, Pattern, PatternKind};
-pub use statement::{Change, PlacePart, PlaceStep, Statement, StatementKind};
+pub use statement::{
+    Change, PlacePart, PlaceStep, ScriptCall, ScriptTurn, Statement, StatementKind,
+};
 
 use gsw_names::types::Type;
 use gsw_source::{ItemId, Name, Span};
@@ -48,6 +50,8 @@ pub enum BodyPart {
     Settings,
     /// The key after `idempotent by`, a `string`; its parameters are the tool's.
     Key,
+    /// The rows of a test, a list; no parameters. The test's `Main` part has one parameter then: the row.
+    Rows,
 }
 
 /// One text of a conversation: who says it, as `gsw_abi::speaker::Speaker` has it, and the text.

@@ -8,6 +8,7 @@ mod item_bodies;
 mod not_yet_supported;
 mod walk;
 
+pub use infer::test::{pass_share, repeat_count};
 pub use infer::{body, infer_item, kind_text, requirement_diagnostics, requirements};
 pub use item_bodies::{GenericUse, ItemBodies, Reference, Requirement};
 pub use not_yet_supported::{Missing, body_not_yet_supported, item_not_yet_supported};

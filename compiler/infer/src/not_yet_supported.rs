@@ -30,13 +30,15 @@ pub enum Missing<'name> {
     AgentAsTool,
     /// A `human` in a list of tools.
     HumanAsTool,
+    /// `test … cassette "file"`
+    Cassette,
     /// A name that the library will have.
     Name(&'name str),
 }
 
 impl Missing<'static> {
     /// All but the names, which are parts of the others.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Skill,
         Self::Mcp,
         Self::McpCall,
@@ -46,6 +48,7 @@ impl Missing<'static> {
         Self::Session,
         Self::AgentAsTool,
         Self::HumanAsTool,
+        Self::Cassette,
         Self::AllOf,
         Self::Setting(Setting::Mcp),
         Self::Setting(Setting::Skills),
@@ -68,6 +71,7 @@ impl Missing<'_> {
             Self::Session => "`session`".into(),
             Self::AgentAsTool => "an agent as a tool".into(),
             Self::HumanAsTool => "a `human` as a tool".into(),
+            Self::Cassette => "a `cassette`".into(),
             Self::AllOf => "`.*` outside of `tools`".into(),
             Self::Setting(setting) => format!("the setting `{}`", setting.name()),
             Self::Name(name) => format!("`{name}`"),
@@ -88,6 +92,7 @@ impl Missing<'_> {
             Self::Session => "keep the turns in a `state` and pass them on",
             Self::AgentAsTool => "write a `tool` that calls a prompt of the agent",
             Self::HumanAsTool => "write a `tool` that asks the `human`",
+            Self::Cassette => "mock the prompts, or script the model with `mock agent`",
             Self::AllOf => "list the names",
             Self::Setting(_) => "leave it out: it would do nothing",
             Self::Name(_) => "",

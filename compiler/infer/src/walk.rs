@@ -2,7 +2,7 @@
 
 use crate::hir::{
     Arm, Body, Budget, Callee, Change, ExpressionId, ExpressionKind, Lambda, Modifiers, Part,
-    Pattern, PatternKind, PlacePart, Reflect, Retry, Statement, StatementKind,
+    Pattern, PatternKind, PlacePart, Reflect, Retry, ScriptTurn, Statement, StatementKind,
 };
 
 /// What stands directly inside an expression.
@@ -241,7 +241,12 @@ fn add_statement<'a>(statement: &'a Statement, found: &mut Vec<Child<'a>>) {
             found.extend(message.map(Child::Inline));
         }
         StatementKind::AssertFails { value, .. } => found.push(Child::Inline(*value)),
+        StatementKind::AssertSnapshot { value } => found.push(Child::Inline(*value)),
         StatementKind::Mock { outcome, .. } => found.push(Child::Closure(outcome, 0)),
+        StatementKind::MockAgent { agent: _, script } => {
+            let inside = script.iter().flat_map(ScriptTurn::expressions);
+            found.extend(inside.map(Child::Inline));
+        }
     }
 }
 

@@ -19,6 +19,8 @@ pub enum KnownItem {
     ReflectOnFailure,
     /// What does not fit in an answer.
     Issue,
+    /// The calls that a mock has answered.
+    Calls,
     /// What a request over HTTP carries, which many types convert to.
     HttpBody,
     /// `fs.exists`, which a permission to write covers too.
@@ -34,6 +36,7 @@ impl KnownItem {
         Self::Reflection,
         Self::ReflectOnFailure,
         Self::Issue,
+        Self::Calls,
         Self::HttpBody,
         Self::FsExists,
         Self::FsIsFolder,
@@ -47,6 +50,7 @@ impl KnownItem {
             Self::Reflection => "Reflection",
             Self::ReflectOnFailure => "reflect_on_failure",
             Self::Issue => "Issue",
+            Self::Calls => "Calls",
             Self::HttpBody => "Body",
             Self::FsExists => "exists",
             Self::FsIsFolder => "is_folder",
@@ -60,7 +64,8 @@ impl KnownItem {
             | Self::Result
             | Self::Reflection
             | Self::ReflectOnFailure
-            | Self::Issue => PRELUDE,
+            | Self::Issue
+            | Self::Calls => PRELUDE,
             Self::HttpBody => "std/http",
             Self::FsExists | Self::FsIsFolder => "std/fs",
         }

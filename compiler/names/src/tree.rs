@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_source::{Db, ItemId, Place, Span};
+use gsw_source::{Db, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{Block, Function, Identifier, Item, ItemBody};
 use gsw_syntax::item_ast;
 
@@ -43,12 +43,7 @@ pub fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
         },
         ItemBody::Test {
             name, name_span, ..
-        } => ItemBody::Test {
-            name: name.clone(),
-            name_span: *name_span,
-            cassette: None,
-            body: empty(),
-        },
+        } => test(name.clone(), *name_span, empty()),
         other @ (ItemBody::Import(_)
         | ItemBody::Record(_)
         | ItemBody::Alias { .. }
@@ -70,6 +65,19 @@ pub fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
         span: Span::default(),
     };
     Some(Arc::new(head))
+}
+
+/// A test without what its head says besides its name.
+fn test(name: Name, name_span: Span, body: Block) -> ItemBody {
+    ItemBody::Test {
+        name,
+        name_span,
+        rows: None,
+        pass: None,
+        repeat: None,
+        cassette: None,
+        body,
+    }
 }
 
 /// The declared name of an item, where it has one.

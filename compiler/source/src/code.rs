@@ -98,6 +98,7 @@ codes! {
     NO_JSON_FORM = "no-json-form";
     NOT_A_PROMPT = "not-a-prompt";
     NOT_A_RECORD = "not-a-record";
+    NOT_A_TOOL = "not-a-tool";
     NOT_A_TYPE = "not-a-type";
     NOT_A_VALUE = "not-a-value";
     NOT_A_WORKFLOW = "not-a-workflow";
@@ -153,5 +154,6 @@ codes! {
     WRONG_PARAMETER_COUNT = "wrong-parameter-count";
     WRONG_PATTERN = "wrong-pattern";
     WRONG_SETTING = "wrong-setting";
+    WRONG_TEST_HEAD = "wrong-test-head";
     WRONG_VALUE = "wrong-value";
 }

@@ -16,13 +16,15 @@ pub use expression::{
 pub use item::{
     Attribute, Constant, EnumDeclaration, ErrorDeclaration, FieldDeclaration, Function,
     HookHandler, Import, ImportedName, Item, ItemBody, Parameter, PromptEntry, RecordDeclaration,
-    RepeatClass, Setting, SettingValue, Signature, TextRole, Variant, Visibility,
+    RepeatClass, Setting, SettingValue, Signature, TestRows, TextRole, Variant, Visibility,
 };
 pub use operator::{
     AssignOperator, BinaryOperator, Chain, OperatorClass, Precedence, RangeEnd, UnaryOperator,
 };
 pub use pattern::{ListRest, Pattern, PatternField, PatternKind, Rest};
-pub use statement::{AssertExpectation, Block, MockOutcome, Statement, StatementKind};
+pub use statement::{
+    AssertExpectation, Block, ScriptTurn, ScriptTurnKind, Statement, StatementKind,
+};
 pub use type_expression::{FunctionType, TypeExpression, TypeExpressionKind};
 
 use gsw_source::{Name, Span};

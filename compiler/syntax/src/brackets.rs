@@ -228,5 +228,7 @@ fn is_header_word(word: Word) -> bool {
                 | Word::Idempotent
                 | Word::Once
                 | Word::Cassette
+                | Word::Pass
+                | Word::Repeat
         )
 }

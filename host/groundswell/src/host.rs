@@ -154,6 +154,7 @@ impl HostBuilder {
                 .settle()
                 .map(|it| Arc::new(it) as Arc<dyn Humans>),
             variables: self.variables,
+            ..EngineOptions::default()
         };
         Ok(Host {
             engine: Engine::new(self.program.loaded, options),

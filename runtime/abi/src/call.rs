@@ -15,11 +15,13 @@
 //! A function of the standard library that is declared `@intrinsic("name")` is the row of that name: its own arguments
 //! fill the `word`, `borrow` and `own` parameters in order.
 
+mod limit;
 mod node_kind;
 mod queue_purpose;
 
 use crate::layout::{Context, Frame, Outcome};
 
+pub use limit::{NO_DOLLARS, NO_LIMIT};
 pub use node_kind::NodeKind;
 pub use queue_purpose::QueuePurpose;
 
@@ -66,7 +68,6 @@ macro_rules! for_each_runtime_call {
             constant_kept plain(word);
             // Keeps the value of a constant until the run ends.
             constant_keep plain(word, borrow);
-
             // Errors.
             // A fault without fields, by the index of its `BuiltinError`.
             fault plain(word);
@@ -85,11 +86,12 @@ macro_rules! for_each_runtime_call {
             check_failed plain(ty, borrow, ty, borrow, borrow);
             // A value as a failed `assert` shows it, cut when it is long.
             assertion_shown plain(ty, borrow);
+            // Where two values that should be equal differ, a line each.
+            assertion_difference plain(ty, borrow, borrow);
             // A fault `Internal` with this message.
             internal_fault plain(own);
             // Raises when the run is to stop or its memory is used up: after the body of a `catch`.
             poll raising();
-
             // Any value; `ty` is its type.
             // `==`
             value_equal plain(ty, borrow, borrow);
@@ -103,7 +105,6 @@ macro_rules! for_each_runtime_call {
             json_as raising(result, borrow);
             // A string as a literal union: `s as "a" | "b"`.
             string_as raising(result, own);
-
             // Lists.
             // An empty list with room for n elements.
             list_new plain(result, word);
@@ -460,9 +461,8 @@ macro_rules! for_each_runtime_call {
             defer_leave plain();
 
             // Models, tools, people.
-            // Runs a prompt: result type, prompt's index, system text or 0, what is said, arguments as `json`, settings as `json` or 0.
-            // What is said is the user text, or a list of pairs of a [`crate::speaker::Speaker`] and its text.
-            // The settings are a [`crate::setting::CallSettings`].
+            // Runs a prompt: result type, index, system text or 0, what is said (a text, or pairs of a [`crate::speaker::Speaker`]
+            // and a text), arguments as `json`, settings ([`crate::setting::CallSettings`]) as `json` or 0.
             prompt_run waiting(result, word, own, own, own, own);
             // The value of a prompt's parameter, which a reflection around may have replaced: its type, name, value.
             prompt_revised raising(result, borrow, own);
@@ -499,14 +499,24 @@ macro_rules! for_each_runtime_call {
             // `spawn detached`: function, a record type with its parameters, result type, name, parameters as `json`; gives an id.
             spawn_detached waiting(word, word, word, own, own);
 
-            // Tests.
-            // From here on a mock replaces an item: the item's number, closure.
-            mock_set plain(word, own);
-            // The closure of the item's mock of this index, or 0 when there is none: the item's number, index.
+            // Tests. An item is named by its number among what is mocked, a mock of it by its index.
+            // A mock replaces an item: item, closure, an empty list for what it is given, or 0. Gives its index; `mock_at` its closure.
+            mock_set plain(word, own, own);
             mock_at plain(word, word);
-            // Raises because a test calls what only a mock can answer, and fails the test even where this is caught: the item's
-            // number, its name, the arguments as `json`.
+            // A mock has matched a call: item, index. Gives how many calls it has answered before.
+            mock_turn plain(word, word);
+            // Keeps what a call that a mock has matched was given: item, index, the arguments.
+            mock_given plain(word, word, own);
+            mock_count plain(word, word);
+            mock_arguments plain(word, word);
+            // From here on the agent's model does what a script says: the agent's index, the turns as `json`.
+            mock_agent plain(word, own);
+            // Keeps a `json` that is compared with what was accepted before.
+            snapshot plain(own);
+            // Raises because only a mock can answer, which fails the test also where it is caught: item, its name, arguments as `json`.
             unmocked raising(word, own, own);
+            // The same for a prompt that no model or script may answer; after it the call's agent as `json`, or 0, the prompt's index.
+            prompt_unmocked raising(word, own, own, borrow, word);
         }
     };
 }
@@ -573,13 +583,6 @@ impl RuntimeCall {
         Self::ALL.iter().copied().find(|it| it.name() == name)
     }
 }
-
-/// The word of a limit that is not written: of `budget`'s tokens, calls and time, and of `parallel for`. No program can write
-/// this number.
-pub const NO_LIMIT: i64 = i64::MIN;
-
-/// The word of dollars that are not limited: no float of a program has these bits, which are of no canonical number.
-pub const NO_DOLLARS: u64 = u64::MAX;
 
 /// What `parallel for` does with errors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

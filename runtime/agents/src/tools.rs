@@ -9,6 +9,7 @@ use gsw_abi::types::{Field, Record, Type, TypeId, TypeTable};
 use gsw_engine::model::{
     Content, Message, PromptNote, Role, ToolCall, ToolDescription, ToolOutcome,
 };
+use gsw_tree::class::Class;
 use serde_json::Value;
 
 use crate::settings::Listed;
@@ -76,6 +77,12 @@ pub(crate) fn offered(
             ToolBody::Program | ToolBody::Host | ToolBody::Question => docs(&offer.tool.docs),
         },
         name: offer.wire,
+        class: match offer.tool.repeat {
+            Repeat::Pure => Class::Pure,
+            Repeat::Reads => Class::Reads,
+            Repeat::Idempotent(_) => Class::Idempotent,
+            Repeat::Once => Class::Once,
+        },
     };
     offers.into_iter().map(description).collect()
 }

@@ -9,7 +9,7 @@ use gsw_abi::program::Program;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::prices::Prices;
-use gsw_engine::run::{Finished, RunResult, RunSettings};
+use gsw_engine::run::{Finished, PromptsInTests, RunResult, RunSettings};
 use gsw_tree::node::Tree;
 use gsw_tree::observe::attached::Attached;
 use gsw_tree::observe::{Observer, Observers};
@@ -27,6 +27,7 @@ use crate::models::Models;
 use crate::network::Network;
 use crate::performers::Performers;
 use crate::permissions::Permissions;
+use crate::scripted::Entry;
 use crate::system::System;
 use crate::threads::Threads;
 use crate::timer::Timer;
@@ -47,6 +48,8 @@ pub struct EngineOptions {
     pub observers: Arc<Observers>,
     /// The most bytes that the values of one run may take.
     pub memory_limit: Option<u64>,
+    /// Whether prompts that no mock answers reach models, where the program was compiled for its tests.
+    pub prompts_in_tests: PromptsInTests,
     /// Performs the tools that the program leaves to its host.
     pub tools: Option<Arc<dyn HostTools>>,
     pub humans: Option<Arc<dyn Humans>>,
@@ -110,6 +113,7 @@ impl Engine {
             model_override: options.model_override,
             prices: Arc::new(prices),
             memory_limit: options.memory_limit,
+            prompts_in_tests: options.prompts_in_tests,
         };
         let observers = options.observers;
         let audience = Audience {
@@ -263,6 +267,20 @@ impl Engine {
         self.runs.abandon();
     }
 
+    /// Runs what a test enters to its end, with the clock, the models and whatever else the engine has.
+    #[must_use]
+    pub fn run_test(&self, entry: Entry) -> Box<Finished> {
+        let (sender, finished) = std::sync::mpsc::channel();
+        let on_end: OnEnd = Box::new(move |it| drop(sender.send(it)));
+        match self
+            .runs
+            .start(new_id(), Entering::Test(entry), None, on_end)
+        {
+            Started::New(_) => finished.recv().unwrap_or_else(|_| lost()),
+            Started::Exists(_) => unreachable!("nobody else has this id"),
+        }
+    }
+
     /// Runs a workflow to its end.
     #[must_use]
     pub fn run(&self, workflow: usize, input: Map<String, Value>) -> Box<Finished> {
@@ -271,7 +289,7 @@ impl Engine {
 }
 
 /// What models cost: what the program says counts before what its host knows.
-fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
+pub(crate) fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
     let own = program.models.prices.iter();
     // The compiler and the service have checked what they put there.
     let own = own.filter_map(|it| serde_json::from_str(it).ok());
@@ -280,19 +298,23 @@ fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
     Prices(own.chain(known).collect())
 }
 
+/// The end of a run whose driver has let go of it.
+fn lost() -> Box<Finished> {
+    Box::new(Finished {
+        result: RunResult::Internal("the driver of the run failed".into()),
+        duration: 0,
+        tree: Tree::default(),
+        live_objects: 0,
+        fault: None,
+        snapshots: Vec::new(),
+    })
+}
+
 impl RunHandle {
     #[must_use]
     pub fn wait(self) -> Box<Finished> {
         // The sender is dropped unused only after a panic of the driver, which must not take the host down with it.
-        self.finished.recv().unwrap_or_else(|_| {
-            Box::new(Finished {
-                result: RunResult::Internal("the driver of the run failed".into()),
-                duration: 0,
-                tree: Tree::default(),
-                live_objects: 0,
-                unmocked: None,
-            })
-        })
+        self.finished.recv().unwrap_or_else(|_| lost())
     }
 
     /// Shows the run's tree as it is now, with the time, between two turns; `None` when the run has ended. A turn that does not

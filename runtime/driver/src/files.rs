@@ -125,6 +125,7 @@ impl<'a> Wanted<'a> {
             | Request::EnvGet { .. }
             | Request::MediaUrl { .. }
             | Request::Model { .. }
+            | Request::Scripted { .. }
             | Request::LookUp { .. }
             | Request::Keep { .. }
             | Request::StartRun { .. }

@@ -251,6 +251,7 @@ impl Rules {
             | Request::Random
             | Request::RandomInt { .. }
             | Request::Uuid
+            | Request::Scripted { .. }
             | Request::LookUp { .. }
             | Request::Keep { .. } => Ok(()),
         }

@@ -106,6 +106,13 @@ pub enum Entry {
         /// The type of its result.
         result: TypeId,
     },
+    /// A resumable function without result that is given one value.
+    With {
+        function: FunctionIndex,
+        /// The type of what it is given.
+        ty: TypeId,
+        argument: Arc<Value>,
+    },
 }
 
 /// How a scripted run went.
@@ -149,6 +156,11 @@ impl Entry {
             Self::Workflow { index, input } => run.start(*index, input),
             Self::Detached(start) => run.start_detached(start),
             Self::Function { function, result } => run.start_function(*function, *result),
+            Self::With {
+                function,
+                ty,
+                argument,
+            } => run.start_with(*function, *ty, argument),
         }
     }
 }

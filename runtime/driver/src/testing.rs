@@ -1,32 +1,51 @@
-//! A driver for the tests of programs: time is virtual and randomness is always the same; there are no models.
+//! A driver for the tests of programs: time is virtual and randomness is always the same; there are no models but scripts.
 
 use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::program::FunctionIndex;
+use gsw_abi::types::TypeId;
 use gsw_engine::load::Loaded;
 use gsw_engine::media::Media;
-use gsw_engine::model::{FailureKind, ModelFailure};
+use gsw_engine::model::{FailureKind, ModelFailure, Prompts};
 use gsw_engine::operation::{ExecRequest, Outcome, Request};
-use gsw_engine::run::Finished;
+use gsw_engine::run::{Finished, RunSettings};
+use serde_json::Value;
 
 use crate::commands::Commands;
+use crate::engine::prices;
 use crate::host::Variables;
 use crate::network::resolved;
 use crate::permissions::Permissions;
 use crate::process::Surroundings;
-use crate::scripted;
+use crate::scripted::{self, Entry};
 
 /// Where the random ints of every test begin.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Runs a test to its end. `None` when it has none.
+/// The beginning of a test, with the row that it is given, if it has rows.
 #[must_use]
-pub fn run(loaded: &Arc<Loaded>, function: FunctionIndex) -> Option<Box<Finished>> {
-    let entry = scripted::Entry::Function {
-        function,
-        result: builtin::UNIT,
-    };
+pub fn entry(function: FunctionIndex, row: Option<(TypeId, Arc<Value>)>) -> Entry {
+    match row {
+        Some((ty, argument)) => Entry::With {
+            function,
+            ty,
+            argument,
+        },
+        None => Entry::Function {
+            function,
+            result: builtin::UNIT,
+        },
+    }
+}
+
+/// Runs a test, or what gives its rows, to its end. `None` when it has none.
+#[must_use]
+pub fn run(
+    loaded: &Arc<Loaded>,
+    prompts: &Arc<dyn Prompts>,
+    entry: Entry,
+) -> Option<Box<Finished>> {
     let mut random = SEED;
     let permissions = Permissions::of(&loaded.program);
     let script = scripted::Script {
@@ -36,7 +55,16 @@ pub fn run(loaded: &Arc<Loaded>, function: FunctionIndex) -> Option<Box<Finished
         })),
         ..scripted::Script::default()
     };
-    scripted::run(loaded, &scripted::Around::default(), entry, script).map(|it| it.finished)
+    let prices = prices(&loaded.program, Some(prompts.as_ref()));
+    let around = scripted::Around {
+        prompts: Some(Arc::clone(prompts)),
+        settings: RunSettings {
+            prices: Arc::new(prices),
+            ..RunSettings::default()
+        },
+        ..scripted::Around::default()
+    };
+    scripted::run(loaded, &around, entry, script).map(|it| it.finished)
 }
 
 fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Option<Outcome> {
@@ -76,6 +104,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
         Request::Sleep { .. }
         | Request::Now
         | Request::Random
+        | Request::Scripted { .. }
         | Request::Uuid
         | Request::LookUp { .. }
         | Request::Keep { .. }

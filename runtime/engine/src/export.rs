@@ -1,6 +1,7 @@
 //! The runtime calls that compiled code reaches through the table, by the names of their rows.
 
 mod csv;
+mod difference;
 mod effect;
 mod error;
 mod files;
@@ -30,8 +31,8 @@ pub use effect::{
     env_get, random_float, random_int, secret_join, secret_named, sleep, time_now, uuid,
 };
 pub use error::{
-    assertion_failed, assertion_shown, check_failed, error_is_catchable, error_message,
-    error_trace, fault, internal_fault, interrupted, poll,
+    assertion_difference, assertion_failed, assertion_shown, check_failed, error_is_catchable,
+    error_message, error_trace, fault, internal_fault, interrupted, poll,
 };
 pub use files::{
     fs_append, fs_exists, fs_glob, fs_list, fs_make_dir, fs_read, fs_read_bytes, fs_remove,
@@ -52,7 +53,10 @@ pub use map::{
 };
 pub use media::{data_block, media_join, media_new, media_text, media_url};
 pub use memory::{constant_keep, constant_kept, frame_free, frame_new, object_free, object_new};
-pub use mock::{mock_at, mock_set, unmocked};
+pub use mock::{
+    mock_agent, mock_arguments, mock_at, mock_count, mock_given, mock_set, mock_turn,
+    prompt_unmocked, snapshot, unmocked,
+};
 pub use node::{
     emit, log, node_abort, node_complete, node_enter, node_fail, node_join, state_append,
     state_begin, state_revised, state_set,

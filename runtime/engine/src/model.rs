@@ -9,6 +9,7 @@ use std::time::Duration;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::Program;
 use gsw_notation::issue::Issue;
+use gsw_tree::class::Class;
 use gsw_tree::detail::PromptDetail;
 use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
@@ -378,6 +379,14 @@ pub struct ToolDescription {
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
+    /// How a call may be repeated. No model is shown this.
+    #[serde(skip, default = "unknown_class")]
+    pub class: Class,
+}
+
+/// The class of a tool of which nothing is known.
+const fn unknown_class() -> Class {
+    Class::Once
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -110,6 +110,10 @@ pub enum Request {
     Model {
         request: Box<ModelRequest>,
     },
+    /// An answer that a test has written in the place of a model's.
+    Scripted {
+        answer: Box<ModelAnswer>,
+    },
     /// An answer that was kept.
     LookUp {
         what: Box<LookUp>,

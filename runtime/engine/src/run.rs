@@ -64,6 +64,7 @@ pub mod reflection_log;
 mod request;
 pub(crate) mod retry;
 mod scheduler;
+pub(crate) mod script;
 pub(crate) mod spawn;
 mod start;
 pub(crate) mod states;
@@ -101,7 +102,7 @@ use crate::scope::Scopes;
 pub use crate::event::{ErrorPart, RunError, TracePlace};
 pub use finish::{Finished, RunResult};
 pub use operations::{Abandoned, WrongOutcome};
-pub use start::{BEHAVIOUR, RunSettings, Start};
+pub use start::{BEHAVIOUR, PromptsInTests, RunSettings, Start};
 
 #[derive(Debug)]
 pub struct Run {

@@ -20,6 +20,7 @@ mod result_text;
 pub mod say;
 pub mod supervise;
 mod terminal;
+pub mod testing;
 mod value_text;
 mod watchers;
 

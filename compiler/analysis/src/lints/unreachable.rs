@@ -48,6 +48,8 @@ fn never_ends(body: &Body, statement: &Statement) -> bool {
         | StatementKind::Defer(_)
         | StatementKind::Assert { .. }
         | StatementKind::AssertFails { .. }
-        | StatementKind::Mock { .. } => false,
+        | StatementKind::AssertSnapshot { .. }
+        | StatementKind::Mock { .. }
+        | StatementKind::MockAgent { .. } => false,
     }
 }

@@ -21,7 +21,8 @@ pub(super) fn check(db: &dyn Db, inferred: &ItemBodies, found: &mut Vec<Diagnost
             | BodyPart::System
             | BodyPart::Example(_)
             | BodyPart::Settings
-            | BodyPart::Key => {}
+            | BodyPart::Key
+            | BodyPart::Rows => {}
         }
     }
 }
@@ -102,7 +103,9 @@ fn assigned_locals(body: &Body) -> HashSet<LocalId> {
                 | StatementKind::Defer(_)
                 | StatementKind::Assert { .. }
                 | StatementKind::AssertFails { .. }
-                | StatementKind::Mock { .. } => None,
+                | StatementKind::AssertSnapshot { .. }
+                | StatementKind::Mock { .. }
+                | StatementKind::MockAgent { .. } => None,
             }));
         }
     }

@@ -1,8 +1,8 @@
 //! What crosses the boundary of a step, task, iteration or workflow can be written down.
 
-use gsw_infer::hir::{Body, Captured, ExpressionKind, LocalKind};
+use gsw_infer::hir::{Body, BodyPart, Captured, ExpressionKind, LocalKind};
 use gsw_names::types::Type;
-use gsw_names::{find_held, has_media_inside, holds_media, item_signature};
+use gsw_names::{find_held, has_media_inside, holds_media, holds_secret, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use super::place_in;
@@ -13,6 +13,12 @@ use crate::errors;
     reason = "one line a form: rustc names what a new form must join"
 )]
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
+    if body.part == BodyPart::Rows
+        && let Some(what) = unrecordable(db, &body.result).or_else(|| secret_in(db, &body.result))
+    {
+        let place = place_in(body, body.expression(body.root).span);
+        found.push(errors::not_recordable(place, what, "the rows of a test"));
+    }
     for local in &body.locals {
         // One that is captured is reported for what it could refer to.
         let is_state = local.kind == LocalKind::State && local.captured == Captured::No;
@@ -183,6 +189,11 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         ));
     }
     found
+}
+
+/// Each row is given to a run of its own as text, in which a secret is not.
+fn secret_in(db: &dyn Db, ty: &Type) -> Option<&'static str> {
+    holds_secret(db, ty).then_some("a `secret`")
 }
 
 /// What in a value of this type cannot be written down.

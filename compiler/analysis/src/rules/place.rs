@@ -51,6 +51,12 @@ fn misplaced(
         StatementKind::Mock { .. } if kind != ItemKind::Test => {
             Some(errors::misplaced_statement(place, "`mock`", "a test"))
         }
+        StatementKind::MockAgent { .. } if kind != ItemKind::Test => {
+            Some(errors::misplaced_statement(place, "`mock agent`", "a test"))
+        }
+        StatementKind::AssertSnapshot { .. } if kind != ItemKind::Test => Some(
+            errors::misplaced_statement(place, "`assert snapshot(…)`", "a test"),
+        ),
         StatementKind::AssertFails { .. } if kind != ItemKind::Test => Some(
             errors::misplaced_statement(place, "`assert … fails`", "a test"),
         ),
@@ -61,6 +67,8 @@ fn misplaced(
         | StatementKind::Defer(_)
         | StatementKind::Assert { .. }
         | StatementKind::AssertFails { .. }
-        | StatementKind::Mock { .. } => None,
+        | StatementKind::AssertSnapshot { .. }
+        | StatementKind::Mock { .. }
+        | StatementKind::MockAgent { .. } => None,
     }
 }

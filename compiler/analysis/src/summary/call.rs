@@ -380,7 +380,7 @@ pub(super) fn add_part(
             result.join(&outcome.value);
         }
         // Evaluated once, before any call.
-        BodyPart::Example(_) => {}
+        BodyPart::Example(_) | BodyPart::Rows => {}
         BodyPart::ParameterDefault(_)
         | BodyPart::FieldDefault { .. }
         | BodyPart::FieldCheck(_)

@@ -1,8 +1,8 @@
 //! What control flow does: arms, catches, blocks, loops, and what leaves them.
 
 use gsw_infer::hir::{
-    Arm, Change, ExpressionId, LocalId, LocalKind, Pattern, PlacePart, PlaceStep, Statement,
-    StatementKind,
+    Arm, Change, ExpressionId, LocalId, LocalKind, Pattern, PlacePart, PlaceStep, ScriptTurn,
+    Statement, StatementKind,
 };
 use gsw_names::types::{ErrorSet, Type};
 
@@ -189,11 +189,22 @@ impl<'a> BodyWalk<'a, '_> {
                     ..outcome.does
                 }
             }
+            StatementKind::AssertSnapshot { value } => self.expression(*value).does,
             // The outcome runs where the prompt is called, in place of what the call would do.
             StatementKind::Mock { .. } => Summary {
                 acts: Acts::Outside,
                 ..nothing()
             },
+            StatementKind::MockAgent { agent: _, script } => {
+                let mut outcome = Outcome::nothing();
+                for value in script.iter().flat_map(ScriptTurn::expressions) {
+                    self.then(value, &mut outcome);
+                }
+                Summary {
+                    acts: Acts::Outside,
+                    ..outcome.does
+                }
+            }
         }
     }
 

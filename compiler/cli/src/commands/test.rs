@@ -1,19 +1,22 @@
 //! `gswc test`
 
+mod cases;
+mod snapshots;
+
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use clap::ValueEnum;
-use gsw_driver::testing;
+use gsw_driver::engine::Engine;
 use gsw_engine::load::Loaded;
-use gsw_engine::run::{Finished, RunResult};
-use gsw_flow::Answers;
 use gsw_service::Exit;
 
+use cases::{Cases, Runner};
+use snapshots::{Accept, Snapshots};
+
 use crate::commands::{Watch, watch};
-use crate::test_report::{self, Ending, Outcome, Report};
+use crate::test_report::{self, Ending, Report, Styles};
 use crate::{compile, project, report};
 
 /// `gswc test`
@@ -27,6 +30,23 @@ pub struct Test {
     /// The format of the report.
     #[arg(long, value_enum, default_value_t = TestFormat::Text)]
     pub format: TestFormat,
+    /// The same as `--format json`.
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+    /// Keep what `assert snapshot(…)` finds as what is expected from now on.
+    #[arg(long)]
+    pub accept: bool,
+    /// Ask real models where nothing mocks a prompt; the clock is real, too.
+    #[arg(long)]
+    pub live: bool,
+    /// With `--live`: run everything once for each of these models, in the place of every agent's.
+    #[arg(
+        long,
+        value_name = "PROVIDER/MODEL,…",
+        value_delimiter = ',',
+        requires = "live"
+    )]
+    pub model: Vec<String>,
     #[command(flatten)]
     pub watch: Watch,
 }
@@ -44,6 +64,9 @@ pub enum TestFormat {
 
 /// Runs the tests of files, each file's in parallel, and prints the results.
 pub fn test(arguments: &Test) -> Exit {
+    if let Err(exit) = check(arguments) {
+        return exit;
+    }
     let files = match project::files(&arguments.files) {
         Ok(files) => files,
         Err(exit) => return exit,
@@ -52,16 +75,35 @@ pub fn test(arguments: &Test) -> Exit {
         // A folder that cannot be listed for a moment leaves the files that were there.
         return watch(&|| project::files(&arguments.files).unwrap_or_else(|_| files.clone()));
     }
+    if arguments.watch.watch {
+        // A folder that cannot be listed for a moment leaves the files that were there.
+        return watch(&|| project::files(&arguments.files).unwrap_or_else(|_| files.clone()));
+    }
     let began = Instant::now();
     let mut all = Report::default();
     for file in &files {
-        if let Err(exit) = tests_of(file, arguments.filter.as_deref(), &mut all) {
+        if let Err(exit) = tests_of(file, arguments, &mut all) {
             return exit;
         }
     }
     all.duration = began.elapsed();
-    let printed = match arguments.format {
-        TestFormat::Text => report::output(&test_report::text(&all)),
+    if let Some(filter) = arguments
+        .filter
+        .as_deref()
+        .filter(|_| all.outcomes.is_empty())
+    {
+        return report::usage(&format!(
+            "no test has `{filter}` in its name; there are {}",
+            all.left_out
+        ));
+    }
+    let format = if arguments.json {
+        TestFormat::Json
+    } else {
+        arguments.format
+    };
+    let printed = match format {
+        TestFormat::Text => report::output_styled(&test_report::text(&all, Styles::of_output())),
         TestFormat::Json => report::output_json(&test_report::json(&all)),
         TestFormat::Junit => report::output(&test_report::junit(&all)),
     };
@@ -69,88 +111,67 @@ pub fn test(arguments: &Test) -> Exit {
     if has_failed { Exit::Raised } else { printed }
 }
 
-fn tests_of(file: &Path, filter: Option<&str>, all: &mut Report) -> Result<(), Exit> {
-    let (image, mut tests) = compile::tests(file)?;
-    let count = tests.len();
-    tests.retain(|it| filter.is_none_or(|filter| it.name.contains(filter)));
-    all.left_out += count - tests.len();
-    let loaded = Loaded::from_bytes(&image).map_err(|refusal| report::failure(&refusal))?;
-    let loaded = Arc::new(loaded);
-    let endings = run_all(&loaded, &tests);
-    for (test, (ending, duration)) in tests.into_iter().zip(endings) {
-        all.outcomes.push(Outcome {
-            file: file.to_owned(),
-            name: test.name,
-            ending,
-            duration,
-        });
+/// What clap cannot check.
+fn check(arguments: &Test) -> Result<(), Exit> {
+    if arguments.accept && arguments.model.len() > 1 {
+        return Err(report::usage(
+            &"`--accept` keeps what one run finds; give one `--model` with it",
+        ));
+    }
+    if arguments.model.iter().any(|it| it.trim().is_empty()) {
+        return Err(report::usage(
+            &"`--model` takes models as `provider/model`, with commas between them",
+        ));
     }
     Ok(())
 }
 
-/// Runs tests on all cores; their endings are in the order of the tests.
-fn run_all(loaded: &Arc<Loaded>, tests: &[gsw_flow::Test]) -> Vec<(Ending, Duration)> {
-    let next = AtomicUsize::new(0);
-    let endings = Mutex::new(vec![None; tests.len()]);
-    let work = || {
-        while let Some((index, test)) = {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            tests.get(index).map(|test| (index, test))
-        } {
-            let began = Instant::now();
-            let ending = match test.answers {
-                Answers::Mocked => ending(testing::run(loaded, test.function).as_deref()),
-                Answers::Recorded => {
-                    failed("replaying a cassette is not supported in this version")
-                }
-            };
-            endings.lock().unwrap_or_else(PoisonError::into_inner)[index] =
-                Some((ending, began.elapsed()));
-        }
+fn tests_of(file: &Path, arguments: &Test, all: &mut Report) -> Result<(), Exit> {
+    let (image, tests) = compile::tests(file)?;
+    let loaded = Arc::new(load(&image)?);
+    let filter = arguments.filter.as_deref();
+    let (cases, left_out) = Cases::of(&loaded, tests, filter);
+    all.left_out += left_out;
+    let accept = if arguments.accept {
+        Accept::Changes
+    } else {
+        Accept::Nothing
     };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 1..cores.min(tests.len()) {
-            // Where no further thread can be started, those that there are do it all.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+    let mut snapshots = Snapshots::beside(file, accept).map_err(|why| report::failure(&why))?;
+    for model in models(arguments) {
+        let runner = if arguments.live {
+            Runner::Live(live_engine(&image, model.clone())?)
+        } else {
+            Runner::Mocked(Arc::clone(&loaded), gsw_service::testing::prompts())
+        };
+        let outcomes = cases.run(&runner, file, model.as_deref(), &mut snapshots);
+        if arguments.live {
+            let name = model.as_deref().unwrap_or(test_report::AS_WRITTEN);
+            all.count_model(name, &outcomes);
         }
-        work();
-    });
-    let endings = endings.into_inner().unwrap_or_else(PoisonError::into_inner);
-    endings
-        .into_iter()
-        .map(|it| it.unwrap_or_else(|| (failed("the test was not run"), Duration::ZERO)))
-        .collect()
+        all.outcomes.extend(outcomes);
+    }
+    let notes = snapshots.finish(cases.names());
+    all.notes
+        .extend(notes.map_err(|why| report::failure(&why))?);
+    Ok(())
 }
 
-fn ending(finished: Option<&Finished>) -> Ending {
-    let Some(finished) = finished else {
-        return failed("the test does not end");
-    };
-    match &finished.result {
-        RunResult::Raised(error) => Ending::Failed {
-            message: gsw_service::error_text(error),
-        },
-        RunResult::Internal(message) => failed(&format!("Internal: {message}")),
-        RunResult::Cancelled | RunResult::InvalidInput(_) => failed("the test was cancelled"),
-        RunResult::Value(_) => match &finished.unmocked {
-            Some(message) => Ending::Failed {
-                message: format!(
-                    "error: {message}\n  the program caught this, but a test must mock what it calls\n"
-                ),
-            },
-            // A release build must not fail a test that has done its work.
-            None if cfg!(debug_assertions) && finished.live_objects != 0 => failed(&format!(
-                "{} objects were never freed",
-                finished.live_objects
-            )),
-            None => Ending::Passed,
-        },
+/// Which models to ask, one after the other; none stands for those that the program names.
+fn models(arguments: &Test) -> Vec<Option<String>> {
+    let named = arguments.model.iter().map(|it| Some(it.trim().to_owned()));
+    let named: Vec<_> = named.collect();
+    if named.is_empty() {
+        let given = std::env::var("GSW_MODEL").ok();
+        return vec![given.filter(|it| arguments.live && !it.is_empty())];
     }
+    named
 }
 
-fn failed(message: &str) -> Ending {
-    Ending::Failed {
-        message: format!("error: {message}\n"),
-    }
+fn load(image: &[u8]) -> Result<Loaded, Exit> {
+    Loaded::from_bytes(image).map_err(|refusal| report::failure(&refusal))
+}
+
+fn live_engine(image: &[u8], model: Option<String>) -> Result<Engine, Exit> {
+    gsw_service::testing::live_engine(load(image)?, model).map_err(|why| report::failure(&why))
 }

@@ -31,7 +31,9 @@ pub(super) fn leaving(body: &Body, id: ExpressionId) -> Option<Leave> {
             | StatementKind::Defer(_)
             | StatementKind::Assert { .. }
             | StatementKind::AssertFails { .. }
-            | StatementKind::Mock { .. } => None,
+            | StatementKind::AssertSnapshot { .. }
+            | StatementKind::Mock { .. }
+            | StatementKind::MockAgent { .. } => None,
         });
         let left = inside.find_map(|it| leaving(body, it));
         return left.or_else(|| leaving(body, (*tail)?));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_infer::hir::{BinaryOperator, Body, ExpressionId, ExpressionKind, Pattern, UnaryOperator};
-use gsw_names::source_text;
 use gsw_names::types::Type;
+use gsw_names::{KnownItem, source_text};
 use gsw_source::Span;
 
 use crate::ir::{BlockId, Operand};
@@ -35,7 +35,10 @@ impl Builder<'_, '_> {
     /// Keeps the value of a part of a condition that a test asserts, to be shown when it does not hold.
     pub fn witness(&mut self, id: ExpressionId, value: Operand) {
         let ty = self.type_of(id);
-        if matches!(ty, Type::Unit | Type::Never) || self.witnesses.is_none() {
+        let db = self.program.view.db();
+        // What its methods give says more.
+        let is_calls = matches!(&ty, Type::Record(item, _) if KnownItem::Calls.is(db, *item));
+        if matches!(ty, Type::Unit | Type::Never) || is_calls || self.witnesses.is_none() {
             return;
         }
         let entry = self.type_id(&ty);
@@ -90,6 +93,7 @@ pub fn assert(
         // Evaluated only here, on the way to the failure: a message may be costly, or raise.
         text = appended(builder, text, ": ", message);
     }
+    let difference = difference(builder, condition, &shown);
     let width = shown
         .iter()
         .map(|it| it.0.chars().count())
@@ -104,8 +108,36 @@ pub fn assert(
             text = appended(builder, text, &format!("\n  {name:>width$}: "), value);
         }
     }
+    if let Some(difference) = difference {
+        let call = RuntimeCall::string_concat;
+        text = builder.runtime(builtin::STRING, call, vec![text, difference]);
+    }
     builder.raise_assertion_with(text);
     builder.start(holds);
+}
+
+/// Where the sides of an `==` that does not hold differ, as text.
+fn difference(
+    builder: &mut Builder<'_, '_>,
+    condition: ExpressionId,
+    shown: &[Shown],
+) -> Option<Operand> {
+    let ExpressionKind::Binary {
+        operator: BinaryOperator::Equal,
+        ..
+    } = builder.body.expression(condition).kind
+    else {
+        return None;
+    };
+    let [(_, left, ty), (_, right, _), ..] = shown else {
+        return None;
+    };
+    let id = builder.type_id(ty);
+    builder.program.is_written(id).then(|| {
+        let call = RuntimeCall::assertion_difference;
+        let words = vec![type_word(id), *left, *right];
+        builder.runtime(builtin::STRING, call, words)
+    })
 }
 
 /// What was kept beside the sides of the condition, each named by its text, in the order of the source.

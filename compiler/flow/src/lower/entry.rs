@@ -2,12 +2,14 @@
 
 use gsw_abi::program::{ModelDefaults, Program, Source, Workflow};
 use gsw_infer::hir::BodyPart;
+use gsw_names::types::Type;
 use gsw_source::{File, ItemId, ItemKind};
 use gsw_syntax::ast::ItemBody;
 
+use crate::instance::Instance;
 use crate::ir::Module;
 use crate::lower::table::body_instance;
-use crate::lower::{Answers, Lowering, Test};
+use crate::lower::{Lowering, Rows, Test};
 
 impl Lowering<'_> {
     /// Asks for everything that can be started from outside: workflows of the entry module, agents and tools of all.
@@ -58,12 +60,37 @@ impl Lowering<'_> {
         let items = self.view.items(self.view.entry()).into_iter();
         items
             .filter(|it| it.kind(db) == ItemKind::Test)
-            .map(|item| Test {
-                name: item.name(db).to_string(),
-                function: self.instance(body_instance(item, BodyPart::Main)),
-                answers: answers(db, item),
-            })
+            .map(|item| self.test(item))
             .collect()
+    }
+
+    fn test(&mut self, item: ItemId) -> Test {
+        let db = self.view.db();
+        let ast = gsw_syntax::item_ast(db, item);
+        let (pass, repeat) = match ast.as_deref().map(|it| &it.body) {
+            Some(ItemBody::Test { pass, repeat, .. }) => (
+                pass.as_ref().and_then(gsw_infer::pass_share),
+                repeat.as_ref().and_then(gsw_infer::repeat_count),
+            ),
+            _other => (None, None),
+        };
+        let rows = self.view.body(item, BodyPart::Rows).and_then(|body| {
+            let Type::List(row) = &body.result else {
+                return None;
+            };
+            Some(Rows {
+                function: self.instance(Instance::Rows { item }),
+                list: self.type_id(&body.result),
+                row: self.type_id(row),
+            })
+        });
+        Test {
+            name: item.name(db).to_string(),
+            function: self.instance(body_instance(item, BodyPart::Main)),
+            rows,
+            pass,
+            repeat: repeat.unwrap_or(1),
+        }
     }
 
     pub(super) fn finish(self, workflows: Vec<Workflow>) -> Module {
@@ -111,24 +138,6 @@ impl Lowering<'_> {
             settings: said.settings,
             prices: self.view.prices(),
         }
-    }
-}
-
-fn answers(db: &dyn gsw_source::Db, item: ItemId) -> Answers {
-    let ast = gsw_syntax::item_ast(db, item);
-    let is_recorded = ast.is_some_and(|it| {
-        matches!(
-            it.body,
-            ItemBody::Test {
-                cassette: Some(_),
-                ..
-            }
-        )
-    });
-    if is_recorded {
-        Answers::Recorded
-    } else {
-        Answers::Mocked
     }
 }
 

@@ -43,8 +43,11 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
             .is_some_and(|it| expression_waits(view, &it, *outcome, owner.arguments)),
         Instance::FunctionValue { item, .. } => item_waits(view, *item) != Waits::Never,
         Instance::ConstructorValue { .. } | Instance::Examples { .. } => false,
-        // `Default` is called by the runtime alone, which calls in frames.
-        Instance::Prompt { .. } | Instance::Human { .. } | Instance::Default { .. } => true,
+        // `Default` and `Rows` are called by the runtime alone, which calls in frames.
+        Instance::Prompt { .. }
+        | Instance::Human { .. }
+        | Instance::Default { .. }
+        | Instance::Rows { .. } => true,
         Instance::PromptText { item } => part_waits(view, *item, BodyPart::User, ArgumentsWait::No),
     };
     if waits {
@@ -106,6 +109,7 @@ impl<'v> Lowering<'v> {
             Instance::Examples { item } => self.lower_examples(*item),
             Instance::Default { item, parameter } => self.lower_default(*item, *parameter),
             Instance::Human { item } => self.lower_human(*item),
+            Instance::Rows { item } => self.lower_rows(*item),
         }
     }
 
@@ -124,6 +128,7 @@ impl<'v> Lowering<'v> {
                 let part = BodyPart::ParameterDefault(*parameter);
                 (*item, part_suffix(part) + " from outside")
             }
+            Instance::Rows { item } => (*item, part_suffix(BodyPart::Rows) + " from outside"),
             Instance::Prompt { item, .. } | Instance::Human { item } => (*item, String::new()),
         };
         let db = self.view.db();
@@ -163,7 +168,7 @@ impl<'v> Lowering<'v> {
             ItemKind::Const => builder.constant_body(own),
             ItemKind::Workflow if instance.part == BodyPart::Main => builder.workflow(),
             ItemKind::Tool if instance.part == BodyPart::Main => builder.tool(),
-            ItemKind::Test => builder.test_body(),
+            ItemKind::Test if instance.part == BodyPart::Main => builder.test_body(),
             ItemKind::Function if instance.part == BodyPart::Main => {
                 builder.mockable_here();
                 builder.whole_body();
@@ -183,6 +188,7 @@ impl<'v> Lowering<'v> {
             | ItemKind::Hook
             | ItemKind::Human
             | ItemKind::Skill
+            | ItemKind::Test
             | ItemKind::Permissions
             | ItemKind::Invalid => builder.whole_body(),
         }
@@ -235,6 +241,7 @@ fn part_suffix(part: BodyPart) -> String {
         BodyPart::Example(index) => format!(" example {index}"),
         BodyPart::Settings => " settings".to_owned(),
         BodyPart::Key => " key".to_owned(),
+        BodyPart::Rows => " rows".to_owned(),
     }
 }
 

@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
+use gsw_abi::layout::json;
 use gsw_abi::program::Colour;
 use gsw_abi::types::Type as Entry;
 use gsw_analysis::is_mockable;
-use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, Lambda, Pattern, StatementKind};
+use gsw_infer::hir::{
+    Body, ExpressionId, ExpressionKind, Lambda, LocalId as HirLocal, Pattern, ScriptCall,
+    ScriptTurn, StatementKind,
+};
 use gsw_names::substitute;
 use gsw_names::types::Type;
 use gsw_source::ItemId;
@@ -18,13 +22,19 @@ use crate::ir::{BlockId, Function, Operand, Operation, Terminator};
 use crate::lower::builder::Builder;
 use crate::lower::code::Join;
 use crate::lower::emitter::{Emitter, type_word};
+use crate::lower::variable::Variable;
 use crate::lower::{Lowering, Purpose};
 
 /// Effects that no test may have: the network.
 const REFUSED: &[RuntimeCall] = &[RuntimeCall::http_request];
 
 /// `mock item(…) -> …`: from here on the test's run asks this closure.
-pub fn mock(builder: &mut Builder<'_, '_>, item: ItemId, outcome: &Lambda) {
+pub fn mock(
+    builder: &mut Builder<'_, '_>,
+    item: ItemId,
+    outcome: &Lambda,
+    calls: Option<HirLocal>,
+) {
     let instance = Instance::Mock {
         owner: builder.owner.clone(),
         outcome: outcome.body,
@@ -32,7 +42,67 @@ pub fn mock(builder: &mut Builder<'_, '_>, item: ItemId, outcome: &Lambda) {
     // A closure, because the value of a mock may use variables of its test.
     let closure = builder.closure_of(instance, outcome);
     let number = builder.program.mock_number(item);
-    builder.perform(RuntimeCall::mock_set, vec![number, closure]);
+    let calls_type = calls.map(|it| builder.concrete(&builder.body.local(it).ty));
+    let given = match &calls_type {
+        Some(Type::Record(_, given)) => {
+            let list = builder.type_id(&given[0].clone().list());
+            let words = vec![type_word(list), Operand::Word(0)];
+            builder.runtime(list, RuntimeCall::list_new, words)
+        }
+        Some(_) | None => Operand::Word(0),
+    };
+    let words = vec![number, closure, given];
+    let index = builder.runtime(builtin::INT, RuntimeCall::mock_set, words);
+    if let (Some(calls), Some(ty)) = (calls, calls_type) {
+        let ty = builder.type_id(&ty);
+        let value = builder.object(ty, 0, vec![number, index]);
+        builder.bind(calls, value);
+    }
+}
+
+/// `mock agent a { … }`: the turns are evaluated here and now, and what is called is named by its index.
+pub fn mock_agent(builder: &mut Builder<'_, '_>, agent: ItemId, script: &[ScriptTurn]) {
+    let list = builtin::LIST_JSON;
+    let room = Operand::Word(script.len() as u64);
+    let words = vec![type_word(list), room];
+    let mut turns = builder.runtime(list, RuntimeCall::list_new, words);
+    for turn in script {
+        let turn = match turn {
+            ScriptTurn::Calls(calls) => {
+                let words = vec![type_word(list), Operand::Word(calls.len() as u64)];
+                let mut made = builder.runtime(list, RuntimeCall::list_new, words);
+                for call in calls {
+                    let call = script_call(builder, call);
+                    made = builder.runtime(list, RuntimeCall::list_push, vec![made, call]);
+                }
+                let calls = builder.json_of(json::LIST, made);
+                builder.json_object(&[("calls", calls, &Type::Json)])
+            }
+            ScriptTurn::Answer(value) => {
+                let value = builder.expression(*value);
+                builder.json_object(&[("answer", value, &Type::Json)])
+            }
+        };
+        turns = builder.runtime(list, RuntimeCall::list_push, vec![turns, turn]);
+    }
+    let turns = builder.json_of(json::LIST, turns);
+    let index = Operand::Word(u64::from(builder.program.agent(agent)));
+    builder.perform(RuntimeCall::mock_agent, vec![index, turns]);
+}
+
+/// `{"tool": its index, "input": what it is given}`
+fn script_call(builder: &mut Builder<'_, '_>, call: &ScriptCall) -> Operand {
+    let signature = builder.program.view.signature(call.tool);
+    let mut given = Vec::new();
+    for (parameter, value) in &call.arguments {
+        let value = builder.expression(*value);
+        if let Some(parameter) = signature.parameters.get(*parameter as usize) {
+            given.push((parameter.wire.as_str(), value, &Type::Json));
+        }
+    }
+    let input = builder.json_object(&given);
+    let tool = Operand::Word(u64::from(builder.program.tool(call.tool)));
+    builder.json_object(&[("tool", tool, &Type::Int), ("input", input, &Type::Json)])
 }
 
 impl Emitter<'_, '_> {
@@ -121,12 +191,31 @@ impl Emitter<'_, '_> {
         self.joined_value(join)
     }
 
-    /// Raises in a test: there is neither a model nor a person nor a network.
+    /// Raises in a test: there is neither a person nor a network.
     pub fn refuse_unmocked(&mut self, item: ItemId, arguments: &[Operand]) {
         if self.program.purpose == Purpose::Test {
             let shown = self.named_json(item, arguments);
             refuse(self, item, item.name(self.program.view.db()), shown);
         }
+    }
+
+    /// Raises in a test, unless the call may reach a model.
+    pub fn refuse_unmocked_prompt(
+        &mut self,
+        item: ItemId,
+        arguments: &[Operand],
+        agent: Operand,
+        prompt: u32,
+    ) {
+        if self.program.purpose == Purpose::Run {
+            return;
+        }
+        let shown = self.named_json(item, arguments);
+        let number = self.program.mock_number(item);
+        let name = self.text(item.name(self.program.view.db()));
+        let prompt = Operand::Word(u64::from(prompt));
+        let words = vec![number, name, shown, agent, prompt];
+        self.runtime(builtin::UNIT, RuntimeCall::prompt_unmocked, words);
     }
 
     /// Asks the mocks of a declaration in order; goes on where none matches.
@@ -142,6 +231,7 @@ impl Emitter<'_, '_> {
         let answer = self.type_id(&answer);
         let optional = Entry::Optional(builtin::FUNCTION);
         let optional = self.program.types.structure(optional);
+        // A closure learns which mock it is from the last argument.
         let index = self.copy(Operand::Word(0), builtin::INT);
         let [head, asked, answered, next, leave]: [BlockId; 5] =
             std::array::from_fn(|_| self.block());
@@ -157,10 +247,12 @@ impl Emitter<'_, '_> {
         // Of its own type and no longer an optional: it is there.
         let closure = self.copy(closure, builtin::FUNCTION);
         let to = self.local(answer);
+        let mut arguments = arguments.to_vec();
+        arguments.push(Operand::Local(index));
         self.raising(|next, handler| Terminator::CallValue {
             to,
             closure,
-            arguments: arguments.to_vec(),
+            arguments,
             next,
             handler,
         });
@@ -241,20 +333,48 @@ impl Lowering<'_> {
         };
         let mut builder = Builder::new(self, Arc::clone(&body), owner.clone(), colour);
         builder.span = body.expression(outcome).span;
-        if let Some((patterns, outcome)) = mock_at(&body, outcome) {
-            mock_code(&mut builder, patterns, outcome);
+        if let Some(mock) = mock_at(&body, outcome) {
+            mock_code(&mut builder, mock);
         }
         builder.finish()
     }
 }
 
-fn mock_code(builder: &mut Builder<'_, '_>, patterns: &[Pattern], outcome: &Lambda) {
+/// A `mock` as its closure is made from it.
+struct Mocking<'a> {
+    item: ItemId,
+    patterns: &'a [Pattern],
+    outcome: &'a Lambda,
+    calls: Option<HirLocal>,
+}
+
+fn mock_code(builder: &mut Builder<'_, '_>, mock: Mocking<'_>) {
+    let Mocking {
+        item,
+        patterns,
+        outcome,
+        calls,
+    } = mock;
     builder.lambda_head(outcome);
     let other = builder.block();
+    let mut arguments = Vec::with_capacity(patterns.len());
     for (index, pattern) in (1..).zip(patterns) {
         // Parameter 0 is the closure.
         let value = Operand::Local(crate::ir::LocalId(index));
         builder.test(pattern, value, other);
+        arguments.push(value);
+    }
+    // The last parameter says which mock of the item this is; the code reads how often that has answered.
+    if let Some(turn) = outcome.parameters.last() {
+        let index = Operand::Local(crate::ir::LocalId(arguments.len() as u32 + 1));
+        let number = builder.program.mock_number(item);
+        if let Some(calls) = calls {
+            keep_given(builder, calls, [number, index], &arguments);
+        }
+        let words = vec![number, index];
+        let answered = builder.runtime(builtin::INT, RuntimeCall::mock_turn, words);
+        let answered = builder.copy(answered, builtin::INT);
+        builder.variables.bind(*turn, Variable::Local(answered));
     }
     let value = builder.expression(outcome.body);
     let result = builder.type_of(outcome.body);
@@ -273,27 +393,55 @@ fn mock_code(builder: &mut Builder<'_, '_>, patterns: &[Pattern], outcome: &Lamb
     builder.end(Terminator::Return(Operand::Word(0)));
 }
 
+/// Keeps what the mock was given for its `Calls`.
+fn keep_given(
+    builder: &mut Builder<'_, '_>,
+    calls: HirLocal,
+    [number, index]: [Operand; 2],
+    arguments: &[Operand],
+) {
+    let ty = builder.concrete(&builder.body.local(calls).ty);
+    let Type::Record(_, given) = &ty else {
+        return;
+    };
+    let given = match arguments {
+        [] => Operand::Word(0),
+        [only] => *only,
+        several => {
+            let ty = builder.type_id(&given[0]);
+            builder.object(ty, 0, several.to_vec())
+        }
+    };
+    builder.perform(RuntimeCall::mock_given, vec![number, index, given]);
+}
+
 /// What a mock's closure gives.
 fn answer_type(result: &Type) -> Type {
     Type::Tuple([result.clone()].into()).optional()
 }
 
 /// The mock in `body` whose value is this expression.
-fn mock_at(body: &Body, value: ExpressionId) -> Option<(&[Pattern], &Lambda)> {
+fn mock_at(body: &Body, value: ExpressionId) -> Option<Mocking<'_>> {
     body.expressions.iter().find_map(|it| {
         let ExpressionKind::Block { statements, .. } = &it.kind else {
             return None;
         };
         statements.iter().find_map(|it| {
             let StatementKind::Mock {
-                item: _,
+                item,
                 patterns,
                 outcome,
+                calls,
             } = &it.kind
             else {
                 return None;
             };
-            (outcome.body == value).then_some((patterns.as_slice(), outcome))
+            (outcome.body == value).then_some(Mocking {
+                item: *item,
+                patterns,
+                outcome,
+                calls: *calls,
+            })
         })
     })
 }

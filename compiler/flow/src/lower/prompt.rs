@@ -234,7 +234,7 @@ impl Lowering<'_> {
             PromptForm::Detail => builder.return_mocked_response(item, &parameters, &answer),
             PromptForm::Stream => {}
         }
-        builder.refuse_unmocked(item, &parameters);
+        builder.refuse_unmocked_prompt(item, &parameters, call.agent, index);
         let system = builder.part_value(item, BodyPart::System, builtin::STRING);
         let said = builder.said(item, parameters.clone());
         let arguments = builder.named_json(item, &parameters);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::call::RuntimeCall;
 use gsw_abi::types::Type as Entry;
 use gsw_infer::hir::{
     self, Captured, ExpressionId, LocalKind, PartsAssigned, Statement, StatementKind,
@@ -90,7 +91,17 @@ impl Builder<'_, '_> {
                 pattern,
                 source,
             } => assertion::assert_fails(self, *value, pattern, source),
-            StatementKind::Mock { item, outcome, .. } => mock::mock(self, *item, outcome),
+            StatementKind::AssertSnapshot { value } => {
+                let value = self.expression(*value);
+                self.perform(RuntimeCall::snapshot, vec![value]);
+            }
+            StatementKind::Mock {
+                item,
+                patterns: _,
+                outcome,
+                calls,
+            } => mock::mock(self, *item, outcome, *calls),
+            StatementKind::MockAgent { agent, script } => mock::mock_agent(self, *agent, script),
         }
         self.span = outer;
     }

@@ -4,6 +4,7 @@ use gsw_abi::program::{Agent, Prompt, Repeat, Spawnable, Tool, ToolBody, Workflo
 use gsw_abi::setting::Setting;
 use gsw_abi::types::{DefaultValue, Field};
 use gsw_infer::hir::{BodyPart, ExpressionKind};
+use gsw_names::types::Type;
 use gsw_names::{
     Parameter, is_host_tool, is_question, is_spawn_request, listed_spawns, listed_tools, spawn_name,
 };
@@ -237,6 +238,20 @@ impl Lowering<'_> {
         let arguments = arguments.collect();
         let ty = builder.type_id(&after[0].ty);
         let value = builder.call(ty, default, arguments);
+        builder.end(Terminator::Return(value));
+        builder.finish()
+    }
+}
+
+impl Lowering<'_> {
+    /// The rows of a test as a function with a frame.
+    pub fn lower_rows(&mut self, item: ItemId) -> Function {
+        let rows = self.instance(body_instance(item, BodyPart::Rows));
+        let body = self.view.body(item, BodyPart::Rows);
+        let mut builder = self.builder(item, BodyPart::Rows, Colour::Resumable);
+        let ty = body.map_or(Type::Unit, |it| it.result.clone());
+        let ty = builder.type_id(&ty);
+        let value = builder.call(ty, rows, Vec::new());
         builder.end(Terminator::Return(value));
         builder.finish()
     }

@@ -91,12 +91,54 @@ pub enum StatementKind {
         /// The expression as source text.
         source: Name,
     },
-    /// `mock p(patterns) -> value`, only in tests.
+    /// `assert snapshot(e)`, only in tests: the value, a `json`.
+    AssertSnapshot {
+        value: ExpressionId,
+    },
+    /// `mock p(patterns) -> value then value`, only in tests.
     Mock {
         item: ItemId,
         /// One per parameter.
         patterns: Vec<Pattern>,
-        /// The value; its lambda has one parameter per parameter of the mocked.
+        /// The value; its lambda has one parameter per parameter of the mocked, and a last one for how many calls the mock has
+        /// answered before.
         outcome: Lambda,
+        /// The variable after `let`, a `Calls`.
+        calls: Option<LocalId>,
     },
+    /// `mock agent a { … }`, only in tests.
+    MockAgent {
+        agent: ItemId,
+        /// What its model does, in order.
+        script: Vec<ScriptTurn>,
+    },
+}
+
+/// What a scripted model does in one turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ScriptTurn {
+    Calls(Vec<ScriptCall>),
+    /// A `json`.
+    Answer(ExpressionId),
+}
+
+/// The call of a tool that a scripted model asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScriptCall {
+    pub tool: ItemId,
+    /// By parameter, in the order of evaluation; those with a default value may be left out.
+    pub arguments: Vec<(u32, ExpressionId)>,
+}
+
+impl ScriptTurn {
+    /// The expressions in it, in the order of evaluation.
+    pub fn expressions(&self) -> Vec<ExpressionId> {
+        match self {
+            Self::Calls(calls) => {
+                let arguments = calls.iter().flat_map(|it| &it.arguments);
+                arguments.map(|(_, it)| *it).collect()
+            }
+            Self::Answer(value) => vec![*value],
+        }
+    }
 }

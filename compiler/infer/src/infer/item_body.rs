@@ -83,11 +83,17 @@ impl<'db> ItemInference<'db> {
                 let ty = lookup::signature(self.db, self.item).result.clone();
                 self.value(BodyPart::Main, &[], &constant.value, ty);
             }
-            ast::ItemBody::Test { body, .. } => {
-                self.part(BodyPart::Main, &[], Type::Unit, |cx| {
-                    let id = cx.block(body, &Expected::Dropped);
-                    cx.hir.without_value(id)
-                });
+            ast::ItemBody::Test {
+                name: _,
+                name_span: _,
+                rows,
+                pass,
+                repeat,
+                cassette,
+                body,
+            } => {
+                self.test_head(pass.as_ref(), repeat.as_ref(), cassette.as_ref());
+                self.test(rows.as_ref(), body);
             }
             ast::ItemBody::Record(record) => self.record(&record.fields),
             ast::ItemBody::Enum(declaration) => {
@@ -383,10 +389,23 @@ impl<'db> ItemInference<'db> {
     }
 
     /// Infers one body: `work` gives its root, of type `result`.
-    fn part(
+    pub(super) fn part(
         &mut self,
         part: BodyPart,
         parameters: &'db [Parameter],
+        result: Type,
+        work: impl FnOnce(&mut Context<'db>) -> ExpressionId,
+    ) {
+        let count = parameter_count(part, parameters.len());
+        self.part_with(part, parameters, count, result, work);
+    }
+
+    /// Infers one body whose first `count` locals are its parameters; those that are written nowhere are declared by `work`.
+    pub(super) fn part_with(
+        &mut self,
+        part: BodyPart,
+        parameters: &'db [Parameter],
+        count: usize,
         result: Type,
         work: impl FnOnce(&mut Context<'db>) -> ExpressionId,
     ) {
@@ -423,7 +442,7 @@ impl<'db> ItemInference<'db> {
             .zip(&locals)
             // A lambda's parameters are of the same kind and may follow at once, hence also the `take` below.
             .take_while(|(_, it)| it.kind == LocalKind::Parameter)
-            .take(parameter_count(part, parameters.len()))
+            .take(count)
             .map(|(id, _)| id)
             .collect();
         self.found.bodies.push(Arc::new(Body {
@@ -452,12 +471,13 @@ fn parameter_count(part: BodyPart, declared: usize) -> usize {
         | BodyPart::Messages
         | BodyPart::Example(_)
         | BodyPart::Settings
-        | BodyPart::Key => declared,
+        | BodyPart::Key
+        | BodyPart::Rows => declared,
     }
 }
 
 /// Declares a parameter that is written nowhere.
-fn declare_hidden(cx: &mut Context, name: &Name, ty: Type, span: Span) {
+pub(super) fn declare_hidden(cx: &mut Context, name: &Name, ty: Type, span: Span) {
     let id = cx
         .hir
         .locals

@@ -1,12 +1,15 @@
 //! `mock p(patterns) -> value`: patterns stand for arguments as in a call, by position and by name.
 
 use gsw_names::types::Type;
-use gsw_names::{Definition, Parameter, Presence, resolve_callable};
+use gsw_names::{Definition, KnownItem, Parameter, Presence, resolve_callable};
 use gsw_source::{Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
-use crate::hir::{Lambda, LocalKind, Pattern, PatternKind, StatementKind};
+use crate::hir::{
+    BinaryOperator, ExpressionId, ExpressionKind, Lambda, LocalId, LocalKind, Pattern, PatternKind,
+    StatementKind,
+};
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
@@ -17,9 +20,10 @@ use crate::infer::pattern::Place;
 /// `None` when what is mocked was reported.
 pub(super) fn infer_mock(
     cx: &mut Context,
+    calls: Option<&ast::Identifier>,
     target: &[ast::Identifier],
     arguments: (&[ast::PatternField], ast::Rest),
-    outcome: &ast::MockOutcome,
+    outcomes: &[ast::Expression],
     span: Span,
 ) -> Option<StatementKind> {
     let definition = match (cx.names().written_path(target)?, target) {
@@ -42,7 +46,6 @@ pub(super) fn infer_mock(
     };
     let callee = format!("`{}`", item.name(cx.db));
     let given = mocked_arguments(&mut cx.hir, &signature.parameters, &callee, arguments, span);
-    let ast::MockOutcome::Value(value) = outcome;
     // The outcome is a closure that is called in place of the prompt: its parameters are the arguments, and what it uses of
     // the test is captured.
     cx.hir.locals.open_frame(Some(function.result.clone()));
@@ -65,7 +68,12 @@ pub(super) fn infer_mock(
             },
         });
     }
-    let body = cx.expression(value, &Expected::Type(function.result.clone()));
+    let turn = cx
+        .hir
+        .locals
+        .add(Name::default(), Type::Int, LocalKind::Parameter, span);
+    parameters.push(turn);
+    let body = in_turn(cx, outcomes, turn, &function.result, span);
     cx.scopes.leave(mark);
     let captures = cx.hir.locals.close_frame().captures;
     let outcome = Lambda {
@@ -73,11 +81,62 @@ pub(super) fn infer_mock(
         body,
         captures,
     };
+    let calls = calls.and_then(|it| mocked_calls(cx, it, &function.parameters));
     Some(StatementKind::Mock {
         item,
         patterns,
         outcome,
+        calls,
     })
+}
+
+/// The outcome number `turn`, the last one for all further turns.
+fn in_turn(
+    cx: &mut Context,
+    outcomes: &[ast::Expression],
+    turn: LocalId,
+    result: &Type,
+    span: Span,
+) -> ExpressionId {
+    let values: Vec<ExpressionId> = outcomes
+        .iter()
+        .map(|it| cx.expression(it, &Expected::Type(result.clone())))
+        .collect();
+    let Some((last, before)) = values.split_last() else {
+        return cx.hir.invalid(span);
+    };
+    let mut value = *last;
+    for (index, &then) in before.iter().enumerate().rev() {
+        let left = cx.hir.local_value(turn, span);
+        let index = i64::try_from(index).unwrap_or(i64::MAX);
+        let right = cx.hir.push(ExpressionKind::Int(index), Type::Int, span);
+        let is_next = ExpressionKind::Binary {
+            operator: BinaryOperator::Equal,
+            left,
+            right,
+        };
+        let condition = cx.hir.push(is_next, Type::Bool, span);
+        let choice = ExpressionKind::If {
+            condition,
+            then,
+            otherwise: Some(value),
+        };
+        value = cx.hir.push(choice, result.clone(), span);
+    }
+    value
+}
+
+/// The variable that holds the calls of a mock: a `Calls` of what each call is given.
+fn mocked_calls(cx: &mut Context, name: &ast::Identifier, parameters: &[Type]) -> Option<LocalId> {
+    let given = match parameters {
+        [] => Type::Unit,
+        [only] => only.clone(),
+        several => Type::Tuple(several.into()),
+    };
+    // Missing only while the prelude itself is broken.
+    let calls = KnownItem::Calls.item(cx.db)?;
+    let ty = Type::Record(calls, [given].into());
+    Some(cx.declare(&name.name, ty, LocalKind::Let, name.span))
 }
 
 /// The pattern of each parameter, where one is given.

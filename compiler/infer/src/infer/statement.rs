@@ -14,6 +14,7 @@ use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::mock;
 use crate::infer::pattern::Place;
+use crate::infer::script;
 use crate::infer::table::Side;
 
 impl Context<'_> {
@@ -151,11 +152,23 @@ pub(super) fn infer_statement(
             message,
         } => infer_assert(cx, value, expectation, message.as_ref()),
         ast::StatementKind::Mock {
+            calls,
             target,
             arguments,
             rest,
-            outcome,
-        } => match mock::infer_mock(cx, target, (arguments, *rest), outcome, span) {
+            outcomes,
+        } => {
+            let arguments = (arguments.as_slice(), *rest);
+            match mock::infer_mock(cx, calls.as_ref(), target, arguments, outcomes, span) {
+                Some(kind) => kind,
+                None => return false,
+            }
+        }
+        ast::StatementKind::MockAgent {
+            agent,
+            script,
+            braces: _,
+        } => match script::infer_script(cx, agent, script) {
             Some(kind) => kind,
             None => return false,
         },
@@ -169,7 +182,9 @@ pub(super) fn infer_statement(
         StatementKind::Defer(_)
         | StatementKind::Assert { .. }
         | StatementKind::AssertFails { .. }
-        | StatementKind::Mock { .. } => false,
+        | StatementKind::AssertSnapshot { .. }
+        | StatementKind::Mock { .. }
+        | StatementKind::MockAgent { .. } => false,
     };
     out.push(Statement { kind, span });
     diverges
@@ -234,7 +249,9 @@ fn infer_variables(cx: &mut Context, out: &mut Vec<Statement>) -> bool {
         | StatementKind::Defer(_)
         | StatementKind::Assert { .. }
         | StatementKind::AssertFails { .. }
-        | StatementKind::Mock { .. } => None,
+        | StatementKind::AssertSnapshot { .. }
+        | StatementKind::Mock { .. }
+        | StatementKind::MockAgent { .. } => None,
     });
     values.next().is_some_and(|it| cx.hir.ty(it) == Type::Never)
 }
@@ -282,6 +299,10 @@ fn infer_assert(
     let source = source_text(&cx.hir, value.span);
     match expectation {
         ast::AssertExpectation::Holds => {
+            if let Some(shown) = snapshot(cx, value) {
+                let value = cx.expression(shown, &Expected::Type(Type::Json));
+                return StatementKind::AssertSnapshot { value };
+            }
             let condition = cx.expression(value, &Expected::Type(Type::Bool));
             let message = message.map(|it| cx.expression(it, &Expected::Type(Type::String)));
             StatementKind::Assert {
@@ -300,6 +321,26 @@ fn infer_assert(
             }
         }
     }
+}
+
+/// What is kept by `snapshot(e)`, which means that right after `assert` alone, and only where nothing else is called so.
+fn snapshot<'a>(cx: &Context, value: &'a ast::Expression) -> Option<&'a ast::Expression> {
+    let ast::ExpressionKind::Call {
+        callee, arguments, ..
+    } = &value.kind
+    else {
+        return None;
+    };
+    let ast::ExpressionKind::Name(name) = &callee.kind else {
+        return None;
+    };
+    let [ast::Argument { name: None, value }] = arguments.as_slice() else {
+        return None;
+    };
+    let is_own = name == "snapshot"
+        && cx.scopes.find(name).is_none()
+        && gsw_names::resolve_name(cx.db, cx.file, name).is_none();
+    is_own.then_some(value)
 }
 
 /// The text of the program at a span of this item.

@@ -187,7 +187,9 @@ fn finish_kind(table: &Table<'_>, kind: &mut ExpressionKind) {
                     StatementKind::Var { .. }
                     | StatementKind::Expression(_)
                     | StatementKind::Defer(_)
-                    | StatementKind::Assert { .. } => {}
+                    | StatementKind::Assert { .. }
+                    | StatementKind::AssertSnapshot { .. }
+                    | StatementKind::MockAgent { .. } => {}
                 }
             }
         }

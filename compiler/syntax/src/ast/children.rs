@@ -12,9 +12,9 @@ macro_rules! traversal {
                 Argument, AssertExpectation, Attribute, Block, Constant, EnumDeclaration,
                 ErrorDeclaration, Expression, ExpressionKind, FieldDeclaration, FieldInit,
                 Function, FunctionType, HookHandler, Identifier, Item, ItemBody, LambdaParameter, MapEntry,
-                MatchArm, MockOutcome, Modifier, ModifierKind, Parameter, Pattern, PatternField,
-                PatternKind, PromptEntry, RecordDeclaration, RepeatClass, Setting, SettingValue,
-                Signature, Statement, StatementKind, StringPart, TypeExpression,
+                MatchArm, Modifier, ModifierKind, Parameter, Pattern, PatternField,
+                PatternKind, PromptEntry, RecordDeclaration, RepeatClass, ScriptTurn, ScriptTurnKind,
+                Setting, SettingValue, Signature, Statement, StatementKind, StringPart, TestRows, TypeExpression,
                 TypeExpressionKind, Variant,
             };
 
@@ -266,11 +266,18 @@ macro_rules! traversal {
                             }
                             self.expressions(message);
                         }
-                        StatementKind::Mock { target, arguments, rest: _, outcome } => {
+                        StatementKind::Mock { calls: _, target, arguments, rest: _, outcomes } => {
                             self.path(target);
                             self.pattern_fields(arguments);
-                            match outcome {
-                                MockOutcome::Value(value) => self.expression(value),
+                            self.expressions(outcomes);
+                        }
+                        StatementKind::MockAgent { agent, script, braces: _ } => {
+                            self.path(agent);
+                            for ScriptTurn { kind, span: _ } in script {
+                                match kind {
+                                    ScriptTurnKind::Calls(calls) => self.expressions(calls),
+                                    ScriptTurnKind::Answer(value) => self.expression(value),
+                                }
                             }
                         }
                         StatementKind::Invalid => {}
@@ -391,6 +398,10 @@ macro_rules! traversal {
                     }
                 }
 
+                #[expect(
+                    clippy::too_many_lines,
+                    reason = "one line a form: rustc names what a new form must join"
+                )]
                 fn item(&mut self, it: &'tree $($mutable)? Item) {
                     let Item { docs: _, attributes, visibility: _, body, span: _ } = it;
                     self.attributes(attributes);
@@ -443,7 +454,13 @@ macro_rules! traversal {
                                 self.block(body);
                             }
                         }
-                        ItemBody::Test { name: _, name_span: _, cassette, body } => {
+                        ItemBody::Test { name: _, name_span: _, rows, pass, repeat, cassette, body } => {
+                            if let Some(TestRows { pattern, rows }) = rows {
+                                self.pattern(pattern);
+                                self.expression(rows);
+                            }
+                            self.expressions(pass);
+                            self.expressions(repeat);
                             self.expressions(cassette);
                             self.block(body);
                         }

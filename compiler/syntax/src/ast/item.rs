@@ -2,7 +2,7 @@
 
 use gsw_source::{Name, Span};
 
-use crate::ast::{Block, Expression, Identifier, Modifier, Statement, TypeExpression};
+use crate::ast::{Block, Expression, Identifier, Modifier, Pattern, Statement, TypeExpression};
 use crate::token::Word;
 
 /// One declaration with what stands before it.
@@ -86,11 +86,17 @@ pub enum ItemBody {
     },
     /// `skill s …`, whose inside is specified by a later page and kept unparsed.
     Skill { name: Identifier },
-    /// `test "name" { … }`
+    /// `test "name" for p in rows pass 0.9 repeat 5 { … }`
     Test {
         /// The string after `test`.
         name: Name,
         name_span: Span,
+        /// After `for`.
+        rows: Option<TestRows>,
+        /// Which share of its runs must pass, a literal after `pass`.
+        pass: Option<Expression>,
+        /// How often each row is run, a literal after `repeat`.
+        repeat: Option<Expression>,
         /// The expression after `cassette`.
         cassette: Option<Expression>,
         body: Block,
@@ -314,6 +320,13 @@ pub enum PromptEntry {
     },
     /// `temperature: 0.0`
     Setting(Setting),
+}
+
+/// `for p in rows` in the head of a test.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct TestRows {
+    pub pattern: Pattern,
+    pub rows: Expression,
 }
 
 /// `before_tool(call) { … }`

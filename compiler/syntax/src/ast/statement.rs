@@ -61,14 +61,26 @@ pub enum StatementKind {
         /// The text after the comma.
         message: Option<Expression>,
     },
-    /// `mock p(patterns) -> value`
+    /// `mock p(patterns) -> value then value`, `let calls = mock p(patterns) -> value`
     Mock {
+        /// The name after `let`, which counts the calls.
+        calls: Option<Identifier>,
         /// The name of what is mocked, dotted for std effects.
         target: Vec<Identifier>,
         arguments: Vec<PatternField>,
         /// Whether `..` stands at the end.
         rest: Rest,
-        outcome: MockOutcome,
+        /// One value per call, the last one again and again; `fail E` is a value as well. Never empty.
+        outcomes: Vec<Expression>,
+    },
+    /// `mock agent a { call t(…)  answer e }`
+    MockAgent {
+        /// The name of the agent, dotted after a module.
+        agent: Vec<Identifier>,
+        /// What its model does, in order.
+        script: Vec<ScriptTurn>,
+        /// From `{` to `}`.
+        braces: Span,
     },
     /// Text that is no statement; already reported.
     Invalid,
@@ -83,8 +95,17 @@ pub enum AssertExpectation {
     Fails(Pattern),
 }
 
+/// What a scripted model does in one turn.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum MockOutcome {
-    /// `-> value`; `-> fail E` is a value whose expression is `fail`.
-    Value(Expression),
+pub struct ScriptTurn {
+    pub kind: ScriptTurnKind,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ScriptTurnKind {
+    /// `call t(…), call u(…)`: what stands after each `call`, which anything but the call of a tool is reported for later.
+    Calls(Vec<Expression>),
+    /// `answer e`
+    Answer(Expression),
 }

@@ -2,9 +2,10 @@
 
 use crate::ast::{
     Attribute, FieldDeclaration, HookHandler, Identifier, Import, Item, ItemBody, Parameter,
-    PromptEntry, RepeatClass, Signature, Variant, Visibility,
+    PromptEntry, RepeatClass, Signature, TestRows, Variant, Visibility,
 };
 use crate::dump::expression::{arguments, expression, modifiers, setting, settings};
+use crate::dump::pattern::pattern;
 use crate::dump::statement::{block, statement};
 use crate::dump::type_expression::type_expression;
 use crate::dump::{Node, optional, quoted, word};
@@ -110,11 +111,20 @@ fn body(it: &ItemBody) -> Node {
         ItemBody::Test {
             name,
             name_span: _,
+            rows,
+            pass,
+            repeat,
             cassette,
             body,
         } => {
-            let cassette = optional("cassette", cassette.as_ref().map(expression));
-            let parts = cassette.into_iter().chain([block(body)]);
+            let rows = rows.as_ref().map(|TestRows { pattern: row, rows }| {
+                Node::list("for", [pattern(row), expression(rows)])
+            });
+            let clauses = [("pass", pass), ("repeat", repeat), ("cassette", cassette)];
+            let clauses = clauses
+                .into_iter()
+                .filter_map(|(name, value)| optional(name, value.as_ref().map(expression)));
+            let parts = rows.into_iter().chain(clauses).chain([block(body)]);
             declared("test", vec![quoted(name)], parts)
         }
         ItemBody::Permissions { settings: inner } => Node::list("permissions", settings(inner)),

@@ -1,7 +1,7 @@
 //! Blocks and statements as lists.
 
 use crate::ast::{
-    AssertExpectation, Block, Expression, MockOutcome, Statement, StatementKind, TypeExpression,
+    AssertExpectation, Block, Expression, ScriptTurnKind, Statement, StatementKind, TypeExpression,
 };
 use crate::dump::expression::expression;
 use crate::dump::pattern::{fields, pattern as bound};
@@ -12,6 +12,10 @@ pub(super) fn block(it: &Block) -> Node {
     Node::list("do", it.statements.iter().map(statement))
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
 pub(super) fn statement(it: &Statement) -> Node {
     match &it.kind {
         StatementKind::Let {
@@ -55,13 +59,28 @@ pub(super) fn statement(it: &Statement) -> Node {
             Node::list("assert", parts)
         }
         StatementKind::Mock {
+            calls,
             target,
             arguments,
             rest,
-            outcome: MockOutcome::Value(value),
+            outcomes,
         } => {
             let arguments = Node::List(fields(arguments, *rest));
-            Node::list("mock", [path(target), arguments, expression(value)])
+            let calls = optional("calls", calls.as_ref().map(|it| word(&it.name)));
+            let head = [path(target), arguments];
+            let outcomes = outcomes.iter().map(expression);
+            Node::list("mock", calls.into_iter().chain(head).chain(outcomes))
+        }
+        StatementKind::MockAgent {
+            agent,
+            script,
+            braces: _,
+        } => {
+            let turns = script.iter().map(|turn| match &turn.kind {
+                ScriptTurnKind::Calls(calls) => Node::list("call", calls.iter().map(expression)),
+                ScriptTurnKind::Answer(value) => Node::list("answer", [expression(value)]),
+            });
+            Node::list("mock-agent", std::iter::once(path(agent)).chain(turns))
         }
         StatementKind::Invalid => word("invalid"),
     }

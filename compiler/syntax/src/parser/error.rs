@@ -81,6 +81,8 @@ impl Expected {
     pub const PROMPT_ENTRY: Self = Self(1 << (CLASSES + 13));
     /// `detached`, `fails`, `cassette` and such, where they are optional.
     pub const WORD: Self = Self(1 << (CLASSES + 14));
+    /// A turn of a scripted model.
+    pub const SCRIPT_TURN: Self = Self(1 << (CLASSES + 15));
 
     /// A token of that kind.
     #[must_use]
@@ -135,6 +137,7 @@ impl Expected {
                 Self::PROMPT_ENTRY,
                 "`user`, `system`, `assistant`, `example`, a statement or a setting",
             ),
+            (Self::SCRIPT_TURN, "`call` or `answer`"),
             (Self::MODIFIER, "a modifier"),
             (Self::WORD, "a word"),
             (Self::OPERATOR, "an operator"),

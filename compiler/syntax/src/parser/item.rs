@@ -5,15 +5,18 @@ mod import;
 
 use chumsky::prelude::{IterParser, Parser, choice};
 
-use crate::ast::{Constant, Function, HookHandler, Item, ItemBody, Parameter, Visibility};
+use crate::ast::{
+    Constant, Expression, ExpressionKind, Function, HookHandler, Item, ItemBody, Parameter,
+    TestRows, Visibility,
+};
 use crate::parser::error::Expected;
 use crate::parser::input::{
     Context, Extra, Rule, Tokens, identifier, looking_at, span_of, token, token_as, word,
 };
 use crate::parser::line::line_break;
-use crate::parser::literal::{plain_string, string_literal};
+use crate::parser::literal::{literal, plain_string, string_literal};
 use crate::parser::recovery::{Boundary, closing_brace, end_of_item, separator, skip_to};
-use crate::parser::rules::Rules;
+use crate::parser::rules::{Mode, Rules};
 use crate::parser::setting::prompt_body;
 use crate::parser::signature::{Typing, parameters, prefix, signature};
 use crate::token::{TokenKind, Word};
@@ -209,25 +212,57 @@ fn skill() -> Rule<ItemBody> {
         .boxed()
 }
 
-/// `Test = "test" String [ "cassette" String ] Block ;`
+/// `Test = "test" String [ [ Newline ] TestRows ] [ [ Newline ] "pass" Literal ] [ [ Newline ] "repeat" Literal ]
+/// [ [ Newline ] "cassette" String ] [ Newline ] Block ;`
 fn test(rules: &Rules) -> Rule<ItemBody> {
     let name = plain_string(Expected::STRING)
         .map_with(|name, context: &mut Context<'_>| (name, span_of(context)));
+    let number = |name: Word| {
+        let number =
+            literal(Expected::EXPRESSION).map_with(|literal, context: &mut Context<'_>| {
+                Expression {
+                    kind: ExpressionKind::Literal(literal),
+                    span: span_of(context),
+                }
+            });
+        let clause = line_break()
+            .ignore_then(word(name, Expected::WORD))
+            .ignore_then(number);
+        clause.or_not()
+    };
     let cassette = line_break()
         .ignore_then(word(Word::Cassette, Expected::WORD))
         .ignore_then(string_literal(rules, Expected::STRING))
         .or_not();
     declared(Word::Test)
         .ignore_then(name)
+        .then(line_break().ignore_then(test_rows(rules)).or_not())
+        .then(number(Word::Pass))
+        .then(number(Word::Repeat))
         .then(cassette)
         .then_ignore(line_break())
         .then(rules.block.clone())
-        .map(|(((name, name_span), cassette), body)| ItemBody::Test {
-            name,
-            name_span,
-            cassette,
-            body,
-        })
+        .map(
+            |((((((name, name_span), rows), pass), repeat), cassette), body)| ItemBody::Test {
+                name,
+                name_span,
+                rows,
+                pass,
+                repeat,
+                cassette,
+                body,
+            },
+        )
+        .boxed()
+}
+
+/// `TestRows = "for" Pattern "in" Head ;`
+fn test_rows(rules: &Rules) -> Rule<TestRows> {
+    token_as(TokenKind::For, Expected::NOTHING)
+        .ignore_then(rules.pattern.clone())
+        .then_ignore(token(TokenKind::In))
+        .then(rules.expression(Mode::Head))
+        .map(|(pattern, rows)| TestRows { pattern, rows })
         .boxed()
 }
 

@@ -1,20 +1,20 @@
 //! Blocks and statements.
 
-use chumsky::prelude::{IterParser, Parser, choice, empty};
+use chumsky::prelude::{IterParser, Parser, choice, empty, via_parser};
 
 use crate::ast::{
-    AssertExpectation, AssignOperator, Block, Expression, MockOutcome, Statement, StatementKind,
-    TypeExpression,
+    AssertExpectation, AssignOperator, Block, Expression, Identifier, ScriptTurn, ScriptTurnKind,
+    Statement, StatementKind, TypeExpression,
 };
 use crate::parser::error::Expected;
 use crate::parser::input::{
     Context, Extra, Rule, State, Tokens, any_word, between, identifier, looking_at, span_of, token,
     token_as, token_that, word,
 };
-use crate::parser::line::own_line;
+use crate::parser::line::{line_break, own_line};
 use crate::parser::pattern::payload_fields;
 use crate::parser::recovery::{
-    Boundary, closing_brace, or_hole, statement_end, statement_separator,
+    Boundary, closing_brace, or_hole, skip_to, statement_end, statement_separator,
 };
 use crate::parser::rules::Rules;
 use crate::token::{TokenKind, Word};
@@ -45,7 +45,7 @@ pub(crate) fn block(rules: &Rules) -> Rule<Block> {
         .boxed()
 }
 
-/// `Statement = Let | Var | State | Defer | Assert | Mock | ExpressionStatement ;`
+/// `Statement = Let | Var | State | Defer | Assert | Mock | MockAgent | ExpressionStatement ;`
 pub(crate) fn statement(rules: &Rules) -> Rule<Statement> {
     let declared = at(
         |state, index| {
@@ -57,9 +57,10 @@ pub(crate) fn statement(rules: &Rules) -> Rule<Statement> {
         choice((let_binding(rules), var(rules), defer(rules), assert(rules))),
     );
     choice((
+        mock_agent(rules),
+        mock(rules),
         declared,
         state_variable(rules),
-        mock(rules),
         expression_statement(rules),
     ))
     .map_with(|kind, context: &mut Context<'_>| Statement {
@@ -168,33 +169,125 @@ fn assert(rules: &Rules) -> Rule<StatementKind> {
         .boxed()
 }
 
-/// `Mock = "mock" Word { "." Word } "(" [ PatternFields ] ")" "->" Expression ;`
+/// `Mock = [ "let" Name "=" ] "mock" Word { "." Word } "(" [ PatternFields ] ")" "->" Expression { [ Newline ] "then"
+/// Expression } ;`
 fn mock(rules: &Rules) -> Rule<StatementKind> {
-    let target = any_word()
-        .separated_by(token_as(TokenKind::Dot, Expected::OPERATOR))
+    let calls = token_as(TokenKind::Let, Expected::STATEMENT)
+        .ignore_then(identifier())
+        .then_ignore(token(TokenKind::Equal))
+        .or_not();
+    let then = looking_at(
+        |state, index| {
+            let index = index + usize::from(state.kind(index) == Some(TokenKind::Newline));
+            state.word(index) == Word::Then
+        },
+        Expected::WORD,
+    );
+    let outcomes = rules
+        .any_expression()
+        .separated_by(
+            then.ignore_then(line_break())
+                .ignore_then(word(Word::Then, Expected::WORD)),
+        )
         .at_least(1)
         .collect::<Vec<_>>();
-    let mock = word(Word::Mock, Expected::STATEMENT)
-        .ignore_then(target)
+    let mock = calls
+        .then_ignore(word(Word::Mock, Expected::STATEMENT))
+        .then(mocked_path())
         .then(between(
             TokenKind::ParenOpen,
             payload_fields(rules),
             TokenKind::ParenClose,
         ))
         .then_ignore(token(TokenKind::Arrow))
-        .then(rules.any_expression())
-        .map(|((target, (arguments, rest)), value)| StatementKind::Mock {
-            target,
-            arguments,
-            rest,
-            outcome: MockOutcome::Value(value),
-        });
+        .then(outcomes)
+        .map(
+            |(((calls, target), (arguments, rest)), outcomes)| StatementKind::Mock {
+                calls,
+                target,
+                arguments,
+                rest,
+                outcomes,
+            },
+        );
     at(
         |state, index| {
+            let is_bound = state.kind(index) == Some(TokenKind::Let)
+                && state.kind(index + 1) == Some(TokenKind::Identifier)
+                && state.kind(index + 2) == Some(TokenKind::Equal);
+            let index = if is_bound { index + 3 } else { index };
             state.word(index) == Word::Mock && state.kind(index + 1) == Some(TokenKind::Identifier)
         },
         mock,
     )
+}
+
+/// What is mocked: a name, dotted after a module.
+fn mocked_path() -> Rule<Vec<Identifier>> {
+    any_word()
+        .separated_by(token_as(TokenKind::Dot, Expected::OPERATOR))
+        .at_least(1)
+        .collect()
+        .boxed()
+}
+
+/// `MockAgent = "mock" "agent" Word { "." Word } "{" { ScriptTurn [ Newline ] } "}" ;`
+fn mock_agent(rules: &Rules) -> Rule<StatementKind> {
+    let separator = choice((
+        token_as(TokenKind::Newline, Expected::NOTHING),
+        token_as(TokenKind::Semicolon, Expected::NOTHING),
+    ));
+    let turn = script_turn(rules).map(Some);
+    let turn = turn.recover_with(via_parser(skip_to(Boundary::Statement).map(|()| None)));
+    let script = token(TokenKind::BraceOpen)
+        .ignore_then(separator.clone().repeated())
+        .ignore_then(
+            turn.then_ignore(separator.repeated())
+                .repeated()
+                .collect::<Vec<_>>(),
+        )
+        .then_ignore(closing_brace())
+        .map_with(|turns, context: &mut Context<'_>| {
+            let turns: Vec<ScriptTurn> = turns.into_iter().flatten().collect();
+            (turns, span_of(context))
+        });
+    let mock = word(Word::Mock, Expected::STATEMENT)
+        .ignore_then(word(Word::Agent, Expected::STATEMENT))
+        .ignore_then(mocked_path())
+        .then(own_line(script))
+        .map(|(agent, (script, braces))| StatementKind::MockAgent {
+            agent,
+            script,
+            braces,
+        });
+    at(
+        |state, index| {
+            state.word(index) == Word::Mock
+                && state.word(index + 1) == Word::Agent
+                && state.kind(index + 2) == Some(TokenKind::Identifier)
+        },
+        mock,
+    )
+}
+
+/// `ScriptTurn = "call" Expression { "," [ Newline ] "call" Expression } | "answer" Expression ;`
+fn script_turn(rules: &Rules) -> Rule<ScriptTurn> {
+    let comma = token(TokenKind::Comma).then_ignore(line_break());
+    let calls = word(Word::Call, Expected::SCRIPT_TURN)
+        .ignore_then(rules.any_expression())
+        .separated_by(comma)
+        .at_least(1)
+        .collect()
+        .map(ScriptTurnKind::Calls);
+    let answer = word(Word::Answer, Expected::SCRIPT_TURN)
+        .ignore_then(rules.any_expression())
+        .map(ScriptTurnKind::Answer);
+    choice((calls, answer))
+        .map_with(|kind, context: &mut Context<'_>| ScriptTurn {
+            kind,
+            span: span_of(context),
+        })
+        .boxed()
 }
 
 /// `ExpressionStatement = Expression [ ( "=" | "+=" | "-=" | "*=" | "/=" | "%=" ) Expression ] ;`

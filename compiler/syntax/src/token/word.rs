@@ -108,6 +108,11 @@ words! {
         Reads = "reads",
         Idempotent = "idempotent",
         Once = "once",
+        Then = "then",
+        Call = "call",
+        Answer = "answer",
+        Pass = "pass",
+        Repeat = "repeat",
     }
 }
 

@@ -9,6 +9,7 @@ mod value;
 
 use chance::Chance;
 use gsw_engine::model::{Content, ModelAnswer, ModelRequest, Role, StopReason};
+use gsw_tree::class::Class;
 use gsw_tree::usage::Usage;
 use value::Generator;
 
@@ -17,9 +18,43 @@ use super::network::OnDelta;
 /// How many answers are made up for a check that no schema can express.
 pub(crate) const TRIES: u32 = 100;
 
+/// The model that calls tools before it answers.
+const CALLS_TOOLS: &str = "sim/tools";
+
 pub(crate) fn ask(request: &ModelRequest, mut on_delta: OnDelta) -> ModelAnswer {
+    let calls = calls(request);
+    if !calls.is_empty() {
+        return made(request, calls, StopReason::ToolUse);
+    }
     let text = answer(request, 0);
     on_delta(&text);
+    made(request, vec![Content::Text { text }], StopReason::End)
+}
+
+/// What `sim/tools` calls in its first turn: each tool that is offered and changes nothing, with arguments that its schema allows.
+fn calls(request: &ModelRequest) -> Vec<Content> {
+    let content = request.messages.iter().flat_map(|it| &it.content);
+    let has_called = content
+        .into_iter()
+        .any(|it| matches!(it, Content::ToolUse { .. }));
+    if request.model != CALLS_TOOLS || has_called {
+        return Vec::new();
+    }
+    let prompt = prompt(request);
+    let harmless = request.tools.iter().filter(|it| it.class <= Class::Reads);
+    let calls = harmless.enumerate().map(|(index, tool)| {
+        let chance = Chance::new(&format!("{}{}", seed(request), tool.name), 0);
+        Content::ToolUse {
+            id: format!("sim_{index}"),
+            name: tool.name.clone(),
+            input: Generator::new(&tool.input_schema, &prompt, chance).answer(),
+            flaw: None,
+        }
+    });
+    calls.collect()
+}
+
+fn made(request: &ModelRequest, content: Vec<Content>, stop: StopReason) -> ModelAnswer {
     let sent: usize = request
         .messages
         .iter()
@@ -28,14 +63,20 @@ pub(crate) fn ask(request: &ModelRequest, mut on_delta: OnDelta) -> ModelAnswer 
         .map(str::len)
         .sum();
     let system = request.system.as_ref().map_or(0, String::len);
+    let written = content.iter().map(|it| match it {
+        Content::Text { text } => text.len(),
+        Content::ToolUse { name, input, .. } => name.len() + input.to_string().len(),
+        Content::Media { .. } | Content::ToolResult { .. } | Content::Opaque { .. } => 0,
+    });
+    let written = written.sum();
     ModelAnswer {
         usage: Some(Usage {
             input_tokens: tokens(sent + system),
-            output_tokens: tokens(text.len()),
+            output_tokens: tokens(written),
             ..Usage::default()
         }),
-        content: vec![Content::Text { text }],
-        stop: StopReason::End,
+        content,
+        stop,
         stop_reason: "simulated".into(),
         model: request.model.clone(),
         request_id: None,

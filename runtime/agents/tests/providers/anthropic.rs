@@ -120,6 +120,7 @@ async fn tools_are_offered_and_their_calls_read() {
     let stage = Stage::of(vec![Reply::of(Body::Anthropic(calls))]).await;
     let request = ModelRequest {
         tools: vec![ToolDescription {
+            class: gsw_tree::class::Class::Once,
             name: "look".into(),
             description: "Looks.".into(),
             input_schema: json!({"type": "object"}),

@@ -17,6 +17,7 @@ use crate::call::Call;
 use crate::carrier::{Carrier, OnEnd};
 use crate::clock;
 use crate::driver::Driver;
+use crate::scripted::Entry as TestEntry;
 
 /// So many runs that have ended are still known, the latest.
 const KEPT: usize = 1_000;
@@ -105,6 +106,7 @@ pub(super) enum Entering {
         input: Map<String, Value>,
     },
     Detached(DetachedStart, (Arc<str>, Site)),
+    Test(TestEntry),
 }
 
 /// A run that was asked for by an id.
@@ -193,6 +195,7 @@ impl Runs {
                 (workflow.map(|it| it.name.clone()).unwrap_or_default(), None)
             }
             Entering::Detached(start, parent) => (start.workflow.clone(), Some(parent.clone())),
+            Entering::Test(_) => (String::new(), None),
         }
     }
 
@@ -255,6 +258,7 @@ impl Runs {
         match entering {
             Entering::Workflow { index, input } => carrier.begin(index, input),
             Entering::Detached(start, _) => carrier.begin_detached(start),
+            Entering::Test(entry) => carrier.enter(entry),
         }
         if let Some(reason) = cancelled {
             carrier.cancel(&reason);

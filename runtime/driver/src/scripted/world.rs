@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gsw_engine::answers::{Found, KeptAnswer};
 use gsw_engine::load::Loaded;
 use gsw_engine::media::Media;
+use gsw_engine::model::ModelAnswer;
 use gsw_engine::operation::{DetachedStart, Failure, Outcome, Request};
 use gsw_engine::run::RunResult;
 
@@ -63,6 +64,9 @@ impl World {
     fn own_outcome(&mut self, request: &Request, now: i64) -> Outcome {
         match request {
             Request::Sleep { .. } => Outcome::Done,
+            Request::Scripted { answer } => {
+                Outcome::Model(Box::new(Ok(ModelAnswer::clone(answer))))
+            }
             Request::Now => Outcome::Time(now),
             Request::Random => {
                 Outcome::Float((drawn(&mut self.random) >> 11) as f64 / (1_u64 << 53) as f64)
@@ -118,7 +122,7 @@ impl World {
         let report = driver.carry(&entry);
         let trouble = match report.map(|it| it.finished) {
             None => Some("it does not end".to_owned()),
-            Some(finished) => match (finished.unmocked, finished.result) {
+            Some(finished) => match (finished.fault, finished.result) {
                 (Some(message), _) | (None, RunResult::Internal(message)) => Some(message),
                 (
                     None,

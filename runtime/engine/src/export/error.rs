@@ -4,6 +4,7 @@ use gsw_abi::builtin::{self, BuiltinError};
 use gsw_abi::types::{ErrorClass, TypeId};
 
 use crate::codec;
+use crate::export::difference;
 use crate::export::guard::calls;
 use crate::heap::Heap;
 use crate::value::{error, string};
@@ -15,6 +16,14 @@ calls! {
     /// A value as a failed `assert` shows it.
     text assertion_shown(run, ty, word) {
         let text = shown(&run.heap, TypeId(ty as u32), word);
+        string::new(&mut run.heap, &text)
+    }
+
+    /// Where two values of a type differ, a line each.
+    text assertion_difference(run, ty, left, right) {
+        let ty = TypeId(ty as u32);
+        let [left, right] = [left, right].map(|it| codec::encode_redacted(&run.heap, ty, it));
+        let text = difference::difference(&left, &right);
         string::new(&mut run.heap, &text)
     }
 

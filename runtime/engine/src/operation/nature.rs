@@ -43,9 +43,12 @@ impl Request {
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
-            Self::Sleep { .. } | Self::Now | Self::Random | Self::RandomInt { .. } | Self::Uuid => {
-                Class::Pure
-            }
+            Self::Sleep { .. }
+            | Self::Now
+            | Self::Random
+            | Self::RandomInt { .. }
+            | Self::Uuid
+            | Self::Scripted { .. } => Class::Pure,
             Self::FsRead { .. }
             | Self::FsReadBytes { .. }
             | Self::FsExists { .. }
@@ -97,6 +100,7 @@ impl Request {
             | Self::EnvGet { .. }
             | Self::MediaUrl { .. }
             | Self::Model { .. }
+            | Self::Scripted { .. }
             | Self::LookUp { .. }
             | Self::Keep { .. }
             | Self::StartRun { .. }
@@ -125,7 +129,7 @@ impl Request {
             Self::FsList { .. } | Self::FsGlob { .. } => Form::Texts,
             Self::EnvGet { .. } => Form::OptionalText,
             Self::MediaUrl { .. } => Form::Media,
-            Self::Model { .. } => Form::Model,
+            Self::Model { .. } | Self::Scripted { .. } => Form::Model,
             Self::LookUp { .. } => Form::Found,
             Self::Keep { .. } => Form::GaveWay,
             Self::Exec { .. } => Form::Exec,
@@ -177,6 +181,7 @@ impl Request {
             | Self::FsMakeDir { .. }
             | Self::EnvGet { .. }
             | Self::MediaUrl { .. }
+            | Self::Scripted { .. }
             | Self::LookUp { .. }
             | Self::Keep { .. }
             | Self::StartRun { .. }

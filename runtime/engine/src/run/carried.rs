@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use gsw_abi::builtin;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::TypeId;
+use serde_json::Value;
 
+use crate::codec::decode;
 use crate::front::Front;
-use crate::run::Run;
+use crate::run::{Run, RunResult};
 
 impl Run {
     /// Where others ask the run to end; it outlives the run.
@@ -25,5 +28,15 @@ impl Run {
     pub fn start_function(&mut self, function: FunctionIndex, result: TypeId) {
         self.enter_native();
         self.start_root(function, result, &[]);
+    }
+
+    /// Begins with a resumable function without result that is given one value of this type, as JSON. One that does not fit ends
+    /// the run before its first turn.
+    pub fn start_with(&mut self, function: FunctionIndex, ty: TypeId, argument: &Value) {
+        self.enter_native();
+        match decode::decode_all_issues(self, ty, argument) {
+            Ok(word) => self.start_root(function, builtin::UNIT, &[word]),
+            Err(issues) => self.completion.set(RunResult::InvalidInput(issues)),
+        }
     }
 }

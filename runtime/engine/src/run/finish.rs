@@ -21,8 +21,10 @@ pub struct Finished {
     pub tree: Tree,
     /// Objects that were not freed; anything but 0 is a bug.
     pub live_objects: u64,
-    /// What a test called first that only a mock can answer, also when it caught the error.
-    pub unmocked: Option<String>,
+    /// What is wrong with a test besides its result: it called what nothing answers, or ended well and did not use up a script.
+    pub fault: Option<String>,
+    /// What the test has taken snapshots of, as JSON, in order.
+    pub snapshots: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -68,12 +70,21 @@ impl Run {
     /// How the run ended; one that has not is cancelled.
     pub fn take_finished(&mut self) -> Box<Finished> {
         self.leave_open_nodes();
+        let result = self.completion.take().unwrap_or(RunResult::Cancelled);
+        let fault = match &result {
+            RunResult::Value(_) => self.mocks.take_fault(),
+            RunResult::Raised(_)
+            | RunResult::Cancelled
+            | RunResult::InvalidInput(_)
+            | RunResult::Internal(_) => self.mocks.take_unmocked(),
+        };
         Box::new(Finished {
-            result: self.completion.take().unwrap_or(RunResult::Cancelled),
+            result,
             duration: self.progress.duration(),
             tree: self.progress.take_tree(),
             live_objects: self.heap.live(),
-            unmocked: self.mocks.take_unmocked(),
+            fault,
+            snapshots: self.mocks.snapshots(),
         })
     }
 

@@ -10,7 +10,7 @@ use crate::media::{Media, MediaKind, MediaSource};
 use crate::model::{Content, ModelRequest, Prompts};
 use crate::node::{NodeId, Tree};
 use crate::prices::Prices;
-use crate::run::RunSettings;
+use crate::run::{PromptsInTests, RunSettings};
 
 /// The most tokens that providers count for an image; a guess.
 const IMAGE_TOKENS: u64 = 5_000;
@@ -23,6 +23,7 @@ pub(crate) struct ModelAccess {
     prices: Arc<Prices>,
     /// The keys that prompt calls hold which others may wait for, by their nodes.
     held_keys: FxHashMap<NodeId, String>,
+    prompts_in_tests: PromptsInTests,
 }
 
 impl std::fmt::Debug for ModelAccess {
@@ -38,12 +39,14 @@ impl ModelAccess {
             prices,
             // The heap has it.
             memory_limit: _,
+            prompts_in_tests,
         } = settings;
         Self {
             prompts,
             model_override,
             prices,
             held_keys: FxHashMap::default(),
+            prompts_in_tests,
         }
     }
 
@@ -53,6 +56,11 @@ impl ModelAccess {
 
     pub(crate) fn model_override(&self) -> Option<&str> {
         self.model_override.as_deref()
+    }
+
+    /// Whether a test may ask a model where nothing mocks the prompt.
+    pub(crate) fn reaches_models(&self) -> bool {
+        self.prompts_in_tests == PromptsInTests::Asked
     }
 
     pub(crate) fn prices(&self) -> &Arc<Prices> {

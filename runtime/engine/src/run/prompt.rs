@@ -23,13 +23,15 @@ use crate::model::{
 use crate::node::{NodeId, Status};
 use crate::operation::{OperationId, Outcome, Request};
 use crate::run::reflection_log::{ReflectionRecord, Resolution};
+use crate::run::script::Offered;
 use crate::run::{Run, raise};
 use crate::scope::{ScopeId, ScopeKind};
 use crate::step::Step;
 use crate::task::TaskId;
+use crate::value::{error, string};
 use crate::wait::Wait;
 
-use asking::{Asked, Asking, Cost};
+use asking::{Asked, Asking, Cost, NotAsked};
 pub(crate) use begin::NewPrompt;
 use observed::Observed;
 use tools::ToolRound;
@@ -64,6 +66,15 @@ pub struct PromptRun {
     asked_by: String,
     /// What it has looked up among the answers that are kept.
     key: Option<String>,
+    scripted: Option<Scripted>,
+}
+
+/// What a call needs of which a test has scripted the model.
+#[derive(Debug)]
+pub(crate) struct Scripted {
+    /// The agent's index.
+    agent: u32,
+    offered: Offered,
 }
 
 impl PromptRun {
@@ -93,6 +104,7 @@ impl PromptRun {
             observed,
             asked_by: String::new(),
             key: None,
+            scripted: None,
         }
     }
 }
@@ -205,16 +217,28 @@ impl PromptRun {
         self.end(run, Err(error), None)
     }
 
+    fn not_asked(&mut self, run: &mut Run, why: &NotAsked) -> Result<u64, u64> {
+        match why {
+            NotAsked::Refused(what) => self.refuse(run, what),
+            // The test fails, also where it catches this.
+            NotAsked::Misscripted(message) => {
+                run.mocks.report_unmocked(message);
+                let message = string::new(&mut run.heap, message);
+                let error = error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message]);
+                self.give_up(run, error)
+            }
+            NotAsked::OutOfMemory => {
+                let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
+                self.give_up(run, error)
+            }
+        }
+    }
+
     fn go_on_as_asked(mut self: Box<Self>, run: &mut Run, id: TaskId, asked: Asked) {
         match asked {
             Asked::Waits => run.scheduler.set_wait(id, Wait::Prompt(self)),
-            Asked::Refused(what) => {
-                let result = self.refuse(run, &what);
-                self.hand_back(run, id, result);
-            }
-            Asked::OutOfMemory => {
-                let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
-                let result = self.give_up(run, error);
+            Asked::Not(why) => {
+                let result = self.not_asked(run, &why);
                 self.hand_back(run, id, result);
             }
             Asked::Failed(failure) => {
@@ -258,11 +282,7 @@ impl PromptRun {
             match step {
                 PromptStep::Ask(request) => match self.ask(run, task, request) {
                     Asked::Waits => return None,
-                    Asked::Refused(what) => return Some(self.refuse(run, &what)),
-                    Asked::OutOfMemory => {
-                        let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
-                        return Some(self.give_up(run, error));
-                    }
+                    Asked::Not(why) => return Some(self.not_asked(run, &why)),
                     Asked::Failed(failure) => event = PromptEvent::Answered(Box::new(Err(failure))),
                 },
                 PromptStep::Wait(delay) => {

@@ -67,6 +67,19 @@ pub struct RunSettings {
     pub prices: Arc<Prices>,
     /// The most bytes that the run's values may take.
     pub memory_limit: Option<u64>,
+    #[serde(default)]
+    pub prompts_in_tests: PromptsInTests,
+}
+
+/// What becomes of a prompt that a test calls and nothing mocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptsInTests {
+    /// The test fails.
+    #[default]
+    Refused,
+    /// A model is asked.
+    Asked,
 }
 
 impl Run {

@@ -3,6 +3,7 @@
 //! A request of the run is one request to the provider. When it fails in a way that may pass, the run waits and sends it
 //! again: so every request is admitted by the budgets, has its events, and is recorded with its outcome.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_tree::usage::Usage;
@@ -14,8 +15,8 @@ use crate::node::Spent;
 use crate::operation::Request;
 use crate::run::Run;
 use crate::run::budget::CallCost;
-use crate::run::prompt::PromptRun;
 use crate::run::prompt::observed::Offered;
+use crate::run::prompt::{PromptRun, Scripted};
 use crate::scope::{ScopeId, Ticket};
 use crate::task::TaskId;
 use crate::wait::Wait;
@@ -37,6 +38,8 @@ pub(super) struct Asking {
     described_to: Option<String>,
     /// Bytes of the conversation that the run's memory is charged with.
     charged: usize,
+    /// The answer to the request that is to be sent, where a test has written it.
+    scripted: Option<Box<ModelAnswer>>,
 }
 
 #[derive(Debug)]
@@ -79,11 +82,19 @@ struct Attempts {
 pub(super) enum Asked {
     /// It is on its way or held back.
     Waits,
-    Refused(String),
-    /// The memory of the run does not hold the conversation.
-    OutOfMemory,
+    Not(NotAsked),
     /// It was tried before and is not tried again; this is how that failed.
     Failed(ModelFailure),
+}
+
+/// Why a request is not sent.
+pub(super) enum NotAsked {
+    /// No budget allows it: what is used up.
+    Refused(String),
+    /// A test's script of the model has no turn for it, or one that cannot be.
+    Misscripted(String),
+    /// The memory of the run does not hold the conversation.
+    OutOfMemory,
 }
 
 /// What is known of the cost of a request.
@@ -165,7 +176,7 @@ impl PromptRun {
     ) -> Asked {
         // Before anything is reserved, so that a refusal has nothing to give back.
         if !self.charge_conversation(run, request.weight()) {
-            return Asked::OutOfMemory;
+            return Asked::Not(NotAsked::OutOfMemory);
         }
         if self.asking.described_to.as_ref() == Some(&request.model) {
             request.schema_delivery = SchemaDelivery::Described;
@@ -206,6 +217,9 @@ impl PromptRun {
         request: Box<ModelRequest>,
     ) -> Asked {
         if run.scheduler.task(task).budget == ScopeId::TASK {
+            if let Some(message) = self.take_scripted(run, &request) {
+                return Asked::Not(NotAsked::Misscripted(message));
+            }
             self.send(run, task, request);
             return Asked::Waits;
         }
@@ -227,6 +241,10 @@ impl PromptRun {
                     model: asked.request.model.clone(),
                     worst: asked.worst,
                 });
+                if let Some(message) = self.take_scripted(run, &asked.request) {
+                    self.settle(run, task, Cost::Failed(0));
+                    return Asked::Not(NotAsked::Misscripted(message));
+                }
                 self.send(run, task, asked.request);
                 Asked::Waits
             }
@@ -242,7 +260,7 @@ impl PromptRun {
                 match attempts.and_then(|it| it.failure) {
                     // The budget refuses a further attempt, not the request: what the program sees is why the attempt before it failed.
                     Some(failure) => Asked::Failed(failure),
-                    None => Asked::Refused(what),
+                    None => Asked::Not(NotAsked::Refused(what)),
                 }
             }
         }
@@ -271,7 +289,25 @@ impl PromptRun {
             schema: offered.schema,
         };
         run.progress.emit(self.node, kind);
-        self.operation = Some(run.request(task, Request::Model { request }));
+        let request = match self.asking.scripted.take() {
+            Some(answer) => Request::Scripted { answer },
+            None => Request::Model { request },
+        };
+        self.operation = Some(run.request(task, request));
+    }
+
+    /// Takes the next turn of the script, where a test has written one for the agent; gives what is wrong with it.
+    fn take_scripted(&mut self, run: &mut Run, request: &ModelRequest) -> Option<String> {
+        let Scripted { agent, offered } = self.scripted.as_ref()?;
+        let program = Arc::clone(&run.loaded.program);
+        let script = run.mocks.script_mut(*agent)?;
+        match script.answer(request, offered, &program) {
+            Ok(answer) => {
+                self.asking.scripted = Some(Box::new(answer));
+                None
+            }
+            Err(message) => Some(message),
+        }
     }
 
     /// Sends the request of a prompt that was held back, if it may be sent now.

@@ -12,11 +12,12 @@ use serde_json::{Map, Value};
 use crate::budget::Limits;
 use crate::codec;
 use crate::event::{EventKind, ReflectionLevel};
-use crate::model::{Example, PromptCall};
+use crate::model::{Example, PromptCall, Prompts};
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::prompt::observed::Observed;
 use crate::run::prompt::said::{self, Opening};
-use crate::run::prompt::{Gives, PromptNodes, PromptRun};
+use crate::run::prompt::{Gives, PromptNodes, PromptRun, Scripted};
+use crate::run::script::Offered;
 use crate::run::{Run, raise, words};
 
 /// What compiled code hands over; the words are owned.
@@ -37,6 +38,8 @@ pub(crate) struct NewPrompt {
 
 /// The settings of agent, prompt and call, later ones winning.
 struct Merged {
+    /// The agent's index.
+    index: Option<usize>,
     agent: Option<String>,
     settings: Map<String, Value>,
     system: Option<String>,
@@ -115,10 +118,9 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         return Err(said::asks_nothing(&mut run.heap, &declared.name));
     }
     let mut merged = merge_settings(run, declared.agent, given)?;
-    let examples = match declared.examples {
-        Some(function) => examples(run, function)?,
-        None => Vec::new(),
-    };
+    let examples = declared.examples.map(|it| examples(run, it));
+    let examples = examples.transpose()?.unwrap_or_default();
+    let scripted = scripted(run, prompts.as_ref(), &mut merged);
     let outer = run.scheduler.current_node();
     model_of_reflection(run, outer, &mut merged.settings);
     if let Some(model) = merged.settings.get(Setting::Model.name()) {
@@ -150,7 +152,24 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     prompt.round = round;
     prompt.budget = budget;
     prompt.asked_by = merged.agent.unwrap_or_else(|| declared.name.clone());
+    prompt.scripted = scripted;
     Ok(Box::new(prompt))
+}
+
+/// What a test has scripted for the agent's model, which then needs no model to be named.
+fn scripted(run: &Run, prompts: &dyn Prompts, merged: &mut Merged) -> Option<Scripted> {
+    let agent = u32::try_from(merged.index?).ok()?;
+    if !run.mocks.has_script(agent) {
+        return None;
+    }
+    if let Some(model) = prompts.offline_model() {
+        let settings = &mut merged.settings;
+        settings
+            .entry(Setting::Model.name())
+            .or_insert_with(|| model.into());
+    }
+    let offered = Offered::of(&merged.settings);
+    Some(Scripted { agent, offered })
 }
 
 fn enter_prompt(run: &mut Run, name: &str, input: Option<Arc<str>>) -> NodeId {
@@ -194,8 +213,8 @@ fn merge_settings(
     } = given;
     let loaded = Arc::clone(&run.loaded);
     let agents = &loaded.program.agents;
-    let agent = named.or(declared.map(|it| it as usize));
-    let agent = agent.and_then(|index| agents.get(index));
+    let index = named.or(declared.map(|it| it as usize));
+    let agent = index.and_then(|index| agents.get(index));
     let defaults = &loaded.program.models;
     let mut settings = project_settings(defaults);
     if let Some(agent) = agent
@@ -216,6 +235,7 @@ fn merge_settings(
     }
     settings.entry(model).and_modify(|it| resolve(defaults, it));
     Ok(Merged {
+        index,
         agent: agent.map(|it| it.name.clone()),
         settings,
         system,

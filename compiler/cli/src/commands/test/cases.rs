@@ -1,0 +1,381 @@
+//! What is run for the tests of a file: each once, or once for each row and repetition; and what becomes of it.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use gsw_driver::engine::Engine;
+use gsw_driver::scripted::Entry;
+use gsw_driver::testing;
+use gsw_engine::load::Loaded;
+use gsw_engine::model::Prompts;
+use gsw_engine::run::{Finished, RunResult};
+use gsw_flow::{Rows, Test};
+use gsw_trace::Shown;
+use gsw_tree::node::Spent;
+use serde_json::Value;
+
+use super::snapshots::Snapshots;
+use crate::test_report::{Ending, Outcome, Share};
+
+/// So many characters of a row stand in the name of its test.
+const ROW_NAME: usize = 80;
+/// So many failures of a test with a share are shown.
+const MOST_SHOWN: usize = 5;
+/// So many live tests at once: they wait for models, which limit how many they take at a time. A guess.
+const LIVE_AT_ONCE: usize = 8;
+
+/// Everything that is run for a file.
+pub struct Cases {
+    tests: Vec<Test>,
+    cases: Vec<Case>,
+    /// What each test is called for each of its rows, those that the filter leaves out included; `None` when not all are known.
+    names: Option<Vec<String>>,
+}
+
+/// One run of a test.
+struct Case {
+    /// Index of the test.
+    test: usize,
+    /// The test's name, with the row.
+    name: String,
+    /// From 1, where there are several.
+    repetition: Option<u32>,
+    input: Input,
+}
+
+enum Input {
+    Nothing,
+    Row(Arc<Value>),
+    /// The rows cannot be had: why.
+    Broken(String),
+}
+
+/// Who runs tests.
+pub enum Runner {
+    /// Virtual time, no models.
+    Mocked(Arc<Loaded>, Arc<dyn Prompts>),
+    Live(Engine),
+}
+
+/// What became of one run.
+struct Ran {
+    ending: Ending,
+    duration: Duration,
+    spent: Spent,
+    snapshots: Vec<String>,
+}
+
+impl Cases {
+    /// What is run for these tests, and how many are left out because their names do not hold the text.
+    pub fn of(loaded: &Arc<Loaded>, tests: Vec<Test>, filter: Option<&str>) -> (Self, usize) {
+        let mut found = Vec::new();
+        let mut left_out = 0;
+        let mut names = Some(Vec::new());
+        for (index, test) in tests.iter().enumerate() {
+            let is_wanted = |name: &str| filter.is_none_or(|it| name.contains(it));
+            let rows = match &test.rows {
+                None => Ok(vec![(test.name.clone(), Input::Nothing)]),
+                Some(rows) => rows_of(loaded, rows).map(|it| named(&test.name, it)),
+            };
+            let mut rows = rows.unwrap_or_else(|why| {
+                names = None;
+                vec![(test.name.clone(), Input::Broken(why))]
+            });
+            if let Some(names) = &mut names {
+                names.extend(rows.iter().map(|it| it.0.clone()));
+            }
+            let count = rows.len();
+            // A share of some of the rows would say nothing.
+            match test.pass {
+                Some(_) => rows.retain(|_| is_wanted(&test.name)),
+                None => rows.retain(|(name, _)| is_wanted(name)),
+            }
+            left_out += count - rows.len();
+            for (name, input) in rows {
+                let repeat = match input {
+                    Input::Broken(_) => 1,
+                    Input::Nothing | Input::Row(_) => test.repeat,
+                };
+                found.extend((1..=repeat).map(|it| Case {
+                    test: index,
+                    name: name.clone(),
+                    repetition: (repeat > 1).then_some(it),
+                    input: input.clone(),
+                }));
+            }
+        }
+        let cases = Self {
+            tests,
+            cases: found,
+            names,
+        };
+        (cases, left_out)
+    }
+
+    /// What tests are called for each row; `None` when not all rows are known.
+    pub fn names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    /// Runs all and says what became of each test.
+    pub fn run(
+        &self,
+        runner: &Runner,
+        file: &Path,
+        model: Option<&str>,
+        snapshots: &mut Snapshots,
+    ) -> Vec<Outcome> {
+        let mut ran = self.run_all(runner);
+        for (case, ran) in self.cases.iter().zip(&mut ran) {
+            if ran.ending == Ending::Passed
+                && let Err(message) = snapshots.compare(&case.name, &ran.snapshots)
+            {
+                ran.ending = Ending::Failed { message };
+            }
+        }
+        let mut outcomes = Vec::new();
+        let mut both = self.cases.iter().zip(ran).peekable();
+        while let Some((case, ran)) = both.next() {
+            let test = &self.tests[case.test];
+            let of_file = |name: String, ran: Ran, share: Option<Share>| Outcome {
+                file: file.to_owned(),
+                name,
+                model: model.map(str::to_owned),
+                ending: ran.ending,
+                duration: ran.duration,
+                spent: ran.spent,
+                share,
+            };
+            let Some(pass) = test.pass else {
+                outcomes.push(of_file(case.full_name(test), ran, None));
+                continue;
+            };
+            let mut runs = vec![(case, ran)];
+            while let Some(next) = both.next_if(|(it, _)| it.test == case.test) {
+                runs.push(next);
+            }
+            let (ran, share) = joined(test, pass, runs);
+            outcomes.push(of_file(test.name.clone(), ran, Some(share)));
+        }
+        outcomes
+    }
+
+    /// Runs all, several at once; what became of them is in the order of the cases.
+    fn run_all(&self, runner: &Runner) -> Vec<Ran> {
+        let next = AtomicUsize::new(0);
+        let found: Mutex<Vec<Option<Ran>>> = Mutex::new(self.cases.iter().map(|_| None).collect());
+        let work = || {
+            while let Some((index, case)) = {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                self.cases.get(index).map(|case| (index, case))
+            } {
+                let ran = self.run_one(runner, case);
+                found.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(ran);
+            }
+        };
+        let at_once = match runner {
+            Runner::Mocked(..) => std::thread::available_parallelism().map_or(1, usize::from),
+            Runner::Live(_) => LIVE_AT_ONCE,
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..at_once.min(self.cases.len()) {
+                // Where no further thread can be started, those that there are do it all.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let all = found.into_iter();
+        all.map(|it| it.unwrap_or_else(|| Ran::failed("the test was not run")))
+            .collect()
+    }
+
+    fn run_one(&self, runner: &Runner, case: &Case) -> Ran {
+        let test = &self.tests[case.test];
+        let row = match (&case.input, &test.rows) {
+            (Input::Broken(why), _) => return Ran::failed(why),
+            (Input::Row(row), Some(rows)) => Some((rows.row, Arc::clone(row))),
+            (Input::Nothing | Input::Row(_), _) => None,
+        };
+        let began = Instant::now();
+        let finished = runner.run(testing::entry(test.function, row));
+        let duration = began.elapsed();
+        let Some(mut finished) = finished else {
+            return Ran::failed("the test does not end");
+        };
+        Ran {
+            duration,
+            spent: finished.tree.totals().spent,
+            snapshots: std::mem::take(&mut finished.snapshots),
+            ending: ending(&finished),
+        }
+    }
+}
+
+impl Runner {
+    fn run(&self, entry: Entry) -> Option<Box<Finished>> {
+        match self {
+            Self::Mocked(loaded, prompts) => testing::run(loaded, prompts, entry),
+            Self::Live(engine) => Some(engine.run_test(entry)),
+        }
+    }
+}
+
+impl Case {
+    fn full_name(&self, test: &Test) -> String {
+        match self.repetition {
+            Some(number) => format!("{} (run {number} of {})", self.name, test.repeat),
+            None => self.name.clone(),
+        }
+    }
+}
+
+impl Clone for Input {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Nothing => Self::Nothing,
+            Self::Row(row) => Self::Row(Arc::clone(row)),
+            Self::Broken(why) => Self::Broken(why.clone()),
+        }
+    }
+}
+
+impl Ran {
+    fn failed(message: &str) -> Self {
+        Self {
+            ending: failed(message),
+            duration: Duration::ZERO,
+            spent: Spent::default(),
+            snapshots: Vec::new(),
+        }
+    }
+}
+
+/// The rows of a test; none is a mistake, since nothing would be tested.
+fn rows_of(loaded: &Arc<Loaded>, rows: &Rows) -> Result<Vec<Value>, String> {
+    let entry = Entry::Function {
+        function: rows.function,
+        result: rows.list,
+    };
+    let prompts = gsw_service::testing::prompts();
+    let finished = testing::run(loaded, &prompts, entry);
+    let broken = |message: &str| format!("the rows cannot be had\n  {message}");
+    let Some(finished) = finished else {
+        return Err(broken("what gives them does not end"));
+    };
+    if let Ending::Failed { message } = ending(&finished) {
+        return Err(broken(message.trim_end().trim_start_matches("error: ")));
+    }
+    let RunResult::Value(text) = &finished.result else {
+        return Err(broken("they have no value"));
+    };
+    let rows: Vec<Value> = serde_json::from_str(text).map_err(|why| broken(&why.to_string()))?;
+    if rows.is_empty() {
+        return Err("the test has no rows".to_owned());
+    }
+    Ok(rows)
+}
+
+/// What the test is called for each row. Rows that look alike have numbers.
+fn named(test: &str, rows: Vec<Value>) -> Vec<(String, Input)> {
+    let mut seen: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
+    let named = rows.into_iter().map(|row| {
+        let text = row.to_string();
+        let shown = match text.char_indices().nth(ROW_NAME) {
+            Some((cut, _)) => format!("{}…", &text[..cut]),
+            None => text,
+        };
+        let count = seen.entry(shown.clone()).or_default();
+        *count += 1;
+        let name = match *count {
+            1 => format!("{test} {shown}"),
+            count => format!("{test} {shown} #{count}"),
+        };
+        (name, Input::Row(Arc::new(row)))
+    });
+    named.collect()
+}
+
+/// A test that holds when so many of its runs do.
+fn joined(test: &Test, pass: f64, runs: Vec<(&Case, Ran)>) -> (Ran, Share) {
+    let count = runs.len();
+    let mut all = Ran {
+        ending: Ending::Passed,
+        duration: Duration::ZERO,
+        spent: Spent::default(),
+        snapshots: Vec::new(),
+    };
+    let mut failures = Vec::new();
+    let mut durations = Vec::with_capacity(count);
+    for (case, ran) in runs {
+        all.duration += ran.duration;
+        all.spent.add(&ran.spent);
+        durations.push(ran.duration);
+        if let Ending::Failed { message } = ran.ending {
+            failures.push((case.full_name(test), message));
+        }
+    }
+    let share = Share {
+        passed: count - failures.len(),
+        runs: count,
+        durations,
+    };
+    // One millionth more or less is a matter of rounding.
+    let holds = share.passed as f64 + 1e-6 >= pass * count as f64;
+    if !holds {
+        let mut message = format!(
+            "error: {} of {count} runs passed, which is less than {pass}\n",
+            share.passed
+        );
+        for (name, why) in failures.iter().take(MOST_SHOWN) {
+            message.push_str(&format!("{}\n", Shown::line(name)));
+            for line in why.lines() {
+                message.push_str(&format!("  {line}\n"));
+            }
+        }
+        if failures.len() > MOST_SHOWN {
+            let more = failures.len() - MOST_SHOWN;
+            message.push_str(&format!("… and {more} more that failed\n"));
+        }
+        all.ending = Ending::Failed { message };
+    }
+    (all, share)
+}
+
+fn ending(finished: &Finished) -> Ending {
+    match &finished.result {
+        RunResult::Raised(error) => {
+            let mut message = gsw_service::error_text(error);
+            // What nothing answered is the cause, also where the program made another error of it.
+            let cause = finished.fault.as_deref().and_then(|it| it.lines().next());
+            let is_shown = |it: &&str| !error.message.contains(it);
+            if let Some(cause) = cause.filter(is_shown) {
+                message.push_str(&format!("before that: {}\n", Shown::line(cause)));
+            }
+            Ending::Failed { message }
+        }
+        RunResult::Internal(message) => failed(&format!("Internal: {message}")),
+        RunResult::Cancelled => failed("the test was cancelled"),
+        RunResult::InvalidInput(issues) => {
+            let issues: Vec<String> = issues.iter().map(|it| it.message.clone()).collect();
+            failed(&format!("the row does not fit: {}", issues.join("; ")))
+        }
+        RunResult::Value(_) => match &finished.fault {
+            Some(message) => failed(message),
+            // A release build must not fail a test that has done its work.
+            None if cfg!(debug_assertions) && finished.live_objects != 0 => failed(&format!(
+                "{} objects were never freed",
+                finished.live_objects
+            )),
+            None => Ending::Passed,
+        },
+    }
+}
+
+fn failed(message: &str) -> Ending {
+    Ending::Failed {
+        message: format!("error: {message}\n"),
+    }
+}

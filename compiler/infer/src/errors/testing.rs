@@ -1,0 +1,39 @@
+//! Wording of reports about tests: their heads, and scripts of models.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// `mock agent` of what is no agent.
+pub fn not_an_agent(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_AN_AGENT,
+        place,
+        format!("`{what}` is not an agent"),
+    )
+    .note("after `mock agent` stands the name of an `agent` declaration")
+}
+
+/// `call` in the script of an agent with what is no tool.
+pub fn not_a_tool(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_A_TOOL,
+        place,
+        format!("after `call` stands the call of a tool, found `{what}`"),
+    )
+    .note("a scripted model calls what its agent lists in `tools`: `call read_file(\"a.txt\")`")
+}
+
+/// `pass` or `repeat` of a test with a number that means nothing.
+pub fn wrong_test_head(place: Place, clause: TestClause) -> Diagnostic {
+    let message = match clause {
+        TestClause::Pass => "`pass` takes the share of the runs that must pass, from 0.0 to 1.0",
+        TestClause::Repeat => "`repeat` takes how often each row is run, from 1 to 10000",
+    };
+    Diagnostic::error(Code::WRONG_TEST_HEAD, place, message)
+}
+
+/// What may stand in the head of a test with a number.
+#[derive(Clone, Copy)]
+pub enum TestClause {
+    Pass,
+    Repeat,
+}

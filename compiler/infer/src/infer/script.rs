@@ -1,0 +1,92 @@
+//! `mock agent a { … }`: each `call` is typed like the call of its tool, and nothing is called.
+
+use gsw_names::Definition;
+use gsw_names::types::Type;
+use gsw_source::{ItemId, ItemKind, Span};
+use gsw_syntax::ast;
+
+use crate::errors::testing as errors;
+use crate::hir::{ScriptCall, ScriptTurn, StatementKind};
+use crate::infer::argument::Call;
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
+use crate::infer::{literal, prompt};
+
+/// `None` when the agent was reported.
+pub(super) fn infer_script(
+    cx: &mut Context,
+    agent: &[ast::Identifier],
+    script: &[ast::ScriptTurn],
+) -> Option<StatementKind> {
+    let item = match cx.names().written_path(agent)? {
+        Definition::Item(item) if item.kind(cx.db) == ItemKind::Agent => item,
+        Definition::Item(_) | Definition::Module(_) | Definition::Variant { .. } => {
+            let names: Vec<&str> = agent.iter().map(|it| it.name.as_str()).collect();
+            let span = agent.iter().map(|it| it.span).reduce(Span::to)?;
+            let place = cx.hir.place(span);
+            cx.hir.report(errors::not_an_agent(place, &names.join(".")));
+            return None;
+        }
+    };
+    let script = script.iter().map(|turn| match &turn.kind {
+        ast::ScriptTurnKind::Calls(calls) => {
+            let calls = calls.iter().filter_map(|it| script_call(cx, it));
+            ScriptTurn::Calls(calls.collect())
+        }
+        ast::ScriptTurnKind::Answer(value) => {
+            ScriptTurn::Answer(cx.expression(value, &Expected::Type(Type::Json)))
+        }
+    });
+    let script = script.collect();
+    Some(StatementKind::MockAgent {
+        agent: item,
+        script,
+    })
+}
+
+/// What stands after `call`; `None` when it was reported.
+fn script_call(cx: &mut Context, call: &ast::Expression) -> Option<ScriptCall> {
+    let ast::ExpressionKind::Call {
+        callee,
+        arguments,
+        arguments_span,
+    } = &call.kind
+    else {
+        not_a_tool(&mut cx.hir, call.span);
+        return None;
+    };
+    let tool = called_tool(cx, callee)?;
+    let call = Call {
+        arguments,
+        arguments_span: *arguments_span,
+        span: call.span,
+    };
+    let arguments = prompt::prompt_arguments(cx, tool, call).into_iter();
+    let arguments = arguments.map(|(parameter, it)| (parameter, literal::as_json(&mut cx.hir, it)));
+    let arguments = arguments.collect();
+    Some(ScriptCall { tool, arguments })
+}
+
+fn called_tool(cx: &mut Context, callee: &ast::Expression) -> Option<ItemId> {
+    if let ast::ExpressionKind::Name(name) = &callee.kind
+        && cx.scopes.find(name).is_none()
+        && gsw_names::resolve_name(cx.db, cx.file, name).is_none()
+    {
+        cx.names().unknown_name(name, callee.span);
+        return None;
+    }
+    if let Some(Definition::Item(item)) = cx.names().path(callee)
+        && item.kind(cx.db) == ItemKind::Tool
+    {
+        return Some(item);
+    }
+    not_a_tool(&mut cx.hir, callee.span);
+    None
+}
+
+fn not_a_tool(hir: &mut HirBuilder, span: Span) {
+    let place = hir.place(span);
+    let text = gsw_names::source_text(hir.db, hir.item, span);
+    hir.report(errors::not_a_tool(place, &text));
+}

@@ -1,0 +1,141 @@
+//! Tests: their heads, and the rows that they are run for.
+
+use std::sync::Arc;
+
+use gsw_names::types::Type;
+use gsw_source::{Name, Place, Span};
+use gsw_syntax::ast;
+
+use crate::errors::testing::{self as errors, TestClause};
+use crate::errors::values;
+use crate::hir::{BodyPart, ExpressionKind, LocalId, Statement, StatementKind};
+use crate::infer::control;
+use crate::infer::expected::Expected;
+use crate::infer::item_body::{ItemInference, declare_hidden};
+use crate::infer::pattern;
+use crate::not_yet_supported::Missing;
+
+/// The most runs of a row; a guess, far above what anybody pays for.
+const MOST_RUNS: i128 = 10_000;
+
+impl ItemInference<'_> {
+    /// Reports what in the head of a test means nothing, or nothing yet.
+    pub(super) fn test_head(
+        &mut self,
+        pass: Option<&ast::Expression>,
+        repeat: Option<&ast::Expression>,
+        cassette: Option<&ast::Expression>,
+    ) {
+        let is_wrong = |value: &&ast::Expression, clause| match clause {
+            TestClause::Pass => pass_share(value).is_none(),
+            TestClause::Repeat => repeat_count(value).is_none(),
+        };
+        for (value, clause) in [(pass, TestClause::Pass), (repeat, TestClause::Repeat)] {
+            if let Some(value) = value.filter(|it| is_wrong(it, clause)) {
+                let place = self.at(value.span);
+                self.found
+                    .diagnostics
+                    .push(errors::wrong_test_head(place, clause));
+            }
+        }
+        if let Some(cassette) = cassette {
+            let place = self.at(cassette.span);
+            self.found.diagnostics.push(Missing::Cassette.at(place));
+        }
+    }
+
+    fn at(&self, span: Span) -> Place {
+        Place::Item {
+            item: self.item,
+            span,
+        }
+    }
+
+    /// The body of a test, and the list of its rows.
+    pub(super) fn test(&mut self, rows: Option<&ast::TestRows>, body: &ast::Block) {
+        let Some(rows) = rows else {
+            return self.part(BodyPart::Main, &[], Type::Unit, |cx| {
+                let id = cx.block(body, &Expected::Dropped);
+                cx.hir.without_value(id)
+            });
+        };
+        let row = self.rows(&rows.rows);
+        let span = rows.pattern.span;
+        self.part_with(BodyPart::Main, &[], 1, Type::Unit, |cx| {
+            let parameter = LocalId(0);
+            let start = Span::new(span.start, span.start);
+            declare_hidden(cx, &Name::default(), row.clone(), start);
+            let value = cx.hir.local_value(parameter, span);
+            let pattern = cx.pattern(&rows.pattern, &row, pattern::Place::Binding);
+            let bound = StatementKind::Let { pattern, value };
+            let inner = cx.block(body, &Expected::Dropped);
+            let inner = cx.hir.without_value(inner);
+            let statements = vec![
+                Statement { kind: bound, span },
+                Statement {
+                    kind: StatementKind::Expression(inner),
+                    span: body.span,
+                },
+            ];
+            let block = ExpressionKind::Block {
+                statements,
+                tail: None,
+            };
+            cx.hir.push(block, Type::Unit, body.span)
+        });
+    }
+
+    /// The list of rows. Gives the type of a row.
+    fn rows(&mut self, rows: &ast::Expression) -> Type {
+        self.part(BodyPart::Rows, &[], Type::Invalid, |cx| {
+            let list = cx.expression(rows, &Expected::Anything);
+            let hir = &mut cx.hir;
+            // What is no list is reported as a `for` reports it; a map has no order that a report could count on.
+            let element = control::element(hir, list);
+            if let Type::Map(..) = hir.table.unchecked(&hir.ty(list)) {
+                let (place, text) = (hir.place(rows.span), hir.show(&hir.ty(list)));
+                hir.report(values::not_iterable(place, &text));
+                return hir.invalid(rows.span);
+            }
+            if element == Type::Invalid {
+                return list;
+            }
+            hir.coerce(list, &element.list())
+        });
+        let Some(body) = self.found.bodies.last_mut() else {
+            return Type::Invalid;
+        };
+        let body = Arc::make_mut(body);
+        body.result = body.expression(body.root).ty.clone();
+        let Type::List(row) = &body.result else {
+            return Type::Invalid;
+        };
+        Type::clone(row)
+    }
+}
+
+/// The share after `pass`, when it is one.
+pub fn pass_share(value: &ast::Expression) -> Option<f64> {
+    let ast::ExpressionKind::Literal(literal) = &value.kind else {
+        return None;
+    };
+    let share = match literal {
+        ast::Literal::Float(bits) => f64::from_bits(*bits),
+        // A larger number is no share, however it is rounded.
+        ast::Literal::Int(share) => f64::from(u8::try_from((*share)?).ok()?),
+        ast::Literal::Bool(_)
+        | ast::Literal::None
+        | ast::Literal::Duration(_)
+        | ast::Literal::String(_) => return None,
+    };
+    (0.0..=1.0).contains(&share).then_some(share)
+}
+
+/// The number after `repeat`, when there can be so many runs.
+pub fn repeat_count(value: &ast::Expression) -> Option<u32> {
+    let ast::ExpressionKind::Literal(ast::Literal::Int(Some(count))) = &value.kind else {
+        return None;
+    };
+    let count = (1..=MOST_RUNS).contains(count).then_some(*count)?;
+    u32::try_from(count).ok()
+}
