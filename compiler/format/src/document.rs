@@ -250,6 +250,10 @@ enum Within {
 }
 
 /// Whether what comes up to the next line break fits into `room` columns.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm a form: rustc names what a new form must join"
+)]
 fn fits<'document>(
     room: usize,
     within: Within,

@@ -3,7 +3,7 @@
 use gsw_infer::hir::{Body, Callee, ExpressionId, ExpressionKind};
 use gsw_names::types::Effect;
 use gsw_names::{KnownItem, PRELUDE, is_std, module_path};
-use gsw_source::{Db, Diagnostic, ItemId};
+use gsw_source::{Db, Diagnostic, ItemId, Span};
 
 use super::place_in;
 use crate::constant::{ConstantValue, known_value};
@@ -24,17 +24,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     if is_std(db, body.item.file(db)) {
         return;
     }
-    let calls = body.expressions.iter().filter_map(|it| {
-        let ExpressionKind::Call {
-            callee: Callee::Item { item, .. },
-            arguments,
-        } = &it.kind
-        else {
-            return None;
-        };
-        Some((it.span, *item, arguments))
-    });
-    for (span, item, arguments) in calls.filter(|(_, item, _)| is_std(db, item.file(db))) {
+    for (span, item, arguments) in library_calls(db, body) {
         let Some(granted) = permissions(db) else {
             return;
         };
@@ -87,6 +77,23 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             }
         }
     }
+}
+
+/// The calls of functions of the library: where, which, with which arguments.
+fn library_calls<'b>(
+    db: &'b dyn Db,
+    body: &'b Body,
+) -> impl Iterator<Item = (Span, ItemId, &'b [(u32, ExpressionId)])> {
+    body.expressions.iter().filter_map(move |it| {
+        let ExpressionKind::Call {
+            callee: Callee::Item { item, .. },
+            arguments,
+        } = &it.kind
+        else {
+            return None;
+        };
+        is_std(db, item.file(db)).then_some((it.span, *item, arguments.as_slice()))
+    })
 }
 
 /// Whether `item` only asks what is at a path that may be written.
