@@ -2,8 +2,7 @@
 
 use gsw_infer::hir::{
     Arm, Change, ExpressionId, LocalId, LocalKind, Pattern, PlacePart, PlaceStep, ScriptTurn,
-    Statement,
-    StatementKind,
+    Statement, StatementKind,
 };
 use gsw_names::types::{ErrorSet, Type};
 
