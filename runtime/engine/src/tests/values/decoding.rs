@@ -120,9 +120,17 @@ fn names_and_scalars_are_exact() {
         (
             builtin::TIME,
             json!("yesterday"),
-            ["$", "time", "\"yesterday\""],
+            [
+                "$",
+                "time in RFC 3339, such as `2026-01-31T09:30:00Z`",
+                "\"yesterday\"",
+            ],
         ),
-        (builtin::BYTES, json!("?"), ["$", "bytes", "\"?\""]),
+        (
+            builtin::BYTES,
+            json!("?"),
+            ["$", "bytes in Base64", "\"?\""],
+        ),
     ];
     assert_refused(table, &cases);
 }
