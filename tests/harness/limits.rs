@@ -2,12 +2,17 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::program::{Said, gswc, scratch, text};
 
-/// What checking one of these may take in a build without optimization on a busy machine; most need a hundredth of it.
-const LONG: Duration = Duration::from_secs(60);
+/// Seconds of processor time that compiling one of these may take in a build without optimization; most need a hundredth of
+/// it. What others do on the machine does not count.
+const MOST_SECONDS: u32 = 60;
+
+/// No run of one of these takes so long, also on a busy machine.
+const LONG: Duration = Duration::from_secs(300);
 
 fn file(name: &str, source: &str) -> PathBuf {
     let file = scratch("limits").join(format!("{name}.gsw"));
@@ -16,14 +21,19 @@ fn file(name: &str, source: &str) -> PathBuf {
 }
 
 fn check(file: &Path) -> Said {
-    let begin = Instant::now();
-    let said = gswc(&["check", text(file)]);
-    assert!(
-        begin.elapsed() < LONG,
-        "{} takes {:?}",
-        file.display(),
-        begin.elapsed()
-    );
+    compiled(&["check", text(file)])
+}
+
+/// What `gswc` says within the processor time that it may take; the system ends it after that, without an exit code.
+fn compiled(words: &[&str]) -> Said {
+    let output = Command::new("prlimit")
+        .arg(format!("--cpu={MOST_SECONDS}"))
+        .arg(crate::program::GSWC)
+        .args(words)
+        .stdin(Stdio::null())
+        .output();
+    let said = Said::from(output.expect("prlimit is part of the system"));
+    assert!(said.code.is_some(), "{words:?} takes too long: {said:?}");
     said
 }
 
@@ -98,6 +108,104 @@ fn ten_thousand_statements_and_functions_work() {
         )
     });
     accepted("functions", &functions);
+}
+
+/// Types share their parts, so that one which doubles forty times is made in no time, and whoever walks it never ends.
+#[test]
+fn types_that_double_are_refused() {
+    let doubling = |form: &str| {
+        let aliases = lines(40, |it| match it {
+            0 => "type A0 = int".to_owned(),
+            _ => format!(
+                "type A{it} = {}",
+                form.replace('X', &format!("A{}", it - 1))
+            ),
+        });
+        format!("type Pair<A, B> {{ a: A, b: B }}\n{aliases}fn f(_a: A39) -> int {{ 1 }}\n")
+    };
+    for (name, form) in [
+        ("tuples", "(X, X)"),
+        ("takers", "fn(X) -> X"),
+        ("maps", "({string: X}, [X]?)"),
+        ("pairs", "Pair<X, X>"),
+    ] {
+        refused(name, &doubling(form), "error[type-too-large]");
+    }
+    let applied = format!("{}int{}", "A<".repeat(40), ">".repeat(40));
+    let source = format!("type A<T> = (T, T)\nfn f(a: {applied}) -> int {{ 1 }}\n");
+    refused("applied", &source, "error[type-too-large]");
+    let inferred = |first: &str, next: &str| {
+        let before = |it: usize| (it - 1).to_string();
+        let lets = lines(40, |it| match it {
+            0 => format!("  let x0 = {first}"),
+            _ => format!("  let x{it} = {}", next.replace('N', &before(it))),
+        });
+        format!("fn twice<T>(x: T) -> (T, T) {{ (x, x) }}\nfn f() {{\n{lets}}}\n")
+    };
+    for (name, first, next) in [
+        ("lets", "1", "(xN, xN)"),
+        ("calls", "1", "twice(xN)"),
+        ("lambdas", "y => y", "y => (xN(y), xN(y))"),
+    ] {
+        refused(name, &inferred(first, next), "error[type-too-large]");
+    }
+    let nested = lines(300, |it| match it {
+        0 => "type B0 = int".to_owned(),
+        _ => format!("type B{it} = [B{}]", it - 1),
+    });
+    refused("nested", &nested, "error[type-too-large]");
+}
+
+#[test]
+fn instances_without_end_are_refused() {
+    let refuses = |name: &str, source: &str, part: &str| {
+        let out = scratch("limits").join(name);
+        let said = compiled(&["build", text(&file(name, source)), "-o", text(&out)]);
+        assert_eq!(said.code, Some(1), "{name}: {said:?}");
+        assert!(said.err.contains(part), "{name}: {}", said.err);
+    };
+    let growing = |larger: &str| {
+        format!(
+            "fn f<T>(x: T, n: int) -> int {{ if n == 0 {{ 0 }} else {{ f({larger}, n - 1) }} }}\n\
+             workflow main() -> int {{ f(1, 100) }}\n"
+        )
+    };
+    let part = "error[instance-too-deep]: `f` is needed for ever larger types";
+    refuses("grows", &growing("[x]"), part);
+    refuses("doubles", &growing("(x, x)"), part);
+    let fan = lines(30, |it| {
+        let next = it + 1;
+        format!("fn f{it}<T>(x: T) -> int {{ f{next}((x, 1)) + f{next}([x]) }}")
+    });
+    let fan = format!("{fan}fn f30<T>(_x: T) -> int {{ 1 }}\nworkflow main() -> int {{ f0(1) }}\n");
+    refuses("fan", &fan, "is needed for more than 2000 types");
+}
+
+#[test]
+fn constants_that_double_each_other_are_evaluated_once() {
+    let chain = |first: &str, next: &str, last: &str| {
+        let constants = lines(40, |it| match it {
+            0 => first.to_owned(),
+            _ => next
+                .replace("Nth", &format!("C{it}"))
+                .replace("Before", &format!("C{}", it - 1)),
+        });
+        format!("{constants}workflow main() -> int {{ {last} }}\n")
+    };
+    let sums = chain(
+        "const C0: int = 1",
+        "const Nth: int = Before + Before",
+        "C39",
+    );
+    let said = compiled(&["run", text(&file("sums", &sums)), "--", "--quiet"]);
+    assert_eq!(said.out, "549755813888\n", "{}", said.err);
+    let texts = chain(
+        "const C0: string = \"ab\"",
+        "const Nth: string = \"${Before}${Before}\"",
+        "C39.len()",
+    );
+    let said = check(&file("texts", &texts));
+    assert!(said.err.contains("error[not-constant]"), "{}", said.err);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What is known of expressions without running them.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use gsw_infer::hir::{
     ArithmeticOperator, BinaryOperator, Body, BodyPart, Callee, Coercion, EqualityOperator,
@@ -11,6 +12,9 @@ use gsw_names::module_path;
 use gsw_source::{Db, ItemId, Name, Place};
 use gsw_syntax::ast::{self, ItemBody};
 use gsw_syntax::item_ast;
+
+/// How many bytes a string may have that is known before the program runs.
+const LONGEST: usize = 1 << 20;
 
 /// A value that is known before the program runs.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,7 +33,7 @@ pub enum ConstantValue {
 pub fn constant_value(db: &dyn Db, item: ItemId) -> Option<ConstantValue> {
     Evaluation {
         db,
-        open: Vec::new(),
+        known: HashMap::new(),
         it: None,
         siblings: &[],
     }
@@ -90,7 +94,7 @@ pub(crate) fn satisfies(
 ) -> Option<bool> {
     let mut evaluation = Evaluation {
         db,
-        open: Vec::new(),
+        known: HashMap::new(),
         it: Some(value.clone()),
         siblings,
     };
@@ -104,7 +108,7 @@ pub(crate) fn satisfies(
 pub(crate) fn known_value(db: &dyn Db, body: &Body, id: ExpressionId) -> Option<ConstantValue> {
     Evaluation {
         db,
-        open: Vec::new(),
+        known: HashMap::new(),
         it: None,
         siblings: &[],
     }
@@ -113,8 +117,8 @@ pub(crate) fn known_value(db: &dyn Db, body: &Body, id: ExpressionId) -> Option<
 
 struct Evaluation<'a> {
     db: &'a dyn Db,
-    /// Constants that are being evaluated: one that names itself has no value.
-    open: Vec<ItemId>,
+    /// What is known of constants. One that is being evaluated has no value yet, and none when it names itself.
+    known: HashMap<ItemId, Option<ConstantValue>>,
     /// What the first parameter holds.
     it: Option<ConstantValue>,
     /// What the fields of the second one hold.
@@ -123,14 +127,14 @@ struct Evaluation<'a> {
 
 impl Evaluation<'_> {
     fn constant(&mut self, item: ItemId) -> Option<ConstantValue> {
-        if self.open.contains(&item) {
-            return None;
+        if let Some(known) = self.known.get(&item) {
+            return known.clone();
         }
+        self.known.insert(item, None);
         let bodies = &infer_item(self.db, item).bodies;
         let body = bodies.iter().find(|it| it.part == BodyPart::Main)?;
-        self.open.push(item);
         let value = self.expression(body, body.root);
-        self.open.pop();
+        self.known.insert(item, value.clone());
         value
     }
 
@@ -252,8 +256,14 @@ impl Evaluation<'_> {
                 },
             }
         }
-        Some(ConstantValue::Text(text.into()))
+        bounded(text)
     }
+}
+
+/// A string, unless it is so long that it is better made when the program runs: constants that double each other grow without
+/// end.
+fn bounded(text: String) -> Option<ConstantValue> {
+    (text.len() <= LONGEST).then(|| ConstantValue::Text(text.into()))
 }
 
 fn unary(operator: UnaryOperator, value: &ConstantValue) -> Option<ConstantValue> {
@@ -348,7 +358,7 @@ fn arithmetic(
             Operator::Divide => a / b,
             Operator::Remainder => a % b,
         })),
-        (Text(a), Text(b)) => (operator == Operator::Add).then(|| Text(format!("{a}{b}").into())),
+        (Text(a), Text(b)) if operator == Operator::Add => bounded(format!("{a}{b}")),
         (Bool(_) | Int(_) | Float(_) | Duration(_) | Text(_) | List(_), _) => None,
     }
 }

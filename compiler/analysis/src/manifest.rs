@@ -1,6 +1,7 @@
 //! What a program says of itself before it runs: what each workflow can raise and do, which models it may ask, and what
 //! the program permits itself.
 
+use gsw_abi::setting;
 use std::collections::{BTreeSet, HashSet};
 
 use gsw_infer::hir::{Callee, ExpressionKind};
@@ -215,7 +216,9 @@ pub fn agent_models(db: &dyn Db, item: ItemId) -> Vec<String> {
     let Some(ItemBody::Agent { settings, .. }) = tree.as_deref().map(|it| &it.body) else {
         return Vec::new();
     };
-    let model = settings.iter().find(|it| it.name.name == "model");
+    let model = settings
+        .iter()
+        .find(|it| it.name.name == setting::Setting::Model.name());
     let named = match model.map(|it| &it.value) {
         Some(SettingValue::Expression(value)) => {
             if let Written::Call { arguments, .. } = &value.kind {

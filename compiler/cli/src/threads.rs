@@ -1,5 +1,9 @@
 //! The compiler's thread: deep programs need more stack than a main thread has.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use gsw_source::{NoThread, with_stack};
+
 /// The compiler's work is recursive over syntax trees of at most a thousand levels.
 const STACK: usize = 64 << 20;
 
@@ -14,12 +18,9 @@ pub enum NoResult {
 
 /// Runs `work` on a thread with a large stack and returns its result.
 pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, NoResult> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .name("compiler".into())
-            .stack_size(STACK)
-            .spawn_scoped(scope, work)
-            .map_err(NoResult::NoThread)?;
-        thread.join().map_err(|_| NoResult::Panicked)
+    let work = AssertUnwindSafe(|| with_stack(STACK, work));
+    catch_unwind(work).map_err(|panic| match panic.downcast::<NoThread>() {
+        Ok(none) => NoResult::NoThread(none.0),
+        Err(_) => NoResult::Panicked,
     })
 }

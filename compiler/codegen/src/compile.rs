@@ -100,7 +100,9 @@ fn compile_all(shared: &Shared<'_>, targets: &Targets) -> Result<Vec<Compiled>, 
         }
     };
     let mut all = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // A thread that the system does not have leaves its part to the others.
+        let other = |_| std::thread::Builder::new().spawn_scoped(scope, work);
+        let others: Vec<_> = (1..threads).map_while(|it| other(it).ok()).collect();
         let mut all = work();
         for other in others {
             match other.join() {

@@ -89,7 +89,7 @@ impl Machine<'_> {
             arguments.push(value);
         }
         if let Some(row) = signature.intrinsic {
-            return self.intrinsic(row.name(), &signature, types, &arguments);
+            return self.intrinsic(row, &signature, types, &arguments);
         }
         match item.kind(self.db) {
             ItemKind::Tool => call_tool(self, item, arguments),

@@ -42,8 +42,9 @@ pub fn failing_constants(db: &dyn Db, constants: &[ItemId]) -> Vec<FailedConstan
 
 fn failures(db: &dyn Db, constants: &[ItemId]) -> Vec<FailedConstant> {
     let mut failures = Vec::new();
+    let mut machine = Machine::new(db);
     for &item in constants {
-        let mut machine = Machine::new(db);
+        machine = Machine::after(machine);
         let Err(stop) = machine.constant(item) else {
             continue;
         };

@@ -31,15 +31,7 @@ pub fn evaluate(db: &Database, entry: File, workflow: &str, input: &Tree) -> Ver
 /// Does `work` where deep recursion has room.
 pub(crate) fn with_stack<T: Send>(db: &dyn Db, work: impl FnOnce(&dyn Db) -> T + Send) -> T {
     let db = db.fork();
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, move || work(&db));
-        let thread = thread.expect("a thread can be started");
-        thread
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    gsw_source::with_stack(STACK, move || work(&db))
 }
 
 fn verdict(db: &dyn Db, entry: File, workflow: &str, input: &Tree) -> Verdict {

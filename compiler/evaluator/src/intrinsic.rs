@@ -10,6 +10,7 @@ mod structure;
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::RuntimeCall as Row;
 use gsw_names::types::Type;
 use gsw_names::{Signature, builtin_error, substitute};
 
@@ -21,7 +22,7 @@ impl Machine<'_> {
     /// Calls the row `row` with the arguments of its declaration.
     pub fn intrinsic(
         &mut self,
-        row: &str,
+        row: Row,
         signature: &Signature,
         types: &Rc<[Type]>,
         arguments: &[Value],
@@ -30,47 +31,70 @@ impl Machine<'_> {
         let result = substitute(&signature.result, types);
         let parameter = signature.parameters.first();
         let first = parameter.map_or(Type::Unit, |it| substitute(&it.ty, types));
-        match row.split_once('_').map_or(row, |it| it.0) {
-            "list" => self.list_intrinsic(row, &result, arguments),
-            "map" => self.map_intrinsic(row, arguments),
-            "string" => self.string_intrinsic(row, arguments),
-            "int" | "float" | "duration" => self.number_intrinsic(row, arguments),
-            "queue" => self.queue_intrinsic(row, arguments),
-            "json" => self.json_intrinsic(row, arguments),
-            _ => other_intrinsic(self, row, &first, arguments),
+        if let Some(value) = intrinsic_of_any_value(self, row, &first, arguments)? {
+            return Ok(value);
+        }
+        match arguments.first() {
+            Some(Value::List(_)) => self.list_intrinsic(row, &result, arguments),
+            Some(Value::Map(_)) => self.map_intrinsic(row, arguments),
+            Some(Value::Text(_)) => self.string_intrinsic(row, arguments),
+            Some(Value::Int(_) | Value::Float(_) | Value::Duration(_)) => {
+                self.number_intrinsic(row, arguments)
+            }
+            Some(Value::Queue(_)) => self.queue_intrinsic(row, arguments),
+            Some(Value::Json(_)) => self.json_intrinsic(row, arguments),
+            Some(
+                Value::Unit
+                | Value::None
+                | Value::Bool(_)
+                | Value::Tuple(_)
+                | Value::Record(..)
+                | Value::Variant(..)
+                | Value::Error(..)
+                | Value::Function(_)
+                | Value::Task(_),
+            )
+            | None => unsupported(format!("`{}`", row.name())),
         }
     }
 }
 
-fn other_intrinsic(
+/// The rows that do not belong to the form of their first argument; `None` for all others.
+fn intrinsic_of_any_value(
     machine: &mut Machine,
-    row: &str,
+    row: Row,
     first: &Type,
     arguments: &[Value],
-) -> Flow<Value> {
-    match (row, arguments) {
-        ("value_to_json", [value]) => Ok(Value::json(machine.json_of(value)?)),
-        ("value_to_string", [value]) => Ok(Value::text(machine.text_of(value, first)?)),
-        ("error_message", [Value::Error(item, fields)]) => {
+) -> Flow<Option<Value>> {
+    let value = match (row, arguments) {
+        (Row::value_to_json, [value]) => Value::json(machine.json_of(value)?),
+        (Row::value_to_string, [value]) => Value::text(machine.text_of(value, first)?),
+        (Row::error_message, [Value::Error(item, fields)]) => {
             // Only these two carry a message that the program gave them.
             let says = builtin_error(machine.db, *item).is_some_and(|it| {
                 matches!(it, BuiltinError::Failed | BuiltinError::AssertionFailed)
             });
-            Ok(if says {
+            if says {
                 fields[0].clone()
             } else {
                 Value::text(UNSPECIFIED)
-            })
+            }
         }
-        ("log", _) => Ok(Value::Unit),
-        ("sleep", [Value::Duration(length)]) => {
+        (Row::log, _) => Value::Unit,
+        (Row::sleep, [Value::Duration(length)]) => {
             machine.slept = machine.slept.saturating_add((*length).max(0));
             machine.wait()?;
-            Ok(Value::Unit)
+            Value::Unit
         }
-        ("task_cancel", [Value::Task(task)]) => task.borrow_mut().cancel().map(|()| Value::Unit),
-        _ => unsupported(format!("`{row}`")),
-    }
+        (Row::task_cancel, [Value::Task(task)]) => {
+            task.borrow_mut().cancel()?;
+            Value::Unit
+        }
+        (Row::queue_new, _) => machine.queue_intrinsic(row, arguments)?,
+        (Row::json_parse, _) => machine.json_intrinsic(row, arguments)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(value))
 }
 
 /// How much work a value may make, roughly.

@@ -63,6 +63,14 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// A machine that knows the constants that `other` has evaluated.
+    pub fn after(other: Self) -> Self {
+        let mut machine = Self::new(other.db);
+        machine.constants = other.constants;
+        machine.constants.retain(|_, value| value.is_some());
+        machine
+    }
+
     pub fn tick(&mut self) -> Flow<()> {
         self.spend(1)
     }

@@ -42,9 +42,12 @@ mod witness;
 
 pub use outline::{Outline, outline_program};
 
+use std::collections::HashMap;
+
 use gsw_abi::program::{Colour, FunctionIndex, SpanIndex};
 use gsw_abi::types::TypeId;
 use gsw_abi::{builtin, program, types as abi};
+use gsw_infer::hir::BodyPart;
 use gsw_source::{Db, Diagnostic, File, ItemId, Project, Span};
 use indexmap::{IndexMap, IndexSet};
 
@@ -124,6 +127,8 @@ pub(crate) struct Lowering<'v> {
     pub types: TypeInterner,
     /// All functions in the order in which they were first needed; also the list of work.
     instances: IndexMap<Instance, String>,
+    /// How often the main body of each item is an instance.
+    instances_of: HashMap<ItemId, usize>,
     functions: Vec<Function>,
     constants: IndexSet<Constant>,
     spans: IndexSet<program::Span>,
@@ -146,6 +151,7 @@ impl<'v> Lowering<'v> {
             view,
             types: TypeInterner::new(),
             instances: IndexMap::new(),
+            instances_of: HashMap::new(),
             functions: Vec::new(),
             constants: IndexSet::new(),
             spans: IndexSet::new(),
@@ -183,9 +189,19 @@ impl<'v> Lowering<'v> {
         }
         // Named here, while the instance is at hand; the table of functions is made when all code is written.
         let name = self.instance_name(&instance);
+        if let Instance::Body(body) = &instance
+            && body.part == BodyPart::Main
+        {
+            *self.instances_of.entry(body.item).or_default() += 1;
+        }
         // The index is final before the body exists, so recursive functions need no second pass.
         let (index, _) = self.instances.insert_full(instance, name);
         FunctionIndex(index as u32)
+    }
+
+    /// How many instances `item` is needed for so far.
+    pub fn instances_of(&self, item: ItemId) -> usize {
+        self.instances_of.get(&item).copied().unwrap_or(0)
     }
 
     fn drain(&mut self) {

@@ -65,7 +65,8 @@ impl<'file> Comments<'file> {
             return None;
         }
         self.next += 1;
-        Some(concat([text(" "), text(self.source(comment.span))]))
+        let source = self.source(comment.span);
+        Some(Document::Remark(format!(" {source}").into()))
     }
 
     /// Whether an empty line stands before the byte at `position`, comments aside.

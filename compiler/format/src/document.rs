@@ -39,6 +39,10 @@ pub(crate) enum Document {
     /// Entries between braces, on one line if they fit there, whatever is around them; the others may end their first
     /// line at its opening brace, just as if it had lines of its own.
     Braces(Box<Self>, Breaks),
+    /// A part that keeps the group around it on one line only when all of it fits there: braces inside do not end that line.
+    Whole(Box<Self>),
+    /// A comment at the end of a line. It cannot be broken, so how long it is decides nothing; a line break has to follow.
+    Remark(Name),
     /// One after the other on one line if all of it fits there; otherwise all braces that it lists get lines of their own.
     Branches(Vec<Self>),
     Concat(Vec<Self>),
@@ -88,6 +92,11 @@ pub(crate) fn braces(document: Document) -> Document {
     Document::Braces(Box::new(document), breaks)
 }
 
+/// A part that keeps the group around it on one line only when all of it fits there.
+pub(crate) fn whole(document: Document) -> Document {
+    Document::Whole(Box::new(document))
+}
+
 /// With `separator` between each two.
 pub(crate) fn join(
     documents: impl IntoIterator<Item = Document>,
@@ -116,9 +125,10 @@ impl Document {
         match self {
             Self::HardLine | Self::EmptyLine | Self::Break | Self::Body(_) => true,
             Self::Group(_, breaks) | Self::Braces(_, breaks) => breaks.has_lines,
-            Self::Nest(inner) => inner.has_lines(),
+            Self::Nest(inner) | Self::Whole(inner) => inner.has_lines(),
             Self::Concat(inner) | Self::Branches(inner) => inner.iter().any(Self::has_lines),
             Self::Text(_)
+            | Self::Remark(_)
             | Self::Verbatim(_)
             | Self::Line
             | Self::SoftLine
@@ -132,8 +142,11 @@ impl Document {
             Self::HardLine | Self::EmptyLine | Self::Break => true,
             Self::Group(_, breaks) => breaks.must_break,
             Self::Nest(inner) => inner.must_break(),
+            // Its braces have lines of their own, so it is in none with what is around it.
+            Self::Whole(inner) => inner.has_lines(),
             Self::Concat(inner) | Self::Branches(inner) => inner.iter().any(Self::must_break),
             Self::Text(_)
+            | Self::Remark(_)
             | Self::Verbatim(_)
             | Self::Line
             | Self::SoftLine
@@ -175,7 +188,7 @@ fn lay_out(document: &Document, output: &mut Output) {
     let mut pending: Vec<Pending<'_>> = vec![(0, Mode::Broken, document)];
     while let Some((indentation, mode, document)) = pending.pop() {
         match document {
-            Document::Text(text) => output.word(text),
+            Document::Text(text) | Document::Remark(text) => output.word(text),
             Document::Verbatim(text) => output.word(text),
             Document::IfBroken(broken, flat) => output.word(match mode {
                 Mode::Broken => broken,
@@ -190,6 +203,7 @@ fn lay_out(document: &Document, output: &mut Output) {
             Document::Nest(inner) if mode == Mode::Flat => pending.push((indentation, mode, inner)),
             Document::Nest(inner) => pending.push((indentation + INDENTATION, mode, inner)),
             Document::Body(inner) => pending.push((indentation, Mode::Broken, inner)),
+            Document::Whole(inner) => pending.push((indentation, mode, inner)),
             Document::Concat(inner) => {
                 pending.extend(inner.iter().rev().map(|inner| (indentation, mode, inner)));
             }
@@ -236,6 +250,10 @@ enum Within {
 }
 
 /// Whether what comes up to the next line break fits into `room` columns.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm a form: rustc names what a new form must join"
+)]
 fn fits<'document>(
     room: usize,
     within: Within,
@@ -286,10 +304,22 @@ fn fits<'document>(
                 pending.push((indentation, Mode::Broken, inner));
                 0
             }
+            Document::Remark(_) => return true,
+            Document::Whole(inner)
+                if !is_after && within == Within::Group && mode == Mode::Flat =>
+            {
+                match flat_width(inner, left) {
+                    Some(width) => width,
+                    None => return false,
+                }
+            }
             // What is left of the line after `{` is decided by the braces themselves.
             Document::Braces(..) if within != Within::Braces || is_after => return left > 0,
             // Braces inside braces that stay on one line stay there too.
-            Document::Nest(inner) | Document::Group(inner, _) | Document::Braces(inner, _) => {
+            Document::Nest(inner)
+            | Document::Whole(inner)
+            | Document::Group(inner, _)
+            | Document::Braces(inner, _) => {
                 pending.push((indentation, mode, inner));
                 0
             }
@@ -303,6 +333,42 @@ fn fits<'document>(
         }
         left -= width;
     }
+}
+
+/// How wide a part is on one line, counted no further than `room`; `None` when it cannot stand there.
+fn flat_width(document: &Document, room: usize) -> Option<usize> {
+    let mut width = 0;
+    let mut pending = vec![document];
+    while let Some(document) = pending.pop() {
+        if width > room {
+            break;
+        }
+        width += match document {
+            Document::Text(text) => text.chars().count(),
+            Document::Verbatim(text) if text.contains('\n') => return None,
+            Document::Verbatim(text) => text.chars().count(),
+            Document::IfBroken(_, flat) => flat.chars().count(),
+            Document::Line => 1,
+            Document::SoftLine => 0,
+            Document::HardLine
+            | Document::EmptyLine
+            | Document::Break
+            | Document::Body(_)
+            | Document::Remark(_) => return None,
+            Document::Nest(inner)
+            | Document::Whole(inner)
+            | Document::Group(inner, _)
+            | Document::Braces(inner, _) => {
+                pending.push(inner);
+                0
+            }
+            Document::Concat(inner) | Document::Branches(inner) => {
+                pending.extend(inner.iter().rev());
+                0
+            }
+        };
+    }
+    Some(width)
 }
 
 /// The text so far, with no blanks at ends of lines.

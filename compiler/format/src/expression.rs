@@ -10,7 +10,7 @@ use gsw_syntax::ast::{
 };
 
 use crate::document::{Document, concat, group, join, nest, text};
-use crate::printer::{Entry, Printer, entry};
+use crate::printer::{Ending, Entry, Printer, entry};
 use crate::type_expression::path;
 
 impl<'run, 'file> Printer<'run, 'file> {
@@ -38,8 +38,12 @@ impl<'run, 'file> Printer<'run, 'file> {
                 let entries = entries.iter().map(map_entry).collect();
                 self.braced(entries, it.span, ",")
             }
-            Kind::List(elements) => self.comma_list("[", expressions(elements), "]", it.span),
-            Kind::Tuple(elements) => self.comma_list("(", expressions(elements), ")", it.span),
+            Kind::List(elements) => {
+                self.comma_list("[", expressions(elements), "]", it.span, Ending::Nowhere)
+            }
+            Kind::Tuple(elements) => {
+                self.comma_list("(", expressions(elements), ")", it.span, Ending::Nowhere)
+            }
             Kind::Parenthesized(inner) => {
                 let inside = nest(concat([Document::SoftLine, self.expression(inner)]));
                 group(concat([text("("), inside, Document::SoftLine, text(")")]))
@@ -136,7 +140,7 @@ impl<'run, 'file> Printer<'run, 'file> {
             }
             Kind::Parallel(branches) => concat([
                 text("parallel "),
-                self.comma_list("(", expressions(branches), ")", it.span),
+                self.comma_list("(", expressions(branches), ")", it.span, Ending::Nowhere),
             ]),
             Kind::Modified { modifiers, body } => {
                 let modifiers: Vec<_> = modifiers.iter().map(|it| self.modifier(it)).collect();
@@ -249,7 +253,13 @@ impl<'run, 'file> Printer<'run, 'file> {
     }
 
     fn arguments(&mut self, arguments: &[Argument], span: Span) -> Document {
-        self.comma_list("(", argument_entries(arguments), ")", span)
+        self.comma_list(
+            "(",
+            argument_entries(arguments),
+            ")",
+            span,
+            Ending::LastBrace,
+        )
     }
 
     fn arms(&mut self, arms: &[MatchArm], braces: Span) -> Document {

@@ -11,7 +11,7 @@ use gsw_syntax::ast::{
 
 use crate::document::{Document, concat, group, nest, text};
 use crate::expression::{argument_entries, expressions};
-use crate::printer::{Entry, Printer, entry};
+use crate::printer::{Ending, Entry, Printer, entry};
 
 impl<'run, 'file> Printer<'run, 'file> {
     /// A declaration with its doc comment and attributes.
@@ -58,7 +58,10 @@ impl<'run, 'file> Printer<'run, 'file> {
             return name;
         }
         let arguments = expressions(&attribute.arguments);
-        concat([name, self.comma_list("(", arguments, ")", attribute.span)])
+        concat([
+            name,
+            self.comma_list("(", arguments, ")", attribute.span, Ending::Nowhere),
+        ])
     }
 
     fn item_body(&mut self, body: &ItemBody, span: Span) -> Document {
@@ -170,7 +173,11 @@ impl<'run, 'file> Printer<'run, 'file> {
                 )
             })
             .collect();
-        concat([path, text("."), self.comma_list("{", names, "}", span)])
+        concat([
+            path,
+            text("."),
+            self.comma_list("{", names, "}", span, Ending::Nowhere),
+        ])
     }
 
     fn hook(&mut self, name: &Identifier, handlers: &[HookHandler], span: Span) -> Document {
@@ -224,8 +231,13 @@ impl<'run, 'file> Printer<'run, 'file> {
                 span,
             } => {
                 let arguments_end = Span::new(span.start, answer.span.start);
-                let arguments =
-                    self.comma_list("(", argument_entries(arguments), ")", arguments_end);
+                let arguments = self.comma_list(
+                    "(",
+                    argument_entries(arguments),
+                    ")",
+                    arguments_end,
+                    Ending::LastBrace,
+                );
                 concat([
                     text("example "),
                     arguments,

@@ -3,7 +3,7 @@
 use gsw_source::Span;
 
 use crate::comments::Comments;
-use crate::document::{Document, body, braces, concat, group, nest, nothing, text};
+use crate::document::{Document, body, braces, concat, group, nest, nothing, text, whole};
 
 /// Prints the parts of one item.
 pub(crate) struct Printer<'run, 'file> {
@@ -17,6 +17,14 @@ pub(crate) struct Entry<'run, 'file, 'tree> {
     /// Its bytes in the item.
     pub(crate) span: Span,
     pub(crate) print: Box<dyn FnOnce(&mut Printer<'run, 'file>) -> Document + 'tree>,
+}
+
+/// Where the line of several entries in a bracket may end without a break between them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Nowhere,
+    /// At the opening brace of the last one.
+    LastBrace,
 }
 
 pub(crate) fn entry<'run, 'file, 'tree>(
@@ -56,13 +64,15 @@ impl<'run, 'file> Printer<'run, 'file> {
         self.comments.find(start + self.offset, wanted) - self.offset
     }
 
-    /// Entries in round or square brackets, separated by commas; one a line when they do not fit on one.
+    /// Entries in round or square brackets, separated by commas; one a line when they do not fit on one. The line may end at
+    /// the brace of the only entry and, among arguments, of the last one: `send(to, Letter {`.
     pub(crate) fn comma_list(
         &mut self,
         open: &'static str,
         entries: Vec<Entry<'run, 'file, '_>>,
         close: &'static str,
         span: Span,
+        ending: Ending,
     ) -> Document {
         if entries.is_empty() && !self.comments.are_in(span.shifted(self.offset)) {
             return text(format!("{open}{close}"));
@@ -72,7 +82,13 @@ impl<'run, 'file> Printer<'run, 'file> {
         for (index, entry) in entries.into_iter().enumerate() {
             let end = entry.span.end + self.offset;
             inside.push(self.comments.before(entry.span.start + self.offset));
-            inside.push((entry.print)(self));
+            let printed = (entry.print)(self);
+            let may_end_line = index + 1 == count && (count == 1 || ending == Ending::LastBrace);
+            inside.push(if may_end_line {
+                printed
+            } else {
+                whole(printed)
+            });
             inside.push(if index + 1 < count {
                 text(",")
             } else {

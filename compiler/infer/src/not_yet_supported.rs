@@ -1,5 +1,6 @@
 //! The one list of what parses, has a meaning, and cannot be compiled yet.
 
+use gsw_abi::setting::Setting;
 use gsw_names::declared_name;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 use gsw_syntax::item_ast;
@@ -21,6 +22,8 @@ pub enum Missing<'name> {
     Revise,
     /// The setting `session`.
     Session,
+    /// A setting that nothing reads yet.
+    Setting(Setting),
     /// `m.*` where no tools are listed.
     AllOf,
     /// An agent in a list of tools.
@@ -35,7 +38,7 @@ pub enum Missing<'name> {
 
 impl Missing<'static> {
     /// All but the names, which are parts of the others.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Skill,
         Self::Mcp,
         Self::McpCall,
@@ -47,6 +50,10 @@ impl Missing<'static> {
         Self::HumanAsTool,
         Self::Cassette,
         Self::AllOf,
+        Self::Setting(Setting::Mcp),
+        Self::Setting(Setting::Skills),
+        Self::Setting(Setting::Hooks),
+        Self::Setting(Setting::Env),
     ];
 }
 
@@ -66,6 +73,7 @@ impl Missing<'_> {
             Self::HumanAsTool => "a `human` as a tool".into(),
             Self::Cassette => "a `cassette`".into(),
             Self::AllOf => "`.*` outside of `tools`".into(),
+            Self::Setting(setting) => format!("the setting `{}`", setting.name()),
             Self::Name(name) => format!("`{name}`"),
         }
     }
@@ -86,6 +94,7 @@ impl Missing<'_> {
             Self::HumanAsTool => "write a `tool` that asks the `human`",
             Self::Cassette => "mock the prompts, or script the model with `mock agent`",
             Self::AllOf => "list the names",
+            Self::Setting(_) => "leave it out: it would do nothing",
             Self::Name(_) => "",
         }
     }

@@ -1,7 +1,7 @@
 //! The wording of every diagnostic: one function each, by topic. Nothing else in the crate holds prose.
 
 mod declarations;
-mod habits;
+mod foreign;
 mod modules;
 mod names;
 mod types;
@@ -13,7 +13,7 @@ pub use declarations::{
     self_outside_method, shared_host_tool, unknown_attribute, unusual_local, unusual_name,
     wrong_case,
 };
-pub use habits::{instead_of_method, instead_of_name, is_foreign_name};
+pub use foreign::{instead_of_method, instead_of_name, is_foreign_name};
 pub use modules::{import_cycle, late_import, unknown_import, unknown_module};
 pub use names::{
     log_instead, module_not_imported, private_name, unknown_member, unknown_module_name,
@@ -21,6 +21,6 @@ pub use names::{
 };
 pub use types::{
     endless_type, error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type,
-    not_an_error, type_argument_count, union_member, unknown_effect, unknown_error, unknown_type,
-    variant_as_type, written_as,
+    not_an_error, type_argument_count, type_too_large, union_member, unknown_effect, unknown_error,
+    unknown_type, variant_as_type, written_as,
 };

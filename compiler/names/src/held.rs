@@ -15,19 +15,42 @@ use crate::types::{Type, is_media, parts};
 /// at what is beyond any program, and few enough for the stack of who looks into them one inside of the other.
 pub const MOST_INSTANCES: usize = 2_000;
 
-/// How many types may stand in one that is written out; a guess, likewise.
-const MOST_PARTS: usize = 4_000;
+/// How many types may stand in one that is written out; a guess, likewise. The page of `type-too-large` names both limits.
+pub const MOST_PARTS: usize = 4_000;
 
-/// Whether a type is larger than any that is not made by a type that holds ever larger instances of itself.
-pub fn is_endless(ty: &Type) -> bool {
-    let mut waiting = vec![ty.clone()];
+/// How deep types may nest in one; what the parser accepts nests less.
+pub const DEEPEST_PART: usize = 250;
+
+/// Whether a type is larger than any that a program needs. Types share their parts, so one that doubles forty times is made in no
+/// time, and whoever walks it never comes to an end: it is refused where it is made.
+pub fn is_too_large(ty: &Type) -> bool {
+    is_larger(ty, Type::clone)
+}
+
+/// The same for a type whose parts are what `resolve` makes of them.
+pub fn is_larger(ty: &Type, resolve: impl Fn(&Type) -> Type) -> bool {
+    let mut waiting = vec![(resolve(ty), 1)];
     let mut count = 0;
-    while let Some(ty) = waiting.pop() {
+    while let Some((ty, depth)) = waiting.pop() {
         count += 1;
-        if count > MOST_PARTS {
+        if count > MOST_PARTS || depth > DEEPEST_PART {
             return true;
         }
-        waiting.extend(parts(&ty));
+        let parts = parts(&ty);
+        waiting.extend(parts.iter().map(|it| (resolve(it), depth + 1)));
+    }
+    false
+}
+
+/// Whether something among the first parts of `ty` was reported, so that the whole need not be.
+pub(crate) fn was_reported(ty: &Type) -> bool {
+    let mut waiting = vec![ty.clone()];
+    for _ in 0..MOST_PARTS {
+        match waiting.pop() {
+            Some(Type::Invalid) => return true,
+            Some(ty) => waiting.extend(parts(&ty)),
+            None => return false,
+        }
     }
     false
 }
@@ -54,7 +77,7 @@ pub fn find_held<T>(
             Type::Checked(item, arguments)
             | Type::Record(item, arguments)
             | Type::Enum(item, arguments) => {
-                if type_grows(db, *item) || seen.len() > MOST_INSTANCES || is_endless(&ty) {
+                if type_grows(db, *item) || seen.len() > MOST_INSTANCES || is_too_large(&ty) {
                     return endless;
                 }
                 if seen.insert(ty.clone()) {

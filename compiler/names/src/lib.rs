@@ -9,8 +9,8 @@ mod declared_type;
 mod display;
 mod error_class;
 pub mod errors;
+pub mod foreign;
 mod generics;
-pub mod habit;
 mod held;
 mod host_tool;
 mod import;
@@ -28,6 +28,7 @@ mod substitute;
 mod tool_list;
 mod tree;
 pub mod types;
+mod variance;
 
 pub use alias::{alias_target, has_check};
 pub use attribute::RequirementKind;
@@ -39,7 +40,8 @@ pub use error_class::{
 };
 pub use generics::generics_of;
 pub use held::{
-    MOST_INSTANCES, find_held, has_media_inside, holds_media, holds_secret, is_endless,
+    MOST_INSTANCES, MOST_PARTS, find_held, has_media_inside, holds_media, holds_secret, is_larger,
+    is_too_large,
 };
 pub use host_tool::{is_host_tool, needs_host, shared_names};
 pub use import::{acyclic_imports, import_diagnostics, imported_files, imports, is_reported};
@@ -67,3 +69,4 @@ pub use tool_list::{
     module_tools, spawn_name, suggested_alias,
 };
 pub use tree::{declared_name, item_head, with_line_end};
+pub use variance::{Variance, type_variances};

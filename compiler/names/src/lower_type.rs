@@ -11,8 +11,9 @@ use crate::alias::alias_target;
 use crate::declared_type::is_plain_enum;
 use crate::error_class::{error_class, error_name, model_errors};
 use crate::errors;
+use crate::foreign;
 use crate::generics::generics_of;
-use crate::habit;
+use crate::held::{is_too_large, was_reported};
 use crate::import::is_reported;
 use crate::scope::{
     Definition, is_private, member_names, module_scope, resolve_member, resolve_name,
@@ -57,14 +58,22 @@ pub fn lower_type(
     sink: &mut Vec<Diagnostic>,
     item: ItemId,
 ) -> Type {
-    Lowering {
+    let mut lowering = Lowering {
         db,
         file,
         generics,
         sink,
         item,
+    };
+    let lowered = lowering.lower(ty);
+    if is_too_large(&lowered) && was_reported(&lowered) {
+        return Type::Invalid;
     }
-    .lower(ty)
+    if is_too_large(&lowered) {
+        let place = lowering.place(ty.span);
+        return lowering.report(errors::type_too_large(place));
+    }
+    lowered
 }
 
 /// The set of errors that a `!` lists.
@@ -155,7 +164,7 @@ impl Lowering<'_> {
             None if is_reported(self.db, self.file, text) => Type::Invalid,
             None => {
                 let place = self.place(name.span);
-                let shape = habit::type_shape(text);
+                let shape = foreign::type_shape(text);
                 let suggestion = match shape {
                     Some(_) => None,
                     None => self.suggestion(text),
@@ -183,7 +192,7 @@ impl Lowering<'_> {
                 .into_iter()
                 .filter(is_type),
         );
-        match habit::type_name(text) {
+        match foreign::type_name(text) {
             Some(ours) => Some(Name::new_static(ours)),
             None => nearest(text, &candidates),
         }

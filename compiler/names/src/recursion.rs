@@ -18,7 +18,7 @@ use crate::alias::alias_target;
 use crate::declared_type::type_declaration;
 use crate::errors;
 use crate::generics::generics_of;
-use crate::held::{MOST_INSTANCES, is_endless};
+use crate::held::{MOST_INSTANCES, is_too_large};
 use crate::signature::{Parameter, TypeDeclarationKind};
 use crate::substitute::substitute;
 use crate::tree::declared_name;
@@ -72,7 +72,7 @@ fn is_infinite(db: &dyn Db, item: ItemId) -> bool {
     let mut meets_itself = false;
     while let Some(instance) = waiting.pop() {
         // Only with a type that is beyond any program: one that grows is reported where it is declared.
-        if all.len() > MOST_INSTANCES || is_endless(&instance) {
+        if all.len() > MOST_INSTANCES || is_too_large(&instance) {
             return false;
         }
         if holds_growing(db, &instance) {

@@ -1,12 +1,13 @@
 //! What an agent, a prompt or a call gives to its model: tools to call, workflows to start.
 
 use gsw_abi::program::wire_name;
+use gsw_abi::setting::Setting;
 use gsw_source::{Db, File, ItemId, ItemKind, Name};
 use gsw_syntax::ast::{
-    Conversion, Expression, ExpressionKind, Identifier, ItemBody, PromptEntry, Setting,
-    SettingValue, TypeExpressionKind,
+    Conversion, Expression, ExpressionKind, Identifier, ItemBody, PromptEntry, SettingValue,
+    TypeExpressionKind,
 };
-use gsw_syntax::{file_item_ids, item_ast};
+use gsw_syntax::{ast, file_item_ids, item_ast};
 
 use crate::module::{entry_file, shown_module, std_file};
 use crate::scope::{Definition, is_private, resolve_member, resolve_name};
@@ -18,12 +19,12 @@ const SPAWN_REQUEST: &str = "request_spawn_workflow";
 
 /// The declarations listed after `tools` in the settings of `item`; what is no declaration is left out.
 pub fn listed_tools(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
-    in_settings_of(db, item, "tools")
+    in_settings_of(db, item, Setting::Tools)
 }
 
 /// The workflows listed after `spawns` in the settings of `item`, which its model may start.
 pub fn listed_spawns(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
-    in_settings_of(db, item, "spawns")
+    in_settings_of(db, item, Setting::Spawns)
 }
 
 /// Whether a tool is one of those with which a model looks at its run.
@@ -46,13 +47,13 @@ pub fn spawn_name(db: &dyn Db, item: ItemId) -> Name {
 }
 
 /// What the settings behind `with` give to the model of that call, tools and workflows.
-pub fn given_by_call(db: &dyn Db, file: File, settings: &[Setting]) -> Vec<ItemId> {
-    let mut given = named_in(db, file, settings, "tools");
-    given.extend(named_in(db, file, settings, "spawns"));
+pub fn given_by_call(db: &dyn Db, file: File, settings: &[ast::Setting]) -> Vec<ItemId> {
+    let mut given = named_in(db, file, settings, Setting::Tools);
+    given.extend(named_in(db, file, settings, Setting::Spawns));
     given
 }
 
-fn in_settings_of(db: &dyn Db, item: ItemId, name: &str) -> Vec<ItemId> {
+fn in_settings_of(db: &dyn Db, item: ItemId, name: Setting) -> Vec<ItemId> {
     let tree = item_ast(db, item);
     let file = item.file(db);
     match tree.as_deref().map(|it| &it.body) {
@@ -91,10 +92,12 @@ fn in_settings_of(db: &dyn Db, item: ItemId, name: &str) -> Vec<ItemId> {
 fn named_in<'a>(
     db: &dyn Db,
     file: File,
-    settings: impl IntoIterator<Item = &'a Setting>,
-    name: &str,
+    settings: impl IntoIterator<Item = &'a ast::Setting>,
+    name: Setting,
 ) -> Vec<ItemId> {
-    let named = settings.into_iter().filter(|it| it.name.name == name);
+    let named = settings
+        .into_iter()
+        .filter(|it| it.name.name == name.name());
     let values = named.filter_map(|it| match &it.value {
         SettingValue::Expression(Expression {
             kind: ExpressionKind::List(elements),

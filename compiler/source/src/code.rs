@@ -123,6 +123,7 @@ codes! {
     TOO_MANY_ARGUMENTS = "too-many-arguments";
     TYPE_ARGUMENT_COUNT = "type-argument-count";
     TYPE_MISMATCH = "type-mismatch";
+    TYPE_TOO_LARGE = "type-too-large";
     UNCLOSED_BRACKET = "unclosed-bracket";
     UNDECLARED_ERROR = "undeclared-error";
     UNEXPECTED_TOKEN = "unexpected-token";

@@ -13,6 +13,7 @@ mod place;
 mod render;
 mod span;
 mod suggestion;
+mod thread;
 
 pub use code::{Code, explain};
 pub use db::{Database, Db};
@@ -27,3 +28,4 @@ pub use render::{Colors, render_json, render_plain, render_terminal, summary};
 pub use smol_str::SmolStr as Name;
 pub use span::Span;
 pub use suggestion::{did_you_mean, meant, nearest};
+pub use thread::{NoThread, with_stack};

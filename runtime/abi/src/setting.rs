@@ -4,7 +4,8 @@
 //!
 //! - `form`: the [`Form`] of the value.
 //! - `from`: the outermost [`Origin`] that may set it.
-//! - `read`: who gives it its effect: `agents`, whose settings need a field of its name, the `engine`, or `nobody` yet.
+//! - `read`: who gives it its effect: `agents`, whose settings need a field of its name, the `engine`, `people` alone, or
+//!   `nobody` yet: the compiler refuses it.
 //! - `key`: what of it enters the key of a kept answer. `none`, since it does not change which answers are good; `request`,
 //!   since the key holds the request that it leads to; `effective`, the value that it has, defaults included; `written`, as
 //!   the program wrote it, since its effect shows nowhere else.
@@ -22,8 +23,8 @@ macro_rules! for_each_setting {
             /// `provider/model`, or several that are tried in turn.
             Model model: form(Model), from(Program), read(agents), key(effective);
             System system: form(Text), from(Program), read(engine), key(request);
-            /// What an agent is for.
-            Description description: form(Text), from(Program), read(nobody), key(none);
+            /// What an agent is for, for those who read the program.
+            Description description: form(Text), from(Program), read(people), key(none);
             /// The tools that the model may call.
             Tools tools: form(Tools), from(Program), read(agents), key(request);
             /// The workflows that the model may start.
@@ -142,6 +143,18 @@ pub enum Origin {
     Call,
 }
 
+/// Who gives a setting its effect.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reader {
+    /// The crate that asks models.
+    Agents,
+    Engine,
+    /// Those who read the program.
+    People,
+    /// It has none yet.
+    Nobody,
+}
+
 /// The part of `cache: { … }`.
 pub const CACHE_PARTS: &[(&str, Form)] = &[(TTL, Form::Duration)];
 
@@ -188,8 +201,17 @@ macro_rules! define {
                 match self { $(Self::$variant => Origin::$from),* }
             }
 
+            #[must_use]
+            pub const fn reader(self) -> Reader {
+                match self { $(Self::$variant => define!(@reader $read)),* }
+            }
+
         }
     };
+    (@reader agents) => { Reader::Agents };
+    (@reader engine) => { Reader::Engine };
+    (@reader people) => { Reader::People };
+    (@reader nobody) => { Reader::Nobody };
 }
 
 for_each_setting!(define);

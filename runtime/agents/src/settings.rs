@@ -119,6 +119,7 @@ macro_rules! cache_key {
     };
     (@read agents $settings:ident $name:ident) => { let _ = &$settings.$name; };
     (@read engine $settings:ident $name:ident) => {};
+    (@read people $settings:ident $name:ident) => {};
     (@read nobody $settings:ident $name:ident) => {};
     (@key none $settings:ident $written:ident $variant:ident $name:ident) => { None };
     (@key request $settings:ident $written:ident $variant:ident $name:ident) => { None };

@@ -3,7 +3,7 @@
 use gsw_infer::hir::{Body, Callee, ExpressionId, ExpressionKind};
 use gsw_names::types::Effect;
 use gsw_names::{KnownItem, PRELUDE, is_std, module_path};
-use gsw_source::{Db, Diagnostic, ItemId};
+use gsw_source::{Db, Diagnostic, ItemId, Span};
 
 use super::place_in;
 use crate::constant::{ConstantValue, known_value};
@@ -24,20 +24,11 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     if is_std(db, body.item.file(db)) {
         return;
     }
-    let calls = body.expressions.iter().filter_map(|it| {
-        let ExpressionKind::Call {
-            callee: Callee::Item { item, .. },
-            arguments,
-        } = &it.kind
-        else {
-            return None;
-        };
-        Some((it.span, *item, arguments))
-    });
-    for (span, item, arguments) in calls.filter(|(_, item, _)| is_std(db, item.file(db))) {
+    for (span, item, arguments) in library_calls(db, body) {
         let Some(granted) = permissions(db) else {
             return;
         };
+        let is_secret = module_path(db, item.file(db)) == Some(PRELUDE);
         let nth = |n| arguments.iter().find(|it| it.0 == n).map(|it| it.1);
         for effect in own_effects(db, item) {
             if effect == Effect::FsRead
@@ -63,6 +54,8 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
                 listed,
                 named(0).or_else(|| named(1).filter(|_| effect == Effect::Net)),
             ) {
+                // A secret shows itself to nobody; only one that is named is known to be refused where it is sent.
+                (_, None) if is_secret => {}
                 (None, target) => {
                     let entry = target.map(|it| entry_for(effect, &it));
                     let source = permission_source(db);
@@ -84,6 +77,23 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             }
         }
     }
+}
+
+/// The calls of functions of the library: where, which, with which arguments.
+fn library_calls<'b>(
+    db: &'b dyn Db,
+    body: &'b Body,
+) -> impl Iterator<Item = (Span, ItemId, &'b [(u32, ExpressionId)])> {
+    body.expressions.iter().filter_map(move |it| {
+        let ExpressionKind::Call {
+            callee: Callee::Item { item, .. },
+            arguments,
+        } = &it.kind
+        else {
+            return None;
+        };
+        is_std(db, item.file(db)).then_some((it.span, *item, arguments.as_slice()))
+    })
 }
 
 /// Whether `item` only asks what is at a path that may be written.
@@ -121,12 +131,8 @@ fn entry_for(effect: Effect, target: &str) -> String {
 
 /// What the function of the library itself does; what its function arguments do is seen where they stand.
 fn own_effects(db: &dyn Db, item: ItemId) -> Vec<Effect> {
-    // A secret is asked for by name and shows itself to nobody: the run decides. A workflow that is started by name does what
-    // it does where it is declared.
-    if matches!(
-        module_path(db, item.file(db)),
-        Some(PRELUDE | "std/workflows")
-    ) {
+    // A workflow that is started by name does what it does where it is declared.
+    if module_path(db, item.file(db)) == Some("std/workflows") {
         return Vec::new();
     }
     let effects = item_summary(db, item).item.effects;

@@ -8,6 +8,7 @@ use gsw_infer::{Child, children, infer_item};
 use gsw_names::types::{Effect, EffectSet};
 use gsw_names::{declared_name, is_std};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place, Span};
+use gsw_syntax::ModifierName;
 use gsw_syntax::{ast, item_ast};
 
 use super::place_in;
@@ -230,9 +231,9 @@ fn region_of(modifiers: &Modifiers) -> Option<&'static str> {
         timeout: _,
     } = modifiers;
     if retry.is_some() {
-        Some("retry")
+        Some(ModifierName::Retry.text())
     } else if reflect.is_some() {
-        Some("reflect")
+        Some(ModifierName::Reflect.text())
     } else {
         None
     }

@@ -295,7 +295,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             Coercion::Widen => {
                 let from = &self.body.expression(value).ty;
                 // Inference marks the place with `Widen`, since only here it is known what the function does.
-                let leak = leak(value, from, &expression.ty, &outcome.value.call);
+                let leak = leak(self.db(), value, from, &expression.ty, &outcome.value.call);
                 self.facts.leaks.extend(leak);
             }
             Coercion::Check => {

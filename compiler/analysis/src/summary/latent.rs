@@ -2,6 +2,8 @@
 
 use gsw_infer::hir::ExpressionId;
 use gsw_names::types::{EffectSet, ErrorSet, Latent, Type};
+use gsw_names::{Variance, type_variances};
+use gsw_source::Db;
 
 use crate::call_summary::{ArgumentEffects, Summary};
 
@@ -37,7 +39,13 @@ impl Side {
 
 /// What is left out where `value` of type `from`, calling the functions in which does `call`, becomes one of type `to`; at most
 /// one thing, since the rest most likely has the same cause.
-pub(super) fn leak(value: ExpressionId, from: &Type, to: &Type, call: &Summary) -> Option<Leak> {
+pub(super) fn leak(
+    db: &dyn Db,
+    value: ExpressionId,
+    from: &Type,
+    to: &Type,
+    call: &Summary,
+) -> Option<Leak> {
     let done = Latent {
         errors: ErrorSet {
             kinds: call.errors.kinds.clone(),
@@ -48,11 +56,11 @@ pub(super) fn leak(value: ExpressionId, from: &Type, to: &Type, call: &Summary) 
     };
     // The summary is of all functions in the value together, so it is compared with every promise in the type. That may refuse a
     // record whose functions are each within their own promise; the report names the type, and an annotation helps.
-    let own = promises(to).into_iter();
+    let own = promises(db, to).into_iter();
     let mut own = own.filter_map(|promise| beyond(Some(&done), Some(promise)));
     let (side, left) = match own.next() {
         Some(left) => (Side::Function, left),
-        None => left_inside(from, to, Side::Function, Own::Known)?,
+        None => left_inside(db, from, to, Side::Function, Own::Known)?,
     };
     Some(Leak {
         value,
@@ -64,7 +72,7 @@ pub(super) fn leak(value: ExpressionId, from: &Type, to: &Type, call: &Summary) 
 }
 
 /// What the functions that a value of this type holds promise.
-fn promises(ty: &Type) -> Vec<&Latent> {
+fn promises<'t>(db: &dyn Db, ty: &'t Type) -> Vec<&'t Latent> {
     match ty {
         Type::Function(function) => function.latent.iter().collect(),
         Type::Optional(it)
@@ -73,11 +81,15 @@ fn promises(ty: &Type) -> Vec<&Latent> {
         | Type::Task(it)
         | Type::Stream(it)
         | Type::Queue(it)
-        | Type::Partial(it) => promises(it),
-        Type::Tuple(them)
-        | Type::Record(_, them)
-        | Type::Enum(_, them)
-        | Type::Checked(_, them) => them.iter().flat_map(promises).collect(),
+        | Type::Partial(it) => promises(db, it),
+        Type::Tuple(them) => them.iter().flat_map(|it| promises(db, it)).collect(),
+        // A type that is only taken says nothing of what the value itself does.
+        Type::Record(item, them) | Type::Enum(item, them) | Type::Checked(item, them) => them
+            .iter()
+            .zip(type_variances(db, *item))
+            .filter(|(_, variance)| **variance != Variance::Contravariant)
+            .flat_map(|(it, _)| promises(db, it))
+            .collect(),
         Type::Unit
         | Type::Bool
         | Type::Int
@@ -113,7 +125,17 @@ enum Own {
 
 /// The first thing that function types in `to` leave out of what those in `from` say. Who takes functions must take all that
 /// may be given to it: parameters the other way round.
-fn left_inside(from: &Type, to: &Type, side: Side, own: Own) -> Option<(Side, Latent)> {
+fn left_inside(
+    db: &dyn Db,
+    from: &Type,
+    to: &Type,
+    side: Side,
+    own: Own,
+) -> Option<(Side, Latent)> {
+    let inside = |left: &Type, right: &Type| left_inside(db, left, right, side, own);
+    let compared = |left: &Type, right: &Type| left_inside(db, left, right, side, Own::Compared);
+    let turned =
+        |left: &Type, right: &Type| left_inside(db, right, left, side.other(), Own::Compared);
     match (from, to) {
         (Type::Function(left), Type::Function(right)) => {
             let beyond = match own {
@@ -123,13 +145,9 @@ fn left_inside(from: &Type, to: &Type, side: Side, own: Own) -> Option<(Side, La
             let mut parameters = left.parameters.iter().zip(&right.parameters);
             beyond
                 .map(|it| (side, it))
-                .or_else(|| {
-                    parameters.find_map(|(left, right)| {
-                        // A function that is given later comes with the types of the new one, so the old parameter's type must promise no less.
-                        left_inside(right, left, side.other(), Own::Compared)
-                    })
-                })
-                .or_else(|| left_inside(&left.result, &right.result, side, Own::Compared))
+                // A function that is given later comes with the types of the new one, so the old parameter's type must promise no less.
+                .or_else(|| parameters.find_map(|(left, right)| turned(left, right)))
+                .or_else(|| compared(&left.result, &right.result))
         }
         (Type::Optional(left), Type::Optional(right))
         | (Type::List(left), Type::List(right))
@@ -137,13 +155,21 @@ fn left_inside(from: &Type, to: &Type, side: Side, own: Own) -> Option<(Side, La
         | (Type::Task(left), Type::Task(right))
         | (Type::Stream(left), Type::Stream(right))
         | (Type::Queue(left), Type::Queue(right))
-        | (Type::Partial(left), Type::Partial(right)) => left_inside(left, right, side, own),
-        (Type::Tuple(left), Type::Tuple(right))
-        | (Type::Record(_, left), Type::Record(_, right))
-        | (Type::Enum(_, left), Type::Enum(_, right))
-        | (Type::Checked(_, left), Type::Checked(_, right)) => {
+        | (Type::Partial(left), Type::Partial(right)) => inside(left, right),
+        (Type::Tuple(left), Type::Tuple(right)) => {
             let mut pairs = left.iter().zip(right.iter());
-            pairs.find_map(|(left, right)| left_inside(left, right, side, own))
+            pairs.find_map(|(left, right)| inside(left, right))
+        }
+        (Type::Record(item, left), Type::Record(_, right))
+        | (Type::Enum(item, left), Type::Enum(_, right))
+        | (Type::Checked(item, left), Type::Checked(_, right)) => {
+            let pairs = left.iter().zip(right.iter());
+            let mut pairs = pairs.zip(type_variances(db, *item));
+            pairs.find_map(|((left, right), variance)| match variance {
+                Variance::Covariant => inside(left, right),
+                Variance::Contravariant => turned(left, right),
+                Variance::Invariant => inside(left, right).or_else(|| turned(left, right)),
+            })
         }
         _ => None,
     }

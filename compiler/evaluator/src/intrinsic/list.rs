@@ -1,6 +1,7 @@
 //! Rows of lists.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::RuntimeCall as Row;
 use gsw_names::types::Type;
 use gsw_names::{alias_target, substitute};
 use gsw_source::Db;
@@ -11,27 +12,27 @@ use crate::stop::{Flow, UNSPECIFIED, raise, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    pub fn list_intrinsic(&mut self, row: &str, result: &Type, arguments: &[Value]) -> Flow<Value> {
+    pub fn list_intrinsic(&mut self, row: Row, result: &Type, arguments: &[Value]) -> Flow<Value> {
         let [Value::List(xs), rest @ ..] = arguments else {
-            return unsupported(format!("`{row}` of {arguments:?}"));
+            return unsupported(format!("`{}` of {arguments:?}", row.name()));
         };
         Ok(match (row, rest) {
-            ("list_len", []) => Value::Int(xs.len() as i64),
-            ("list_get", [Value::Int(index)]) => Value::optional(
+            (Row::list_len, []) => Value::Int(xs.len() as i64),
+            (Row::list_get, [Value::Int(index)]) => Value::optional(
                 usize::try_from(*index)
                     .ok()
                     .and_then(|it| xs.get(it).cloned()),
             ),
-            ("list_push", [x]) => Value::list(xs.iter().chain([x]).cloned().collect()),
-            ("list_index_of", [x]) => {
+            (Row::list_push, [x]) => Value::list(xs.iter().chain([x]).cloned().collect()),
+            (Row::list_index_of, [x]) => {
                 let place = xs.iter().position(|it| equal(it, x));
                 Value::optional(place.map(|it| Value::Int(it as i64)))
             }
-            ("list_contains", [x]) => Value::Bool(xs.iter().any(|it| equal(it, x))),
-            ("list_slice", [Value::Int(from), Value::Int(to)]) => {
+            (Row::list_contains, [x]) => Value::Bool(xs.iter().any(|it| equal(it, x))),
+            (Row::list_slice, [Value::Int(from), Value::Int(to)]) => {
                 Value::list(clamped(xs, *from, *to).to_vec())
             }
-            ("list_flatten", []) => {
+            (Row::list_flatten, []) => {
                 let mut all = Vec::new();
                 for it in xs.iter() {
                     let Value::List(it) = it else {
@@ -41,18 +42,18 @@ impl Machine<'_> {
                 }
                 Value::list(all)
             }
-            ("list_join", [Value::Text(separator)]) => {
+            (Row::list_join, [Value::Text(separator)]) => {
                 let texts = xs.iter().filter_map(|it| {
                     let Value::Text(it) = it else { return None };
                     Some(&**it)
                 });
                 Value::text(texts.collect::<Vec<_>>().join(separator))
             }
-            ("list_sum", []) => {
+            (Row::list_sum, []) => {
                 let value = sum(self, xs, &base_type(self.db, result))?;
                 self.admitted(value, result)?
             }
-            ("list_set", [Value::Int(index), x]) => {
+            (Row::list_set, [Value::Int(index), x]) => {
                 let mut xs = xs.to_vec();
                 match usize::try_from(*index).ok().and_then(|it| xs.get_mut(it)) {
                     Some(place) => *place = x.clone(),
@@ -66,13 +67,15 @@ impl Machine<'_> {
                 }
                 Value::list(xs)
             }
-            ("list_chunks" | "list_windows", [Value::Int(size)]) => groups(self, row, xs, *size)?,
+            (Row::list_chunks | Row::list_windows, [Value::Int(size)]) => {
+                groups(self, row, xs, *size)?
+            }
             _ => rearranged(row, xs, rest)?,
         })
     }
 }
 
-fn groups(machine: &mut Machine, row: &str, xs: &[Value], size: i64) -> Flow<Value> {
+fn groups(machine: &mut Machine, row: Row, xs: &[Value], size: i64) -> Flow<Value> {
     let Some(size) = usize::try_from(size).ok().filter(|it| *it > 0) else {
         return raise(
             machine.db,
@@ -81,7 +84,7 @@ fn groups(machine: &mut Machine, row: &str, xs: &[Value], size: i64) -> Flow<Val
         );
     };
     let group = |it: &[Value]| Value::list(it.to_vec());
-    Ok(Value::list(if row == "list_chunks" {
+    Ok(Value::list(if row == Row::list_chunks {
         xs.chunks(size).map(group).collect()
     } else {
         xs.windows(size).map(group).collect()
@@ -112,21 +115,22 @@ fn sum(machine: &mut Machine, xs: &[Value], result: &Type) -> Flow<Value> {
 }
 
 /// What changes the order of elements, or pairs them.
-fn rearranged(row: &str, xs: &[Value], rest: &[Value]) -> Flow<Value> {
+fn rearranged(row: Row, xs: &[Value], rest: &[Value]) -> Flow<Value> {
     let mut sorted = xs.to_vec();
     match (row, rest) {
-        ("list_sort", []) => sorted.sort_by(compare),
-        ("list_sort_desc", []) => sorted.sort_by(|a, b| compare(b, a)),
-        ("list_reverse", []) => sorted.reverse(),
-        ("list_sort_by_keys" | "list_sort_by_keys_desc", [Value::List(keys)]) => {
+        (Row::list_sort, []) => sorted.sort_by(compare),
+        (Row::list_sort_desc, []) => sorted.sort_by(|a, b| compare(b, a)),
+        (Row::list_reverse, []) => sorted.reverse(),
+        (Row::list_sort_by_keys | Row::list_sort_by_keys_desc, [Value::List(keys)]) => {
             let mut pairs: Vec<(&Value, &Value)> = keys.iter().zip(xs).collect();
-            match row {
-                "list_sort_by_keys" => pairs.sort_by(|a, b| compare(a.0, b.0)),
-                _ => pairs.sort_by(|a, b| compare(b.0, a.0)),
+            if row == Row::list_sort_by_keys {
+                pairs.sort_by(|a, b| compare(a.0, b.0));
+            } else {
+                pairs.sort_by(|a, b| compare(b.0, a.0));
             }
             sorted = pairs.into_iter().map(|(_, it)| it.clone()).collect();
         }
-        ("list_unique", []) => {
+        (Row::list_unique, []) => {
             sorted.clear();
             for x in xs {
                 if !sorted.iter().any(|it| equal(it, x)) {
@@ -134,19 +138,19 @@ fn rearranged(row: &str, xs: &[Value], rest: &[Value]) -> Flow<Value> {
                 }
             }
         }
-        ("list_zip", [Value::List(ys)]) => {
+        (Row::list_zip, [Value::List(ys)]) => {
             let pairs = xs.iter().zip(ys.iter());
             sorted = pairs
                 .map(|(a, b)| Value::tuple(vec![a.clone(), b.clone()]))
                 .collect();
         }
-        ("list_enumerate", []) => {
+        (Row::list_enumerate, []) => {
             let pairs = (0..).zip(xs);
             sorted = pairs
                 .map(|(at, it)| Value::tuple(vec![Value::Int(at), it.clone()]))
                 .collect();
         }
-        _ => return unsupported(format!("`{row}`")),
+        _ => return unsupported(format!("`{}`", row.name())),
     }
     Ok(Value::list(sorted))
 }

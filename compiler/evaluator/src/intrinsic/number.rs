@@ -1,6 +1,7 @@
 //! Rows of numbers and durations.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::RuntimeCall as Row;
 
 use crate::machine::Machine;
 use crate::number_text::float_text;
@@ -8,14 +9,14 @@ use crate::stop::{Flow, UNSPECIFIED, raise, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    pub fn number_intrinsic(&mut self, row: &str, arguments: &[Value]) -> Flow<Value> {
+    pub fn number_intrinsic(&mut self, row: Row, arguments: &[Value]) -> Flow<Value> {
         match (row, arguments) {
-            ("int_pow", [Value::Int(_), Value::Int(b)]) if *b < 0 => raise(
+            (Row::int_pow, [Value::Int(_), Value::Int(b)]) if *b < 0 => raise(
                 self.db,
                 BuiltinError::AssertionFailed,
                 vec![Value::text(UNSPECIFIED)],
             ),
-            ("int_pow", [Value::Int(a), Value::Int(b)]) => {
+            (Row::int_pow, [Value::Int(a), Value::Int(b)]) => {
                 let power = match (*a, *b) {
                     (0 | 1, b) => Some(if b == 0 { 1 } else { *a }),
                     (-1, b) => Some(if b % 2 == 0 { 1 } else { -1 }),
@@ -23,18 +24,18 @@ impl Machine<'_> {
                 };
                 self.int(power)
             }
-            ("int_to_float", [Value::Int(it)]) => Ok(Value::Float(*it as f64)),
-            ("float_to_int", [Value::Float(it)]) => {
+            (Row::int_to_float, [Value::Int(it)]) => Ok(Value::Float(*it as f64)),
+            (Row::float_to_int, [Value::Float(it)]) => {
                 let whole = it.trunc();
                 let limit = 9_223_372_036_854_775_808.0;
                 let fits = whole >= -limit && whole < limit;
                 self.int(fits.then_some(whole as i64))
             }
-            ("float_round", [Value::Float(it)]) => Ok(Value::Float(it.round())),
-            ("float_floor", [Value::Float(it)]) => Ok(Value::Float(it.floor())),
-            ("float_ceil", [Value::Float(it)]) => Ok(Value::Float(it.ceil())),
-            ("float_sqrt", [Value::Float(it)]) => Ok(Value::Float(it.sqrt())),
-            ("float_fixed", [Value::Float(it), Value::Int(digits)]) => {
+            (Row::float_round, [Value::Float(it)]) => Ok(Value::Float(it.round())),
+            (Row::float_floor, [Value::Float(it)]) => Ok(Value::Float(it.floor())),
+            (Row::float_ceil, [Value::Float(it)]) => Ok(Value::Float(it.ceil())),
+            (Row::float_sqrt, [Value::Float(it)]) => Ok(Value::Float(it.sqrt())),
+            (Row::float_fixed, [Value::Float(it), Value::Int(digits)]) => {
                 let digits = usize::try_from(*digits).unwrap_or(0).min(1_000);
                 Ok(Value::text(if it.is_finite() {
                     format!("{it:.digits$}")
@@ -42,8 +43,8 @@ impl Machine<'_> {
                     float_text(*it)
                 }))
             }
-            ("duration_seconds", [Value::Duration(it)]) => Ok(Value::Float(*it as f64 / 1e9)),
-            _ => unsupported(format!("`{row}`")),
+            (Row::duration_seconds, [Value::Duration(it)]) => Ok(Value::Float(*it as f64 / 1e9)),
+            _ => unsupported(format!("`{}`", row.name())),
         }
     }
 }

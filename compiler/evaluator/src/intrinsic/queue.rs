@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::RuntimeCall as Row;
 
 use crate::machine::Machine;
 use crate::queue::{Queue, Waiting};
@@ -12,24 +13,24 @@ use crate::value::{QueueCell, Value};
 
 impl Machine<'_> {
     /// Calls a row that makes or uses a queue.
-    pub(super) fn queue_intrinsic(&mut self, row: &str, arguments: &[Value]) -> Flow<Value> {
+    pub(super) fn queue_intrinsic(&mut self, row: Row, arguments: &[Value]) -> Flow<Value> {
         match (row, arguments) {
-            ("queue_new", [Value::Int(limit), _]) => {
+            (Row::queue_new, [Value::Int(limit), _]) => {
                 match usize::try_from(*limit).ok().filter(|it| *it > 0) {
                     Some(limit) => Ok(Value::Queue(Rc::new(RefCell::new(Queue::new(limit))))),
                     None => refuse(self),
                 }
             }
-            ("queue_push", [Value::Queue(queue), item]) => push(self, queue, item),
-            ("queue_pop", [Value::Queue(queue)]) => self.pop(queue),
-            ("queue_first_when_full", [Value::Queue(queue)]) => {
+            (Row::queue_push, [Value::Queue(queue), item]) => push(self, queue, item),
+            (Row::queue_pop, [Value::Queue(queue)]) => self.pop(queue),
+            (Row::queue_first_when_full, [Value::Queue(queue)]) => {
                 Ok(Value::optional(queue.borrow().first_when_full()))
             }
-            ("queue_close", [Value::Queue(queue)]) => {
+            (Row::queue_close, [Value::Queue(queue)]) => {
                 queue.borrow_mut().close();
                 Ok(Value::Unit)
             }
-            _ => unsupported(format!("`{row}`")),
+            _ => unsupported(format!("`{}`", row.name())),
         }
     }
 

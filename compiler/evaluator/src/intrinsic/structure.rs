@@ -1,27 +1,29 @@
 //! Rows of `json`.
 
+use gsw_abi::call::RuntimeCall as Row;
+
 use crate::json::{of_tree, pretty};
 use crate::machine::Machine;
 use crate::stop::{Flow, decode_error, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    pub fn json_intrinsic(&mut self, row: &str, arguments: &[Value]) -> Flow<Value> {
+    pub fn json_intrinsic(&mut self, row: Row, arguments: &[Value]) -> Flow<Value> {
         match (row, arguments) {
-            ("json_parse", [Value::Text(text)]) => match serde_json::from_str(text) {
+            (Row::json_parse, [Value::Text(text)]) => match serde_json::from_str(text) {
                 Ok(tree) => Ok(Value::json(of_tree(&tree))),
                 Err(_) => decode_error(self.db, crate::stop::UNSPECIFIED),
             },
-            ("json_pretty", [Value::Json(json)]) => Ok(Value::text(pretty(json, 0))),
-            ("json_get", [Value::Json(json), Value::Text(key)]) => {
+            (Row::json_pretty, [Value::Json(json)]) => Ok(Value::text(pretty(json, 0))),
+            (Row::json_get, [Value::Json(json), Value::Text(key)]) => {
                 let found = json.get(key).cloned();
                 Ok(Value::optional(found.map(Value::json)))
             }
-            ("json_items", [Value::Json(json)]) => match json.list() {
+            (Row::json_items, [Value::Json(json)]) => match json.list() {
                 Some(them) => Ok(Value::list(them.iter().cloned().map(Value::json).collect())),
                 None => decode_error(self.db, "$"),
             },
-            ("json_entries", [Value::Json(json)]) => match json.object() {
+            (Row::json_entries, [Value::Json(json)]) => match json.object() {
                 Some(entries) => {
                     let pairs = entries.iter().map(|(key, it)| {
                         Value::tuple(vec![Value::Text(key.clone()), Value::json(it.clone())])
@@ -30,7 +32,7 @@ impl Machine<'_> {
                 }
                 None => decode_error(self.db, "$"),
             },
-            _ => unsupported(format!("`{row}`")),
+            _ => unsupported(format!("`{}`", row.name())),
         }
     }
 }

@@ -3,11 +3,13 @@
 use gsw_abi::program::Colour;
 use gsw_analysis::Waits;
 use gsw_infer::hir::{BodyPart, Callee, ExpressionId};
-use gsw_names::substitute;
 use gsw_names::types::Type;
+use gsw_names::{is_too_large, substitute};
 use gsw_source::{Code, Diagnostic, ItemId, ItemKind, Place};
 
-use crate::instance::{BodyInstance, DEEPEST_TYPE, Instance, PromptForm, type_depth};
+use crate::instance::{
+    BodyInstance, DEEPEST_TYPE, Instance, MOST_INSTANCES, PromptForm, type_depth,
+};
 use crate::ir::{Operand, Terminator};
 use crate::lower::builder::Builder;
 use crate::lower::collection;
@@ -174,19 +176,31 @@ impl Emitter<'_, '_> {
 
     /// Reports a call with types that have grown without bound: each instance asks for another one.
     pub fn is_too_deep(&mut self, item: ItemId, types: &[Type]) -> bool {
-        let deep = types.iter().any(|it| type_depth(it) > DEEPEST_TYPE);
-        if deep {
-            let place = Place::Item {
-                item: self.owner.item,
-                span: self.span,
-            };
-            let name = item.name(self.program.view.db());
-            let message = format!("`{name}` is needed for ever larger types");
-            let note = "each call of it asks for another one with a type that nests deeper";
-            let diagnostic = Diagnostic::error(Code::INSTANCE_TOO_DEEP, place, message);
-            self.program.diagnostics.push(diagnostic.note(note));
-        }
-        deep
+        let name = item.name(self.program.view.db());
+        // In this order: what is too large is not walked to its end.
+        let is_deep = types
+            .iter()
+            .any(|it| is_too_large(it) || type_depth(it) > DEEPEST_TYPE);
+        let (message, note) = if is_deep {
+            (
+                format!("`{name}` is needed for ever larger types"),
+                "each call of it asks for another one with a type that nests deeper",
+            )
+        } else if self.program.instances_of(item) > MOST_INSTANCES {
+            (
+                format!("`{name}` is needed for more than {MOST_INSTANCES} types"),
+                "a generic function is compiled for each type that it is called with",
+            )
+        } else {
+            return false;
+        };
+        let place = Place::Item {
+            item: self.owner.item,
+            span: self.span,
+        };
+        let diagnostic = Diagnostic::error(Code::INSTANCE_TOO_DEEP, place, message);
+        self.program.diagnostics.push(diagnostic.note(note));
+        true
     }
 }
 

@@ -1,5 +1,6 @@
 //! Nodes of the run's tree: workflows, tools, steps, and blocks with modifiers.
 
+use gsw_syntax::ModifierName;
 use std::sync::Arc;
 
 use gsw_abi::builtin;
@@ -147,14 +148,15 @@ impl Builder<'_, '_> {
         } = modifiers;
         // It is named after the outermost; a block without any other has a timeout.
         let name = if budget.is_some() {
-            "budget"
+            ModifierName::Budget
         } else if reflect.is_some() {
-            "reflect"
+            ModifierName::Reflect
         } else if retry.is_some() {
-            "retry"
+            ModifierName::Retry
         } else {
-            "timeout"
+            ModifierName::Timeout
         };
+        let name = name.text();
         let head = NodeHead {
             kind: NodeKind::Region,
             name: self.text(name),

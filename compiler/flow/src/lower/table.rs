@@ -1,6 +1,7 @@
 //! The tables of agents, prompts and tools, filled in as they are reached.
 
 use gsw_abi::program::{Agent, Prompt, Repeat, Spawnable, Tool, ToolBody, Workflow};
+use gsw_abi::setting::Setting;
 use gsw_abi::types::{DefaultValue, Field};
 use gsw_infer::hir::{BodyPart, ExpressionKind};
 use gsw_names::types::Type;
@@ -114,7 +115,7 @@ impl Lowering<'_> {
             };
             // Any map in the settings counts, also in a branch of an `if`: the list is what a program may ask for, not what it will.
             for (key, value) in entries {
-                if text(*key).as_deref() == Some("model") {
+                if text(*key).as_deref() == Some(Setting::Model.name()) {
                     crate::walk::any(&body, *value, &mut |id| {
                         models.extend(text(id));
                         false

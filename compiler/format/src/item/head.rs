@@ -4,7 +4,7 @@ use gsw_source::Span;
 use gsw_syntax::ast::{Function, Identifier, Parameter, PromptEntry, RepeatClass, Signature};
 
 use crate::document::{Document, concat, nothing, text};
-use crate::printer::{Printer, entry};
+use crate::printer::{Ending, Printer, entry};
 
 impl<'run, 'file> Printer<'run, 'file> {
     pub(crate) fn function(&mut self, function: &Function) -> Document {
@@ -117,7 +117,7 @@ impl<'run, 'file> Printer<'run, 'file> {
                 })
             })
             .collect();
-        self.comma_list("(", entries, ")", span)
+        self.comma_list("(", entries, ")", span, Ending::LastBrace)
     }
 
     fn parameter(&mut self, parameter: &Parameter) -> Document {

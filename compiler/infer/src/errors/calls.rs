@@ -2,6 +2,7 @@
 
 use gsw_abi::judge::{Fact, FactForm};
 use gsw_abi::setting::Form;
+use gsw_abi::setting::Setting;
 use gsw_source::{Code, Diagnostic, Place, did_you_mean};
 use gsw_syntax::ast::{ModifierKind, TextRole};
 
@@ -298,21 +299,9 @@ pub fn wrong_judge(place: Place) -> Diagnostic {
     ))
 }
 
-/// The word that a modifier starts with.
-pub fn modifier_name(kind: &ModifierKind) -> &'static str {
-    match kind {
-        ModifierKind::Timeout(_) => "timeout",
-        ModifierKind::Retry { .. } => "retry",
-        ModifierKind::Reflect { .. } => "reflect",
-        ModifierKind::Budget(_) => "budget",
-        ModifierKind::Limit(_) => "limit",
-        ModifierKind::Errors(_) => "errors",
-    }
-}
-
 /// A modifier where it has no meaning.
 pub fn misplaced_modifier(place: Place, modifier: &ModifierKind) -> Diagnostic {
-    let name = modifier_name(modifier);
+    let name = modifier.name().text();
     let message = format!("`{name}` cannot stand here");
     let note = match modifier {
         ModifierKind::Limit(_) | ModifierKind::Errors(_) => {
@@ -361,7 +350,7 @@ pub fn duplicate_tool(
 /// A name after `as` that providers do not take.
 pub fn unsendable_alias(place: Place, name: &str) -> Diagnostic {
     let wanted = "names of at most 64 ASCII letters, digits and `_` after `as`";
-    wrong_setting(place, "tools", wanted)
+    wrong_setting(place, Setting::Tools.name(), wanted)
         .note(format!("`{name}` is what the model would know the tool by"))
 }
 

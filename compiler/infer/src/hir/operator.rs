@@ -1,5 +1,7 @@
 //! Operators.
 
+use gsw_syntax::ast;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnaryOperator {
     Negate,
@@ -97,23 +99,25 @@ impl BinaryOperator {
         }
     }
 
+    /// As it is written.
     #[must_use]
     pub const fn symbol(self) -> &'static str {
-        match self {
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Equal => "==",
-            Self::NotEqual => "!=",
-            Self::Less => "<",
-            Self::LessEqual => "<=",
-            Self::Greater => ">",
-            Self::GreaterEqual => ">=",
-            Self::Add => "+",
-            Self::Subtract => "-",
-            Self::Multiply => "*",
-            Self::Divide => "/",
-            Self::Remainder => "%",
-        }
+        let written = match self {
+            Self::And => ast::BinaryOperator::And,
+            Self::Or => ast::BinaryOperator::Or,
+            Self::Equal => ast::BinaryOperator::Equal,
+            Self::NotEqual => ast::BinaryOperator::NotEqual,
+            Self::Less => ast::BinaryOperator::Less,
+            Self::LessEqual => ast::BinaryOperator::LessEqual,
+            Self::Greater => ast::BinaryOperator::Greater,
+            Self::GreaterEqual => ast::BinaryOperator::GreaterEqual,
+            Self::Add => ast::BinaryOperator::Add,
+            Self::Subtract => ast::BinaryOperator::Subtract,
+            Self::Multiply => ast::BinaryOperator::Multiply,
+            Self::Divide => ast::BinaryOperator::Divide,
+            Self::Remainder => ast::BinaryOperator::Remainder,
+        };
+        written.symbol()
     }
 }
 

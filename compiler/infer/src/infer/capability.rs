@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use gsw_names::errors::map_key_type;
 use gsw_names::types::Type;
 use gsw_names::{
-    MOST_INSTANCES, holds_secret, is_endless, is_key, is_plain_enum, substitute, type_grows,
+    MOST_INSTANCES, holds_secret, is_key, is_plain_enum, is_too_large, substitute, type_grows,
 };
 use gsw_source::{Db, ItemId, Span};
 
@@ -298,7 +298,7 @@ impl Check<'_> {
         match ty {
             Type::Record(item, arguments) | Type::Enum(item, arguments) => {
                 // A type that holds ever larger instances of itself is of no use for anything.
-                let is_endless = type_grows(self.db, *item) || is_endless(ty);
+                let is_endless = type_grows(self.db, *item) || is_too_large(ty);
                 if is_endless || self.seen.len() > MOST_INSTANCES {
                     return false;
                 }

@@ -4,6 +4,7 @@
 //! [`capability`](crate::infer::capability) and [`adapter`](crate::infer::adapter).
 
 use gsw_names::display_type;
+use gsw_names::errors::type_too_large;
 use gsw_names::types::Type;
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span};
 
@@ -42,7 +43,19 @@ impl<'db> HirBuilder<'db> {
     }
 
     pub(super) fn push(&mut self, kind: ExpressionKind, ty: Type, span: Span) -> ExpressionId {
+        let ty = self.bounded(ty, span);
         self.arena.push(kind, ty, span)
+    }
+
+    /// The type, or an invalid one when it is too large to go on with, which is reported.
+    pub(super) fn bounded(&mut self, ty: Type, span: Span) -> Type {
+        if !self.table.is_too_large(&ty) {
+            return ty;
+        }
+        if !self.findings.has_error() {
+            self.report(type_too_large(self.place(span)));
+        }
+        Type::Invalid
     }
 
     /// An expression that was reported.

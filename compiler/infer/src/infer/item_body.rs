@@ -1,5 +1,6 @@
 //! Which bodies an item has, and what each of them starts from and must give.
 
+use gsw_abi::setting::Setting;
 use std::sync::Arc;
 
 use gsw_abi::setting::Origin;
@@ -315,7 +316,7 @@ impl<'db> ItemInference<'db> {
             if let ast::ModifierKind::Timeout(value) = &modifier.kind {
                 settings.push(ast::Setting {
                     name: ast::Identifier {
-                        name: Name::new_static("timeout"),
+                        name: Name::new_static(Setting::Timeout.name()),
                         span: modifier.span,
                     },
                     value: ast::SettingValue::Expression(value.clone()),

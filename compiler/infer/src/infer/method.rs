@@ -1,7 +1,7 @@
 //! What follows the dot of a value: fields, methods, and `?.`.
 
 use gsw_names::types::Type;
-use gsw_names::{Definition, habit, method, method_names, substitute};
+use gsw_names::{Definition, foreign, method, method_names, substitute};
 use gsw_source::{Diagnostic, ItemId, Name, Span, meant};
 use gsw_syntax::ast;
 
@@ -204,7 +204,7 @@ fn instead_of_field(
     name: &Name,
 ) -> Diagnostic {
     let names = method_names(hir.db, &hir.table.zonk(ty));
-    match habit::method(name, &names) {
+    match foreign::method(name, &names) {
         Some(ours) => records::method_for_field(report, &ours),
         None => gsw_names::errors::instead_of_method(report, name),
     }
@@ -269,7 +269,7 @@ fn as_receiver(hir: &mut HirBuilder, receiver: ExpressionId, item: ItemId) -> Op
 fn unknown_method(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole: Span) {
     let zonked = hir.table.zonk(ty);
     let names = method_names(hir.db, &zonked);
-    let suggestion = habit::method(&name.name, &names).or_else(|| meant(&name.name, &names));
+    let suggestion = foreign::method(&name.name, &names).or_else(|| meant(&name.name, &names));
     let place = hir.place(name.span);
     let text = hir.show(ty);
     let plain = hir.table.unchecked(&zonked);

@@ -2,7 +2,7 @@
 
 use gsw_names::types::Type;
 use gsw_names::{
-    Definition, errors, habit, is_reported, library_module, member_names, resolve_callable,
+    Definition, errors, foreign, is_reported, library_module, member_names, resolve_callable,
     resolve_member, resolve_name, seems_declared, shown_module, suggest, variants_named,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
@@ -247,7 +247,7 @@ impl Names<'_, '_> {
             return;
         }
         let locals: Vec<Name> = self.scopes.names().cloned().collect();
-        let suggestion = habit::value(name)
+        let suggestion = foreign::value(name)
             .map(Name::new_static)
             .or_else(|| suggest(self.db, self.file, name, &locals));
         let is_known = suggestion.is_some();
@@ -258,7 +258,7 @@ impl Names<'_, '_> {
             self.report(calls::text_needs_literal(report, role));
             return;
         }
-        self.report(match habit::is_printing(name) {
+        self.report(match foreign::is_printing(name) {
             true => errors::log_instead(report),
             false if is_known => report,
             false => errors::instead_of_name(report, name),

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use gsw_abi::setting::{AnswerForm, BUDGET_PARTS, CACHE_PARTS, Form, Listed, Origin, Setting};
+use gsw_abi::setting::{
+    AnswerForm, BUDGET_PARTS, CACHE_PARTS, Form, Listed, Origin, Reader, Setting,
+};
 use gsw_names::types::Type;
 use gsw_names::{Definition, spawn_name};
 use gsw_source::{ItemKind, Name, Span, meant};
@@ -69,6 +71,11 @@ fn infer_setting(cx: &mut Context, written: &ast::Setting, origin: Origin) -> Op
         unknown_setting(&mut cx.hir, name, &Setting::names_at(origin));
         return None;
     };
+    // `session` is read by nobody either, and its value says more.
+    if setting.reader() == Reader::Nobody && setting.form() != Form::Session {
+        let place = cx.hir.place(name.span);
+        cx.hir.report(Missing::Setting(setting).at(place));
+    }
     match &written.value {
         ast::SettingValue::Expression(value) => setting_value(cx, setting, value),
         ast::SettingValue::Settings { settings, span } => match setting.form() {

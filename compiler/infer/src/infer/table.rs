@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use gsw_names::types::{FunctionType, TextVariable, Type, TypeVariable, parts};
-use gsw_source::{Db, Name, Span};
+use gsw_names::{MOST_PARTS, Variance, is_larger, type_variances};
+use gsw_source::{Db, ItemId, Name, Span};
 
 use crate::infer::text::Texts;
 
@@ -29,6 +30,8 @@ pub(super) struct Table<'db> {
 pub(super) enum Side {
     Above,
     Below,
+    /// On both: it is the same type.
+    Both,
 }
 
 impl Side {
@@ -36,6 +39,7 @@ impl Side {
         match self {
             Self::Above => Self::Below,
             Self::Below => Self::Above,
+            Self::Both => Self::Both,
         }
     }
 }
@@ -157,23 +161,52 @@ impl<'db> Table<'db> {
 
     /// Whether `variable` occurs in `ty`.
     fn occurs(&self, variable: TypeVariable, ty: &Type) -> bool {
-        let ty = self.resolve(ty);
-        ty == Type::Variable(variable) || parts(&ty).iter().any(|it| self.occurs(variable, it))
+        self.has_part(ty, |it| *it == Type::Variable(variable))
     }
 
     /// Whether an unbound variable occurs in `ty`.
     pub(super) fn is_open(&self, ty: &Type) -> bool {
-        let ty = self.resolve(ty);
-        matches!(ty, Type::Variable(_)) || parts(&ty).iter().any(|it| self.is_open(it))
+        self.has_part(ty, |it| matches!(it, Type::Variable(_)))
     }
 
-    /// `ty` with every bound variable replaced, and strings that may yet be literals by what they are as far as known.
+    /// Whether one of the types that `ty` is made of is `wanted`; looks no further than [`MOST_PARTS`], since a larger type is
+    /// refused at the latest when inference ends.
+    fn has_part(&self, ty: &Type, wanted: impl Fn(&Type) -> bool) -> bool {
+        let mut waiting = vec![self.resolve(ty)];
+        let mut count = 0;
+        while let Some(ty) = waiting.pop() {
+            count += 1;
+            if wanted(&ty) {
+                return true;
+            }
+            if count > MOST_PARTS {
+                return false;
+            }
+            waiting.extend(parts(&ty).iter().map(|it| self.resolve(it)));
+        }
+        false
+    }
+
+    /// Whether `ty`, with what is known by now, is larger than any that a program needs.
+    pub(super) fn is_too_large(&self, ty: &Type) -> bool {
+        is_larger(ty, |it| self.resolve(it))
+    }
+
+    /// `ty` with every bound variable replaced, and strings that may yet be literals by what they are as far as known. Invalid
+    /// when that is too large.
     pub(super) fn zonk(&self, ty: &Type) -> Type {
+        if self.is_too_large(ty) {
+            return Type::Invalid;
+        }
+        self.replaced(ty)
+    }
+
+    fn replaced(&self, ty: &Type) -> Type {
         let ty = self.resolve(ty);
         if let Type::Text(text) = ty {
             return self.texts.best(text);
         }
-        rebuilt(&ty, Side::Above, &mut |it, _| self.zonk(it))
+        rebuilt(&ty, &mut |it, _| self.replaced(it))
     }
 
     /// The type of the string literal `text`.
@@ -202,8 +235,7 @@ impl<'db> Table<'db> {
 
     /// Whether `ty` holds strings that may yet be literals of a union.
     pub(super) fn holds_text(&self, ty: &Type) -> bool {
-        let ty = self.resolve(ty);
-        matches!(ty, Type::Text(_)) || parts(&ty).iter().any(|it| self.holds_text(it))
+        self.has_part(ty, |it| matches!(it, Type::Text(_)))
     }
 
     /// `ty` with new types for the strings in it that may yet be literals, on that side of the old ones.
@@ -217,49 +249,84 @@ impl<'db> Table<'db> {
             return ty;
         }
         let Type::Text(text) = ty else {
-            return rebuilt(&ty, side, &mut |it, side| self.loosened(it, side));
+            return rebuilt(&ty, &mut |it, position| {
+                let side = self.side_inside(side, &position);
+                self.loosened(it, side)
+            });
+        };
+        let flows = match side {
+            Side::Above => |old, new| (old, new),
+            Side::Below => |old, new| (new, old),
+            Side::Both => return ty,
         };
         let fresh = self.texts.fresh();
-        match side {
-            Side::Above => self.texts.flow(text, fresh),
-            Side::Below => self.texts.flow(fresh, text),
-        };
+        let (lower, upper) = flows(text, fresh);
+        self.texts.flow(lower, upper);
         Type::Text(fresh)
+    }
+
+    /// The side of a part of a type that stands on `side`.
+    fn side_inside(&self, side: Side, position: &Position) -> Side {
+        match position {
+            Position::Inside => side,
+            Position::Parameter => side.turned(),
+            Position::Argument(item, index) => match type_variances(self.db, *item).get(*index) {
+                Some(Variance::Covariant) => side,
+                Some(Variance::Contravariant) => side.turned(),
+                Some(Variance::Invariant) | None => Side::Both,
+            },
+        }
     }
 }
 
-/// `ty` with its parts as `part` makes them; what a function takes is on the other side.
-pub(super) fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -> Type) -> Type {
-    fn all(types: &[Type], part: &mut dyn FnMut(&Type) -> Type) -> Arc<[Type]> {
-        types.iter().map(part).collect()
+/// Where a part stands in a type.
+pub(super) enum Position {
+    Inside,
+    /// A parameter of a function.
+    Parameter,
+    /// The argument of this number of a declared type.
+    Argument(ItemId, usize),
+}
+
+/// `ty` with its parts as `part` makes them.
+pub(super) fn rebuilt(ty: &Type, part: &mut dyn FnMut(&Type, Position) -> Type) -> Type {
+    if let Type::Record(_, types) | Type::Enum(_, types) | Type::Checked(_, types) = ty
+        && types.is_empty()
+    {
+        return ty.clone();
     }
-    let mut inside = |it: &Type| part(it, side);
+    let mut arguments = |item: ItemId, types: &[Type]| -> Arc<[Type]> {
+        let numbered = types.iter().enumerate();
+        numbered
+            .map(|(index, it)| part(it, Position::Argument(item, index)))
+            .collect()
+    };
     match ty {
-        Type::Optional(inner) => inside(inner).optional(),
-        Type::List(inner) => Type::List(Arc::new(inside(inner))),
-        Type::Map(key, value) => Type::Map(Arc::new(inside(key)), Arc::new(inside(value))),
-        Type::Tuple(types) => Type::Tuple(all(types, &mut inside)),
-        Type::Record(item, types) if !types.is_empty() => {
-            Type::Record(*item, all(types, &mut inside))
-        }
-        Type::Enum(item, types) if !types.is_empty() => Type::Enum(*item, all(types, &mut inside)),
-        Type::Checked(item, types) if !types.is_empty() => {
-            Type::Checked(*item, all(types, &mut inside))
+        Type::Record(item, types) => Type::Record(*item, arguments(*item, types)),
+        Type::Enum(item, types) => Type::Enum(*item, arguments(*item, types)),
+        Type::Checked(item, types) => Type::Checked(*item, arguments(*item, types)),
+        Type::Optional(inner) => part(inner, Position::Inside).optional(),
+        Type::List(inner) => Type::List(Arc::new(part(inner, Position::Inside))),
+        Type::Map(key, value) => Type::Map(
+            Arc::new(part(key, Position::Inside)),
+            Arc::new(part(value, Position::Inside)),
+        ),
+        Type::Tuple(types) => {
+            Type::Tuple(types.iter().map(|it| part(it, Position::Inside)).collect())
         }
         Type::Function(function) => {
             let parameters = function.parameters.iter();
             Type::Function(Arc::new(FunctionType {
                 // Parameters are contravariant: a function that may be used for another takes more, so its strings are on the other side.
-                parameters: parameters.map(|it| part(it, side.turned())).collect(),
-                result: part(&function.result, side),
+                parameters: parameters.map(|it| part(it, Position::Parameter)).collect(),
+                result: part(&function.result, Position::Inside),
                 latent: function.latent.clone(),
             }))
         }
-        Type::Task(inner) => Type::Task(Arc::new(inside(inner))),
-        Type::Stream(inner) => Type::Stream(Arc::new(inside(inner))),
-        Type::Queue(inner) => Type::Queue(Arc::new(inside(inner))),
-        Type::Partial(inner) => Type::Partial(Arc::new(inside(inner))),
-        Type::Record(..) | Type::Enum(..) | Type::Checked(..) => ty.clone(),
+        Type::Task(inner) => Type::Task(Arc::new(part(inner, Position::Inside))),
+        Type::Stream(inner) => Type::Stream(Arc::new(part(inner, Position::Inside))),
+        Type::Queue(inner) => Type::Queue(Arc::new(part(inner, Position::Inside))),
+        Type::Partial(inner) => Type::Partial(Arc::new(part(inner, Position::Inside))),
         Type::Unit
         | Type::Bool
         | Type::Int

@@ -1,6 +1,7 @@
 //! Whether one type is accepted where another is wanted without changing the value, binding variables on the way.
 
 use gsw_names::types::{FunctionType, Type, TypeVariable};
+use gsw_names::{Variance, type_variances};
 use gsw_source::{ItemId, Name};
 
 use crate::infer::lookup;
@@ -58,7 +59,7 @@ impl Table<'_> {
             // An object says by itself which of both it is.
             (Type::Literals(_) | Type::String, Type::Secret) => Some(Relation::Widen),
             (Type::Checked(left, some), Type::Checked(right, others)) if left == right => {
-                self.relate_all(some, others)
+                self.relate_arguments(*left, some, others)
             }
             (Type::Checked(item, arguments), _) => {
                 // Only the actual side loses its check: the other way a value would skip it, so that is a conversion (`coerce`).
@@ -87,7 +88,7 @@ impl Table<'_> {
             | (Type::Enum(left, some), Type::Enum(right, others))
                 if left == right =>
             {
-                self.relate_all(some, others)
+                self.relate_arguments(*left, some, others)
             }
             (Type::Function(left), Type::Function(right)) => self.relate_functions(left, right),
             (
@@ -145,6 +146,29 @@ impl Table<'_> {
         let mut relation = Relation::Same;
         for (left, right) in actual.iter().zip(target) {
             relation = relation.and(self.relate(left, right)?);
+        }
+        Some(relation)
+    }
+
+    /// The arguments of one declared type, each in the direction in which values of the type use it.
+    fn relate_arguments(
+        &mut self,
+        item: ItemId,
+        actual: &[Type],
+        target: &[Type],
+    ) -> Option<Relation> {
+        let mut relation = Relation::Same;
+        let variances = type_variances(self.db, item);
+        for ((left, right), variance) in actual.iter().zip(target).zip(variances) {
+            let argument = match variance {
+                Variance::Covariant => self.relate(left, right)?,
+                Variance::Contravariant => self.relate(right, left)?,
+                Variance::Invariant => {
+                    let forth = self.relate(left, right)?;
+                    forth.and(self.relate(right, left)?)
+                }
+            };
+            relation = relation.and(argument);
         }
         Some(relation)
     }

@@ -100,10 +100,7 @@ pub(super) fn infer_modifiers(cx: &mut Context, written: &[ast::Modifier]) -> Mo
             }
         };
         if !is_new {
-            let (place, name) = (
-                cx.hir.place(modifier.span),
-                calls::modifier_name(&modifier.kind),
-            );
+            let (place, name) = (cx.hir.place(modifier.span), modifier.kind.name().text());
             cx.hir.report(calls::duplicate_setting(place, name));
         }
     }
@@ -483,10 +480,7 @@ fn parallel_modifiers(
             }
         };
         if !is_new {
-            let (place, name) = (
-                cx.hir.place(modifier.span),
-                calls::modifier_name(&modifier.kind),
-            );
+            let (place, name) = (cx.hir.place(modifier.span), modifier.kind.name().text());
             cx.hir.report(calls::duplicate_setting(place, name));
         }
     }

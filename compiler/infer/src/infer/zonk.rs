@@ -9,7 +9,7 @@ use crate::hir::{
 use crate::infer::capability;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::pattern;
-use crate::infer::table::{Blame, Side, Table, rebuilt};
+use crate::infer::table::{Blame, Table, rebuilt};
 
 /// Gives every local and expression its final type.
 pub(super) fn zonk(hir: &mut HirBuilder) {
@@ -18,6 +18,7 @@ pub(super) fn zonk(hir: &mut HirBuilder) {
     hir.table.texts.settle();
     pattern::settle_text_patterns(hir);
     capability::settle_pending(hir);
+    report_too_large(hir);
     report_unknown(hir);
     capability::settle_keys(hir);
     // Asked after all reports of this function, which count as well.
@@ -38,6 +39,15 @@ pub(super) fn zonk(hir: &mut HirBuilder) {
             }
             finish(table, argument);
         }
+    }
+}
+
+/// Reports a local whose type has become too large since it was made: parts of it were not known then.
+fn report_too_large(hir: &mut HirBuilder) {
+    for index in 0..hir.locals.locals().len() {
+        let Local { ty, span, .. } = &hir.locals.locals()[index];
+        let (ty, span) = (ty.clone(), *span);
+        hir.bounded(ty, span);
     }
 }
 
@@ -67,18 +77,17 @@ fn report_unknown(hir: &mut HirBuilder) {
 /// The unbound variables in `ty`.
 fn unknown_in(table: &Table<'_>, ty: &Type) -> Vec<TypeVariable> {
     let mut found = Vec::new();
-    collect(table, ty, &mut found);
+    collect(&table.zonk(ty), &mut found);
     found
 }
 
-fn collect(table: &Table<'_>, ty: &Type, found: &mut Vec<TypeVariable>) {
-    let ty = table.resolve(ty);
+fn collect(ty: &Type, found: &mut Vec<TypeVariable>) {
     if let Type::Variable(variable) = ty
-        && !found.contains(&variable)
+        && !found.contains(variable)
     {
-        found.push(variable);
+        found.push(*variable);
     }
-    parts(&ty).iter().for_each(|it| collect(table, it, found));
+    parts(ty).iter().for_each(|it| collect(it, found));
 }
 
 /// Whether there is anything to replace in `ty`.
@@ -133,7 +142,7 @@ fn without_variables(ty: Type) -> Type {
     if matches!(ty, Type::Variable(_) | Type::Text(_)) {
         return Type::Unit;
     }
-    rebuilt(&ty, Side::Above, &mut |it, _| without_variables(it.clone()))
+    rebuilt(&ty, &mut |it, _| without_variables(it.clone()))
 }
 
 #[expect(

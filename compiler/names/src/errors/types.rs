@@ -78,6 +78,13 @@ pub fn endless_type(place: Place, name: &str) -> Diagnostic {
         .note("each of its instances needs another one; let it contain itself with the type parameters that it has")
 }
 
+/// A type beyond any that a program needs.
+pub fn type_too_large(place: Place) -> Diagnostic {
+    let message = "this type is made of more than 4,000 types, or nests more than 250 deep";
+    Diagnostic::error(Code::TYPE_TOO_LARGE, place, message)
+        .note("an alias stands for all that it is made of; a record is one type, whatever it holds")
+}
+
 /// Something after `uses` that is no effect.
 pub fn unknown_effect(place: Place, name: &str) -> Diagnostic {
     let names: Vec<String> = crate::types::Effect::ALL

@@ -58,16 +58,8 @@ fn recurses(token: Token) -> bool {
 }
 
 /// Runs `work` on a stack that is large enough for the deepest item.
-pub(crate) fn with_large_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    let thread = std::thread::Builder::new()
-        .stack_size(LARGE_STACK)
-        .spawn(work);
-    let result = thread.map(std::thread::JoinHandle::join);
-    match result {
-        Ok(Ok(value)) => value,
-        Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        Err(error) => panic!("the system has no memory for the parser's stack: {error}"),
-    }
+pub(crate) fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    gsw_source::with_stack(LARGE_STACK, work)
 }
 
 /// Cuts off what is deeper than allowed and reports the first place where that was needed.

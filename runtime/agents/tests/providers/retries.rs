@@ -206,7 +206,8 @@ async fn a_request_says_how_much_of_its_time_it_took() {
     };
     let start = Instant::now();
     let failure = stage.ask_once(request).await.expect_err("nothing comes");
-    assert!(start.elapsed() < Duration::from_secs(5));
+    // A busy machine may be late, but not by as much as the answer is.
+    assert!(start.elapsed() < Duration::from_secs(50));
     assert!(
         failure.message.contains("no complete answer within 0.2 s"),
         "{}",
