@@ -74,6 +74,14 @@ workflow late() -> string {
   "${said} ${name()}"
 }
 
+type Login { user: string, @secret pin: int where it > 9, @secret words: [string], @secret old: string = "hunter1" }
+human login() -> Login { user "Which login?" }
+
+workflow signed_in() -> [int] {
+  let it = login()
+  [it.user.len(), it.pin, it.words.len(), it.old.len()]
+}
+
 workflow raced() -> string {
   race [spawn { sleep(700ms); "the clock" }, spawn { "${sure("it")}" }]
 }
@@ -193,6 +201,38 @@ fn a_form_follows_the_type_field_by_field() {
     );
     assert!(squeezed.ends_with(expected), "{shown}");
     assert!(shown.contains("✓ main"), "the tree is back:\n{shown}");
+}
+
+#[test]
+fn what_a_type_hides_is_not_shown_while_it_is_typed() {
+    let mut session = start(&["signed_in"]);
+    answer(
+        &mut session,
+        &[
+            ("user (text", "ada\n"),
+            ("pin (a whole number, it > 9)", "no-number\n"),
+            ("pin (a whole number, it > 9)", "4711\n"),
+            ("words 1 (text", "sesame\n"),
+            ("words 2 (text", "\n"),
+            (
+                "old (text; \"\"\" begins and ends several lines; empty: ***)",
+                "\n",
+            ),
+        ],
+    );
+    assert_eq!(session.finish(), 0);
+    let shown = session.shown();
+    assert!(shown.contains("[3, 4711, 1, 7]"), "{shown}");
+    assert!(shown.contains("ada"), "{shown}");
+    assert!(shown.contains("! this does not fit"), "{shown}");
+    for hidden in ["no-number", "sesame", "hunter1"] {
+        assert!(!shown.contains(hidden), "{hidden}:\n{shown}");
+    }
+    assert_eq!(
+        shown.matches("4711").count(),
+        1,
+        "the result alone:\n{shown}"
+    );
 }
 
 #[test]

@@ -256,6 +256,7 @@ fn wordings() -> Vec<PathBuf> {
     for name in [
         "parser/error.rs",
         "parser/error/advice.rs",
+        "parser/error/braces.rs",
         "parser/error/foreign.rs",
         "parser/error/sign.rs",
         "lexer/error.rs",

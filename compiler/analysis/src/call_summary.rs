@@ -14,6 +14,17 @@ pub enum Waits {
     Always,
 }
 
+/// Whether something does what neither its value nor its errors nor its effects show.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Acts {
+    /// Its value is all that it is good for.
+    Never,
+    /// It changes variables of the body in which it stands, or leaves it.
+    Inside,
+    /// It logs, emits, asserts, cancels a task and the like.
+    Outside,
+}
+
 /// What calling a function, or one of the lambdas in it, may raise and do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
@@ -26,6 +37,20 @@ pub struct Summary {
     /// What of that stays inside, because they are called under a `catch`.
     pub kept: Kept,
     pub waits: Waits,
+    pub acts: Acts,
+}
+
+impl Summary {
+    /// Whether who drops the value has gained nothing. Faults do not count: nobody adds two numbers for the overflow.
+    #[must_use]
+    pub fn is_for_its_value(&self) -> bool {
+        self.errors.is_empty()
+            && !self.errors.open
+            && self.effects == EffectSet::default()
+            && self.arguments == ArgumentEffects::None
+            && self.waits == Waits::Never
+            && self.acts == Acts::Never
+    }
 }
 
 /// Whether a function calls its function parameters.

@@ -227,7 +227,7 @@ impl Evaluation<'_> {
             | Kind::Spawn(_)
             | Kind::SpawnDetached { .. }
             | Kind::Await(_)
-            | Kind::Race(_)
+            | Kind::Race { .. }
             | Kind::ParallelFor { .. }
             | Kind::Parallel(_)
             | Kind::Step { .. }

@@ -19,8 +19,8 @@ pub use coverage::{
 };
 pub use heads::{misplaced_agent, misplaced_repeat_class, missing_body, reserved_word};
 pub use lints::{
-    deprecated, unknown_model, unreachable_code, unread_variable, unsupported_setting,
-    unused_field, unused_import, unused_local,
+    Meant, deprecated, duplicate_key, unknown_model, unreachable_code, unread_variable,
+    unsupported_setting, unused_field, unused_import, unused_local, unused_value,
 };
 pub use program::missing_main;
 pub use throws::{
@@ -29,7 +29,7 @@ pub use throws::{
 };
 pub use waiting::{NoWaiting, cannot_wait};
 pub use workflows::{
-    beyond_project, broken_check, cannot_leave, captured_cycle, declared_once, media_answer,
-    media_inside, misplaced_statement, not_mockable, not_permitted, not_recordable, outside_loop,
-    repeats_once_effect, secret_exposed, target_not_permitted, with_permission_to_add,
+    Wanted, beyond_project, broken_check, cannot_leave, captured_cycle, declared_once,
+    media_answer, media_inside, misplaced_statement, not_mockable, not_permitted, not_recordable,
+    outside_loop, repeats_once_effect, secret_exposed, target_not_permitted,
 };

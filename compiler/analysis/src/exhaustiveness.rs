@@ -94,7 +94,7 @@ pub fn pattern_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
             | ExpressionKind::Spawn(_)
             | ExpressionKind::SpawnDetached { .. }
             | ExpressionKind::Await(_)
-            | ExpressionKind::Race(_)
+            | ExpressionKind::Race { .. }
             | ExpressionKind::ParallelFor { .. }
             | ExpressionKind::Parallel(_)
             | ExpressionKind::Step { .. }

@@ -1,6 +1,7 @@
 //! Warnings about code that compiles and is most likely not what was meant.
 
 mod deprecated;
+mod duplicate_key;
 mod local_name;
 mod setting;
 mod unreachable;
@@ -17,6 +18,7 @@ pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec
     let mut found = Vec::new();
     unused::check(db, item, inferred, &mut found);
     for body in &inferred.bodies {
+        duplicate_key::check(db, body, &mut found);
         unreachable::check(body, &mut found);
         local_name::check(item, body, &mut found);
     }

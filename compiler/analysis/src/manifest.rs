@@ -58,20 +58,20 @@ pub fn permissions(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
     block(db).or_else(of_project)
 }
 
-/// Where a program's permissions are written.
+/// Where the permissions that are in force are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PermissionsIn {
-    /// The block of the entry module.
+pub enum PermissionSource {
+    /// In the `permissions` block of the entry module.
     Block,
-    /// `[permissions]` of `gsw.toml`.
+    /// In `[permissions]` of `gsw.toml`.
     Project,
 }
 
-/// Where what [`permissions`] gives is written.
-pub(crate) fn permissions_in(db: &dyn Db) -> PermissionsIn {
+/// Where what `permissions` gives comes from.
+pub fn permission_source(db: &dyn Db) -> PermissionSource {
     match block(db) {
-        Some(_) => PermissionsIn::Block,
-        None => PermissionsIn::Project,
+        Some(_) => PermissionSource::Block,
+        None => PermissionSource::Project,
     }
 }
 
@@ -200,7 +200,7 @@ fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
         | ExpressionKind::OfferedTool { .. }
         | ExpressionKind::Spawn(_)
         | ExpressionKind::Await(_)
-        | ExpressionKind::Race(_)
+        | ExpressionKind::Race { .. }
         | ExpressionKind::ParallelFor { .. }
         | ExpressionKind::Parallel(_)
         | ExpressionKind::Step { .. }

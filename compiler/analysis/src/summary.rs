@@ -38,6 +38,7 @@ mod facts;
 mod latent;
 mod report;
 mod task;
+mod unused_value;
 mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -316,6 +317,7 @@ impl Unit<'_> {
             });
             diagnostics.extend(report::body_diagnostics(self.db, body, facts));
             diagnostics.extend(waiting::waiting_diagnostic(self.db, body, facts));
+            diagnostics.extend(unused_value::unused_values(self.db, body, facts));
         }
         ItemFacts {
             summary: Arc::new(ItemSummary {

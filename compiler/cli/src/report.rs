@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Result};
 use clap::ValueEnum;
 use gsw_service::Exit;
 use gsw_service::say::{self, say};
-use gsw_source::{Colors, Database, Diagnostic, Severity};
+use gsw_source::{Colors, Database, Diagnostic, LocatedDiagnostic, Severity};
 use serde::Serialize;
 
 /// The format of diagnostics.
@@ -32,14 +32,17 @@ pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit
         Format::Json => {
             output_json(&gsw_source::render_json(db, &located));
         }
-        Format::Auto if !terminal => say::say_styled(&gsw_source::render_plain(db, &located)),
-        Format::Plain => say::say_styled(&gsw_source::render_plain(db, &located)),
+        Format::Auto if !terminal => plain(db, &located),
+        Format::Plain => plain(db, &located),
         Format::Auto | Format::Pretty => {
             let colors = match terminal && gsw_service::shows_colors() {
                 true => Colors::On,
                 false => Colors::Off,
             };
             say::say_styled(&gsw_source::render_terminal(db, &located, colors));
+            if let Some(summary) = gsw_source::summary(&located) {
+                say(&summary);
+            }
         }
     }
     if diagnostics.iter().any(|it| it.severity == Severity::Error) {
@@ -47,6 +50,11 @@ pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit
     } else {
         Exit::Done
     }
+}
+
+/// Prints a line for each diagnostic, and no other, for those who read lines.
+fn plain(db: &Database, located: &[LocatedDiagnostic]) {
+    say::say_styled(&gsw_source::render_plain(db, located));
 }
 
 /// Prints a failure that has no place in source.

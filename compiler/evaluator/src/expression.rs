@@ -199,7 +199,7 @@ fn value(machine: &mut Machine, frame: &mut Frame, expression: &Expression) -> F
         Kind::Call { callee, arguments } => machine.call(frame, callee, arguments),
         Kind::Spawn(lambda) => Ok(machine.spawn(frame.closure(lambda))),
         Kind::Await(tasks) => machine.await_tasks(frame, *tasks),
-        Kind::Race(tasks) => machine.race_tasks(frame, *tasks),
+        Kind::Race { tasks, policy } => machine.race_tasks(frame, *tasks, *policy),
         Kind::ParallelFor {
             iterable,
             limit,

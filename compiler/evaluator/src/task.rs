@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_infer::hir::{ExpressionId, Lambda};
+use gsw_infer::hir::{ExpressionId, Lambda, RacePolicy};
 
 use crate::frame::Frame;
 use crate::machine::Machine;
@@ -63,12 +63,17 @@ impl Machine<'_> {
         }
     }
 
-    pub fn race_tasks(&mut self, frame: &mut Frame, tasks: ExpressionId) -> Flow<Value> {
+    pub fn race_tasks(
+        &mut self,
+        frame: &mut Frame,
+        tasks: ExpressionId,
+        policy: RacePolicy,
+    ) -> Flow<Value> {
         let tasks = self.evaluate(frame, tasks)?;
         let Value::List(tasks) = &tasks else {
             return unsupported(format!("{tasks:?} are no tasks"));
         };
-        race(self, tasks)
+        race(self, tasks, policy)
     }
 
     /// The calls that a `parallel for` makes.
@@ -211,8 +216,9 @@ fn await_task(machine: &mut Machine, task: &TaskCell) -> Flow<Value> {
     }
 }
 
-/// The first of these to end: the first in the queue that does not wait. Those that wait are cancelled where they do.
-fn race(machine: &mut Machine, tasks: &[Value]) -> Flow<Value> {
+/// The first of these to end, or to give a value: the first in the queue that does not wait. Those that wait are cancelled
+/// where they do.
+fn race(machine: &mut Machine, tasks: &[Value], policy: RacePolicy) -> Flow<Value> {
     let racers: Vec<&TaskCell> = tasks
         .iter()
         .filter_map(|it| {
@@ -235,16 +241,31 @@ fn race(machine: &mut Machine, tasks: &[Value]) -> Flow<Value> {
         } else if winner.is_some() {
             // It is cancelled at once, so it never begins.
             task.borrow_mut().cancel()?;
-        } else if runs_without_waiting(machine, &task)? {
+        } else if runs_without_waiting(machine, &task)? && has_won(&task, policy) {
             winner = Some(task);
         }
     }
-    for racer in racers {
+    for racer in &racers {
         racer.borrow_mut().is_seen = true;
     }
-    match &winner {
-        Some(winner) => await_task(machine, winner),
-        None => unsupported("all that race wait"),
+    if let Some(winner) = &winner {
+        return await_task(machine, winner);
+    }
+    let mut errors = Vec::new();
+    for racer in racers {
+        let State::Ended(Err(raised)) = &racer.borrow().state else {
+            return unsupported("all that race wait");
+        };
+        errors.push(raised.value());
+    }
+    raise(machine.db, BuiltinError::Many, vec![Value::list(errors)])
+}
+
+/// Whether a task that has ended decides its race.
+fn has_won(task: &TaskCell, policy: RacePolicy) -> bool {
+    match policy {
+        RacePolicy::First => true,
+        RacePolicy::Merge => matches!(task.borrow().state, State::Ended(Ok(_))),
     }
 }
 

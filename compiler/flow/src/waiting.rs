@@ -117,7 +117,7 @@ impl Question<'_> {
             Kind::Lambda(_) | Kind::Spawn(_) => false,
             Kind::PromptCall { .. }
             | Kind::Await(_)
-            | Kind::Race(_)
+            | Kind::Race { .. }
             | Kind::ParallelFor { .. }
             | Kind::Parallel(_)
             | Kind::Step { .. }
@@ -265,7 +265,7 @@ impl Question<'_> {
             | Kind::Spawn(_)
             | Kind::SpawnDetached { .. }
             | Kind::Await(_)
-            | Kind::Race(_)
+            | Kind::Race { .. }
             | Kind::ParallelFor { .. }
             | Kind::Parallel(_)
             | Kind::Step { .. }

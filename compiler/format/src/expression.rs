@@ -106,7 +106,13 @@ impl<'run, 'file> Printer<'run, 'file> {
             Kind::Fail(value) => self.after("fail ", value),
             Kind::Emit(value) => self.after("emit ", value),
             Kind::Await(value) => self.after("await ", value),
-            Kind::Race(value) => self.after("race ", value),
+            Kind::Race { tasks, errors } => {
+                let errors = errors.iter().map(|it| text(format!(" errors {}", it.name)));
+                let parts: Vec<_> = std::iter::once(self.after("race ", tasks))
+                    .chain(errors)
+                    .collect();
+                concat(parts)
+            }
             Kind::Revise(value) => self.after("revise ", value),
             Kind::SpawnDetached(value) => self.after("spawn detached ", value),
             Kind::Spawn(value) => concat([text("spawn "), self.body(value)]),

@@ -10,7 +10,7 @@ mod pattern;
 mod statement;
 
 pub use expression::{Arm, Callee, Coercion, Expression, ExpressionKind, Lambda, Part, PromptMode};
-pub use modifier::{Budget, ErrorPolicy, Modifiers, Reflect, Retry};
+pub use modifier::{Budget, ErrorPolicy, Modifiers, RacePolicy, Reflect, Retry};
 pub use operator::{
     ArithmeticOperator, BinaryOperator, EqualityOperator, LogicOperator, OperatorClass,
     OrderOperator, RangeEnd, UnaryOperator,

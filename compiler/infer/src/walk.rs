@@ -48,7 +48,10 @@ pub fn children(kind: &ExpressionKind) -> Vec<Child<'_>> {
         | Kind::Fail(it)
         | Kind::Emit(it)
         | Kind::Await(it)
-        | Kind::Race(it) => add_all([it], &mut found),
+        | Kind::Race {
+            tasks: it,
+            policy: _,
+        } => add_all([it], &mut found),
         Kind::Index { base, index } => add_all([base, index], &mut found),
         Kind::Binary { left, right, .. } => add_all([left, right], &mut found),
         Kind::In { value, container } => add_all([value, container], &mut found),

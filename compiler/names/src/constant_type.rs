@@ -75,7 +75,7 @@ pub fn literal_type(value: &Expression) -> Option<Type> {
         | ExpressionKind::Spawn(_)
         | ExpressionKind::SpawnDetached(_)
         | ExpressionKind::Await(_)
-        | ExpressionKind::Race(_)
+        | ExpressionKind::Race { .. }
         | ExpressionKind::ParallelFor { .. }
         | ExpressionKind::Parallel(_)
         | ExpressionKind::Step { .. }

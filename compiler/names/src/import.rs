@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Span, nearest};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Span, meant, nearest};
 use gsw_syntax::ast::{Import, ItemBody};
 use gsw_syntax::{file_item_ids, item_ast};
 
@@ -184,7 +184,7 @@ fn unknown_imports(
             Some(_) => {}
             None if seems_declared(db, target, name) => {}
             None => {
-                let suggestion = nearest(name, &member_names(db, target));
+                let suggestion = meant(name, &member_names(db, target));
                 found.push(errors::unknown_import(
                     place,
                     name,

@@ -8,6 +8,7 @@ impl Code {
     /// The codes under which warnings are reported, in alphabetical order: what `[lints]` of a `gsw.toml` takes.
     pub const LINTS: &'static [Self] = &[
         Self::DEPRECATED,
+        Self::DUPLICATE_KEY,
         Self::IMPOSSIBLE_CATCH,
         Self::NAMING_STYLE,
         Self::NEVER_RAISED,
@@ -17,6 +18,7 @@ impl Code {
         Self::UNREACHABLE_CODE,
         Self::UNSUPPORTED_SETTING,
         Self::UNUSED_IMPORT,
+        Self::UNUSED_VALUE,
         Self::UNUSED_VARIABLE,
     ];
 
@@ -63,6 +65,7 @@ codes! {
     DUPLICATE_ARGUMENT = "duplicate-argument";
     DUPLICATE_DEFINITION = "duplicate-definition";
     DUPLICATE_FIELD = "duplicate-field";
+    DUPLICATE_KEY = "duplicate-key";
     DUPLICATE_SETTING = "duplicate-setting";
     DUPLICATE_TOOL = "duplicate-tool";
     ELSE_MUST_LEAVE = "else-must-leave";
@@ -144,6 +147,7 @@ codes! {
     UNSUPPORTED_SETTING = "unsupported-setting";
     UNTERMINATED_STRING = "unterminated-string";
     UNUSED_IMPORT = "unused-import";
+    UNUSED_VALUE = "unused-value";
     UNUSED_VARIABLE = "unused-variable";
     WRONG_OPERANDS = "wrong-operands";
     WRONG_PARAMETER_COUNT = "wrong-parameter-count";

@@ -56,6 +56,15 @@ pub struct Fix {
     pub title: String,
     /// The edits, none overlapping another.
     pub edits: Vec<Edit>,
+    pub mention: Mention,
+}
+
+/// Whether reports for people show the title of a fix.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mention {
+    Shown,
+    /// A note says the same.
+    Implied,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -115,7 +124,22 @@ impl Diagnostic {
                 place,
                 text: text.into(),
             }],
+            mention: Mention::Shown,
         });
+        self
+    }
+
+    /// The same with a question whether a name was meant, and the fix that writes it.
+    #[must_use]
+    pub fn suggest(mut self, name: &str, place: Place, text: impl Into<String>) -> Self {
+        self = self.note(format!("did you mean `{name}`?")).fix(
+            format!("write `{name}`"),
+            place,
+            text,
+        );
+        if let Some(fix) = self.fixes.last_mut() {
+            fix.mention = Mention::Implied;
+        }
         self
     }
 }

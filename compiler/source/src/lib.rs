@@ -16,14 +16,14 @@ mod suggestion;
 
 pub use code::{Code, explain};
 pub use db::{Database, Db};
-pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
+pub use diagnostic::{Diagnostic, Edit, Fix, Label, Mention, Severity};
 pub use disk::{Disk, Files};
 pub use file::{File, Project};
 pub use item_id::{ItemId, ItemKind};
 pub use line_index::{LineIndex, Position, Utf16Position, file_line_index};
 pub use located::{LocatedDiagnostic, LocatedEdit, LocatedFix, LocatedLabel, Location};
 pub use place::Place;
-pub use render::{Colors, render_json, render_plain, render_terminal};
+pub use render::{Colors, render_json, render_plain, render_terminal, summary};
 pub use smol_str::SmolStr as Name;
 pub use span::Span;
-pub use suggestion::{did_you_mean, nearest};
+pub use suggestion::{did_you_mean, meant, nearest};

@@ -1,6 +1,6 @@
 //! Diagnostics whose places are files and bytes, as renderers and editors take them.
 
-use crate::{Code, Diagnostic, File, Place, Severity, Span};
+use crate::{Code, Diagnostic, File, Mention, Place, Severity, Span};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Location {
@@ -31,6 +31,14 @@ pub struct LocatedLabel {
     pub message: String,
 }
 
+impl LocatedDiagnostic {
+    /// What its fixes do, where no note says the same.
+    pub(crate) fn titles(&self) -> impl Iterator<Item = &str> {
+        let shown = self.fixes.iter().filter(|it| it.mention == Mention::Shown);
+        shown.map(|it| it.title.as_str())
+    }
+}
+
 /// A change that mends what a diagnostic reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocatedFix {
@@ -38,6 +46,7 @@ pub struct LocatedFix {
     pub title: String,
     /// The edits, none overlapping another.
     pub edits: Vec<LocatedEdit>,
+    pub mention: Mention,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,6 +82,7 @@ impl Diagnostic {
                 .iter()
                 .map(|fix| LocatedFix {
                     title: fix.title.clone(),
+                    mention: fix.mention,
                     edits: fix
                         .edits
                         .iter()

@@ -9,7 +9,7 @@ pub use plain::render_plain;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use ariadne::{Config, IndexType, Label, Report, ReportKind, sources};
+use ariadne::{Config, Fmt, IndexType, Label, Report, ReportKind, sources};
 
 use crate::{Db, LocatedDiagnostic, Location, Severity};
 
@@ -36,23 +36,59 @@ pub fn render_terminal(db: &dyn Db, diagnostics: &[LocatedDiagnostic], colors: C
         }
     }
     let mut cache = sources(texts);
-    let mut output = Vec::new();
+    let mut output = String::new();
     for diagnostic in diagnostics {
-        let written = report(db, diagnostic, colors).write(&mut cache, &mut output);
+        let mut excerpt = Vec::new();
+        let written = report(db, diagnostic, colors).write(&mut cache, &mut excerpt);
         // Writing to memory fails only if the cache lacks a source, and then the plain form says the same.
         if written.is_err() {
-            output.extend(render_plain(db, std::slice::from_ref(diagnostic)).bytes());
+            output.push_str(&render_plain(db, std::slice::from_ref(diagnostic)));
+            continue;
         }
+        let head = head(diagnostic);
+        let head = match colors {
+            Colors::On => head.fg(color(diagnostic.severity)).to_string(),
+            Colors::Off => head,
+        };
+        output.push_str(&format!("{head}: {}\n", diagnostic.message));
+        // The first line is a head of ariadne's own form.
+        let excerpt = String::from_utf8_lossy(&excerpt);
+        output.push_str(excerpt.split_once('\n').map_or("", |(_, rest)| rest));
     }
-    String::from_utf8_lossy(&output).into_owned()
+    output
 }
 
+/// How many reports of each severity there are, as `2 errors, 1 warning`; `None` without any.
+#[must_use]
+pub fn summary(diagnostics: &[LocatedDiagnostic]) -> Option<String> {
+    let counted = [Severity::Error, Severity::Warning, Severity::Hint].map(|severity| {
+        let same = diagnostics.iter().filter(|it| it.severity == severity);
+        match same.count() {
+            0 => None,
+            1 => Some(format!("1 {}", severity.name())),
+            count => Some(format!("{count} {}s", severity.name())),
+        }
+    });
+    let counted: Vec<String> = counted.into_iter().flatten().collect();
+    (!counted.is_empty()).then(|| counted.join(", "))
+}
+
+/// `error[unknown-name]`, the same in every form for people.
+fn head(diagnostic: &LocatedDiagnostic) -> String {
+    format!("{}[{}]", diagnostic.severity.name(), diagnostic.code.name())
+}
+
+fn color(severity: Severity) -> ariadne::Color {
+    match severity {
+        Severity::Error => ariadne::Color::Red,
+        Severity::Warning => ariadne::Color::Yellow,
+        Severity::Hint => ariadne::Color::Blue,
+    }
+}
+
+/// The excerpt of a diagnostic with its notes and fixes, after a line that is not to be shown.
 fn report(db: &dyn Db, diagnostic: &LocatedDiagnostic, colors: Colors) -> Report<'static, Marked> {
-    let (kind, color) = match diagnostic.severity {
-        Severity::Error => (ReportKind::Error, ariadne::Color::Red),
-        Severity::Warning => (ReportKind::Warning, ariadne::Color::Yellow),
-        Severity::Hint => (ReportKind::Advice, ariadne::Color::Blue),
-    };
+    let color = color(diagnostic.severity);
     let config = Config::new()
         .with_index_type(IndexType::Byte)
         .with_color(colors == Colors::On);
@@ -62,17 +98,19 @@ fn report(db: &dyn Db, diagnostic: &LocatedDiagnostic, colors: Colors) -> Report
             .with_message(&label.message)
             .with_color(ariadne::Color::Cyan)
     });
-    let mut report = Report::build(kind, place.clone())
+    // A place without a message would be marked by its colour alone, and colours are not for everybody.
+    let main = Label::new(place.clone())
+        .with_message("here")
+        .with_color(color);
+    let mut report = Report::build(ReportKind::Custom("", color), place)
         .with_config(config)
-        .with_code(diagnostic.code.name())
-        .with_message(&diagnostic.message)
-        .with_label(Label::new(place).with_color(color))
+        .with_label(main)
         .with_labels(labels);
     for note in &diagnostic.notes {
         report = report.with_note(note);
     }
-    for fix in &diagnostic.fixes {
-        report = report.with_help(&fix.title);
+    for title in diagnostic.titles() {
+        report = report.with_help(title);
     }
     report.finish()
 }
@@ -91,8 +129,8 @@ fn marked(db: &dyn Db, location: Location) -> Marked {
 #[cfg(test)]
 mod tests {
     use crate::{
-        Code, Colors, Database, Diagnostic, File, LocatedDiagnostic, Place, Span, render_json,
-        render_plain, render_terminal,
+        Code, Colors, Database, Diagnostic, File, LocatedDiagnostic, Place, Severity, Span,
+        render_json, render_plain, render_terminal, summary,
     };
 
     fn example(db: &Database) -> LocatedDiagnostic {
@@ -149,5 +187,32 @@ mod tests {
         assert!(shown.contains("this `[` is not closed"), "{shown}");
         assert!(!shown.contains('\u{1b}'), "{shown}");
         assert!(render_terminal(&db, &[example(&db)], Colors::On).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_place_is_marked_without_colours() {
+        let db = Database::default();
+        let shown = render_terminal(&db, &[example(&db)], Colors::Off);
+        assert!(
+            shown.starts_with("error[unclosed-bracket]: expected"),
+            "{shown}"
+        );
+        assert!(shown.contains("─┬─") && shown.contains("─ here"), "{shown}");
+    }
+
+    #[test]
+    fn a_summary_counts_by_severity() {
+        let db = Database::default();
+        let error = example(&db);
+        let warning = LocatedDiagnostic {
+            severity: Severity::Warning,
+            ..example(&db)
+        };
+        assert_eq!(summary(&[]), None);
+        assert_eq!(summary(&[error.clone()]).as_deref(), Some("1 error"));
+        assert_eq!(
+            summary(&[warning, error.clone(), error]).as_deref(),
+            Some("2 errors, 1 warning")
+        );
     }
 }

@@ -15,12 +15,14 @@
 //! A function of the standard library that is declared `@intrinsic("name")` is the row of that name: its own arguments
 //! fill the `word`, `borrow` and `own` parameters in order.
 
+mod error_policy;
 mod limit;
 mod node_kind;
 mod queue_purpose;
 
 use crate::layout::{Context, Frame, Outcome};
 
+pub use error_policy::{ErrorPolicy, RacePolicy};
 pub use limit::{NO_DOLLARS, NO_LIMIT};
 pub use node_kind::NodeKind;
 pub use queue_purpose::QueuePurpose;
@@ -419,8 +421,8 @@ macro_rules! for_each_runtime_call {
             task_await waiting(own);
             // `await [t, …]`: result list type, tasks.
             task_await_all waiting(result, own);
-            // `race [t, …]`
-            task_race waiting(own);
+            // `race [t, …]`: tasks, `RacePolicy`.
+            task_race waiting(own, word);
             // `t.cancel()`
             task_cancel plain(borrow);
             // A queue: its type, its limit, a [`QueuePurpose`]; `AssertionFailed` for a limit below 1.
@@ -585,16 +587,4 @@ impl RuntimeCall {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|it| it.name() == name)
     }
-}
-
-/// What `parallel for` does with errors.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u32)]
-pub enum ErrorPolicy {
-    /// The first error wins and the rest is cancelled.
-    First,
-    /// All finish; the result is `[Result<T>]`, whose list type is the call's result type.
-    Settle,
-    /// All finish; one `Many` is raised.
-    Merge,
 }

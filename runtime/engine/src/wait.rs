@@ -1,5 +1,6 @@
 //! What a task can wait for.
 
+use gsw_abi::call::RacePolicy;
 use gsw_abi::types::TypeId;
 
 use crate::operation::OperationId;
@@ -8,6 +9,18 @@ use crate::run::prompt::PromptRun;
 use crate::run::queue::Arrival;
 use crate::run::reflect::Reflecting;
 use crate::run::tool_key::ToolKey;
+
+/// A race that has not ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Race {
+    /// The list of handles.
+    pub handles: u64,
+    pub policy: RacePolicy,
+    /// The place of the task that has decided it, once there is one and the others are to end.
+    pub winner: Option<usize>,
+    /// The first that has not ended.
+    pub next: usize,
+}
 
 /// What a task waits for. Words in here are owned by it.
 #[derive(Debug, Default)]
@@ -37,14 +50,8 @@ pub enum Wait {
         /// The first one that has not ended.
         next: usize,
     },
-    /// The first of several tasks to end.
-    Race {
-        handles: u64,
-        /// Its place, once there is one and the others are to end.
-        winner: Option<usize>,
-        /// With a winner: the first that has not ended.
-        next: usize,
-    },
+    /// The first of several tasks to end, or to give a value.
+    Race(Race),
     /// The tasks of the current node, whose first unseen error is raised.
     Join,
     /// The tasks of the current node, which were cancelled.

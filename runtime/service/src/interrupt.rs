@@ -11,6 +11,7 @@ use gsw_driver::engine::{Canceller, Engine};
 use gsw_tree::observe::Observers;
 
 use crate::exit::Exit;
+use crate::person;
 use crate::say::say;
 
 /// How long a run that is to stop at once may take for that, before the process leaves without it.
@@ -64,6 +65,7 @@ impl Ends {
         self.engine.stop_detached();
         std::thread::sleep(STOPPING);
         self.engine.abandon();
+        person::show_keys();
         say("cancelled");
         std::process::exit(self.interrupted.exit() as i32)
     }

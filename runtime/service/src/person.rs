@@ -1,6 +1,7 @@
 //! The person at the terminal, or whoever writes to standard input: takes the questions of runs there, one after the other.
 
 mod desk;
+mod echo;
 mod form;
 mod reader;
 mod refused;
@@ -26,6 +27,11 @@ use crate::terminal::Stage;
 
 /// How long the end waits for a form to leave the terminal; it is stuck only when nobody reads what is written there.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Has the terminal show keys again, for a process that ends in the middle of a form.
+pub fn show_keys() {
+    echo::restore();
+}
 
 /// Answers the questions of a program's runs. Its threads start with the first question.
 pub struct Person {

@@ -1,6 +1,6 @@
 //! Wording of warnings about code that compiles and is most likely not what was meant.
 
-use gsw_source::{Code, Diagnostic, Place};
+use gsw_source::{Code, Diagnostic, Edit, Place};
 
 /// A local that nothing reads. `what` is the sort of local, such as `variable`.
 pub fn unused_local(place: Place, what: &str, name: &str) -> Diagnostic {
@@ -30,11 +30,64 @@ pub fn unread_variable(place: Place, name: &str) -> Diagnostic {
     )
 }
 
+/// What the author of an expression that is not used most likely had in mind.
+pub enum Meant {
+    /// To subtract it from what ends at `end`; `operator` is the minus before it.
+    Subtraction {
+        end: Place,
+        operator: Place,
+    },
+    /// To raise it.
+    Fail(Place),
+    /// To call it.
+    Call(Place),
+    /// To wait for it.
+    Await(Place),
+    Unknown,
+}
+
+/// An expression statement whose value is all that it gives.
+pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
+    let message = "this value is not used, and computing it has no effect";
+    let diagnostic = Diagnostic::warning(Code::UNUSED_VALUE, place, message);
+    match meant {
+        Meant::Subtraction { end, operator } => {
+            let mut diagnostic = diagnostic
+                .note("a line that begins with `-` is a new statement: to subtract, end the line above with `-`")
+                .fix("move the `-` to the line above", operator, "");
+            if let Some(fix) = diagnostic.fixes.last_mut() {
+                let text = " -".to_owned();
+                fix.edits.push(Edit { place: end, text });
+            }
+            diagnostic
+        }
+        Meant::Fail(start) => diagnostic
+            .note("an error is raised with `fail`")
+            .fix("raise it", start, "fail "),
+        Meant::Call(end) => diagnostic
+            .note("a function is called with parentheses")
+            .fix("call it", end, "()"),
+        Meant::Await(start) => diagnostic
+            .note("a task is waited for with `await`")
+            .fix("wait for it", start, "await "),
+        Meant::Unknown => diagnostic.note(
+            "no function changes its argument: bind the result, or write `let _ = …` to drop it on purpose",
+        ),
+    }
+}
+
 /// Statements behind one that never ends normally; `rest` is all of the block behind it.
 pub fn unreachable_code(place: Place, cause: Place, rest: Place) -> Diagnostic {
     Diagnostic::warning(Code::UNREACHABLE_CODE, place, "this is never reached")
         .label(cause, "the block is always left here")
         .fix("remove what is never reached", rest, "")
+}
+
+/// A key of a map literal that stands in it before.
+pub fn duplicate_key(place: Place, first: Place, key: &str) -> Diagnostic {
+    let message = format!("the key `{key}` is already in this map");
+    Diagnostic::warning(Code::DUPLICATE_KEY, place, message)
+        .label(first, "its value is replaced by the later one")
 }
 
 /// A use of what is marked `@deprecated`.

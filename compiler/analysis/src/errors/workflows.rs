@@ -2,7 +2,7 @@
 
 use gsw_source::{Code, Diagnostic, Place};
 
-use crate::manifest::PermissionsIn;
+use crate::manifest::PermissionSource;
 
 /// `break` or `continue` without a loop to leave; `wall` is what stands between it and one further out.
 pub fn outside_loop(place: Place, word: &str, wall: Option<&str>) -> Diagnostic {
@@ -84,53 +84,54 @@ pub fn not_mockable(place: Place, name: &str) -> Diagnostic {
 }
 
 /// A call that needs a permission which the program does not give itself.
-/// `target` is what the call needs of it, when that is known.
 pub fn not_permitted(
     place: Place,
     effect: &str,
-    by: PermissionsIn,
-    target: Option<&str>,
+    source: PermissionSource,
+    entry: Option<&str>,
 ) -> Diagnostic {
-    let (who, note) = match by {
-        PermissionsIn::Block => (
-            "`permissions`",
-            "with a `permissions` block everything that it does not list is refused",
-        ),
-        PermissionsIn::Project => (
-            "`[permissions]` of `gsw.toml`",
-            "with `[permissions]` in `gsw.toml` everything that it does not list is refused",
-        ),
+    let list = match source {
+        PermissionSource::Block => "`permissions`",
+        PermissionSource::Project => "`[permissions]` of `gsw.toml`",
     };
-    let message = format!("this needs the permission `{effect}`, which {who} does not list");
-    let report = Diagnostic::error(Code::NOT_PERMITTED, place, message).note(note);
-    with_permission_to_add(report, effect, by, target)
+    let message = format!("this needs the permission `{effect}`, which {list} does not list");
+    let entry = entry.unwrap_or("…");
+    let note = match source {
+        PermissionSource::Block => {
+            format!("to permit it, add `{effect}: [{entry:?}]` to the `permissions` block")
+        }
+        PermissionSource::Project => {
+            format!(
+                "to permit it, add `{effect} = [{entry:?}]` under `[permissions]` in `gsw.toml`"
+            )
+        }
+    };
+    Diagnostic::error(Code::NOT_PERMITTED, place, message)
+        .note("what a list of permissions does not name is refused")
+        .note(note)
 }
 
-/// Says what to write, and where, so that the program may do it.
-pub fn with_permission_to_add(
-    report: Diagnostic,
-    effect: &str,
-    by: PermissionsIn,
-    target: Option<&str>,
-) -> Diagnostic {
-    let target = target.unwrap_or("…");
-    report.note(match by {
-        PermissionsIn::Block => {
-            format!("to permit it, list it in the `permissions` block: `{effect}: [\"{target}\"]`")
-        }
-        PermissionsIn::Project => {
-            format!("to permit it, list it under `[permissions]` in `gsw.toml`: `{effect} = [\"{target}\"]`")
-        }
-    })
+/// What a call needs that a permission does not list.
+pub struct Wanted<'a> {
+    pub effect: &'a str,
+    /// What the list would have to hold.
+    pub entry: &'a str,
+    /// What the call names.
+    pub target: &'a str,
 }
 
 /// A call on something that a permission does not list.
 pub fn target_not_permitted(
     place: Place,
-    effect: &str,
-    target: &str,
+    wanted: &Wanted<'_>,
+    source: PermissionSource,
     listed: &[String],
 ) -> Diagnostic {
+    let Wanted {
+        effect,
+        entry,
+        target,
+    } = wanted;
     let message = format!("the permission `{effect}` does not cover `{target}`");
     let listed: Vec<String> = listed.iter().map(|it| format!("`{it}`")).collect();
     let note = if listed.is_empty() {
@@ -138,7 +139,15 @@ pub fn target_not_permitted(
     } else {
         format!("it lists {}", listed.join(", "))
     };
-    Diagnostic::error(Code::NOT_PERMITTED, place, message).note(note)
+    let home = match source {
+        PermissionSource::Block => "of the `permissions` block",
+        PermissionSource::Project => "under `[permissions]` in `gsw.toml`",
+    };
+    Diagnostic::error(Code::NOT_PERMITTED, place, message)
+        .note(note)
+        .note(format!(
+            "to permit it, add `{entry:?}` to `{effect}` {home}"
+        ))
 }
 
 /// An entry of a `permissions` block that the project's `gsw.toml` does not grant.

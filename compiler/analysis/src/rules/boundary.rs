@@ -104,7 +104,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             | ExpressionKind::OfferedTool { .. }
             | ExpressionKind::SpawnDetached { .. }
             | ExpressionKind::Await(_)
-            | ExpressionKind::Race(_)
+            | ExpressionKind::Race { .. }
             | ExpressionKind::Parallel(_)
             | ExpressionKind::Modified { .. }
             | ExpressionKind::Invalid => continue,

@@ -139,7 +139,7 @@ fn around_closure(kind: &ExpressionKind) -> Around {
         | ExpressionKind::OfferedTool { .. }
         | ExpressionKind::SpawnDetached { .. }
         | ExpressionKind::Await(_)
-        | ExpressionKind::Race(_)
+        | ExpressionKind::Race { .. }
         | ExpressionKind::Step { .. }
         | ExpressionKind::Modified { .. }
         | ExpressionKind::Invalid => ("a lambda", None),

@@ -8,7 +8,7 @@ use gsw_source::{Db, Diagnostic, ItemId};
 use super::place_in;
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
-use crate::manifest::{permissions, permissions_in};
+use crate::manifest::{permission_source, permissions};
 use crate::summary::item_summary;
 
 /// The effects that a permission grants, each under its own name.
@@ -64,28 +64,23 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
                 named(0).or_else(|| named(1).filter(|_| effect == Effect::Net)),
             ) {
                 (None, target) => {
-                    let target = target.map(|it| entry(effect, &it));
-                    let name = effect.name();
-                    found.push(errors::not_permitted(
-                        place,
-                        name,
-                        permissions_in(db),
-                        target.as_deref(),
-                    ));
+                    let entry = target.map(|it| entry_for(effect, &it));
+                    let source = permission_source(db);
+                    let entry = entry.as_deref();
+                    found.push(errors::not_permitted(place, effect.name(), source, entry));
                 }
                 (Some((_, list)), Some(target))
                     if !list.iter().any(|it| admits(effect, it, &target)) =>
                 {
-                    let report = errors::target_not_permitted(place, effect.name(), &target, list);
-                    let wanted = entry(effect, &target);
-                    found.push(errors::with_permission_to_add(
-                        report,
-                        effect.name(),
-                        permissions_in(db),
-                        Some(&wanted),
-                    ));
+                    let wanted = errors::Wanted {
+                        effect: effect.name(),
+                        entry: &entry_for(effect, &target),
+                        target: &target,
+                    };
+                    let source = permission_source(db);
+                    found.push(errors::target_not_permitted(place, &wanted, source, list));
                 }
-                _ => {}
+                (Some(_), _) => {}
             }
         }
     }
@@ -104,6 +99,24 @@ fn may_ask(
     asks.iter().any(|it| it.is(db, item))
         && lists
             .any(|(_, list)| path.is_none_or(|path| list.iter().any(|it| admits(writes, it, path))))
+}
+
+/// What a permission must list for a target: of an address the host.
+fn entry_for(effect: Effect, target: &str) -> String {
+    let named = match effect {
+        Effect::Net => host(target),
+        Effect::FsRead
+        | Effect::FsWrite
+        | Effect::Model
+        | Effect::Exec
+        | Effect::Env
+        | Effect::Time
+        | Effect::Random
+        | Effect::Human
+        | Effect::Spawn
+        | Effect::Host => None,
+    };
+    named.unwrap_or(target).to_owned()
 }
 
 /// What the function of the library itself does; what its function arguments do is seen where they stand.
@@ -140,23 +153,6 @@ fn target(db: &dyn Db, body: &Body, argument: ExpressionId) -> Option<String> {
         | ConstantValue::Int(_)
         | ConstantValue::Float(_)
         | ConstantValue::Duration(_) => None,
-    }
-}
-
-/// What to list so that the target is permitted: of an address its host.
-fn entry(effect: Effect, target: &str) -> String {
-    match effect {
-        Effect::Net => host(target).unwrap_or(target).to_owned(),
-        Effect::FsRead
-        | Effect::FsWrite
-        | Effect::Model
-        | Effect::Exec
-        | Effect::Env
-        | Effect::Time
-        | Effect::Random
-        | Effect::Human
-        | Effect::Spawn
-        | Effect::Host => target.to_owned(),
     }
 }
 

@@ -258,7 +258,7 @@ fn region_inside(kind: &ExpressionKind) -> Option<&'static str> {
     use ExpressionKind as Kind;
     match kind {
         Kind::Step { modifiers, .. } | Kind::Modified { modifiers, .. } => region_of(modifiers),
-        Kind::Race(_) => Some("race"),
+        Kind::Race { .. } => Some("race"),
         Kind::Int(_)
         | Kind::Float(_)
         | Kind::Bool(_)

@@ -12,7 +12,7 @@ use gsw_source::{Db, ItemId};
 use super::Unit;
 use super::facts::{Facts, add, bears, nothing, of_latent, of_parameter};
 use super::latent::{Leak, leak};
-use crate::call_summary::Summary;
+use crate::call_summary::{Acts, Summary};
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::ErrorClass;
 
@@ -29,6 +29,12 @@ impl Outcome {
             value: Facts::default(),
         }
     }
+}
+
+/// The same of what acts besides.
+pub(super) fn acting(mut outcome: Outcome, acts: Acts) -> Outcome {
+    outcome.does.acts = outcome.does.acts.max(acts);
+    outcome
 }
 
 /// What is known of a body; grows from walk to walk.
@@ -210,7 +216,8 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             Kind::PromptText { item, arguments } => self.prompt_text(kind, *item, arguments),
             Kind::Spawn(lambda) => self.spawning(id, lambda),
             Kind::SpawnDetached { item, .. } => self.detaching(*item, kind),
-            Kind::Await(value) | Kind::Race(value) => self.awaiting(*value),
+            Kind::Await(value) => self.awaiting(*value),
+            Kind::Race { tasks, policy } => self.racing(*tasks, *policy),
             Kind::ParallelFor {
                 iterable,
                 limit,
@@ -244,11 +251,10 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             | Kind::Range { .. }
             | Kind::If { .. }
             | Kind::While { .. }
-            | Kind::Break
-            | Kind::Continue
-            | Kind::Emit(_)
             | Kind::OfferedTool { .. }
             | Kind::Invalid => self.inside(kind),
+            Kind::Break | Kind::Continue => acting(self.inside(kind), Acts::Inside),
+            Kind::Emit(_) => acting(self.inside(kind), Acts::Outside),
         }
     }
 
@@ -352,7 +358,11 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     /// Walks the code of a closure and gives what the closure, as a value, brings.
     pub(super) fn closure(&mut self, id: ExpressionId, position: u32, lambda: &'a Lambda) -> Facts {
         self.returned.push(Facts::default());
-        let outcome = self.expression(lambda.body);
+        let mut outcome = self.expression(lambda.body);
+        // What it assigns may be a variable that it has captured.
+        if outcome.does.acts == Acts::Inside {
+            outcome.does.acts = Acts::Outside;
+        }
         let mut value = self.returned.pop().unwrap_or_default();
         value.join(&outcome.value);
         let key = (id, position);

@@ -11,7 +11,7 @@ use gsw_source::{Db, ItemId, ItemKind};
 use super::body::{BodyWalk, Outcome};
 use super::facts::{Facts, add, bears, nothing, of_latent};
 use super::task::add_modifiers;
-use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
+use crate::call_summary::{Acts, ArgumentEffects, Kept, Summary, Waits};
 
 /// What the arguments of a call bring.
 struct Given {
@@ -364,7 +364,16 @@ pub(super) fn fix_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
 }
 
 /// Adds what one of the bodies of an item does to what a call of it does.
-pub(super) fn add_part(body: &Body, outcome: Outcome, summary: &mut Summary, result: &mut Facts) {
+pub(super) fn add_part(
+    body: &Body,
+    mut outcome: Outcome,
+    summary: &mut Summary,
+    result: &mut Facts,
+) {
+    // Its own variables are nobody else's.
+    if outcome.does.acts == Acts::Inside {
+        outcome.does.acts = Acts::Never;
+    }
     match body.part {
         BodyPart::Main => {
             add(summary, &outcome.does);
@@ -388,6 +397,10 @@ fn add_row(call: RuntimeCall, signature: &Signature, summary: &mut Summary) {
         // The table of runtime calls knows whether a call suspends; the library only adds what it raises.
         CallKind::Waiting => summary.waits = Waits::Always,
         CallKind::Plain | CallKind::Raising => {}
+    }
+    // What gives nothing is called for what it does.
+    if signature.result == Type::Unit {
+        summary.acts = Acts::Outside;
     }
     if let Some(throws) = &signature.throws {
         summary.errors.extend(throws);

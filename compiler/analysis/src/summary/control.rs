@@ -1,15 +1,15 @@
 //! What control flow does: arms, catches, blocks, loops, and what leaves them.
 
 use gsw_infer::hir::{
-    Arm, Change, ExpressionId, LocalId, Pattern, PlacePart, PlaceStep, ScriptTurn, Statement,
-    StatementKind,
+    Arm, Change, ExpressionId, LocalId, LocalKind, Pattern, PlacePart, PlaceStep, ScriptTurn,
+    Statement, StatementKind,
 };
 use gsw_names::types::{ErrorSet, Type};
 
-use super::body::{BodyWalk, Outcome};
+use super::body::{BodyWalk, Outcome, acting};
 use super::caught::Remaining;
 use super::facts::{Facts, add, nothing};
-use crate::call_summary::{ArgumentEffects, Summary, Waits};
+use crate::call_summary::{Acts, ArgumentEffects, Summary, Waits};
 
 impl<'a> BodyWalk<'a, '_> {
     pub(super) fn chained(
@@ -27,19 +27,21 @@ impl<'a> BodyWalk<'a, '_> {
     pub(super) fn returning(&mut self, value: Option<ExpressionId>) -> Outcome {
         let outcome = value.map_or_else(Outcome::nothing, |it| self.expression(it));
         self.give_back(&outcome.value);
-        Outcome {
+        let left = Outcome {
             does: outcome.does,
             value: Facts::default(),
-        }
+        };
+        acting(left, Acts::Inside)
     }
 
     pub(super) fn failing(&mut self, value: ExpressionId) -> Outcome {
         let mut outcome = self.expression(value);
         outcome.does.errors.extend(&outcome.value.error);
-        Outcome {
+        let failed = Outcome {
             does: outcome.does,
             value: Facts::default(),
-        }
+        };
+        acting(failed, Acts::Outside)
     }
 
     /// Of a `match` over an error, what earlier arms took cannot be in later ones.
@@ -176,25 +178,32 @@ impl<'a> BodyWalk<'a, '_> {
                 if let Some(message) = message {
                     self.then(*message, &mut outcome);
                 }
-                outcome.does
+                acting(outcome, Acts::Outside).does
             }
             StatementKind::AssertFails { value, pattern, .. } => {
                 let outcome = self.expression(*value);
                 self.bind(pattern, &Facts::unknown(self.db(), &Type::Error));
                 Summary {
                     errors: ErrorSet::default(),
+                    acts: Acts::Outside,
                     ..outcome.does
                 }
             }
             StatementKind::AssertSnapshot { value } => self.expression(*value).does,
             // The outcome runs where the prompt is called, in place of what the call would do.
-            StatementKind::Mock { .. } => nothing(),
+            StatementKind::Mock { .. } => Summary {
+                acts: Acts::Outside,
+                ..nothing()
+            },
             StatementKind::MockAgent { agent: _, script } => {
                 let mut outcome = Outcome::nothing();
                 for value in script.iter().flat_map(ScriptTurn::expressions) {
                     self.then(value, &mut outcome);
                 }
-                outcome.does
+                Summary {
+                    acts: Acts::Outside,
+                    ..outcome.does
+                }
             }
         }
     }
@@ -209,7 +218,12 @@ impl<'a> BodyWalk<'a, '_> {
         // Learnt by the whole variable, whatever part is assigned: parts are not distinguished.
         let assigned = self.expression(value);
         self.learn(local, &assigned.value);
-        let mut does = assigned.does;
+        let acts = match self.body.local(local).kind {
+            // Each change of it is seen outside.
+            LocalKind::State => Acts::Outside,
+            LocalKind::Parameter | LocalKind::Let | LocalKind::Var => Acts::Inside,
+        };
+        let mut does = acting(assigned, acts).does;
         for step in path {
             match step.part {
                 PlacePart::Field(_) => {}

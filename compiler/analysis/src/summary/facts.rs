@@ -6,7 +6,7 @@ use gsw_names::find_held;
 use gsw_names::types::{EffectSet, ErrorSet, Latent, Type};
 use gsw_source::Db;
 
-use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
+use crate::call_summary::{Acts, ArgumentEffects, Kept, Summary, Waits};
 
 /// What a value brings with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,6 +58,7 @@ pub(super) fn nothing() -> Summary {
         arguments: ArgumentEffects::None,
         kept: Kept::All,
         waits: Waits::Never,
+        acts: Acts::Never,
     }
 }
 
@@ -67,6 +68,7 @@ pub(super) fn anything() -> Summary {
     summary.errors.open = true;
     summary.effects = EffectSet::ALL;
     summary.waits = Waits::Always;
+    summary.acts = Acts::Outside;
     summary
 }
 
@@ -86,6 +88,7 @@ pub(super) fn of_latent(latent: &Latent) -> Summary {
         errors: latent.errors.clone(),
         effects: latent.effects,
         waits: Waits::Always,
+        acts: Acts::Outside,
         ..nothing()
     }
 }
@@ -96,6 +99,7 @@ pub(super) fn add(summary: &mut Summary, other: &Summary) {
     summary.effects = summary.effects.union(other.effects);
     // The order of the variants is the lattice: never, with arguments, always.
     summary.waits = summary.waits.max(other.waits);
+    summary.acts = summary.acts.max(other.acts);
     if other.arguments == ArgumentEffects::Added {
         summary.arguments = ArgumentEffects::Added;
         summary.kept = summary.kept.and(&other.kept);

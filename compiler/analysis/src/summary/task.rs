@@ -1,7 +1,9 @@
 //! What tasks, `parallel` and blocks with modifiers do.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_infer::hir::{Body, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers};
+use gsw_infer::hir::{
+    Body, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers, RacePolicy,
+};
 use gsw_names::builtin_set;
 use gsw_names::types::{Effect, EffectSet};
 use gsw_source::{Db, ItemId, ItemKind};
@@ -21,12 +23,26 @@ impl<'a> BodyWalk<'a, '_> {
         outcome
     }
 
-    /// `await e`, `race e`
     pub(super) fn awaiting(&mut self, value: ExpressionId) -> Outcome {
         let mut outcome = self.expression(value);
         outcome.does.errors.extend(&outcome.value.task);
         outcome.does.waits = Waits::Always;
         outcome
+    }
+
+    pub(super) fn racing(&mut self, tasks: ExpressionId, policy: RacePolicy) -> Outcome {
+        match policy {
+            RacePolicy::First => self.awaiting(tasks),
+            RacePolicy::Merge => {
+                let mut outcome = self.expression(tasks);
+                if !outcome.value.task.is_empty() {
+                    let many = builtin_set(self.db(), BuiltinError::Many);
+                    outcome.does.errors.extend(&many);
+                }
+                outcome.does.waits = Waits::Always;
+                outcome
+            }
+        }
     }
 
     /// A step, or a block with modifiers.

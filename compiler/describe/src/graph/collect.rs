@@ -2,7 +2,7 @@
 
 use gsw_infer::hir::{
     Arm, Body, BodyPart, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers,
-    Pattern,
+    Pattern, RacePolicy,
 };
 use gsw_infer::{Child, children, infer_item};
 use gsw_names::{is_std, item_signature};
@@ -141,7 +141,7 @@ impl Collector<'_> {
                 found.push(self.parallel_for(body, *iterable, *limit, *policy, inside));
             }
             Kind::Parallel(lambdas) => self.parallel(body, lambdas, found),
-            Kind::Race(tasks) => self.race(body, *tasks, found),
+            Kind::Race { tasks, policy } => self.race(body, *tasks, *policy, found),
             Kind::Spawn(inside) => {
                 let nodes = self.nodes(body, inside.body);
                 push_group(found, GroupKind::Spawn, "in the background", nodes);
@@ -415,12 +415,22 @@ impl Collector<'_> {
         push_lanes(found, GroupKind::Parallel, "all at once", lanes);
     }
 
-    fn race(&mut self, body: &Body, tasks: ExpressionId, found: &mut Vec<Node>) {
+    fn race(
+        &mut self,
+        body: &Body,
+        tasks: ExpressionId,
+        policy: RacePolicy,
+        found: &mut Vec<Node>,
+    ) {
         let ExpressionKind::List(listed) = &body.expression(tasks).kind else {
             return self.expression(body, tasks, found);
         };
         let lanes = listed.iter().map(|it| self.task(body, *it)).collect();
-        push_lanes(found, GroupKind::Race, "the first to end", lanes);
+        let title = match policy {
+            RacePolicy::First => "the first to end",
+            RacePolicy::Merge => "the first value",
+        };
+        push_lanes(found, GroupKind::Race, title, lanes);
     }
 
     /// A task that a race waits for: that it was spawned goes without saying.

@@ -218,7 +218,7 @@ impl Builder<'_, '_> {
             Kind::Spawn(lambda) => task::spawn(self, id, lambda),
             Kind::SpawnDetached { item, arguments } => task::spawn_detached(self, *item, arguments),
             Kind::Await(tasks) => task::await_tasks(self, id, *tasks),
-            Kind::Race(tasks) => task::race(self, id, *tasks),
+            Kind::Race { tasks, policy } => task::race(self, id, *tasks, *policy),
             Kind::ParallelFor {
                 iterable,
                 limit,
@@ -371,7 +371,7 @@ fn watch(kind: &ExpressionKind) -> Watch {
         | Kind::Spawn(_)
         | Kind::SpawnDetached { .. }
         | Kind::Await(_)
-        | Kind::Race(_)
+        | Kind::Race { .. }
         | Kind::ParallelFor { .. }
         | Kind::Parallel(_)
         | Kind::Step { .. }

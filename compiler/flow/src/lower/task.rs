@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::builtin;
-use gsw_abi::call::{ErrorPolicy, NO_LIMIT, RuntimeCall};
+use gsw_abi::call::{ErrorPolicy, NO_LIMIT, RacePolicy, RuntimeCall};
 use gsw_infer::hir::{self, BodyPart, ExpressionId, Lambda};
 use gsw_names::types::Type;
 use gsw_source::ItemId;
@@ -96,10 +96,20 @@ pub fn await_tasks(
     }
 }
 
-pub fn race(builder: &mut Builder<'_, '_>, id: ExpressionId, tasks: ExpressionId) -> Operand {
+pub fn race(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    tasks: ExpressionId,
+    policy: hir::RacePolicy,
+) -> Operand {
     let ty = builder.type_id_of(id);
     let tasks = builder.expression(tasks);
-    builder.runtime(ty, RuntimeCall::task_race, vec![tasks])
+    let policy = match policy {
+        hir::RacePolicy::First => RacePolicy::First,
+        hir::RacePolicy::Merge => RacePolicy::Merge,
+    };
+    let policy = Operand::Word(policy as u64);
+    builder.runtime(ty, RuntimeCall::task_race, vec![tasks, policy])
 }
 
 pub fn parallel_for(

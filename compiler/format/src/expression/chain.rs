@@ -72,7 +72,7 @@ impl<'tree> Link<'tree> {
             | Kind::Spawn(_)
             | Kind::SpawnDetached(_)
             | Kind::Await(_)
-            | Kind::Race(_)
+            | Kind::Race { .. }
             | Kind::ParallelFor { .. }
             | Kind::Parallel(_)
             | Kind::Step { .. }

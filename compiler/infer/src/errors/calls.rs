@@ -37,6 +37,11 @@ pub fn missing_argument(place: Place, names: &[&str], callee: &str) -> Diagnosti
     )
 }
 
+/// The parameters of what is called, with their types.
+pub fn with_signature(diagnostic: Diagnostic, parameters: &[String]) -> Diagnostic {
+    diagnostic.note(format!("it takes `({})`", parameters.join(", ")))
+}
+
 /// More positional arguments than parameters.
 pub fn too_many_arguments(place: Place, callee: &str, most: usize, found: usize) -> Diagnostic {
     let word = if most == 1 { "argument" } else { "arguments" };
@@ -196,6 +201,13 @@ pub fn wrong_setting(place: Place, name: &str, wanted: &str) -> Diagnostic {
         Code::WRONG_SETTING,
         place,
         format!("`{name}` needs {wanted}"),
+    )
+}
+
+/// What a `race` cannot do with errors.
+pub fn wrong_race_policy(place: Place) -> Diagnostic {
+    wrong_setting(place, "errors", "`first` or `merge`").note(
+        "a `race` gives one value: with `first`, an error that comes first is raised; with `merge`, errors count only when all have failed",
     )
 }
 

@@ -13,6 +13,28 @@ pub fn missing_field(place: Place, names: &[&str], record: &str) -> Diagnostic {
     )
 }
 
+/// What adds missing fields at a place, after others or as the only ones.
+pub fn add_fields(
+    diagnostic: Diagnostic,
+    at: Place,
+    values: &[String],
+    others: Others,
+) -> Diagnostic {
+    let values = values.join(", ");
+    let text = match others {
+        Others::Some => format!(", {values}"),
+        Others::None => format!(" {values} "),
+    };
+    diagnostic.fix(format!("add `{values}`"), at, text)
+}
+
+/// Whether a literal has fields already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Others {
+    Some,
+    None,
+}
+
 /// A field that the type does not have.
 pub fn unknown_field(place: Place, name: &str, ty: &str, suggestion: Option<&str>) -> Diagnostic {
     did_you_mean(
@@ -85,9 +107,18 @@ pub fn not_a_record(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(Code::NOT_A_RECORD, place, format!("{what} is not a record"))
 }
 
-/// A variant in the form of a record.
-pub fn made_by_call(diagnostic: Diagnostic, name: &str) -> Diagnostic {
-    diagnostic.note(format!("a variant is made with `{name}(…)`"))
+/// A variant or error in the form of a record; `call` is what takes the place of its braces.
+pub fn made_by_call(
+    diagnostic: Diagnostic,
+    what: &str,
+    name: &str,
+    call: Option<(Place, String)>,
+) -> Diagnostic {
+    let diagnostic = diagnostic.note(format!("{what} is made with `{name}(…)`"));
+    match call {
+        Some((place, text)) => diagnostic.fix("write parentheses", place, text),
+        None => diagnostic,
+    }
 }
 
 /// A type or module where a value is wanted.

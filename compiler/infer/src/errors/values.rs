@@ -72,6 +72,20 @@ pub fn convert_to_int(
     with_method(diagnostic.note(note), operand, (start, end), ".to_int()")
 }
 
+/// A list or map that exists, where its elements would have to be converted; the places are right before and after it.
+pub fn convert_each(
+    diagnostic: Diagnostic,
+    operand: Operand,
+    start: Place,
+    end: Place,
+    method: &str,
+) -> Diagnostic {
+    let note = format!(
+        "only the elements of a literal are converted where they are; `{method}` converts each of these"
+    );
+    with_method(diagnostic.note(note), operand, (start, end), method)
+}
+
 fn with_method(
     mut diagnostic: Diagnostic,
     operand: Operand,
@@ -87,7 +101,11 @@ fn with_method(
         text: text.to_owned(),
     };
     let edits = vec![edit(start, "("), edit(end, &format!("){method}"))];
-    diagnostic.fixes.push(gsw_source::Fix { title, edits });
+    diagnostic.fixes.push(gsw_source::Fix {
+        title,
+        edits,
+        mention: gsw_source::Mention::Shown,
+    });
     diagnostic
 }
 
@@ -203,6 +221,7 @@ pub fn interpolate(mut diagnostic: Diagnostic, start: Place, end: Place) -> Diag
     diagnostic.fixes.push(gsw_source::Fix {
         title: "interpolate it".to_owned(),
         edits: vec![edit(start, "\"${"), edit(end, "}\"")],
+        mention: gsw_source::Mention::Shown,
     });
     diagnostic
 }
@@ -220,11 +239,7 @@ pub fn not_in_union(
         format!("`{text:?}` is not one of `{wanted}`"),
     );
     match suggestion {
-        Some(name) => diagnostic.note(format!("did you mean `{name:?}`?")).fix(
-            format!("write `{name:?}`"),
-            place,
-            format!("{name:?}"),
-        ),
+        Some(name) => diagnostic.suggest(&format!("{name:?}"), place, format!("{name:?}")),
         None => diagnostic,
     }
 }
@@ -467,6 +482,7 @@ pub fn fail_with_text(mut diagnostic: Diagnostic, start: Place, end: Place) -> D
     diagnostic.fixes.push(gsw_source::Fix {
         title: "make it a `Failed`".to_owned(),
         edits: vec![edit(start, "Failed("), edit(end, ")")],
+        mention: gsw_source::Mention::Shown,
     });
     diagnostic
 }

@@ -4,8 +4,8 @@ use gsw_names::types::Type;
 use gsw_source::{ItemId, Name, Span};
 
 use crate::hir::{
-    BinaryOperator, ErrorPolicy, ExpressionId, LocalId, Modifiers, Pattern, RangeEnd, Statement,
-    UnaryOperator,
+    BinaryOperator, ErrorPolicy, ExpressionId, LocalId, Modifiers, Pattern, RacePolicy, RangeEnd,
+    Statement, UnaryOperator,
 };
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -230,8 +230,12 @@ pub enum ExpressionKind {
     },
     /// `await e`; the operand is a task, a list of tasks or a tuple of tasks.
     Await(ExpressionId),
-    /// `race e`; the operand is a list of tasks.
-    Race(ExpressionId),
+    /// `race e errors p`
+    Race {
+        /// A list.
+        tasks: ExpressionId,
+        policy: RacePolicy,
+    },
     ParallelFor {
         /// A list or range; for a map, pairs.
         iterable: ExpressionId,

@@ -48,3 +48,12 @@ pub enum ErrorPolicy {
     /// One `Many`.
     Merge,
 }
+
+/// What `race` does with errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RacePolicy {
+    /// A task that fails first decides the race as well as one that gives a value.
+    First,
+    /// The first value wins; one `Many` when all have failed.
+    Merge,
+}

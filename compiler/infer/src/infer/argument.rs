@@ -2,7 +2,7 @@
 
 use gsw_names::types::{FunctionType, Type};
 use gsw_names::{Parameter, Presence, substitute};
-use gsw_source::{Name, Span, nearest};
+use gsw_source::{Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
@@ -140,7 +140,7 @@ fn named_parameter(
             .zip(&*given)
             .filter(|(_, given)| !**given);
         let names: Vec<Name> = rest.map(|(it, _)| it.name.clone()).collect();
-        let suggestion = nearest(&name.name, &names);
+        let suggestion = meant(&name.name, &names);
         let suggestion = suggestion.as_deref();
         let report = errors::unknown_argument(place, &name.name, formal.callee, suggestion);
         let list: Vec<String> = formal
@@ -189,7 +189,18 @@ fn missing(hir: &mut HirBuilder, formal: Formal, given: &[bool], slots: &[Slot],
         .collect();
     if !names.is_empty() && slots.iter().all(|it| it.parameter.is_some()) {
         let place = hir.place(span);
-        hir.report(errors::missing_argument(place, &names, formal.callee));
+        let parameters: Vec<String> = formal.parameters[formal.taken..]
+            .iter()
+            .map(|it| {
+                let default = match it.default {
+                    Presence::Present => " = …",
+                    Presence::Absent => "",
+                };
+                format!("{}: {}{default}", it.name, hir.show(&it.ty))
+            })
+            .collect();
+        let report = errors::missing_argument(place, &names, formal.callee);
+        hir.report(errors::with_signature(report, &parameters));
     }
 }
 

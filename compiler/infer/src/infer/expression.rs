@@ -164,7 +164,7 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
         Kind::Spawn(value) => workflow::infer_spawn(cx, value, span, hint),
         Kind::SpawnDetached(call) => workflow::infer_spawn_detached(cx, call, span),
         Kind::Await(value) => workflow::infer_await(cx, value, span),
-        Kind::Race(value) => workflow::infer_race(cx, value, span),
+        Kind::Race { tasks, errors } => workflow::infer_race(cx, tasks, errors.as_ref(), span),
         Kind::ParallelFor {
             pattern,
             iterable,

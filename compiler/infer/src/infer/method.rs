@@ -2,7 +2,7 @@
 
 use gsw_names::types::Type;
 use gsw_names::{Definition, habit, method, method_names, substitute};
-use gsw_source::{Diagnostic, ItemId, Name, Span, nearest};
+use gsw_source::{Diagnostic, ItemId, Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::{calls, records, values};
@@ -172,7 +172,7 @@ fn unknown_field(hir: &mut HirBuilder, ty: &Type, plain: &Type, name: &ast::Iden
         &[]
     };
     let names: Vec<_> = fields.iter().map(|it| it.name.clone()).collect();
-    let suggestion = nearest(&name.name, &names);
+    let suggestion = meant(&name.name, &names);
     let text = hir.show(ty);
     let mut report = records::unknown_field(place, &name.name, &text, suggestion.as_deref());
     if method(hir.db, &hir.table.zonk(ty), &name.name).is_some() {
@@ -269,7 +269,7 @@ fn as_receiver(hir: &mut HirBuilder, receiver: ExpressionId, item: ItemId) -> Op
 fn unknown_method(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole: Span) {
     let zonked = hir.table.zonk(ty);
     let names = method_names(hir.db, &zonked);
-    let suggestion = habit::method(&name.name, &names).or_else(|| nearest(&name.name, &names));
+    let suggestion = habit::method(&name.name, &names).or_else(|| meant(&name.name, &names));
     let place = hir.place(name.span);
     let text = hir.show(ty);
     let plain = hir.table.unchecked(&zonked);

@@ -56,6 +56,15 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::String, _) if hir.table.wanted_literals(target).is_some() => {
             why_no_union(hir, diagnostic, &actual, target)
         }
+        (Type::List(from), Type::List(to)) if would_convert(hir, &from, &to) => {
+            convert_each(hir, diagnostic, id, ".map(x => x)")
+        }
+        (Type::Map(key, from), Type::Map(wanted, to))
+            if hir.table.operand(&key) == hir.table.operand(&wanted)
+                && would_convert(hir, &from, &to) =>
+        {
+            convert_each(hir, diagnostic, id, ".map_values(x => x)")
+        }
         (Type::List(_), Type::List(_))
         | (Type::Map(..), Type::Map(..))
         | (Type::Tuple(_), Type::Tuple(_)) => why_no_union(hir, diagnostic, &actual, target),
@@ -79,6 +88,41 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         }
         _ => diagnostic,
     }
+}
+
+/// Whether an element of one type converts to another, where that is certain.
+fn would_convert(hir: &HirBuilder, actual: &Type, target: &Type) -> bool {
+    let (actual, target) = (hir.table.resolve(actual), hir.table.resolve(target));
+    if target == Type::Json {
+        return matches!(
+            actual,
+            Type::Bool | Type::Int | Type::Float | Type::String | Type::Duration
+        );
+    }
+    let inner = if let Type::Optional(inner) = &target {
+        Some((**inner).clone())
+    } else if let Type::Checked(item, arguments) = &target {
+        lookup::alias_target(hir.db, *item, arguments)
+    } else {
+        None
+    };
+    inner.is_some_and(|inner| actual == inner || would_convert(hir, &actual, &inner))
+}
+
+/// A collection whose elements must be converted one by one.
+fn convert_each(
+    hir: &HirBuilder,
+    diagnostic: Diagnostic,
+    id: ExpressionId,
+    method: &str,
+) -> Diagnostic {
+    let kind = &hir.arena.get(id).kind;
+    if matches!(kind, ExpressionKind::List(_) | ExpressionKind::Map(_)) {
+        return diagnostic;
+    }
+    let (span, form) = (hir.span(id), operand_form(hir, id));
+    let (before, after) = (hir.place_before(span), hir.place_after(span));
+    errors::convert_each(diagnostic, form, before, after, method)
 }
 
 /// Shows the literals that make strings in `actual` none of those that `target` is made of; what only a run knows can

@@ -2,7 +2,7 @@
 
 use gsw_names::types::Type;
 use gsw_names::{Definition, KnownItem, Parameter, Presence, resolve_callable};
-use gsw_source::{Name, Span, nearest};
+use gsw_source::{Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
@@ -167,7 +167,7 @@ fn mocked_arguments<'a>(
             },
             (None, Some(name)) => {
                 let names: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
-                let suggestion = nearest(&name.name, &names);
+                let suggestion = meant(&name.name, &names);
                 let place = hir.place(name.span);
                 errors::unknown_argument(place, &name.name, callee, suggestion.as_deref())
             }

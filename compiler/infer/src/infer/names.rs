@@ -5,7 +5,7 @@ use gsw_names::{
     Definition, errors, habit, is_reported, library_module, member_names, resolve_callable,
     resolve_member, resolve_name, seems_declared, shown_module, suggest, variants_named,
 };
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, nearest};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::records;
@@ -152,7 +152,7 @@ impl Names<'_, '_> {
             errors::private_name(place, &name.name, &path)
         } else {
             let names = member_names(self.db, module);
-            let suggestion = nearest(&name.name, &names);
+            let suggestion = meant(&name.name, &names);
             errors::unknown_member(place, &name.name, &path, suggestion.as_deref())
         };
         self.report(diagnostic);

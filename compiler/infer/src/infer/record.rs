@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use gsw_names::types::Type;
 use gsw_names::{Definition, Parameter, Presence, substitute};
-use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
+use gsw_source::{ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
-use crate::errors::records as errors;
+use crate::errors::records::{self as errors, Others};
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
 use crate::infer::argument;
 use crate::infer::context::Context;
@@ -15,6 +15,14 @@ use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
 use crate::infer::name::kind_text;
+
+/// A record literal as it is written.
+#[derive(Clone, Copy)]
+struct Literal<'a> {
+    path: &'a [ast::Identifier],
+    fields: &'a [ast::FieldInit],
+    span: Span,
+}
 
 /// `Bug { title: "x", ..base }`
 pub(super) fn infer_record(
@@ -25,7 +33,10 @@ pub(super) fn infer_record(
     span: Span,
     hint: Option<&Type>,
 ) -> ExpressionId {
-    let Some((item, checked)) = record_item(cx, path) else {
+    let braces = Span::new(path.last().map_or(span.start, |it| it.span.end), span.end);
+    let is_plain = base.is_none() && fields.iter().all(|it| it.value.is_some());
+    let braces = is_plain.then_some(braces);
+    let Some((item, checked)) = record_item(cx, path, braces) else {
         return lost_record(cx, fields, base, span);
     };
     let arguments = cx.hir.fresh_arguments(lookup::arity(cx.db, item));
@@ -55,7 +66,8 @@ pub(super) fn infer_record(
             span,
         );
         if is_whole {
-            missing_fields(&mut cx.hir, item, declared, &given, path, span);
+            let literal = Literal { path, fields, span };
+            missing_fields(&mut cx.hir, item, declared, &given, literal);
         }
     }
     let id = cx.hir.push(
@@ -74,18 +86,23 @@ pub(super) fn infer_record(
     }
 }
 
-/// The record that a path names, and the checked alias that it was reached through.
+/// The record that a path names, and the checked alias that it was reached through. `braces` are those of a literal that
+/// would be a call with parentheses.
 pub(super) fn record_item(
     cx: &mut Context,
     path: &[ast::Identifier],
+    braces: Option<Span>,
 ) -> Option<(ItemId, Option<Type>)> {
     let definition = cx.names().written_path(path)?;
     let last = path.last()?;
     let place = cx.hir.place(last.span);
     let Definition::Item(item) = definition else {
         let report = errors::not_a_record(place, &format!("`{}`", last.name));
+        let call = as_call(&cx.hir, braces);
         cx.hir.report(match definition {
-            Definition::Variant { .. } => errors::made_by_call(report, &last.name),
+            Definition::Variant { .. } => {
+                errors::made_by_call(report, "a variant", &last.name, call)
+            }
             Definition::Item(_) | Definition::Module(_) => report,
         });
         return None;
@@ -120,9 +137,22 @@ pub(super) fn record_item(
     };
     if found.is_none() {
         let what = format!("the {} `{}`", kind_text(item.kind(cx.db)), last.name);
-        cx.hir.report(errors::not_a_record(place, &what));
+        let report = errors::not_a_record(place, &what);
+        let call = as_call(&cx.hir, braces);
+        cx.hir.report(match item.kind(cx.db) == ItemKind::Error {
+            true => errors::made_by_call(report, "an error", &last.name, call),
+            false => report,
+        });
     }
     found
+}
+
+/// The braces of a literal on one line, and the parentheses that take their place.
+fn as_call(hir: &HirBuilder, braces: Option<Span>) -> Option<(gsw_source::Place, String)> {
+    let braces = braces?;
+    let text = gsw_names::source_text(hir.db, hir.item, braces);
+    let inside = text.trim_start().strip_prefix('{')?.strip_suffix('}')?;
+    (!inside.contains('\n')).then(|| (hir.place(braces), format!("({})", inside.trim())))
 }
 
 fn record_field(
@@ -151,7 +181,7 @@ fn record_field(
         // Only fields that are still to be given are suggested.
         let rest = declared.iter().zip(&*given).filter(|(_, given)| !**given);
         let names: Vec<Name> = rest.map(|(it, _)| it.name.clone()).collect();
-        let suggestion = nearest(&name.name, &names);
+        let suggestion = meant(&name.name, &names);
         let owner = item.name(cx.db).clone();
         cx.hir.report(errors::unknown_field(
             place,
@@ -209,20 +239,85 @@ fn missing_fields(
     item: ItemId,
     declared: &[Parameter],
     given: &[bool],
-    path: &[ast::Identifier],
-    span: Span,
+    literal: Literal<'_>,
 ) {
-    let names: Vec<&str> = declared
+    let Literal { path, fields, span } = literal;
+    let missing: Vec<&Parameter> = declared
         .iter()
         .zip(given)
         .filter(|(it, given)| !**given && it.default == Presence::Absent)
-        .map(|(it, _)| it.name.as_str())
+        .map(|(it, _)| it)
         .collect();
-    if !names.is_empty() {
-        let place = hir.place(path.last().map_or(span, |it| it.span));
-        let owner = item.name(hir.db).clone();
-        hir.report(errors::missing_field(place, &names, &owner));
+    if missing.is_empty() {
+        return;
     }
+    let names: Vec<&str> = missing.iter().map(|it| it.name.as_str()).collect();
+    let place = hir.place(path.last().map_or(span, |it| it.span));
+    let owner = item.name(hir.db).clone();
+    let report = errors::missing_field(place, &names, &owner);
+    let values = missing.iter().map(|it| {
+        let value = (it.check == Presence::Absent).then(|| simplest(hir, &it.ty))?;
+        Some(format!("{}: {}", it.name, value?))
+    });
+    let values: Option<Vec<String>> = values.collect();
+    hir.report(match values {
+        Some(values) => {
+            let last = fields.last().map(|it| match &it.value {
+                Some(value) => value.span.end,
+                None => it.name.span.end,
+            });
+            let (at, others) = match last {
+                Some(end) => (end, Others::Some),
+                None => (span.end.saturating_sub(1), Others::None),
+            };
+            let at = hir.place(Span::new(at, at));
+            errors::add_fields(report, at, &values, others)
+        }
+        None => report,
+    });
+}
+
+/// The simplest value of a type, as it is written; `None` where there is no such or it may be refused.
+fn simplest(hir: &HirBuilder, ty: &Type) -> Option<String> {
+    let text = match hir.table.resolve(ty) {
+        Type::Bool => "false",
+        Type::Int => "0",
+        Type::Float => "0.0",
+        Type::String => "\"\"",
+        Type::Duration => "0s",
+        Type::List(_) => "[]",
+        Type::Map(..) => "{}",
+        Type::Json | Type::Optional(_) => "none",
+        Type::Literals(names) => return names.first().map(|it| format!("{it:?}")),
+        Type::Enum(item, _) => {
+            let mut variants = lookup::variants(hir.db, item).iter();
+            let plain = variants.find(|it| it.fields.is_empty())?;
+            return Some(plain.name.to_string());
+        }
+        Type::Unit
+        | Type::Bytes
+        | Type::Time
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Tuple(_)
+        | Type::Record(..)
+        | Type::Checked(..)
+        | Type::Function(_)
+        | Type::Task(_)
+        | Type::Queue(_)
+        | Type::Stream(_)
+        | Type::Partial(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => return None,
+    };
+    Some(text.to_owned())
 }
 
 /// Looks at the parts of a record literal that came to nothing, for their own mistakes.

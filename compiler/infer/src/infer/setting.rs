@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gsw_abi::setting::{BUDGET_PARTS, CACHE_PARTS, Form, Listed, Origin, Setting};
 use gsw_names::types::Type;
 use gsw_names::{Definition, spawn_name};
-use gsw_source::{ItemKind, Name, Span, nearest};
+use gsw_source::{ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
@@ -92,7 +92,7 @@ fn infer_setting(cx: &mut Context, written: &ast::Setting, origin: Origin) -> Op
 
 fn unknown_setting(hir: &mut HirBuilder, name: &ast::Identifier, known: &[&'static str]) {
     let known: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();
-    let suggestion = nearest(&name.name, &known);
+    let suggestion = meant(&name.name, &known);
     let place = hir.place(name.span);
     hir.report(errors::unknown_setting(
         place,

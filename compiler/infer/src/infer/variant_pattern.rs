@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsw_names::types::Type;
 use gsw_names::{Definition, Parameter, resolve_name, substitute};
-use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
+use gsw_source::{ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::{patterns as errors, records};
@@ -220,7 +220,7 @@ fn named_field(
 ) -> Option<usize> {
     let found = declared.iter().position(|it| it.name == name.name);
     if found.is_none() {
-        let suggestion = nearest(&name.name, declared.iter().map(|it| &it.name));
+        let suggestion = meant(&name.name, declared.iter().map(|it| &it.name));
         let place = hir.place(name.span);
         let suggestion = suggestion.as_deref();
         let report = records::unknown_field(place, &name.name, owner, suggestion);
@@ -242,7 +242,7 @@ pub(super) fn record_pattern(
     ty: &Type,
     span: Span,
 ) -> Option<PatternKind> {
-    let (item, _) = record::record_item(cx, path)?;
+    let (item, _) = record::record_item(cx, path, None)?;
     if let Some(variable) = cx.hir.table.unknown(ty) {
         let arguments = cx.hir.fresh_arguments(lookup::arity(cx.db, item));
         cx.hir

@@ -11,7 +11,7 @@ use gsw_syntax::ast;
 use crate::errors::{calls, values as errors};
 use crate::hir::{
     Budget, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, LocalKind, Modifiers,
-    Reflect, Retry, Statement, StatementKind,
+    RacePolicy, Reflect, Retry, Statement, StatementKind,
 };
 use crate::infer::context::Context;
 use crate::infer::control;
@@ -194,7 +194,7 @@ fn infer_budget(cx: &mut Context, arguments: &[ast::Argument]) -> Budget {
                 let place = cx.hir.place(name.map_or(argument.value.span, |it| it.span));
                 let names = ["usd", "tokens", "calls", "time"].map(Name::new_static);
                 let other = other.unwrap_or_default();
-                let suggestion = gsw_source::nearest(other, &names);
+                let suggestion = gsw_source::meant(other, &names);
                 let suggestion = suggestion.as_deref();
                 cx.hir.report(
                     calls::unknown_argument(place, other, "`budget`", suggestion)
@@ -331,8 +331,14 @@ fn not_awaitable(
     hir.invalid(span)
 }
 
-pub(super) fn infer_race(cx: &mut Context, value: &ast::Expression, span: Span) -> ExpressionId {
+pub(super) fn infer_race(
+    cx: &mut Context,
+    value: &ast::Expression,
+    errors: Option<&ast::Identifier>,
+    span: Span,
+) -> ExpressionId {
     let value = cx.expression(value, &Expected::Anything);
+    let policy = errors.map_or(RacePolicy::First, |it| race_policy(&mut cx.hir, it));
     let ty = cx.hir.ty(value);
     let element = if let Type::List(element) = &ty {
         cx.hir.table.resolve(element)
@@ -346,7 +352,24 @@ pub(super) fn infer_race(cx: &mut Context, value: &ast::Expression, span: Span) 
         return not_awaitable(&mut cx.hir, "race", value, span);
     }
     let ty = awaited(&mut cx.hir, &element).unwrap_or(Type::Invalid);
-    cx.hir.push(ExpressionKind::Race(value), ty, span)
+    let kind = ExpressionKind::Race {
+        tasks: value,
+        policy,
+    };
+    cx.hir.push(kind, ty, span)
+}
+
+/// The name after `errors` of a `race`.
+fn race_policy(hir: &mut HirBuilder, name: &ast::Identifier) -> RacePolicy {
+    match name.name.as_str() {
+        "first" => RacePolicy::First,
+        "merge" => RacePolicy::Merge,
+        _ => {
+            let place = hir.place(name.span);
+            hir.report(calls::wrong_race_policy(place));
+            RacePolicy::First
+        }
+    }
 }
 
 /// `parallel for p in e mods { }`

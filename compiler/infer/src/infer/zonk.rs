@@ -231,7 +231,7 @@ fn finish_kind(table: &Table<'_>, kind: &mut ExpressionKind) {
         | Kind::Spawn(_)
         | Kind::SpawnDetached { .. }
         | Kind::Await(_)
-        | Kind::Race(_)
+        | Kind::Race { .. }
         | Kind::ParallelFor { .. }
         | Kind::Parallel(_)
         | Kind::Step { .. }

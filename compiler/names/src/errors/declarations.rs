@@ -83,11 +83,7 @@ pub fn unknown_attribute(
     let message = format!("there is no attribute `@{name}`");
     let diagnostic = Diagnostic::error(Code::UNKNOWN_ATTRIBUTE, place, message);
     match suggestion {
-        Some(it) => diagnostic.note(format!("did you mean `@{it}`?")).fix(
-            format!("write `@{it}`"),
-            word,
-            it,
-        ),
+        Some(it) => diagnostic.suggest(&format!("@{it}"), word, it),
         None => diagnostic.note(format!("the attributes are {}", known.join(", "))),
     }
 }

@@ -55,6 +55,7 @@ pub fn late_import(place: Place, start: Place, text: &str) -> Diagnostic {
             edit(start, format!("{text}\n\n")),
             edit(place, String::new()),
         ],
+        mention: gsw_source::Mention::Shown,
     });
     diagnostic
 }

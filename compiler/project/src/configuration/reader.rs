@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use gsw_source::{Diagnostic, File, Name, Place, Span, nearest};
+use gsw_source::{Diagnostic, File, Name, Place, Span, meant};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -162,7 +162,7 @@ impl Reader {
     /// Reports a key that means nothing; `table` is the name of the table around it, empty at the top.
     pub fn unknown(&mut self, entry: &Entry<'_>, table: &str, known: &[&'static str]) {
         let names: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();
-        let suggestion = nearest(entry.key, &names);
+        let suggestion = meant(entry.key, &names);
         let report =
             errors::unknown_key(entry.place, entry.key, table, suggestion.as_deref(), known);
         self.found.push(report);

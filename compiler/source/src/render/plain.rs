@@ -1,5 +1,6 @@
 //! Diagnostics as lines for logs: `path:line:column: error[code]: message`.
 
+use crate::render::head;
 use crate::{Db, LocatedDiagnostic};
 
 /// The lines of `diagnostics`; remarks, notes and fixes are indented below.
@@ -8,10 +9,9 @@ pub fn render_plain(db: &dyn Db, diagnostics: &[LocatedDiagnostic]) -> String {
     let mut output = String::new();
     for diagnostic in diagnostics {
         output.push_str(&format!(
-            "{}: {}[{}]: {}\n",
+            "{}: {}: {}\n",
             diagnostic.location.shown(db),
-            diagnostic.severity.name(),
-            diagnostic.code.name(),
+            head(diagnostic),
             diagnostic.message,
         ));
         for label in &diagnostic.labels {
@@ -24,8 +24,8 @@ pub fn render_plain(db: &dyn Db, diagnostics: &[LocatedDiagnostic]) -> String {
         for note in &diagnostic.notes {
             output.push_str(&format!("  note: {note}\n"));
         }
-        for fix in &diagnostic.fixes {
-            output.push_str(&format!("  fix: {}\n", fix.title));
+        for title in diagnostic.titles() {
+            output.push_str(&format!("  fix: {title}\n"));
         }
     }
     output

@@ -136,7 +136,7 @@ macro_rules! traversal {
                         | Kind::Spawn(it)
                         | Kind::SpawnDetached(it)
                         | Kind::Await(it)
-                        | Kind::Race(it)
+                        | Kind::Race { tasks: it, errors: _ }
                         | Kind::Revise(it) => self.expression(it),
                         Kind::Index { base: one, index: other }
                         | Kind::Range { start: one, end: other, range_end: _ }

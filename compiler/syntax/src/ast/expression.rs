@@ -147,8 +147,12 @@ pub enum ExpressionKind {
     SpawnDetached(Box<Expression>),
     /// `await e`
     Await(Box<Expression>),
-    /// `race [a, b]`
-    Race(Box<Expression>),
+    /// `race [a, b]`, `race [a, b] errors merge`
+    Race {
+        tasks: Box<Expression>,
+        /// The name after `errors`.
+        errors: Option<Identifier>,
+    },
     /// `parallel for p in e limit N { }`
     ParallelFor {
         pattern: Box<Pattern>,

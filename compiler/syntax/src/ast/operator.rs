@@ -117,7 +117,7 @@ pub enum Precedence {
     Product,
     /// `as`
     Conversion,
-    /// `-`, `await` and `race`
+    /// `-` and `await`
     Prefix,
 }
 

@@ -122,7 +122,12 @@ pub(super) fn expression(it: &Expression) -> Node {
         Kind::Spawn(inner) => many("spawn", [&**inner]),
         Kind::SpawnDetached(inner) => many("spawn-detached", [&**inner]),
         Kind::Await(inner) => many("await", [&**inner]),
-        Kind::Race(inner) => many("race", [&**inner]),
+        Kind::Race { tasks, errors } => {
+            let errors = errors
+                .iter()
+                .map(|it| Node::list("errors", [word(&it.name)]));
+            with_nodes("race", tasks, errors)
+        }
         Kind::ParallelFor {
             pattern: bound,
             iterable,

@@ -44,7 +44,6 @@ fn recurses(token: Token) -> bool {
         TokenKind::Minus
             | TokenKind::Not
             | TokenKind::Await
-            | TokenKind::Race
             | TokenKind::FatArrow
             | TokenKind::Arrow
             | TokenKind::Spawn

@@ -1,6 +1,7 @@
 //! What the parser reports, and how it is worded.
 
 mod advice;
+mod braces;
 mod foreign;
 mod sight;
 mod sign;
@@ -40,6 +41,10 @@ pub enum Reason {
     ComparisonChain,
     /// A string with `${ }` where only plain text can stand.
     Interpolated,
+    /// A record literal where `{` opens a body.
+    RecordInHead(Span),
+    /// The fields of an error or variant in braces.
+    PayloadInBraces(Span),
 }
 
 /// A set of things that could have stood at a place.
@@ -269,6 +274,8 @@ impl<'tokens> Scene<'tokens> {
             Reason::Interpolated => {
                 self.plain(error, "this string cannot have interpolations `${ }`")
             }
+            Reason::RecordInHead(span) => self.record_in_head(span),
+            Reason::PayloadInBraces(span) => self.payload_in_braces(span),
             Reason::Unexpected => match self.unclosed_bracket(error.index) {
                 Some(open) => self.unclosed(error, open),
                 None => self.unexpected(error),

@@ -11,19 +11,21 @@ use crate::ast::{
 use crate::parser::depth::DEEPEST_TREE;
 use crate::parser::error::{Expected, ParseError, Reason};
 use crate::parser::input::{
-    Context, Extra, Rule, Tokens, looking_at, span_of, token, token_as, token_that,
+    Context, Extra, Rule, Tokens, identifier, looking_at, span_of, token, token_as, token_that,
+    word,
 };
 use crate::parser::line::{line_break, own_line};
 use crate::parser::node::node;
 use crate::parser::operand;
 use crate::parser::rules::{Mode, Rules};
-use crate::token::{Token, TokenKind};
+use crate::token::{Token, TokenKind, Word};
 
-/// `Expression = Chain with prefix, infix and postfix operators, loosest first: Catch · "or" · "and" · "not" · Binding
-/// · Comparison · Otherwise · RangeOperator · "+" "-" · "*" "/" "%" · Conversion · TightPrefix ;`
+/// `Expression = Chain or Race with prefix, infix and postfix operators, loosest first: Catch · "or" · "and" · "not" ·
+/// Binding · Comparison · Otherwise · RangeOperator · "+" "-" · "*" "/" "%" · Conversion · TightPrefix ;`
 pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let not = UnaryOperator::Not;
-    operand::chain(rules, mode)
+    let chain = operand::chain(rules, mode);
+    choice((race(chain.clone()), chain))
         .pratt((
             prefix(Precedence::Prefix as u16, tight_prefix(), prefixed),
             prefix(
@@ -230,7 +232,6 @@ fn is_comparison(expression: &Expression) -> bool {
 enum TightPrefix {
     Negate,
     Await,
-    Race,
 }
 
 impl TightPrefix {
@@ -241,19 +242,31 @@ impl TightPrefix {
                 operand,
             },
             Self::Await => ExpressionKind::Await(operand),
-            Self::Race => ExpressionKind::Race(operand),
         }
     }
 }
 
-/// `TightPrefix = "-" | "await" | "race" ;`
+/// `TightPrefix = "-" | "await" ;`
 fn tight_prefix() -> Rule<TightPrefix> {
     choice((
         deeper(UnaryOperator::Negate.token(), Expected::EXPRESSION).to(TightPrefix::Negate),
         deeper(TokenKind::Await, Expected::EXPRESSION).to(TightPrefix::Await),
-        deeper(TokenKind::Race, Expected::EXPRESSION).to(TightPrefix::Race),
     ))
     .boxed()
+}
+
+/// `Race = "race" { TightPrefix } Chain [ "errors" Name ] ;`
+fn race(chain: Rule<Expression>) -> Rule<Expression> {
+    let tasks = chain.pratt((prefix(Precedence::Prefix as u16, tight_prefix(), prefixed),));
+    let errors = word(Word::Errors, Expected::MODIFIER).ignore_then(identifier());
+    token_as(TokenKind::Race, Expected::EXPRESSION)
+        .ignore_then(tasks)
+        .then(errors.or_not())
+        .map_with(|(tasks, errors), context: &mut Context<'_>| {
+            let tasks = Box::new(tasks);
+            node(ExpressionKind::Race { tasks, errors }, context)
+        })
+        .boxed()
 }
 
 /// `Binding = "let" Pattern "=" ;`

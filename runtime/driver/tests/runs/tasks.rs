@@ -1,6 +1,7 @@
 //! Spawning, awaiting, racing and joining.
 
 use gsw_abi::builtin::{INT, LIST_INT};
+use gsw_abi::call::RacePolicy;
 use gsw_abi::layout::{Context, Frame, status};
 use gsw_driver::scripted::Script;
 
@@ -146,13 +147,13 @@ fn several_tasks_are_awaited_in_order() {
     assert_eq!(raised(&report).1, "11 is odd");
 }
 
-fn races(context: *mut Context, frame: *mut Frame, arguments: [u64; 3]) -> u64 {
+fn races(context: *mut Context, frame: *mut Frame, policy: RacePolicy, arguments: [u64; 3]) -> u64 {
     match state(frame) {
         0 => {
             let handles = arguments.map(|argument| spawn(context, 1, argument));
             let handles = list_of(context, types::tasks(), &handles);
             set_state(frame, 1);
-            unsafe { (table(context).task_race)(context, frame, handles) }
+            unsafe { (table(context).task_race)(context, frame, handles, policy as u64) }
         }
         _ => match got(frame) {
             Ok(value) => done(frame, value),
@@ -162,11 +163,11 @@ fn races(context: *mut Context, frame: *mut Frame, arguments: [u64; 3]) -> u64 {
 }
 
 unsafe extern "C" fn races_even(context: *mut Context, frame: *mut Frame) -> u64 {
-    races(context, frame, [30, 10, 21])
+    races(context, frame, RacePolicy::First, [30, 10, 21])
 }
 
 unsafe extern "C" fn races_odd(context: *mut Context, frame: *mut Frame) -> u64 {
-    races(context, frame, [30, 10, 5])
+    races(context, frame, RacePolicy::First, [30, 10, 5])
 }
 
 #[test]
@@ -178,6 +179,24 @@ fn a_race_takes_the_first_and_ends_the_others() {
         raised(&go(&[Code::Resume(races_odd, 0, 0), SLEEP_THEN_GIVE])).1,
         "5 is odd"
     );
+}
+
+unsafe extern "C" fn races_to_a_value(context: *mut Context, frame: *mut Frame) -> u64 {
+    races(context, frame, RacePolicy::Merge, [30, 10, 5])
+}
+
+unsafe extern "C" fn races_in_vain(context: *mut Context, frame: *mut Frame) -> u64 {
+    races(context, frame, RacePolicy::Merge, [31, 11, 5])
+}
+
+#[test]
+fn a_race_that_merges_errors_takes_the_first_value() {
+    let report = go(&[Code::Resume(races_to_a_value, 0, 0), SLEEP_THEN_GIVE]);
+    assert_eq!(value(&report), "10");
+    assert_eq!(report.finished.duration, 10_000_000);
+    let report = go(&[Code::Resume(races_in_vain, 0, 0), SLEEP_THEN_GIVE]);
+    assert_eq!(raised(&report).0, "Many");
+    assert_eq!(report.finished.duration, 31_000_000);
 }
 
 /// Awaits the task whose handle is its parameter.

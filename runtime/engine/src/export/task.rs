@@ -1,7 +1,7 @@
 //! Runtime calls on tasks.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_abi::call::{ErrorPolicy, NO_LIMIT, NodeKind};
+use gsw_abi::call::{ErrorPolicy, NO_LIMIT, NodeKind, RacePolicy};
 use gsw_abi::layout::Frame;
 use gsw_abi::types::{Type, TypeId};
 
@@ -45,8 +45,13 @@ calls! {
         awaiting::await_all(run, TypeId(result as u32), tasks)
     }
 
-    waiting task_race(run, tasks) {
-        awaiting::race(run, tasks)
+    /// `race [t, …]`: tasks, policy.
+    waiting task_race(run, tasks, policy) {
+        let policy = match policy {
+            0 => RacePolicy::First,
+            _ => RacePolicy::Merge,
+        };
+        awaiting::race(run, tasks, policy)
     }
 
     plain task_cancel(run, task) {

@@ -1,16 +1,17 @@
 //! `await`, `await` of several, and `race`.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::RacePolicy;
 use gsw_abi::types::TypeId;
 
 use crate::run::{Run, deadlock, handles, parallel, prompt, raise, reflect};
 use crate::step::Step;
 use crate::task::{Ending, State, TaskId};
 use crate::value::error;
-use crate::wait::Wait;
+use crate::wait::{Race, Wait};
 
-/// Something that a task may wait for has happened.
-pub(crate) fn look_again(run: &mut Run, id: TaskId) {
+/// A task has ended, which another one may wait for.
+pub(crate) fn look_again(run: &mut Run, id: TaskId, ended: TaskId) {
     let Some(task) = run.scheduler.get(id) else {
         return;
     };
@@ -39,8 +40,8 @@ pub(crate) fn look_again(run: &mut Run, id: TaskId) {
                 reflect::reflected(run, id);
             }
         }
-        Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race { .. } | Wait::Join | Wait::Abort => {
-            if let Some(result) = advance(run, id) {
+        Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race(_) | Wait::Join | Wait::Abort => {
+            if let Some(result) = advance(run, id, Some(ended)) {
                 run.scheduler.wake(id, result);
             }
         }
@@ -83,7 +84,7 @@ pub(crate) fn await_all(run: &mut Run, result: TypeId, handles: u64) -> Step {
     begin_wait_of_many(run, handles, wait)
 }
 
-pub(crate) fn race(run: &mut Run, handles: u64) -> Step {
+pub(crate) fn race(run: &mut Run, handles: u64, policy: RacePolicy) -> Step {
     let tasks = handles::tasks_in(&run.heap, handles);
     if tasks.is_empty() {
         run.heap.release(handles);
@@ -92,30 +93,25 @@ pub(crate) fn race(run: &mut Run, handles: u64) -> Step {
             "a race of no tasks has no winner",
         ));
     }
-    if tasks
-        .iter()
-        .all(|&id| run.scheduler.task(id).state != State::Ended)
-    {
+    if !tasks.iter().any(|&id| decides(run, id, policy)) {
         for id in tasks {
             run.scheduler.add_waiter(id, run.scheduler.current());
         }
     }
-    begin_wait_of_many(
-        run,
+    let race = Race {
         handles,
-        Wait::Race {
-            handles,
-            winner: None,
-            next: 0,
-        },
-    )
+        policy,
+        winner: None,
+        next: 0,
+    };
+    begin_wait_of_many(run, handles, Wait::Race(race))
 }
 
 fn begin_wait_of_many(run: &mut Run, handles: u64, wait: Wait) -> Step {
     let current = run.scheduler.current();
     run.scheduler.set_wait(current, wait);
     // First what has ended: a wait that is over gives its value even to a task that is to unwind, at its next wait.
-    if let Some(result) = advance(run, current) {
+    if let Some(result) = advance(run, current, None) {
         return result.into();
     }
     if let Some(error) = run.interruption() {
@@ -126,8 +122,9 @@ fn begin_wait_of_many(run: &mut Run, handles: u64, wait: Wait) -> Step {
     Step::Waiting
 }
 
-/// Gives what a task's wait for other tasks ended with, if it has; the wait is over then.
-fn advance(run: &mut Run, id: TaskId) -> Option<Result<u64, u64>> {
+/// Gives what a task's wait for other tasks ended with, if it has; the wait is over then. `ended` is the task that has just
+/// ended, when the wait is not new.
+fn advance(run: &mut Run, id: TaskId, ended: Option<TaskId>) -> Option<Result<u64, u64>> {
     let task = run.scheduler.task(id);
     let node = task.node;
     match task.wait {
@@ -146,11 +143,7 @@ fn advance(run: &mut Run, id: TaskId) -> Option<Result<u64, u64>> {
             result,
             next,
         } => advance_all(run, id, handles, result, next),
-        Wait::Race {
-            handles,
-            winner,
-            next,
-        } => advance_race(run, id, handles, winner, next),
+        Wait::Race(race) => advance_race(run, id, race, ended),
         Wait::Join => {
             if run.scheduler.live_tasks(node) > 0 {
                 return None;
@@ -227,54 +220,87 @@ fn advance_all(
 fn advance_race(
     run: &mut Run,
     id: TaskId,
-    handles: u64,
-    winner: Option<usize>,
-    mut next: usize,
+    mut race: Race,
+    ended: Option<TaskId>,
 ) -> Option<Result<u64, u64>> {
-    let has_ended = |run: &Run, task: TaskId| run.scheduler.task(task).state == State::Ended;
-    let winner = match winner {
-        Some(winner) => winner,
-        None => {
-            let tasks = handles::tasks_in(&run.heap, handles);
-            let ended = tasks
-                .iter()
-                .enumerate()
-                .filter(|(_, task)| has_ended(run, **task));
-            // By the order of endings in this run, which is the order of its outcomes, not by the position in the list.
-            let (winner, _) = ended.min_by_key(|(_, task)| run.scheduler.task(**task).ended_at)?;
-            for &task in &tasks {
-                if task != tasks[winner] && !has_ended(run, task) {
-                    run.scheduler.task_mut(task).waiters.push(id);
-                    // The race returns after the losers have ended, so that nothing of them overlaps with what follows.
-                    run.cancel_task(task, "another task has won the race");
-                }
-            }
-            winner
+    // One that has failed decides nothing, so the others are not looked at: a race may have many tasks.
+    let may_be_decided = ended.is_none_or(|it| decides(run, it, race.policy));
+    if race.winner.is_none() && may_be_decided {
+        race.winner = winner_of(run, &race);
+        if let Some(winner) = race.winner {
+            end_losers(run, id, &race, winner);
         }
-    };
-    while let Some(task) = handles::task_in(&run.heap, handles, next) {
+    }
+    while let Some(task) = handles::task_in(&run.heap, race.handles, race.next) {
         if !has_ended(run, task) {
-            run.scheduler.set_wait(
-                id,
-                Wait::Race {
-                    handles,
-                    winner: Some(winner),
-                    next,
-                },
-            );
+            run.scheduler.set_wait(id, Wait::Race(race));
             return None;
         }
-        next += 1;
+        race.next += 1;
     }
     run.scheduler.set_wait(id, Wait::Nothing);
-    let tasks = handles::tasks_in(&run.heap, handles);
-    for &task in &tasks {
+    let tasks = handles::tasks_in(&run.heap, race.handles);
+    let result = match race.winner {
+        Some(winner) => take_ending(run, tasks[winner]),
+        None => Err(all_errors(run, id, &tasks)),
+    };
+    for task in tasks {
         // Losers too: an error of theirs is not raised at the end of the node.
         run.scheduler.task_mut(task).is_observed = true;
+        run.scheduler.unlist(task);
     }
-    let result = take_ending(run, tasks[winner]);
-    run.heap.release(handles);
+    run.heap.release(race.handles);
     Some(result)
+}
+
+fn has_ended(run: &Run, id: TaskId) -> bool {
+    run.scheduler
+        .get(id)
+        .is_some_and(|it| it.state == State::Ended)
+}
+
+/// Whether a task has ended in a way that decides a race.
+fn decides(run: &Run, id: TaskId, policy: RacePolicy) -> bool {
+    let ending = run.scheduler.get(id).and_then(|it| it.ending);
+    has_ended(run, id)
+        && match policy {
+            RacePolicy::First => true,
+            RacePolicy::Merge => matches!(ending, Some(Ending::Value(_))),
+        }
+}
+
+/// The place of the task that has decided a race, the first to end of several.
+fn winner_of(run: &Run, race: &Race) -> Option<usize> {
+    let tasks = handles::tasks_in(&run.heap, race.handles);
+    // By the order of endings in this run, which is the order of its outcomes, not by the position in the list.
+    let candidates = (0..tasks.len()).filter(|it| decides(run, tasks[*it], race.policy));
+    candidates.min_by_key(|it| run.scheduler.task(tasks[*it]).ended_at)
+}
+
+/// Cancels all but the winner of a race; `id` waits until they have ended.
+fn end_losers(run: &mut Run, id: TaskId, race: &Race, winner: usize) {
+    let tasks = handles::tasks_in(&run.heap, race.handles);
+    for &task in &tasks {
+        if task != tasks[winner] && !has_ended(run, task) {
+            // The race returns after the losers have ended, so that nothing of them overlaps with what follows.
+            run.scheduler.add_waiter(task, id);
+            run.cancel_task(task, "another task has won the race");
+        }
+    }
+}
+
+/// The errors of tasks that have all failed, as one.
+fn all_errors(run: &mut Run, id: TaskId, tasks: &[TaskId]) -> u64 {
+    let mut errors = Vec::with_capacity(tasks.len());
+    for &task in tasks {
+        match take_ending(run, task) {
+            Err(error) => errors.push(error),
+            Ok(_) => unreachable!("a task that gave a value has decided the race"),
+        }
+    }
+    let node = run.scheduler.task(id).node;
+    let place = parallel::name_around(run.progress.tree(), node);
+    error::many_of(&mut run.heap, &errors, errors.len(), &place)
 }
 
 /// A share in what a task ended with.

@@ -208,7 +208,7 @@ fn worst_held(scheduler: &Scheduler, id: TaskId, ticket: Ticket) -> Option<&Char
         | Wait::Stopping { .. }
         | Wait::Await(_)
         | Wait::AwaitAll { .. }
-        | Wait::Race { .. }
+        | Wait::Race(_)
         | Wait::Join
         | Wait::Abort
         | Wait::Parallel(_)

@@ -8,7 +8,7 @@ use crate::operation::Request;
 use crate::run::{Run, parallel, raise};
 use crate::scope::ScopeId;
 use crate::task::{State, TaskId};
-use crate::wait::Wait;
+use crate::wait::{Race, Wait};
 
 /// How long the `defer`s of a cancelled run may take in all, in nanoseconds.
 const GRACE: i64 = 10_000_000_000;
@@ -106,7 +106,7 @@ impl Run {
             }
             Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
             Wait::Await(handle) => self.heap.release(handle),
-            Wait::AwaitAll { handles, .. } | Wait::Race { handles, .. } => {
+            Wait::AwaitAll { handles, .. } | Wait::Race(Race { handles, .. }) => {
                 self.heap.release(handles)
             }
             Wait::Join => self.scheduler.clear_joiner(node),

@@ -12,7 +12,7 @@ use crate::run::tool_key::ToolKeys;
 use crate::run::{Run, raise};
 use crate::task::{State, TaskId};
 use crate::value::queue;
-use crate::wait::Wait;
+use crate::wait::{Race, Wait};
 
 /// Chains of waits are followed so far; longer cycles are found when the run makes no progress.
 const LONGEST_CHAIN: usize = 10_000;
@@ -68,7 +68,7 @@ impl<'a> WaitGraph<'a> {
                 | Wait::Operation { .. }
                 | Wait::Stopping { .. }
                 | Wait::AwaitAll { .. }
-                | Wait::Race { .. }
+                | Wait::Race(_)
                 | Wait::Reflect(_)
                 | Wait::Push { .. }
                 | Wait::Pop { .. }
@@ -89,7 +89,7 @@ impl<'a> WaitGraph<'a> {
         let task = self.scheduler.task(id);
         let awaits = matches!(
             task.wait,
-            Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race { .. } | Wait::Keyed { .. }
+            Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race(_) | Wait::Keyed { .. }
         );
         task.state == State::Waiting && awaits
     }
@@ -124,7 +124,7 @@ impl<'a> WaitGraph<'a> {
         };
         let mut tasks: Vec<TaskId> = match &task.wait {
             Wait::Await(handle) => vec![task_of(*handle)],
-            Wait::AwaitAll { handles, .. } | Wait::Race { handles, .. } => {
+            Wait::AwaitAll { handles, .. } | Wait::Race(Race { handles, .. }) => {
                 tasks_in(self.heap, *handles)
             }
             Wait::Keyed { key, .. } => self.tool_keys.owner(key).into_iter().collect(),
@@ -281,7 +281,7 @@ impl Run {
             match self.scheduler.take_wait(id) {
                 Wait::Await(word)
                 | Wait::AwaitAll { handles: word, .. }
-                | Wait::Race { handles: word, .. } => {
+                | Wait::Race(Race { handles: word, .. }) => {
                     self.heap.release(word);
                 }
                 Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),

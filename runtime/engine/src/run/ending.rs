@@ -97,7 +97,7 @@ impl Run {
             }
         }
         for waiter in waiters {
-            awaiting::look_again(self, waiter);
+            awaiting::look_again(self, waiter, id);
         }
         let task = self.scheduler.task_mut(id);
         let may_be_raised = role == Role::Spawned
@@ -110,7 +110,7 @@ impl Run {
         self.forget_if_unnamed(id);
         // Last, because the joiner may end in turn and take this task's record with it.
         if let Some(joiner) = self.scheduler.count_ended(owner) {
-            awaiting::look_again(self, joiner);
+            awaiting::look_again(self, joiner, id);
         }
     }
 

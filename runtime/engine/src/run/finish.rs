@@ -9,7 +9,7 @@ use crate::node::{NodeId, Status, Tree};
 use crate::run::scheduler::Task;
 use crate::run::{Run, reflect};
 use crate::task::{Ending, Role, State};
-use crate::wait::Wait;
+use crate::wait::{Race, Wait};
 use gsw_notation::issue::Issue;
 
 /// A run that has ended.
@@ -145,7 +145,7 @@ impl Run {
         match wait {
             Wait::Await(word)
             | Wait::AwaitAll { handles: word, .. }
-            | Wait::Race { handles: word, .. } => {
+            | Wait::Race(Race { handles: word, .. }) => {
                 self.heap.release(word);
             }
             Wait::Operation { id, .. } => self.operations.abandon(id),

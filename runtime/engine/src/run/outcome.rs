@@ -77,7 +77,7 @@ impl Run {
             | Wait::Stopping { .. }
             | Wait::Await(_)
             | Wait::AwaitAll { .. }
-            | Wait::Race { .. }
+            | Wait::Race(_)
             | Wait::Join
             | Wait::Abort
             | Wait::Parallel(_)

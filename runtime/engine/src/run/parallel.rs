@@ -353,8 +353,8 @@ fn value_of(ending: Option<Ending>) -> u64 {
     }
 }
 
-/// The name of the step, workflow or tool around a `parallel`.
-fn name_around(tree: &Tree, outer: NodeId) -> Arc<str> {
+/// The name of the step, workflow or tool around a `parallel` or a `race`.
+pub(crate) fn name_around(tree: &Tree, outer: NodeId) -> Arc<str> {
     let is_named = |it: &NodeId| {
         let kind = tree.node(*it).kind;
         matches!(kind, NodeKind::Workflow | NodeKind::Step | NodeKind::Tool)

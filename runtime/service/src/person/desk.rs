@@ -11,6 +11,7 @@ use gsw_engine::human::{Question, Reply};
 use gsw_trace::Shown;
 
 use crate::arguments::Verbosity;
+use crate::person::echo::Unseen;
 use crate::person::form::{Form, Keys, Stop};
 use crate::person::reader::Reader;
 use crate::person::{Message, Ticket, Way, unreachable};
@@ -256,6 +257,19 @@ impl Keys for Line {
             if self.closing.is_some() {
                 return Err(Stop::Withdrawn);
             }
+        }
+    }
+
+    fn next_hidden(&mut self) -> Result<String, Stop> {
+        match Unseen::begin() {
+            Some(unseen) => {
+                let line = self.next();
+                drop(unseen);
+                // The key that ended the line was not shown either.
+                say("");
+                line
+            }
+            None => self.next(),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! It makes JSON; whether that fits is checked by the run. What was refused is asked again, and what fits is kept.
 
-use gsw_abi::types::{Check, CheckScope, Enum, Field, Type, TypeId, TypeTable};
+use gsw_abi::types::{Check, CheckScope, Enum, Field, Secrecy, Type, TypeId, TypeTable};
 use gsw_engine::human::Question;
 use gsw_trace::Shown;
 use serde_json::{Map, Value};
@@ -19,6 +19,8 @@ const BLOCK: &str = "\"\"\"";
 pub trait Keys {
     /// The next one, without its end.
     fn next(&mut self) -> Result<String, Stop>;
+    /// The same, which the terminal does not show.
+    fn next_hidden(&mut self) -> Result<String, Stop>;
 }
 
 /// Why a form ends without an answer.
@@ -50,6 +52,8 @@ struct Place<'a> {
     check: Option<&'a Check>,
     /// What an empty line means.
     empty: Empty,
+    /// Whether what is typed there may be shown.
+    secrecy: Secrecy,
 }
 
 /// What an empty line means.
@@ -102,6 +106,7 @@ impl<'a> Form<'a> {
             docs: None,
             check: None,
             empty: Empty::Answer,
+            secrecy: Secrecy::Shown,
         };
         match self.ask(self.question.result, &place)? {
             Given::Value(value) => Ok(value),
@@ -124,6 +129,7 @@ impl<'a> Form<'a> {
                     docs: place.docs.or(docs.as_deref()),
                     check: place.check.or(Some(check)),
                     empty: place.empty.clone(),
+                    secrecy: place.secrecy,
                 };
                 self.ask(*base, &place)
             }
@@ -189,6 +195,7 @@ impl<'a> Form<'a> {
             docs: place.docs,
             check: place.check,
             empty,
+            secrecy: place.secrecy,
         };
         self.ask(of, &place)
     }
@@ -253,6 +260,10 @@ impl<'a> Form<'a> {
                     Some(value) => Empty::Value(value.clone()),
                     None => Empty::Answer,
                 },
+                secrecy: match place.secrecy {
+                    Secrecy::Redacted => Secrecy::Redacted,
+                    Secrecy::Shown => field.secrecy,
+                },
             };
             if let Given::Value(value) = self.ask(field.ty, &inner)? {
                 object.insert(field.wire.clone(), value);
@@ -273,6 +284,7 @@ impl<'a> Form<'a> {
                 docs: place.docs.filter(|_| items.is_empty()),
                 check: place.check.filter(|_| items.is_empty()),
                 empty: Empty::End,
+                secrecy: place.secrecy,
             };
             match self.ask(of, &inner)? {
                 Given::Value(value) => items.push(value),
@@ -304,6 +316,7 @@ impl<'a> Form<'a> {
             docs: None,
             check: None,
             empty: Empty::Answer,
+            secrecy: place.secrecy,
         };
         let fields = self.fields(None, &variant.fields, &inside, kind)?;
         Ok(Given::Value(fields))
@@ -344,12 +357,12 @@ impl<'a> Form<'a> {
         let what = format!("text; {BLOCK} begins and ends several lines");
         loop {
             self.prompt(place, &what);
-            let line = self.keys.next()?;
+            let line = self.line(place)?;
             if line.is_empty() && !matches!(place.empty, Empty::Answer) {
                 return Ok(empty(place));
             }
             let text = if line.trim() == BLOCK {
-                self.block()?
+                self.block(place)?
             } else {
                 line
             };
@@ -360,10 +373,17 @@ impl<'a> Form<'a> {
         }
     }
 
-    fn block(&mut self) -> Result<String, Stop> {
+    fn line(&mut self, place: &Place<'_>) -> Result<String, Stop> {
+        match place.secrecy {
+            Secrecy::Shown => self.keys.next(),
+            Secrecy::Redacted => self.keys.next_hidden(),
+        }
+    }
+
+    fn block(&mut self, place: &Place<'_>) -> Result<String, Stop> {
         let mut lines = Vec::new();
         loop {
-            let line = self.keys.next()?;
+            let line = self.line(place)?;
             if line.trim() == BLOCK {
                 return Ok(lines.join("\n"));
             }
@@ -380,14 +400,18 @@ impl<'a> Form<'a> {
     ) -> Result<Given, Stop> {
         loop {
             self.prompt(place, what);
-            let line = self.keys.next()?;
+            let line = self.line(place)?;
             let text = line.trim();
             if text.is_empty() && !matches!(place.empty, Empty::Answer) {
                 return Ok(empty(place));
             }
             match read(text) {
                 Ok(value) => return Ok(Given::Value(value)),
-                Err(why) => say(&Shown::line(&format!("! {why}")).text()),
+                Err(why) => match place.secrecy {
+                    Secrecy::Shown => say(&Shown::line(&format!("! {why}")).text()),
+                    // The reason names what was typed.
+                    Secrecy::Redacted => say("! this does not fit"),
+                },
             }
         }
     }
@@ -397,7 +421,10 @@ impl<'a> Form<'a> {
         let check = place.check.map(|it| format!(", {}", it.source));
         let empty = match &place.empty {
             Empty::Answer => String::new(),
-            Empty::Value(value) if !value.is_null() => format!("; empty: {value}"),
+            Empty::Value(value) if !value.is_null() => match place.secrecy {
+                Secrecy::Shown => format!("; empty: {value}"),
+                Secrecy::Redacted => "; empty: ***".into(),
+            },
             Empty::Value(_) | Empty::Nothing => "; empty: none".into(),
             Empty::End => "; empty: no more".into(),
         };

@@ -184,25 +184,36 @@ impl Generator {
         lines
     }
 
-    /// Tasks of which one ends at once.
+    /// Tasks of which one ends at once; or, where errors are merged, of which one gives a value or all fail.
     fn raced(&mut self, ty: &Ty) -> String {
         let shown = ty.text(&self.declarations);
-        let mut first = self.marks();
-        if self.random.one_in(4) {
-            first.push(format!("fail {}", self.error_value(0)));
+        let merges = self.random.one_in(2);
+        let first = if self.random.one_in(4) {
+            Ends::WithError
         } else {
-            let (name, value) = (self.fresh("t"), self.literal(ty, 2));
-            first.push(format!("let {name}: {shown} = {value}\n{name}"));
-        }
-        let mut tasks = vec![format!("spawn {{\n{}\n}}", indented(&first))];
+            Ends::WithValue
+        };
+        let mut tasks = vec![self.ends_at_once(ty, first)];
         for _ in 0..1 + self.random.below(2) {
+            if merges && (first == Ends::WithError || self.random.one_in(2)) {
+                tasks.push(self.ends_at_once(ty, Ends::WithError));
+                continue;
+            }
             let late = self.late(ty);
             tasks.push(format!("spawn {{\n{late}\n}}"));
         }
         self.random.shuffle(&mut tasks);
         let list = self.fresh("t");
+        let race = if merges {
+            let otherwise = self.literal(ty, 0);
+            format!(
+                "(race {list} errors merge) catch {{ Many(es) if es.len() > 1 => {otherwise} }}"
+            )
+        } else {
+            format!("race {list}")
+        };
         format!(
-            "(do {{\n  let {list}: [Task<{shown}>] = [\n{}\n  ]\n  race {list}\n}})",
+            "(do {{\n  let {list}: [Task<{shown}>] = [\n{}\n  ]\n  {race}\n}})",
             indented(&[tasks.join(",\n")])
         )
     }
@@ -249,6 +260,20 @@ impl Generator {
         }
         lines.push(name);
         format!("(do {{\n{}\n}})", indented(&lines))
+    }
+
+    /// A task that never waits.
+    fn ends_at_once(&mut self, ty: &Ty, ends: Ends) -> String {
+        let mut lines = self.marks();
+        match ends {
+            Ends::WithError => lines.push(format!("fail {}", self.error_value(0))),
+            Ends::WithValue => {
+                let (name, value) = (self.fresh("t"), self.literal(ty, 2));
+                let shown = ty.text(&self.declarations);
+                lines.push(format!("let {name}: {shown} = {value}\n{name}"));
+            }
+        }
+        format!("spawn {{\n{}\n}}", indented(&lines))
     }
 
     fn parallel_for(&mut self, of: &Ty, depth: usize) -> String {
@@ -320,4 +345,11 @@ enum Shared {
     Yes,
     /// Others may run at the same time.
     No,
+}
+
+/// How a task ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    WithValue,
+    WithError,
 }

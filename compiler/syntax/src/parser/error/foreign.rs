@@ -213,6 +213,18 @@ const FOUND: &[Foreign] = &[
         None,
         OPTIONAL,
     ),
+    word_where(
+        "merge",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
+        None,
+        ERRORS,
+    ),
+    word_where(
+        "settle",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
+        None,
+        ERRORS,
+    ),
     word("of", Some("in"), "a loop is written `for x in xs { … }`"),
     word("raises", Some("!"), RAISES),
     word("throws", Some("!"), RAISES),
@@ -228,6 +240,9 @@ const FOUND: &[Foreign] = &[
         "the settings of a call are written in braces: `classify(mail) with { cache: false }`",
     ),
 ];
+
+const ERRORS: &str =
+    "what becomes of errors is a modifier: `parallel for x in xs errors settle { … }`";
 
 const BELONGS_TO_RETRY: &str = "`backoff` and `max` follow `retry`: `retry 3 backoff 1s max 10s`";
 

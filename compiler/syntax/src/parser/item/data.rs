@@ -4,10 +4,13 @@ use chumsky::prelude::{Parser, choice, via_parser};
 
 use crate::ast::{
     EnumDeclaration, ErrorDeclaration, Expression, FieldDeclaration, Identifier, ItemBody,
-    RecordDeclaration, TypeExpression, Variant,
+    Parameter, RecordDeclaration, TypeExpression, Variant,
 };
-use crate::parser::error::Expected;
-use crate::parser::input::{Extra, Rule, Tokens, any_word, identifier, token, token_as, word};
+use crate::parser::error::{Expected, ParseError, Reason};
+use crate::parser::input::{
+    Context, Extra, Rule, Tokens, any_word, identifier, looking_at, span_of, start_of, token,
+    token_as, word,
+};
 use crate::parser::line::line_break;
 use crate::parser::recovery::{Boundary, braced_entries, entry_end, skip_to};
 use crate::parser::rules::Rules;
@@ -120,7 +123,7 @@ pub(super) fn enum_declaration(rules: &Rules) -> Rule<ItemBody> {
 fn variant(rules: &Rules) -> Rule<Variant> {
     prefix(rules)
         .then(identifier())
-        .then(parameters(rules, Typing::Optional).or_not())
+        .then(payload(rules).or_not())
         .map(|((prefix, name), fields)| Variant {
             docs: prefix.docs,
             attributes: prefix.attributes,
@@ -134,7 +137,7 @@ fn variant(rules: &Rules) -> Rule<Variant> {
 pub(super) fn error_declaration(rules: &Rules) -> Rule<ItemBody> {
     token_as(TokenKind::Error, Expected::DECLARATION)
         .ignore_then(identifier())
-        .then(parameters(rules, Typing::Optional).or_not())
+        .then(payload(rules).or_not())
         .map(|(name, fields)| {
             ItemBody::Error(ErrorDeclaration {
                 name,
@@ -142,4 +145,27 @@ pub(super) fn error_declaration(rules: &Rules) -> Rule<ItemBody> {
             })
         })
         .boxed()
+}
+
+/// The fields of a variant or error. In braces, as those of a record, they are read and reported.
+fn payload(rules: &Rules) -> Rule<Vec<Parameter>> {
+    let in_braces = looking_at(
+        |state, index| state.kind(index) == Some(TokenKind::BraceOpen),
+        Expected::token(TokenKind::ParenOpen),
+    )
+    .ignore_then(braced(field(rules)))
+    .map_with(|fields, context: &mut Context<'_>| {
+        let (index, span) = (start_of(context), span_of(context));
+        let reason = Reason::PayloadInBraces(span);
+        context.emit(ParseError::because(index, reason));
+        let parameter = |it: FieldDeclaration| Parameter {
+            docs: it.docs,
+            attributes: it.attributes,
+            name: it.name,
+            ty: Some(it.ty),
+            default: it.default,
+        };
+        fields.into_iter().map(parameter).collect()
+    });
+    choice((parameters(rules, Typing::Optional), in_braces)).boxed()
 }

@@ -7,7 +7,8 @@ use crate::ast::{
 };
 use crate::parser::error::{Expected, ParseError, Reason};
 use crate::parser::input::{
-    Context, Rule, any_word, between, commas, identifier, looking_at, token, token_as,
+    Context, Rule, State, any_word, between, commas, identifier, looking_at, start_of, token,
+    token_as,
 };
 use crate::parser::literal::string_literal;
 use crate::parser::node::node;
@@ -16,7 +17,7 @@ use crate::parser::operand::when;
 use crate::parser::pattern::lambda_pattern;
 use crate::parser::recovery::separator;
 use crate::parser::rules::{Mode, Rules};
-use crate::token::{Token, TokenKind};
+use crate::token::{Token, TokenKind, Word};
 
 /// `Arguments = "(" [ Argument { "," Argument } [ "," ] ] ")" ;`
 pub(crate) fn arguments(rules: &Rules) -> Rule<Vec<Argument>> {
@@ -167,18 +168,34 @@ pub(crate) fn record(rules: &Rules, mode: Mode) -> Rule<Expression> {
             }
             kind
         })
-        .map_with(node);
+        .map_with(move |kind, context: &mut Context<'_>| {
+            let record = node(kind, context);
+            if mode == Mode::Head {
+                let reason = Reason::RecordInHead(record.span);
+                let index = start_of(context);
+                context.emit(ParseError::because(index, reason));
+            }
+            record
+        });
     when(
         move |state, index| {
             let opens = |name: usize| {
-                state.is_capitalised(name) && state.kind(name + 1) == Some(TokenKind::BraceOpen)
+                state.is_capitalised(name)
+                    && state.kind(name + 1) == Some(TokenKind::BraceOpen)
+                    && (mode != Mode::Head || cannot_be_body(state, name + 1))
             };
-            mode != Mode::Head
-                && (opens(index)
-                    || (state.kind(index + 1) == Some(TokenKind::Dot) && opens(index + 2)))
+            opens(index) || (state.kind(index + 1) == Some(TokenKind::Dot) && opens(index + 2))
         },
         record,
     )
+}
+
+/// Whether what stands in the braces that open at `index` can only be the fields of a record: it is reported, and the head
+/// goes on.
+fn cannot_be_body(state: &State, index: usize) -> bool {
+    let is_word = state.token(index + 1).is_some_and(Token::is_word);
+    let is_state = state.word(index + 1) == Word::State;
+    is_word && !is_state && state.kind(index + 2) == Some(TokenKind::Colon)
 }
 
 /// The literal, and where a second base stands.

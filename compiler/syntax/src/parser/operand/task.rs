@@ -119,8 +119,10 @@ fn starts_modified(state: &State, index: usize) -> bool {
             is_number || is_name || is_in_parentheses
         }
         ModifierName::Budget => is_in_parentheses,
-        // `reflect` before a block is an expression of its own, the others belong to `parallel for`.
-        ModifierName::Reflect | ModifierName::Limit | ModifierName::Errors => false,
+        // Before a name it is an expression of its own: `reflect p(x)`.
+        ModifierName::Reflect => next.kind == TokenKind::Int,
+        // They belong to `parallel for`.
+        ModifierName::Limit | ModifierName::Errors => false,
     }
 }
 
