@@ -180,7 +180,8 @@ fn commands_find_the_project_around_them() {
             "3\n"
         );
         let tested = out(gswc(&["test"]));
-        let expected = "ok    of the library\nok    of the entry\n2 passed, 0 failed in ";
+        let expected =
+            "src/lib.gsw\nok    of the library\nsrc/start.gsw\nok    of the entry\n2 passed, 0 failed in ";
         assert!(tested.starts_with(expected), "{tested}");
         assert!(out(gswc(&["schema", "thrice"])).contains("\"input\""));
         assert_eq!(out(gswc(&["fmt", "--check"])), "");

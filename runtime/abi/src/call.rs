@@ -15,12 +15,14 @@
 //! A function of the standard library that is declared `@intrinsic("name")` is the row of that name: its own arguments
 //! fill the `word`, `borrow` and `own` parameters in order.
 
+mod error_policy;
 mod limit;
 mod node_kind;
 mod queue_purpose;
 
 use crate::layout::{Context, Frame, Outcome};
 
+pub use error_policy::{ErrorPolicy, RacePolicy};
 pub use limit::{NO_DOLLARS, NO_LIMIT};
 pub use node_kind::NodeKind;
 pub use queue_purpose::QueuePurpose;
@@ -582,26 +584,4 @@ impl RuntimeCall {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|it| it.name() == name)
     }
-}
-
-/// What `parallel for` does with errors.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u32)]
-pub enum ErrorPolicy {
-    /// The first error wins and the rest is cancelled.
-    First,
-    /// All finish; the result is `[Result<T>]`, whose list type is the call's result type.
-    Settle,
-    /// All finish; one `Many` is raised.
-    Merge,
-}
-
-/// What `race` does with errors.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u32)]
-pub enum RacePolicy {
-    /// The first task to end decides, with its value or error; the rest is cancelled.
-    First,
-    /// The first value decides and the rest is cancelled; one `Many` is raised when all have failed.
-    Merge,
 }
