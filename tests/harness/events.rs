@@ -213,7 +213,8 @@ fn a_pipe_that_nobody_reads_does_not_hold_the_run_up() {
 fn a_file_misses_no_event_however_many_there_are() {
     let folder = scratch("events");
     let (program, file) = (folder.join("many.gsw"), folder.join("many.jsonl"));
-    let source = r#"workflow main(n: int) -> int { for i in 0..n { let _ = step "s" { i + 1 } }; n }"#;
+    let source =
+        r#"workflow main(n: int) -> int { for i in 0..n { let _ = step "s" { i + 1 } }; n }"#;
     fs::write(&program, source).expect("the target folder can be written");
     // More than any queue holds.
     let steps = 100_000;
