@@ -23,6 +23,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/math", include_str!("../math.gsw")),
     ("std/optional", include_str!("../optional.gsw")),
     ("std/prelude", include_str!("../prelude.gsw")),
+    ("std/queue", include_str!("../queue.gsw")),
     ("std/random", include_str!("../random.gsw")),
     ("std/regex", include_str!("../regex.gsw")),
     ("std/set", include_str!("../set.gsw")),

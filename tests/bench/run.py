@@ -20,6 +20,24 @@ GSWC = ROOT / "target" / "release" / "gswc"
 ROWS = []
 
 
+PLACES = {
+    what: f"""type Index {{ lists: {{string: [int]}} }}
+fn fill(n: int) -> Index {{
+  let keys = (0..1_000).map(i => "k${{i}}")
+  var index = Index {{ lists: {{}} }}
+  for key in keys {{ index.lists[key] = {first} }}
+  for i in 0..n {{ index.{assignment} }}
+  index
+}}
+workflow main(n: int) -> int {{ fill(n).lists.values().sum_by(xs => xs.len()) }}
+"""
+    for what, first, assignment in [
+        ("lists[k] += [i]", "[]", "lists[keys[i % 1_000]] += [i]"),
+        ("lists[k][j] = i", "(0..1_000).map(_ => 0)", "lists[keys[i % 1_000]][i / 1_000] = i"),
+    ]
+}
+
+
 def wall(command, times=11, cwd=None, env=None):
     """Median seconds of a command that must succeed."""
     taken = []
@@ -30,6 +48,11 @@ def wall(command, times=11, cwd=None, env=None):
         if done.returncode != 0:
             raise SystemExit(f"{command}: exit {done.returncode}\n{done.stderr.decode()}")
     return statistics.median(taken)
+
+
+def processor(command):
+    """Median seconds of processor time."""
+    return runs.used(command, 11)[2]
 
 
 def peak(command):
@@ -194,6 +217,7 @@ def measure(work):
             row(f"check {count:,} functions {shape}", wall([GSWC, "check", work / "calling.gsw"], 5) * 1e3, "ms", "4x the functions: < 6x")
 
     growing(work)
+    places(work)
     (work / "hello.gsw").write_text(HELLO)
     hello = work / "hello"
     subprocess.run([GSWC, "build", work / "hello.gsw", "-o", hello], check=True)
@@ -229,6 +253,19 @@ def growing(work):
         (work / "growing.gsw").write_text(source)
         subprocess.run([GSWC, "build", work / "growing.gsw", "-o", work / "growing"], check=True)
         row(what, wall([work / "growing", "--quiet", "--n", "100000"], 5) * 1e3, "ms", "< 50 ms")
+
+
+def places(work):
+    """A map of lists in a record, filled and overwritten part by part; the processor's time without that of the start."""
+    for what, source in PLACES.items():
+        (work / "places.gsw").write_text(source)
+        subprocess.run([GSWC, "build", work / "places.gsw", "-o", work / "places"], check=True)
+        ours = processor([work / "places", "--quiet", "--n", "1000000"]) - processor([work / "places", "--quiet", "--n", "0"])
+        node = None
+        if shutil.which("node"):
+            peer = ["node", ROOT / "tests" / "bench" / "peers" / "places.mjs", what]
+            node = processor([*peer, "1000000"]) - processor([*peer, "0"])
+        row(f"`{what}` of a record, 1,000,000 times", ours * 1e3, "ms", "≤ 3x Node", "node", node and node * 1e3)
 
 
 def formatting(path):

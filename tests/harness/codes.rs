@@ -1,7 +1,9 @@
 //! Every code has a page whose examples show what they say.
 
+use gsw_source::Code;
+
 use crate::literate::compare_reports;
-use crate::page::{cases, remarks, write_case};
+use crate::page::{cases, remarks, write_project};
 use crate::program::gswc;
 
 /// Codes that no single small file can show, and the test that shows them.
@@ -30,7 +32,11 @@ const SHOWN_ELSEWHERE: &[&str] = &[
 fn pages_of_codes_show_their_code() {
     let mut wrong = Vec::new();
     let list = gswc(&["explain"]);
-    for code in list.out.lines().filter_map(|it| it.split(' ').next()) {
+    for code in Code::ALL.iter().map(|it| it.name()) {
+        assert!(
+            list.out.contains(&format!("\n  {code}")),
+            "{code} is not listed"
+        );
         let page = gswc(&["explain", code]);
         if !page.out.starts_with(&format!("# {code}\n")) {
             wrong.push(format!("{code}.md does not start with its name"));
@@ -45,8 +51,9 @@ fn pages_of_codes_show_their_code() {
         {
             wrong.push(format!("{code}.md shows no program with this diagnostic"));
         }
+        // Each example is a `main.gsw` in a folder of its own, so that a page can name its files as a reader would.
         for (index, case) in cases.iter().enumerate() {
-            let file = write_case("codes", code, index, &case.source);
+            let file = write_project("codes", code, index, case);
             wrong.extend(compare_reports(&format!("{code}.md"), &case.source, &file));
         }
     }
@@ -61,7 +68,7 @@ fn an_unknown_code_is_a_usage_error() {
     let near = gswc(&["explain", "unknown-nmae"]);
     assert_eq!(
         near.err,
-        "gswc: there is no code `unknown-nmae`; did you mean `unknown-name`?\n"
+        "gswc: there is nothing called `unknown-nmae` to explain; did you mean `unknown-name`?\n"
     );
     let quoted = gswc(&["explain", "error[unknown-name]"]);
     assert!(quoted.out.starts_with("# unknown-name\n"), "{quoted:?}");

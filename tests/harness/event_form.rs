@@ -45,7 +45,7 @@ pub fn check(place: &str, file: &Path, seen: &mut BTreeSet<String>) -> Vec<Strin
     let header = lines.next().unwrap_or_default();
     let header: Value = serde_json::from_str(header).unwrap_or_default();
     let image = header["image"].as_str().unwrap_or_default();
-    if header["version"] != 2 || image.len() != 64 {
+    if header["version"] != 3 || image.len() != 64 {
         wrong.push(format!("{place}: the header is {header}"));
     }
     let mut runs: BTreeMap<String, Tree> = BTreeMap::new();
@@ -145,7 +145,7 @@ impl Tree {
 fn what_does_not_fit_is_said() {
     let file = crate::program::scratch("event_form").join("wrong.jsonl");
     let lines = [
-        r#"{"format":"groundswell-events","version":2,"program":"p","image":""}"#,
+        r#"{"format":"groundswell-events","version":3,"program":"p","image":""}"#,
         r#"{"sequence":0,"time":"2026-01-01T00:00:00Z","run":"r","node":1,"event":"task_start"}"#,
         r#"{"sequence":2,"time":"2026-01-01T00:00:00Z","run":"r","node":0,"event":"emit","value":1}"#,
         r#"{"sequence":2,"time":"2026-01-01T00:00:00Z","run":"r","node":0,"event":"unheard"}"#,

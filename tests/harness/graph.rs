@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::page::{cases, pages, write_case};
+use crate::page::{cases, pages, with_blocks, write_case};
 use crate::program::{gswc, root, text};
 
 fn graph(file: &Path, format: &str) -> String {
@@ -12,33 +12,30 @@ fn graph(file: &Path, format: &str) -> String {
     said.out
 }
 
-/// Compares with what is expected; `ACCEPT=1` makes it the expectation.
-fn is_expected(page: &Path, content: &mut String, expected: &str, found: &str) -> bool {
-    if expected == found {
-        return true;
-    }
-    let accept = std::env::var_os("ACCEPT").is_some();
-    if accept {
-        *content = content.replacen(expected, found, 1);
-        fs::write(page, &*content).expect("the repository can be written");
-    }
-    accept
+fn accepts() -> bool {
+    std::env::var_os("ACCEPT").is_some()
 }
 
 #[test]
 fn pages_of_graphs_are_drawn_as_they_say() {
     let mut wrong = Vec::new();
     for page in pages(&root().join("tests/graph")) {
-        let mut content = fs::read_to_string(&page).expect("pages can be read");
+        let content = fs::read_to_string(&page).expect("pages can be read");
+        let mut made = Vec::new();
         for (index, case) in cases(&content).iter().enumerate() {
             let file = write_case("graph", "structure", index, &case.source);
             let found = graph(&file, "mermaid");
             let expected = case.expected("mermaid").expect("each case has a graph");
-            if !is_expected(&page, &mut content, expected, &found) {
+            if expected != found && !accepts() {
                 wrong.push(format!("{}: {found}", case.claim));
             }
+            made.push(found);
             let svg = graph(&file, "svg");
             wrong.extend(problems(&svg).map(|it| format!("{}: {it}", case.claim)));
+        }
+        if accepts() {
+            let renewed = with_blocks(&content, "mermaid", &made);
+            fs::write(&page, renewed).expect("the repository can be written");
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -61,14 +58,12 @@ fn pictures_of_examples_hold_together_and_the_one_in_the_docs_is_current() {
     let case = cases(&page).into_iter().next().expect("it shows a program");
     let file = write_case("graph", "docs", 0, &case.source);
     let found = graph(&file, "svg");
-    let mut content = fs::read_to_string(&picture).unwrap_or_default();
-    if content.is_empty() && std::env::var_os("ACCEPT").is_some() {
+    if accepts() {
         fs::write(&picture, &found).expect("the repository can be written");
-        content.clone_from(&found);
     }
-    let expected = content.clone();
+    let kept = fs::read_to_string(&picture).unwrap_or_default();
     assert!(
-        is_expected(&picture, &mut content, &expected, &found),
+        kept == found,
         "docs/reference/graph.svg is not what `gswc graph` draws; ACCEPT=1 writes it anew"
     );
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::fs;
 
-use gsw_names::types::Type;
-use gsw_names::{display_type, is_private, item_signature};
+use gsw_describe::{keyword, tail};
+use gsw_names::is_private;
 use gsw_source::{Db, ItemId, ItemKind, Project};
 use gsw_syntax::{file_docs, file_item_ids, item_ast};
 
@@ -15,8 +15,9 @@ fn index(db: &dyn Db) -> String {
     let mut page = String::from(
         "# Every function of the library
 
-Collected from `std`. A method is a function of the receiver's module: `xs.map(f)` is `list.map(xs, f)`. What functions raise is in
-[the language on one page](language.md#standard-library) and on the pages that `gswc doc` writes; the corner cases are in [the library](library.md).
+Collected from `std`. A method is a function of the receiver's module: `xs.map(f)` is `list.map(xs, f)`. Behind `!` stands what a function raises; a function parameter adds what it
+raises itself. A parameter with `=` may be left out. Examples are in [the language on one page](language.md#standard-library) and, all of them, on the pages that `gswc doc` writes;
+`gswc explain fs.read` prints those of one function. Corner cases are in [the library](library.md).
 ",
     );
     let Some(project) = Project::try_get(db) else {
@@ -57,29 +58,11 @@ const fn is_listed(kind: ItemKind) -> bool {
 }
 
 fn head(db: &dyn Db, item: ItemId) -> String {
-    let name = item.name(db);
-    let signature = &item_signature(db, item).signature;
-    match item.kind(db) {
-        ItemKind::Function => {
-            let parameters = signature
-                .parameters
-                .iter()
-                .map(|it| match it.name.as_str() {
-                    "self" => "self".to_owned(),
-                    name => format!("{name}: {}", display_type(db, &it.ty)),
-                });
-            let parameters: Vec<String> = parameters.collect();
-            let result = match &signature.result {
-                Type::Unit => String::new(),
-                result => format!(" -> {}", display_type(db, result)),
-            };
-            format!("{name}({}){result}", parameters.join(", "))
-        }
-        ItemKind::Const => format!("{name}: {}", display_type(db, &signature.result)),
-        ItemKind::Enum => format!("enum {name}"),
-        ItemKind::Error => format!("error {name}"),
-        _ => format!("type {name}"),
-    }
+    let word = match item.kind(db) {
+        ItemKind::Function | ItemKind::Const => String::new(),
+        kind => format!("{} ", keyword(kind)),
+    };
+    format!("{word}{}{}", item.name(db), tail(db, item))
 }
 
 /// The first paragraph of the docs on one line.

@@ -93,7 +93,7 @@ fn pages_of_semantics_report_what_they_say() {
 
 #[test]
 fn pages_of_docs_compile() {
-    for folder in ["docs/guide", "docs/reference"] {
+    for folder in ["docs/guide", "docs/how-to", "docs/reference"] {
         if root().join(folder).is_dir() {
             check_folder(folder);
         }
@@ -103,7 +103,9 @@ fn pages_of_docs_compile() {
 #[test]
 fn pages_of_the_reference_say_what_they_show() {
     let mut wrong = Vec::new();
-    for (place, file, case) in written_cases("docs/reference", "reference_pages") {
+    let pages = ["docs/reference", "docs/how-to"];
+    let cases = pages.map(|it| written_cases(it, &it.replace('/', "_shown_")));
+    for (place, file, case) in cases.into_iter().flatten() {
         if case.expected("output").is_some() {
             let arguments = case.expected("arguments").unwrap_or_default();
             let mut words = vec!["run", text(&file), "--"];

@@ -76,6 +76,11 @@ fn said(command: &mut Command) -> Said {
     }
 }
 
+/// Runs `gswc` with the programs' own models and no keys for them.
+pub fn without_keys(words: &[&str]) -> Said {
+    said(&mut command(Path::new(GSWC), words))
+}
+
 pub const GSWC: &str = env!("CARGO_BIN_EXE_gswc");
 
 /// Runs `gswc`.

@@ -128,7 +128,10 @@ fn links_lead_somewhere_and_nothing_comes_from_elsewhere() {
         }
         for tag in tags(page) {
             for address in ["href", "src"].iter().filter_map(|it| attribute(tag, it)) {
-                let is_of_docs = address == "https://example.org/p.png" && tag.starts_with("a ");
+                let is_of_manual = name.starts_with("manual.") || name == "codes.html";
+                let is_of_docs = tag.starts_with("a ")
+                    && (address == "https://example.org/p.png"
+                        || is_of_manual && address.starts_with("https://"));
                 if !is_of_docs && !leads(&site, name, address) {
                     wrong.push(format!("{name}: `{address}` leads nowhere"));
                 }
@@ -210,6 +213,10 @@ fn the_index_of_the_search_leads_to_what_it_names() {
         Some("What can go wrong.")
     );
     assert!(find("hidden", "fn").is_none());
+    // The manual, words and codes are found as well.
+    assert!(find("retry", "guide").is_some_and(|it| it[4].starts_with("A modifier")));
+    assert!(find("unknown-name", "code").is_some() && find("BudgetExceeded", "guide").is_some());
+    assert!(rows.iter().any(|it| it[0].starts_with("Modifiers: retry")));
 }
 
 #[test]
@@ -272,6 +279,43 @@ fn a_browser_opens_the_pages_from_the_folder_and_searches() {
         dom.contains("id=\"found\" class=\"away\" aria-live=\"polite\">"),
         "{dom}"
     );
+}
+
+#[test]
+fn the_manual_has_every_page_of_the_documentation() {
+    // For those who work on Groundswell, and lists of pages.
+    let left_out = ["reference/README", "reference/requirements"];
+    let mut found = Vec::new();
+    for folder in ["guide", "how-to", "reference"] {
+        for path in crate::page::pages(&crate::program::root().join("docs").join(folder)) {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            found.push(format!("{folder}/{stem}"));
+        }
+    }
+    found.retain(|it| !left_out.contains(&it.as_str()));
+    let mut listed: Vec<&str> = gsw_describe::MANUAL.iter().map(|it| it.path).collect();
+    listed.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(listed, found);
+}
+
+#[test]
+fn a_program_with_errors_has_a_site() {
+    let folder = scratch("site").join("broken");
+    fs::create_dir_all(&folder).expect("the target folder can be written");
+    let file = folder.join("main.gsw");
+    let source = "/// Counts.\nfn count(a: int, b: Nothing) -> int { zebra + }\n\nworkflow main() -> int { count(1 }\n";
+    fs::write(&file, source).expect("the target folder can be written");
+    let said = gswc(&["doc", text(&file), "-o", text(&folder.join("pages"))]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.err.contains("unexpected-token"), "{said:?}");
+    let page = fs::read_to_string(folder.join("pages/module.main.html")).expect("it was written");
+    assert!(
+        page.contains("id=\"fn.count\"") && page.contains("Counts."),
+        "{page}"
+    );
+    let index = fs::read_to_string(folder.join("pages/index.html")).expect("it was written");
+    assert!(index.contains("This program has errors"), "{index}");
 }
 
 #[test]

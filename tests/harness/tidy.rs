@@ -429,6 +429,45 @@ fn links_between_pages_lead_somewhere() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The ids of a page's headings, as web pages of repositories make them.
+fn ids(page: &str) -> Vec<String> {
+    let prose = prose(page);
+    let headings = prose.lines().filter(|it| it.starts_with('#'));
+    let id = |heading: &str| {
+        let text = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = text.chars().filter_map(|it| match it {
+            ' ' => Some('-'),
+            it => (it.is_alphanumeric() || "-_".contains(it)).then_some(it),
+        });
+        kept.collect::<String>()
+    };
+    headings.map(id).collect()
+}
+
+#[test]
+fn links_to_places_of_pages_lead_somewhere() {
+    let mut wrong = Vec::new();
+    for path in all(".md") {
+        let folder = path.parent().unwrap_or(&path);
+        for link in prose(&read(&path)).split("](").skip(1) {
+            let link = link.split([')', ' ']).next().unwrap_or_default();
+            let Some((target, place)) = link.split_once('#') else {
+                continue;
+            };
+            let page = match target {
+                "" => path.clone(),
+                target if target.ends_with(".md") && !target.contains("://") => folder.join(target),
+                _ => continue,
+            };
+            let page = std::fs::read_to_string(&page).unwrap_or_default();
+            if !ids(&page).iter().any(|it| it == place) {
+                wrong.push(format!("{}: `{link}` names no heading", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn codes_of_warnings_can_be_set_in_a_project() {
     let mut wrong = Vec::new();

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::literate::compare_reports;
+use crate::page::{cases, write_project};
 use crate::program::{gswc, gswc_in, scratch, text, without_model};
 
 #[test]
@@ -33,9 +35,53 @@ fn a_new_project_is_formatted_runs_and_passes_its_test() {
     assert!(folder.join("my-letters").is_file());
     let again = gswc(&["new", text(&folder)]);
     assert_eq!(again.code, Some(1));
+    assert!(
+        again.err.contains("exists already; `gswc init '"),
+        "{again:?}"
+    );
     let readme = std::fs::read_to_string(folder.join("README.md")).expect("it was made");
     assert_eq!(readme.lines().count(), 5);
     assert!(readme.starts_with("# my-letters\n"));
+}
+
+#[test]
+fn a_folder_becomes_a_project_and_keeps_its_files() {
+    let folder = scratch("init").join("some-letters");
+    // Of an earlier run.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    std::fs::write(folder.join("README.md"), "mine").expect("the target folder can be written");
+    let said = gswc_in(&folder, &["init"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(
+        said.err.contains("`README.md` is there already"),
+        "{said:?}"
+    );
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("it was made");
+    assert_eq!(read("README.md"), "mine");
+    assert!(read("gsw.toml").starts_with("name = \"some-letters\"\n"));
+    assert_eq!(gswc_in(&folder, &["test"]).code, Some(0));
+    let again = gswc_in(&folder, &["new", "."]);
+    assert_eq!(again.code, Some(1));
+    assert!(again.err.contains("is a project already"), "{again:?}");
+    let nowhere = gswc_in(&folder, &["init", "nowhere"]);
+    assert_eq!(nowhere.code, Some(1));
+}
+
+#[test]
+fn what_agents_are_taught_in_a_new_project_compiles_and_holds() {
+    let page = include_str!("../../compiler/cli/src/commands/new/AGENTS.md");
+    let cases = cases(page);
+    assert!(!cases.is_empty());
+    for (index, case) in cases.iter().enumerate() {
+        let file = write_project("agents", "AGENTS", index, case);
+        let wrong = compare_reports("AGENTS.md", &case.source, &file);
+        assert!(wrong.is_empty(), "{wrong:?}");
+        let said = gswc(&["test", text(&file)]);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        let said = gswc(&["fmt", "--check", text(&file)]);
+        assert_eq!(said.code, Some(0), "{said:?}");
+    }
 }
 
 #[test]
@@ -107,6 +153,8 @@ fn help_of_every_command_has_examples_and_exit_codes() {
     let commands = commands.split("\n\n").next().unwrap_or_default();
     let names = commands
         .lines()
+        // Further lines of a description are indented deeper.
+        .filter(|it| !it.starts_with("   "))
         .filter_map(|it| it.split_whitespace().next());
     let mut count = 0;
     for name in names.filter(|it| *it != "help") {

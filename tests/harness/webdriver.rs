@@ -139,6 +139,14 @@ impl Browser {
         }
     }
 
+    /// Runs a script until it gives this: what is drawn comes with a later frame.
+    pub fn wait_until(&self, script: &str, wanted: &Value) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while self.run(script) != *wanted {
+            assert!(Instant::now() < deadline, "{script}\n{}", self.run(script));
+        }
+    }
+
     /// What the browser's console says is wrong.
     pub fn complaints(&self) -> Vec<String> {
         let log = self.post("/se/log", &json!({ "type": "browser" }));

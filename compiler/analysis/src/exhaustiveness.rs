@@ -113,6 +113,7 @@ fn missing_cases(
     arms: &[Arm],
     found: &mut Vec<Diagnostic>,
 ) {
+    // A guard may be false, so its arm covers nothing for sure.
     let sure = arms.iter().filter(|arm| arm.guard.is_none());
     let rows = sure.map(|arm| simplify(db, &arm.pattern));
     let Some(rows) = rows.collect::<Option<Vec<Simple>>>() else {
@@ -132,6 +133,7 @@ fn missing_cases(
             let insertion = insertion(db, body.item, expression.span);
             found.push(errors::missing_case(place, &missing, &insertion));
         }
+        // No answer is reported as an error and not taken for covered: a `match` without a fitting arm would have no value.
         Err(TooComplex) => {
             let insertion = insertion(db, body.item, expression.span);
             found.push(errors::match_too_complex(place, &insertion));
@@ -139,7 +141,7 @@ fn missing_cases(
     }
 }
 
-/// Where and how arms are put behind the last one of the `match` at `span`.
+/// Where and how arms are put after the last one of the `match` at `span`.
 fn insertion(db: &dyn Db, item: ItemId, span: Span) -> errors::Insertion {
     let text = source_text(db, item, span);
     let inside = text.strip_suffix('}').unwrap_or(&text);
@@ -185,9 +187,11 @@ fn unreachable_arms(
     let rows = arms.iter().map(|arm| simplify(db, &arm.pattern));
     // Those before an invalid pattern, which has been reported.
     let rows: Vec<Simple> = rows.map_while(|it| it).collect();
+    // One matrix for all arms: they share its columns, its memory of what covers everything, and its steps.
     let mut matrix = Matrix::new(db, ty);
     let mut above = Above::default();
     for (arm, row) in arms.iter().zip(&rows) {
+        // A `match` over a thousand texts would else compare each arm with every arm above it.
         let beside = above.beside(row);
         let is_reached = matrix
             .is_useful(beside.iter().copied(), row)
@@ -253,6 +257,7 @@ fn unreachable_sides<'p>(
         return;
     }
     for (side, row) in sides {
+        // Without an answer the side counts as reached: a missing warning is better than a wrong one.
         if !matrix.is_useful(above.iter().copied(), row).unwrap_or(true) {
             let place = Place::Item {
                 item: body.item,
@@ -281,6 +286,7 @@ fn refutable(db: &dyn Db, body: &Body, pattern: &Pattern, found: &mut Vec<Diagno
 
 /// What none of `rows` covers, as source text.
 fn uncovered(db: &dyn Db, ty: &Type, rows: &[Simple]) -> Result<Vec<String>, TooComplex> {
+    // The matrix splits only at columns that some row looks into, so without rows it would answer `_` for every type.
     let witnesses = match rows.is_empty() {
         // Without any pattern nothing asks for the cases of the type.
         true => split(db, ty, &[])

@@ -19,7 +19,7 @@
 //!
 //! Invariants:
 //!
-//! - Nothing is missed: facts of a local ignore the order of statements and do not tell the parts of a value apart; both only
+//! - Nothing is missed: facts of a local ignore the order of statements and do not distinguish the parts of a value; both only
 //!   add to what is found.
 //! - `catch` removes only what an arm without a guard matches whatever the payload (`caught`); faults are in no set.
 //! - A written `!` is what callers see; the body is checked against it (`declared`, `report`), after the fixpoint.
@@ -102,6 +102,7 @@ fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
         .flat_map(|it| file_item_ids(db, it).iter().copied())
         .filter(|it| !matches!(it.kind(db), ItemKind::Import | ItemKind::Invalid))
         .collect();
+    // An order for speed alone: the least fixpoint is the same for every order of walks.
     let items = callees_first(db, &items);
     let mut unit = Unit::new(db, file, &items);
     unit.settle(&items);
@@ -111,9 +112,10 @@ fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
     }
 }
 
-/// The items in an order in which what is called stands before who calls it, but on cycles: so what a chain of calls raises
+/// The items in an order in which callees come before their callers, except on cycles: so what a chain of calls raises
 /// grows once at each link, not once for each link below it.
 fn callees_first(db: &dyn Db, items: &[ItemId]) -> Vec<ItemId> {
+    // A depth-first search in post-order with a stack of its own: a chain of calls in a program may be deeper than the native stack.
     let mut left: FxHashSet<ItemId> = items.iter().copied().collect();
     let mut ordered = Vec::with_capacity(items.len());
     for item in items {
@@ -123,6 +125,7 @@ fn callees_first(db: &dyn Db, items: &[ItemId]) -> Vec<ItemId> {
         }
         while let Some((user, mentioned_by_it)) = open.last_mut() {
             match mentioned_by_it.next() {
+                // Removed when it is opened, not when it is done, so a cycle of calls is cut at the item that it was entered by.
                 Some(next) if left.remove(&next) => open.push((next, mentioned(db, next))),
                 Some(_) => {}
                 None => {
@@ -222,11 +225,13 @@ impl Unit<'_> {
             let item = items[place as usize];
             match self.pass(item) {
                 Learnt::Nothing => {}
+                // Facts of a local that grew late may be read by expressions walked before it; nobody else can see them.
                 Learnt::Inside => {
                     waiting.insert(place);
                 }
                 Learnt::OfItself => {
                     waiting.insert(place);
+                    // Only who asked: in a file of a thousand functions a change of one walks its callers and not the file.
                     waiting.extend(self.askers.get(&item).into_iter().flatten());
                 }
             }
@@ -244,8 +249,8 @@ impl Unit<'_> {
             .unwrap_or_else(|| (nothing(), Facts::default()));
         let before = (summary.clone(), result.clone());
         let mut learnt = false;
+        // Starts from what is known, never from nothing: a rule may only add, and what was passed on cannot be taken back.
         call::add_head(db, item, &mut summary);
-        // A model calls the tools of its agent and starts workflows; what they raise goes back to it.
         let agent = item_signature(db, item).signature.agent;
         let spawns = listed_spawns(db, item);
         for source in listed_tools(db, item)
@@ -253,7 +258,8 @@ impl Unit<'_> {
             .chain(spawns)
             .chain(agent)
         {
-            summary.effects = summary.effects.union(self.of(source).0.effects);
+            let (given, _) = self.of(source);
+            call::add_given(db, source, &given, &mut summary);
         }
         // Examples come last: they show the text of their prompt.
         let is_example = |it: &&Arc<Body>| matches!(it.part, BodyPart::Example(_));
@@ -263,6 +269,7 @@ impl Unit<'_> {
             let key = (index(item), body.part);
             let mut facts = self
                 .bodies
+                // Taken out while the walk borrows the unit, and put back after it.
                 .remove(&key)
                 .unwrap_or_else(|| BodyFacts::new(db, body));
             let outcome = BodyWalk::new(self, body, &mut facts).run();
@@ -270,6 +277,7 @@ impl Unit<'_> {
             self.bodies.insert(key, facts);
             call::add_part(body, outcome, &mut summary, &mut result);
         }
+        // After the bodies: a written list replaces what they raise, also where that is less.
         call::fix_head(db, item, &mut summary);
         let signature = &item_signature(db, item).signature;
         if signature.intrinsic.is_some()
@@ -342,6 +350,7 @@ impl Unit<'_> {
         let may_ask = *self
             .outside
             .entry(file)
+            // On a cycle of imports the query would ask for itself, which salsa answers with a panic. The cycle is an error anyway.
             .or_insert_with(|| is_std(db, file) || !is_cycle(db, file, own));
         let asked = may_ask
             .then(|| summarize_file(db, unit(db, file)).items.get(&item))
@@ -350,6 +359,7 @@ impl Unit<'_> {
             Some(facts) => (facts.summary.item.clone(), facts.result.clone()),
             None => (
                 Summary {
+                    // Of what cannot be asked the careful answer is that it waits; its errors are left out, since the program is refused.
                     waits: Waits::Always,
                     ..nothing()
                 },

@@ -1,11 +1,18 @@
 //! The command line of `gswc`.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use gsw_service::Exit;
+use gsw_service::columns::Columns;
+use gsw_service::say::say_lines;
+use gsw_source::Name;
 
-use crate::commands::{self, Build, Check, Doc, Fmt, Graph, New, Run, Schema, Test, Trace};
+use crate::commands::{
+    self, Build, Check, Doc, Fix, Fmt, Graph, Init, New, Run, Schema, Test, Trace,
+};
 use crate::help;
 use crate::report;
 use crate::threads::{NoResult, with_large_stack};
@@ -15,7 +22,7 @@ use crate::threads::{NoResult, with_large_stack};
 #[command(
     name = "gswc",
     version,
-    after_help = help::GSWC,
+    after_help = help::text(&help::GSWC),
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -27,68 +34,68 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Create a project that runs offline and has a passing test.
-    #[command(after_help = help::NEW)]
+    #[command(after_help = help::text(&help::NEW))]
     New(New),
+    /// Make an existing folder a project.
+    #[command(after_help = help::text(&help::INIT))]
+    Init(Init),
     /// Check a program for errors without building it.
-    #[command(after_help = help::CHECK)]
+    #[command(after_help = help::text(&help::CHECK))]
     Check(Check),
+    /// Apply the fixes that diagnostics suggest.
+    #[command(after_help = help::text(&help::FIX))]
+    Fix(Fix),
     /// Compile a program in memory and run it.
-    #[command(after_help = help::RUN)]
+    #[command(after_help = help::text(&help::RUN))]
     Run(Run),
     /// Run the tests of programs.
-    #[command(after_help = help::TEST)]
+    #[command(after_help = help::text(&help::TEST))]
     Test(Test),
     /// Compile a program to one native executable.
-    #[command(after_help = help::BUILD)]
+    #[command(after_help = help::text(&help::BUILD))]
     Build(Build),
     /// Format files.
-    #[command(after_help = help::FMT)]
+    #[command(after_help = help::text(&help::FMT))]
     Fmt(Fmt),
-    /// Explain a diagnostic code.
-    #[command(after_help = help::EXPLAIN)]
+    /// Explain a diagnostic code, an error of a run or a word of the language.
+    #[command(after_help = help::text(&help::EXPLAIN))]
     Explain {
-        /// The code, as in `error[unknown-name]`; lists all codes if omitted.
-        code: Option<String>,
+        /// A code, as in `error[unknown-name]`, an error such as `BudgetExceeded` or a word such as `retry`; lists all if omitted.
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
     },
     /// Generate documentation for a program and the standard library, as web pages.
-    #[command(after_help = help::DOC)]
+    #[command(after_help = help::text(&help::DOC))]
     Doc(Doc),
     /// Draw the structure of a program's workflows, as Mermaid text or SVG.
-    #[command(after_help = help::GRAPH)]
+    #[command(after_help = help::text(&help::GRAPH))]
     Graph(Graph),
     /// Show a run recorded with `--events FILE`: its tree, one node, a diff with another run, or a web page.
-    #[command(after_help = help::TRACE)]
+    #[command(after_help = help::text(&help::TRACE))]
     Trace(Box<Trace>),
     /// Print the JSON Schema of a type, or of a workflow's input and output.
-    #[command(after_help = help::SCHEMA)]
+    #[command(after_help = help::text(&help::SCHEMA))]
     Schema(Schema),
     /// Print a shell completion script.
-    #[command(after_help = help::COMPLETIONS)]
+    #[command(after_help = help::text(&help::COMPLETIONS))]
     Completions {
         /// The shell.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
     /// Run the language server on standard input and output.
-    #[command(after_help = help::LSP)]
+    #[command(after_help = help::text(&help::LSP))]
     Lsp,
 }
 
 /// Runs `gswc` on the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let command = Arguments::command().term_width(Columns::of_terminal().count());
+    let matches = command.try_get_matches();
+    let arguments = match matches.and_then(|it| Arguments::from_arg_matches(&it)) {
         Ok(arguments) => arguments,
-        Err(error) => {
-            // Nothing better can be done when even this cannot be printed.
-            let _ = error.print();
-            let code = if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Done
-            };
-            return code.into();
-        }
+        Err(error) => return refusal(&error).into(),
     };
     let exit = match with_large_stack(|| dispatch(arguments.command)) {
         Ok(exit) => exit,
@@ -105,6 +112,38 @@ pub fn main() -> ExitCode {
     exit.into()
 }
 
+/// Prints help, the version, or what is wrong with the words.
+fn refusal(error: &clap::Error) -> Exit {
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+    {
+        return report::usage(&unknown_command(word));
+    }
+    // Lines that are laid out already, and are too long all the same, such as `Usage:`.
+    let text = Columns::of_terminal().lines(&error.render().to_string());
+    if error.use_stderr() {
+        say_lines(&text);
+        Exit::Usage
+    } else {
+        report::output(&text)
+    }
+}
+
+fn unknown_command(word: &str) -> String {
+    if Path::new(word).extension().is_some_and(|it| it == "gsw") {
+        return format!("`{word}` is a file and no command; to run it, write `gswc run {word}`");
+    }
+    let command = Arguments::command();
+    let names: Vec<Name> = command
+        .get_subcommands()
+        .map(|it| Name::new(it.get_name()))
+        .collect();
+    match gsw_source::nearest(word, &names) {
+        Some(near) => format!("there is no command `{word}`; did you mean `{near}`?"),
+        None => format!("there is no command `{word}`; `gswc --help` lists them"),
+    }
+}
+
 fn dispatch(command: Command) -> Exit {
     match command {
         Command::Check(arguments) => commands::check(&arguments),
@@ -116,8 +155,10 @@ fn dispatch(command: Command) -> Exit {
         Command::Graph(arguments) => commands::graph(&arguments),
         Command::Trace(arguments) => commands::trace(&arguments),
         Command::New(arguments) => commands::new(&arguments),
+        Command::Init(arguments) => commands::init(&arguments),
+        Command::Fix(arguments) => commands::fix(&arguments),
         Command::Fmt(arguments) => commands::fmt(&arguments),
-        Command::Explain { code } => commands::explain(code.as_deref()),
+        Command::Explain { name } => commands::explain(name.as_deref()),
         Command::Completions { shell } => commands::completions(shell, Arguments::command()),
         Command::Lsp => commands::lsp(),
     }

@@ -1,138 +1,434 @@
-//! What `--help` prints after the arguments of each command: examples and exit codes.
+//! What `--help` prints after the arguments of each command: examples, notes and exit codes, as wide as the terminal.
 
-pub const GSWC: &str = "\
-Start here:
-  gswc new letters && cd letters    create a project
-  gswc test                         run its tests, offline
-  gswc run -- --message \"Thanks!\"   run it, with simulated answers until gsw.toml names a real model
-  gswc build && ./letters --help    build one native executable
+use gsw_service::columns::Columns;
 
-In a folder with a gsw.toml, FILE may be omitted. `gswc COMMAND --help` shows examples.
+/// The lower half of a command's help.
+pub struct Page {
+    /// The heading above the examples.
+    heading: &'static str,
+    /// What to type, and what it does.
+    examples: &'static [(&'static str, &'static str)],
+    notes: &'static [&'static str],
+    /// By number, with what each means.
+    exit_codes: &'static [(&'static str, &'static str)],
+}
 
-Exit codes: 0 success, 1 the program has errors or failed, 2 invalid usage, 70 internal error.";
+/// The page laid out for the terminal.
+pub fn text(page: &Page) -> String {
+    let columns = Columns::of_terminal();
+    let rows = |rows: &[(&str, &str)]| {
+        let rows = rows.iter().map(|it| (it.0.to_owned(), it.1.to_owned()));
+        columns.rows(&rows.collect::<Vec<_>>())
+    };
+    let mut parts = Vec::new();
+    if !page.examples.is_empty() {
+        parts.push(format!("{}\n{}", page.heading, rows(page.examples)));
+    }
+    parts.extend(page.notes.iter().map(|it| columns.paragraphs(it)));
+    parts.push(format!("Exit codes:\n{}", rows(page.exit_codes)));
+    parts.join("\n").trim_end().to_owned()
+}
 
-pub const NEW: &str = "\
-Examples:
-  gswc new letters          a folder with gsw.toml, main.gsw, README.md and .gitignore
-  gswc new work/letters     the same, creating the parent folder if it is missing
+const EXAMPLES: &str = "Examples:";
+const USAGE: (&str, &str) = ("2", "invalid usage");
+const SUCCESS: (&str, &str) = ("0", "success");
+const WRONG: (&str, &str) = ("1", "the program has errors");
 
-Exit codes: 0 created, 1 the folder exists or cannot be created, 2 invalid usage.";
+pub const GSWC: Page = Page {
+    heading: "Start here:",
+    examples: &[
+        ("gswc new letters", "create a project; then `cd letters`"),
+        ("gswc test", "run its tests, offline"),
+        (
+            "gswc run -- --message \"Thanks!\"",
+            "run it, with simulated answers until gsw.toml names a real model",
+        ),
+        (
+            "gswc build",
+            "build one native executable; then `./letters --help`",
+        ),
+        (
+            "gswc explain retry",
+            "explain a word of the language, an error or a code",
+        ),
+        (
+            "gswc doc --language",
+            "print the whole language on one page",
+        ),
+    ],
+    notes: &[
+        "In a folder with a gsw.toml, FILE may be omitted. `gswc COMMAND --help` shows examples.",
+    ],
+    exit_codes: &[
+        SUCCESS,
+        ("1", "the program has errors or failed"),
+        USAGE,
+        ("70", "internal error"),
+    ],
+};
 
-pub const CHECK: &str = "\
-Examples:
-  gswc check                          the project in the current folder
-  gswc check review.gsw               one program and its imports
-  gswc check --signatures             inferred errors and effects of every function
-  gswc check --format json            one JSON object per line, for editors and scripts
+pub const NEW: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc new letters",
+            "a folder with gsw.toml, main.gsw, README.md, AGENTS.md and .gitignore",
+        ),
+        (
+            "gswc new work/letters",
+            "the same, creating the parent folder if it is missing",
+        ),
+        ("gswc new .", "as `gswc init`: in the current folder"),
+    ],
+    notes: &[
+        "AGENTS.md teaches the language to a coding agent. Files that exist are never overwritten.",
+    ],
+    exit_codes: &[
+        ("0", "created"),
+        ("1", "the folder exists or cannot be created"),
+        USAGE,
+    ],
+};
 
-`gswc explain CODE` explains a diagnostic.
+pub const INIT: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        ("gswc init", "make the current folder a project"),
+        ("gswc init letters", "make another folder a project"),
+    ],
+    notes: &["Files that exist are left as they are; the missing ones are added."],
+    exit_codes: &[
+        ("0", "created"),
+        ("1", "the folder is a project already, or cannot be written"),
+        USAGE,
+    ],
+};
 
-Exit codes: 0 no errors (warnings count only if gsw.toml denies them), 1 errors, 2 invalid usage.";
+pub const CHECK: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        ("gswc check", "the project in the current folder"),
+        ("gswc check review.gsw", "one program and its imports"),
+        ("gswc check --watch", "again whenever a file changes"),
+        (
+            "gswc check --signatures",
+            "inferred errors and effects of every function",
+        ),
+        (
+            "gswc check --format json",
+            "one JSON object per line, for editors and scripts",
+        ),
+    ],
+    notes: &["`gswc explain CODE` explains a diagnostic; `gswc fix` applies the suggested fixes."],
+    exit_codes: &[
+        (
+            "0",
+            "no errors (warnings count only if gsw.toml denies them)",
+        ),
+        ("1", "errors"),
+        USAGE,
+    ],
+};
 
-pub const BUILD: &str = "\
-Examples:
-  gswc build                          the project in the current folder, under its name
-  gswc build review.gsw -o review     one program
-  ./review --help                     the program's parameters
-  ./review manifest                   its schemas, errors, effects, models and permissions
+pub const FIX: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        ("gswc fix", "the project in the current folder"),
+        ("gswc fix review.gsw", "one program and its imports"),
+        (
+            "gswc fix --check",
+            "list what would be fixed; change nothing",
+        ),
+    ],
+    notes: &[
+        "A fix is applied only where the diagnostic has exactly one; warnings are fixed when no errors are left. Fixes are applied until none is left; what remains is reported.",
+    ],
+    exit_codes: &[
+        ("0", "no errors are left"),
+        (
+            "1",
+            "errors are left, or with `--check` there is something to fix",
+        ),
+        USAGE,
+    ],
+};
 
-Exit codes: 0 success, 1 the program has errors or the file cannot be written, 2 invalid usage.";
+pub const BUILD: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc build",
+            "the project in the current folder, under its name",
+        ),
+        ("gswc build review.gsw -o review", "one program"),
+        ("./review --help", "the program's parameters"),
+        (
+            "./review manifest",
+            "its schemas, errors, effects, models and permissions",
+        ),
+    ],
+    notes: &[],
+    exit_codes: &[
+        SUCCESS,
+        ("1", "the program has errors or the file cannot be written"),
+        USAGE,
+    ],
+};
 
-pub const TRACE: &str = "\
-Examples:
-  gswc run -- --events run.jsonl                        record the events of a run
-  gswc trace run.jsonl                                  its tree and statistics
-  gswc trace run.jsonl --logs                           its log, in order of time
-  gswc trace run.jsonl --node 'main > review a.rs'      one node in full
-  gswc trace run.jsonl --kind prompt --longer 2s        matching nodes
-  gswc trace before.jsonl --diff after.jsonl            the differences between two runs
-  gswc trace run.jsonl --html run.html                  a web page
+pub const TRACE: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc run -- --events run.jsonl",
+            "record the events of a run",
+        ),
+        ("gswc trace run.jsonl", "its tree and statistics"),
+        ("gswc trace run.jsonl --logs", "its log, in order of time"),
+        (
+            "gswc trace run.jsonl --node 'main > review a.rs'",
+            "one node in full",
+        ),
+        (
+            "gswc trace run.jsonl --kind prompt --longer 2s",
+            "matching nodes",
+        ),
+        (
+            "gswc trace before.jsonl --diff after.jsonl",
+            "the differences between two runs",
+        ),
+        ("gswc trace run.jsonl --html run.html", "a web page"),
+    ],
+    notes: &[
+        "Gaps in a truncated or damaged file are reported on standard error; the rest is shown.",
+    ],
+    exit_codes: &[
+        SUCCESS,
+        (
+            "1",
+            "the file cannot be read, has no events or no such node",
+        ),
+        USAGE,
+    ],
+};
 
-Gaps in a truncated or damaged file are reported on standard error; the rest is shown.
+pub const RUN: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc run -- --message \"Thanks!\"",
+            "the project in the current folder, workflow `main`",
+        ),
+        ("gswc run review.gsw -- --dir src", "one program"),
+        (
+            "gswc run triage -- --limit 3",
+            "another workflow of the project",
+        ),
+        (
+            "gswc run --model sim/default",
+            "offline, with simulated answers",
+        ),
+        (
+            "gswc run --watch -- --limit 3",
+            "again whenever a file changes",
+        ),
+        ("gswc run -- --help", "the program's parameters"),
+        (
+            "gswc run -- --raw",
+            "print a result that is a string without quotes",
+        ),
+        (
+            "gswc run -- --events events.jsonl --json",
+            "record events as JSON lines; print an error as JSON",
+        ),
+    ],
+    notes: &[
+        "The result is one line of JSON on standard output; logs and progress go to standard error. ANTHROPIC_API_KEY or OPENAI_API_KEY hold the key of a real model; GSW_MODEL overrides every agent's model.",
+    ],
+    exit_codes: &[
+        SUCCESS,
+        (
+            "1",
+            "the program does not compile or its workflow raised an error",
+        ),
+        USAGE,
+        ("3", "permission denied"),
+        ("4", "image refused"),
+        ("70", "internal error"),
+        ("130", "cancelled"),
+    ],
+};
 
-Exit codes: 0 success, 1 the file cannot be read, has no events or no such node, 2 invalid usage.";
+pub const TEST: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc test",
+            "all tests of the project in the current folder",
+        ),
+        ("gswc test review.gsw", "the tests of one file"),
+        (
+            "gswc test --filter refund",
+            "the tests whose name contains `refund`",
+        ),
+        ("gswc test --watch", "again whenever a file changes"),
+        (
+            "gswc test --format junit > out.xml",
+            "for continuous integration",
+        ),
+    ],
+    notes: &[
+        "Tests run in parallel, with virtual time and without models: a call to a model, a person or the network that is not mocked fails the test.",
+    ],
+    exit_codes: &[
+        ("0", "all passed"),
+        ("1", "a test failed or does not compile"),
+        USAGE,
+    ],
+};
 
-pub const RUN: &str = "\
-Examples:
-  gswc run -- --message \"Thanks!\"            the project in the current folder, workflow `main`
-  gswc run review.gsw -- --dir src           one program
-  gswc run triage -- --limit 3               another workflow of the project
-  gswc run --model sim/default               offline, with simulated answers
-  gswc run -- --help                         the program's parameters
-  gswc run -- --events events.jsonl --json   record events as JSON lines; print an error as JSON
+pub const FMT: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc fmt",
+            "format every file of the project in the current folder",
+        ),
+        ("gswc fmt main.gsw lib.gsw", "format two files"),
+        (
+            "gswc fmt --check",
+            "list the files that are not formatted; change nothing",
+        ),
+        (
+            "gswc fmt - < main.gsw",
+            "format standard input to standard output",
+        ),
+    ],
+    notes: &["There are no style options. A file with syntax errors is left unchanged."],
+    exit_codes: &[
+        SUCCESS,
+        (
+            "1",
+            "`--check` found unformatted files, or a file has errors",
+        ),
+        USAGE,
+    ],
+};
 
-The result is one line of JSON on standard output; logs and progress go to standard error. ANTHROPIC_API_KEY or
-OPENAI_API_KEY hold the key of a real model; GSW_MODEL overrides every agent's model.
+pub const DOC: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc doc",
+            "document the project in the current folder, in `doc`",
+        ),
+        ("gswc doc review.gsw -o pages", "document one program"),
+        (
+            "gswc doc -o library",
+            "outside a project: the standard library",
+        ),
+        (
+            "gswc doc --language",
+            "print the language on one page, as Markdown",
+        ),
+    ],
+    notes: &["Open index.html: the pages need no server and load nothing from elsewhere."],
+    exit_codes: &[
+        (
+            "0",
+            "success, also when the program has errors: they are reported",
+        ),
+        (
+            "1",
+            "the program cannot be read or the folder contains other files",
+        ),
+        USAGE,
+    ],
+};
 
-Exit codes: 0 success, 1 the program does not compile or its workflow raised an error, 2 invalid usage,
-3 permission denied, 4 image refused, 70 internal error, 130 cancelled.";
+pub const GRAPH: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc graph -o graph.svg",
+            "the project in the current folder, as SVG",
+        ),
+        (
+            "gswc graph review.gsw > review.mmd",
+            "one program, as Mermaid",
+        ),
+        (
+            "gswc graph review.gsw main",
+            "one workflow and those it calls",
+        ),
+    ],
+    notes: &[],
+    exit_codes: &[SUCCESS, WRONG, ("2", "invalid usage or no such workflow")],
+};
 
-pub const TEST: &str = "\
-Examples:
-  gswc test                           all tests of the project in the current folder
-  gswc test review.gsw                the tests of one file
-  gswc test --filter refund           the tests whose name contains `refund`
-  gswc test --format junit > out.xml  for continuous integration
+pub const SCHEMA: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc schema",
+            "all types and workflows of the project in the current folder",
+        ),
+        ("gswc schema review.gsw Bug", "one type, as a model sees it"),
+        ("gswc schema main", "the input and output of a workflow"),
+    ],
+    notes: &[],
+    exit_codes: &[SUCCESS, WRONG, ("2", "invalid usage or no such name")],
+};
 
-Tests run in parallel, with virtual time and without models: a call to a model, a person or the network that is
-not mocked fails the test.
+pub const EXPLAIN: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc explain",
+            "list everything that can be explained, each with a summary",
+        ),
+        (
+            "gswc explain unknown-name",
+            "a code of a diagnostic, with examples",
+        ),
+        (
+            "gswc explain 'error[unknown-name]'",
+            "the same, as printed in a diagnostic",
+        ),
+        ("gswc explain BudgetExceeded", "an error of a run"),
+        ("gswc explain retry", "a word of the language"),
+    ],
+    notes: &[],
+    exit_codes: &[SUCCESS, ("2", "there is nothing of that name")],
+};
 
-Exit codes: 0 all passed, 1 a test failed or does not compile, 2 invalid usage.";
+pub const COMPLETIONS: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc completions bash > ~/.local/share/bash-completion/completions/gswc",
+            "",
+        ),
+        (
+            "gswc completions zsh > ~/.zfunc/_gswc",
+            "with `fpath+=~/.zfunc` before `compinit` in ~/.zshrc",
+        ),
+        (
+            "gswc completions fish > ~/.config/fish/completions/gswc.fish",
+            "",
+        ),
+    ],
+    notes: &[],
+    exit_codes: &[SUCCESS, ("2", "no such shell")],
+};
 
-pub const FMT: &str = "\
-Examples:
-  gswc fmt                            format every file of the project in the current folder
-  gswc fmt main.gsw lib.gsw           format two files
-  gswc fmt --check                    list the files that are not formatted; change nothing
-  gswc fmt - < main.gsw               format standard input to standard output
-
-There are no style options. A file with syntax errors is left unchanged.
-
-Exit codes: 0 success, 1 `--check` found unformatted files, or a file has errors, 2 invalid usage.";
-
-pub const DOC: &str = "\
-Examples:
-  gswc doc                            document the project in the current folder, in `doc`
-  gswc doc review.gsw -o pages        document one program
-  gswc doc -o library                 outside a project: the standard library
-
-Open index.html: the pages need no server and load nothing from elsewhere.
-
-Exit codes: 0 success, 1 the program has errors or the folder contains other files, 2 invalid usage.";
-
-pub const GRAPH: &str = "\
-Examples:
-  gswc graph -o graph.svg             the project in the current folder, as SVG
-  gswc graph review.gsw > review.mmd  one program, as Mermaid
-  gswc graph review.gsw main          one workflow and those it calls
-
-Exit codes: 0 success, 1 the program has errors, 2 invalid usage or no such workflow.";
-
-pub const SCHEMA: &str = "\
-Examples:
-  gswc schema                         all types and workflows of the project in the current folder
-  gswc schema review.gsw Bug          one type, as a model sees it
-  gswc schema main                    the input and output of a workflow
-
-Exit codes: 0 success, 1 the program has errors, 2 invalid usage or no such name.";
-
-pub const EXPLAIN: &str = "\
-Examples:
-  gswc explain                        list all codes, each with a summary
-  gswc explain unknown-name           explain one code, with examples
-  gswc explain 'error[unknown-name]'  as printed in a diagnostic
-
-Exit codes: 0 success, 2 no such code.";
-
-pub const COMPLETIONS: &str = "\
-Examples:
-  gswc completions bash > ~/.local/share/bash-completion/completions/gswc
-  gswc completions zsh > ~/.zfunc/_gswc       with `fpath+=~/.zfunc` before `compinit` in ~/.zshrc
-  gswc completions fish > ~/.config/fish/completions/gswc.fish
-
-Exit codes: 0 success, 2 no such shell.";
-
-pub const LSP: &str = "\
-Editors start this command: configure `gswc lsp` as the language server for `.gsw` files.
-
-Exit codes: 0 the editor closed the connection, 70 the connection failed.";
+pub const LSP: Page = Page {
+    heading: EXAMPLES,
+    examples: &[],
+    notes: &[
+        "Editors start this command: configure `gswc lsp` as the language server for `.gsw` files.",
+    ],
+    exit_codes: &[
+        ("0", "the editor closed the connection"),
+        ("70", "the connection failed"),
+    ],
+};

@@ -7,6 +7,7 @@ mod arguments;
 mod commands;
 mod compile;
 mod help;
+mod overlay;
 mod project;
 mod report;
 mod signature;

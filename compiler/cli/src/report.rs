@@ -63,6 +63,11 @@ pub fn failure(message: &impl std::fmt::Display) -> Exit {
     Exit::Raised
 }
 
+/// Prints a remark that is no part of a result.
+pub fn note(message: &impl std::fmt::Display) {
+    say(&format!("gswc: {message}"));
+}
+
 /// Prints what is wrong with how a command was called.
 pub fn usage(message: &impl std::fmt::Display) -> Exit {
     say(&format!("gswc: {message}"));

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use gsw_analysis::{ArgumentEffects, item_summary};
-use gsw_names::types::{ErrorSet, Type};
-use gsw_names::{Signature, display_type, is_std, item_signature, model_errors};
+use gsw_describe::error_names;
+use gsw_names::types::Type;
+use gsw_names::{Signature, display_type, is_std, item_signature};
 use gsw_source::{Database, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
 
@@ -70,26 +71,6 @@ fn signature(db: &Database, item: ItemId) -> Option<String> {
         head.push_str("  // plus the errors and effects of its function arguments");
     }
     Some(head)
-}
-
-/// The names of errors, those of models by their common one.
-fn error_names<'a>(db: &Database, errors: &'a ErrorSet) -> Vec<&'a str> {
-    let model = model_errors(db).kinds;
-    let is_whole = model.is_subset(&errors.kinds);
-    let mut names: Vec<&str> = errors
-        .kinds
-        .iter()
-        .filter(|it| !is_whole || !model.contains(it))
-        .map(|it| it.name.as_str())
-        .collect();
-    if is_whole {
-        names.push("ModelError");
-    }
-    if errors.open {
-        names.push("Error");
-    }
-    names.sort_unstable();
-    names
 }
 
 fn heading(db: &Database, signature: &Signature) -> String {

@@ -64,10 +64,13 @@ pub fn bundle(launcher: &Path, image: &[u8], target: &Path) -> Result<(), Bundle
     if !bytes.starts_with(&ELF) {
         return Err(BundleError::NotAnExecutable(launcher.to_owned()));
     }
+    // A built program may serve as a launcher. Appending to all of it would leave an image that nobody finds.
     bytes.truncate(length_without_image(&bytes));
+    // The loader maps the image in place, which the kernel does by whole pages only.
     bytes.resize(bytes.len().next_multiple_of(PAGE), 0);
     let offset = bytes.len() as u64;
     bytes.extend_from_slice(image);
+    // At the end of the file, where it can be found without reading the executable.
     bytes.extend_from_slice(&offset.to_le_bytes());
     bytes.extend_from_slice(&(image.len() as u64).to_le_bytes());
     bytes.extend_from_slice(&FOOTER_MAGIC);
@@ -89,6 +92,7 @@ fn length_without_image(bytes: &[u8]) -> usize {
     let mut word = [0; 8];
     word.copy_from_slice(offset);
     match usize::try_from(u64::from_le_bytes(word)) {
+        // Otherwise the magic is there by chance: nothing is cut off that was not understood.
         Ok(offset) if offset < footer => offset,
         _ => bytes.len(),
     }

@@ -44,6 +44,7 @@ impl Translator<'_, '_> {
     ) {
         let arguments = self.operands(arguments);
         if let (Form::Fast, RuntimeCall::list_index, &[list, index]) =
+            // Only where the code is hot: in line it takes several times the space of a call.
             (self.form, call, &arguments[..])
         {
             self.list_index(list, index, then);
@@ -76,10 +77,12 @@ impl Translator<'_, '_> {
         let index = layout::load(&mut self.builder, closure, abi::CLOSURE_FUNCTION);
         let entry = self.function_entry(index);
         let plain = layout::load_fixed(&mut self.builder, entry, abi::ENTRY_PLAIN);
+        // A plain function calls only function values that cannot wait: the checker gave it that colour because of it.
         if self.frame.is_none() {
             self.call_plain_value(plain, &words, then);
             return;
         }
+        // In a resumable function the value decides: a plain lambda given where a waiting one may be is called natively.
         let native = self.builder.create_block();
         let framed = self.builder.create_block();
         self.builder.ins().brif(plain, native, &[], framed, &[]);
@@ -110,6 +113,7 @@ impl Translator<'_, '_> {
     /// Goes on with the value of a call, or with its error at the handler.
     pub(crate) fn finish_call(&mut self, called: Inst, then: Then<'_>) {
         let results = self.builder.inst_results(called);
+        // Both are always there, in two registers. An error is never 0, so it is the test and the value at once.
         let (value, error) = (results[0], results[1]);
         let raised = self.cold_block();
         let done = self.builder.create_block();

@@ -42,7 +42,7 @@ impl Default for Options {
 /// Compiles a module to the bytes of an image.
 ///
 /// # Errors
-/// When a function cannot be compiled, which is a fault of the compiler.
+/// When a function cannot be compiled, which is a bug in the compiler.
 pub fn compile(module: &Module, options: &Options) -> Result<Vec<u8>, CodegenError> {
     let targets = Targets::new(options.verification)?;
     let constants = Constants::lay_out(&module.constants, &module.program.types);
@@ -84,7 +84,9 @@ pub fn clif(module: &Module) -> Result<String, CodegenError> {
 fn compile_all(shared: &Shared<'_>, targets: &Targets) -> Result<Vec<Compiled>, CodegenError> {
     let count = shared.module.functions.len() + Routine::ALL.len();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // This thread is one of them, so a small program starts none.
     let threads = cores.min(count / FUNCTIONS_PER_THREAD).max(1);
+    // Functions differ much in size, so threads take the next one instead of a share decided before.
     let next = AtomicUsize::new(0);
     let work = || {
         let mut worker = Worker::new(shared, targets);
@@ -103,6 +105,7 @@ fn compile_all(shared: &Shared<'_>, targets: &Targets) -> Result<Vec<Compiled>, 
         for other in others {
             match other.join() {
                 Ok(done) => all.extend(done),
+                // A bug in one thread ends the compilation with its own message.
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
@@ -141,6 +144,7 @@ impl<'a> Worker<'a> {
             .compile(isa, &mut ControlPlane::default())
             .map_err(|error| CodegenError::new(name, format!("{:?}", error.inner)))?;
         let code = compiled.code_buffer().to_vec();
+        // Copied, because the names that they refer to are in the function, which shares the context with the compiled code.
         let relocations: Vec<FinalizedMachReloc> = compiled.buffer.relocs().to_vec();
         let relocations = relocations
             .iter()
@@ -157,6 +161,7 @@ impl<'a> Worker<'a> {
     /// Leaves the function's Cranelift form in the context.
     fn translate(&mut self, index: usize) -> Option<FramePlan> {
         let isa = self.isa(index);
+        // Cleared and not made anew: its tables keep their memory from function to function.
         self.context.clear();
         let target = (&mut self.context.func, &mut self.builders);
         let module = self.shared.module;
@@ -175,6 +180,7 @@ impl<'a> Worker<'a> {
 
     fn isa(&self, index: usize) -> &'a dyn TargetIsa {
         match self.shared.module.functions.get(index) {
+            // Most functions run a few times in a workflow, so the time to compile them counts for more than their speed.
             Some(function) if !function::is_hot(function) => &*self.targets.quick,
             Some(_) | None => &*self.targets.speed,
         }
@@ -200,6 +206,7 @@ fn value_checks(program: &Program) -> Vec<bool> {
                 }
             }
             Type::ErrorKind(kind) => kind.fields.iter().for_each(|field| mark(&field.check)),
+            // The checks of aliases have no second parameter.
             Type::Unit
             | Type::Bool
             | Type::Int
@@ -223,6 +230,7 @@ fn value_checks(program: &Program) -> Vec<bool> {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => {}
         }
     }

@@ -23,6 +23,7 @@ impl Constants {
         };
         for constant in constants {
             it.align();
+            // An offset and no address: the image is mapped anywhere, and code adds where it is.
             it.offsets.push(it.bytes.len() as u64);
             it.write(constant, types);
         }
@@ -38,6 +39,7 @@ impl Constants {
                 self.header(*ty, *extra);
                 self.word(*word);
             }
+            // The number of the function and not its address, for the same reason.
             Constant::Closure { ty, function } => {
                 self.header(*ty, 0);
                 self.word(u64::from(function.0));
@@ -53,6 +55,7 @@ impl Constants {
 
     fn string(&mut self, ty: TypeId, text: &str, types: &TypeTable) {
         let length = text.len() as u64;
+        // Counted here once, so that the length of a text in characters is a load when the program runs.
         let scalars = if *types.get(types.base(ty)) == Type::Bytes {
             length
         } else {
@@ -66,6 +69,7 @@ impl Constants {
     }
 
     fn header(&mut self, ty: TypeId, extra: u32) {
+        // A count that `retain` and `release` recognise and leave alone, so the section can be mapped read-only.
         self.word(IMMORTAL);
         self.word(u64::from(ty.0) | u64::from(extra) << 32);
     }

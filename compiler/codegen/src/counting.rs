@@ -32,6 +32,7 @@ impl Translator<'_, '_> {
     }
 
     pub(crate) fn retain_value(&mut self, value: Value, nullness: Nullness) {
+        // A call to a routine instead of the code in line: most functions run seldom, and counting is at thousands of places.
         if self.form == Form::Short {
             self.routine(Routine::Retain, &[value]);
             return;
@@ -53,6 +54,7 @@ impl Translator<'_, '_> {
         let count = self.mortal_count(value, nullness, done);
         let less = self.builder.ins().iadd_imm_s(count, -1);
         layout::store(&mut self.builder, less, value, abi::COUNT);
+        // The last owner is rare next to all releases, and the call there would clobber registers on the straight way.
         let last = self.cold_block();
         self.builder.ins().brif(less, done, &[], last, &[]);
         self.enter(last);
@@ -83,6 +85,7 @@ impl Translator<'_, '_> {
     fn nullness(&self, local: LocalId) -> Nullness {
         let types = &self.shared.module.program.types;
         let ty = types.base(self.function.locals[local.0 as usize].ty);
+        // In the check of a single value the word for the record is 0, whatever its type says.
         if self.nullable || matches!(types.get(ty), Type::Optional(_)) {
             Nullness::MayBeNull
         } else {

@@ -1,4 +1,4 @@
-//! Why no image came out: always a fault of the compiler, never of the program.
+//! Why no image came out: always a bug in the compiler, never an error of the program.
 
 /// What went wrong while compiling a function.
 #[derive(Clone, PartialEq, Eq, Debug)]

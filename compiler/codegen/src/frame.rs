@@ -60,6 +60,7 @@ impl FramePlan {
         for &parameter in &parameters {
             plan.assign_slot(parameter, function);
         }
+        // State 0 owns the parameters: a frame that is dropped before it is started still has them.
         plan.add_state(&parameters, function, program);
         let all = all_locals(function);
         let starts = live_at_start(function, &all);
@@ -67,6 +68,7 @@ impl FramePlan {
             if !can_wait(&block.terminator, program) {
                 continue;
             }
+            // After the terminator: its arguments are the callee's from here on, and its result is not there before it returns.
             let kept: Vec<_> = live_after_terminator(block, &starts, &all).iter().collect();
             for &local in &kept {
                 plan.assign_slot(local, function);
@@ -87,6 +89,8 @@ impl FramePlan {
     fn assign_slot(&mut self, local: LocalId, function: &Function) {
         let slot = &mut self.slot_of[local.0 as usize];
         if slot.is_none() {
+            // One slot for a local in all states, instead of packing them by state: a frame is then readable as variables, and a store
+            // that is still right need not move.
             *slot = Some(self.slots.len() as u32);
             let described = &function.locals[local.0 as usize];
             self.slots.push(Slot {
@@ -123,6 +127,7 @@ fn all_locals(function: &Function) -> LocalSet {
 /// Whether a function that can wait may do so at this terminator.
 pub(crate) fn can_wait(terminator: &Terminator, program: &Program) -> bool {
     match terminator {
+        // What a function value does is known only when it is called, so each call of one is a place to wait.
         Terminator::Suspend { .. } | Terminator::CallValue { .. } => true,
         Terminator::Call { function, .. } => {
             program.functions[function.0 as usize].colour == Colour::Resumable

@@ -23,7 +23,7 @@ use crate::signature::Shape;
 /// What the code of a block is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
-    /// Running: what is done often stands in the code itself.
+    /// Running: what is done often is emitted inline.
     Fast,
     /// Compiling: routines and runtime calls do all that they can.
     Short,
@@ -89,6 +89,7 @@ pub(crate) fn translate(
     };
     translator.start(&words);
     translator.bodies();
+    // Last: it has as many predecessors as there are waits.
     translator.fill_leave_block();
     // Blocks that nothing leads to are still open.
     translator.builder.seal_all_blocks();
@@ -165,6 +166,7 @@ impl Translator<'_, '_> {
             .iter()
             .map(|&target| cranelift_codegen::ir::BlockCall::new(target, [], lists))
             .collect();
+        // Dense, because states are numbered from 0. The default is never taken; the start is a safe answer to a broken frame.
         let table = self
             .builder
             .create_jump_table(JumpTableData::new(calls[0], &calls));
@@ -181,6 +183,7 @@ impl Translator<'_, '_> {
                 Terminator::Call { .. } | Terminator::CallValue { .. }
             )
         };
+        // A leaf cannot recurse, and below the limit there is room for its frame.
         if !self.function.blocks.iter().any(calls) {
             return;
         }
@@ -205,6 +208,7 @@ impl Translator<'_, '_> {
         let overflow = self.builder.create_block();
         let end = self.builder.create_block();
         let error = self.builder.append_block_param(end, I64);
+        // The limit has two meanings: the stack is used up, or somebody raised the limit to stop the run. The flag distinguishes them.
         let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
         self.builder.ins().brif(stopping, stop, &[], overflow, &[]);
         self.enter(stop);
@@ -220,6 +224,7 @@ impl Translator<'_, '_> {
         self.builder.ins().jump(end, &[fault.into()]);
         self.enter(end);
         for parameter in (0..self.function.parameters).map(LocalId) {
+            // The callee owns its parameters, and none of its code that would release them has run.
             if self.is_reference(parameter) {
                 self.release(parameter);
             }
@@ -233,6 +238,7 @@ impl Translator<'_, '_> {
         for (index, block) in self.function.blocks.iter().enumerate() {
             let target = self.blocks[index];
             if !warm[index] {
+                // Error paths are most of the blocks; laid out at the end they do not spread the straight way over more cache lines.
                 self.builder.set_cold_block(target);
             }
             self.form = if fast && warm[index] {
@@ -246,6 +252,7 @@ impl Translator<'_, '_> {
             }
             self.terminator(BlockId(index as u32), &block.terminator);
             for edge in edges(&block.terminator) {
+                // Sealing a block at its last edge, not at the end of the function, lets Cranelift resolve its variables at once.
                 self.arrived(edge.target);
             }
         }
@@ -378,6 +385,7 @@ pub(crate) fn is_hot(function: &ir::Function) -> bool {
 
 /// Whether the function runs often enough that its speed counts for more than its size.
 fn is_fast(function: &ir::Function) -> bool {
+    // Waiting functions are bound by what they wait for, so for them size counts.
     is_hot(function) || function.colour == Colour::Plain && function.blocks.len() <= FEW_BLOCKS
 }
 

@@ -16,6 +16,7 @@ pub(crate) fn write(
 ) -> Result<Vec<u8>, CodegenError> {
     let mut program = program.clone();
     for (index, function) in program.functions.iter_mut().enumerate() {
+        // Only code generation knows offsets, slots and what a waiting frame owns; the rest of the tables is lowering's.
         function.offset = linked.offsets[index];
         match &functions[index].plan {
             Some(plan) => {

@@ -1,4 +1,4 @@
-//! Runtime calls that are a few machine instructions on their usual path: these stand in the code itself.
+//! Runtime calls that are a few machine instructions on their usual path: these are emitted inline.
 //!
 //! The call remains for what is not usual: a list that must grow or has other owners, an index that is out of range.
 
@@ -59,6 +59,7 @@ impl Translator<'_, '_> {
         let done = self.builder.create_block();
         let result = self.builder.append_block_param(done, I64);
         let call = self.cold_block();
+        // A count of exactly 1: an immortal list has a negative count and goes to the call, which copies it.
         let count = layout::load(&mut self.builder, list, abi::COUNT);
         let unique = self.builder.ins().icmp_imm_s(IntCC::Equal, count, 1);
         self.go_on_when(unique, call);
@@ -70,6 +71,7 @@ impl Translator<'_, '_> {
             .icmp(IntCC::UnsignedLessThan, length, capacity);
         self.go_on_when(has_room, call);
         let place = self.element_place(list, length);
+        // The element before the length, so that the list never holds a word that was not written.
         layout::store(&mut self.builder, element, place, abi::LIST_ELEMENTS);
         let longer = self.builder.ins().iadd_imm_s(length, 1);
         layout::store(&mut self.builder, longer, list, abi::LIST_LENGTH);

@@ -70,6 +70,7 @@ impl Translator<'_, '_> {
     }
 
     fn constant(&mut self, to: LocalId, constant: ConstantIndex) {
+        // Relative to the section: code without addresses needs no relocation, and one mapping serves all runs.
         let section = layout::load_fixed(&mut self.builder, self.context, abi::CONTEXT_CONSTANTS);
         let offset = self.number(self.shared.constants[constant.0 as usize]);
         let address = self.builder.ins().iadd(section, offset);

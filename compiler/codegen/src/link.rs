@@ -65,6 +65,7 @@ impl Relocation {
         let kind = match relocation.kind {
             Reloc::X86CallPCRel4 => Call::X86,
             Reloc::Arm64Call => Call::Arm64,
+            // A new kind means code that holds an address, which would be wrong in a mapped image: better no image than a wild jump.
             other => return Err(format!("it needs a relocation `{other}`")),
         };
         let FinalizedRelocTarget::ExternalName(ExternalName::User(name)) = relocation.target else {
@@ -83,7 +84,7 @@ impl Relocation {
         })
     }
 
-    /// Writes the distance into `code`, in which the function stands at `start` and the called one at `target`.
+    /// Writes the distance into `code`, in which the function is at `start` and the called one at `target`.
     fn apply(&self, code: &mut [u8], start: u64, target: u64) -> Result<(), String> {
         let at = start + u64::from(self.offset);
         let distance = target.cast_signed() - at.cast_signed() + self.addend;
@@ -96,6 +97,7 @@ impl Relocation {
                 .map_err(|_| too_far())?
                 .cast_unsigned(),
             Call::Arm64 => {
+                // Instructions have four bytes, and the field counts instructions: 128 megabytes either way.
                 let steps = distance / 4;
                 if !(-(1 << 25)..1 << 25).contains(&steps) {
                     return Err(too_far());
@@ -114,10 +116,12 @@ pub(crate) fn link(functions: &[Compiled], program: &Program) -> Result<Linked, 
     let mut code = Vec::new();
     let mut offsets = Vec::with_capacity(functions.len());
     for function in functions {
+        // Filled with zeros, which no call leads to.
         code.resize(code.len().next_multiple_of(ALIGNMENT), 0);
         offsets.push(code.len() as u64);
         code.extend_from_slice(&function.code);
     }
+    // After all are placed: calls go forwards as well as backwards.
     for (index, function) in functions.iter().enumerate() {
         for relocation in &function.relocations {
             let target = match relocation.target {

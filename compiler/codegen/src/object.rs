@@ -36,6 +36,7 @@ impl Translator<'_, '_> {
     pub(crate) fn new_object(&mut self, ty: TypeId, extra: u32, words: &[Value]) -> Value {
         let arguments =
             [u64::from(ty.0), u64::from(extra), words.len() as u64].map(|word| self.number(word));
+        // Nothing can fail or suspend between the allocation and the stores, so nobody sees an object with words unwritten.
         let object = self.runtime_word(RuntimeCall::object_new, &arguments);
         for (index, &word) in words.iter().enumerate() {
             layout::store(&mut self.builder, word, object, abi::field(index));
@@ -56,6 +57,7 @@ impl Translator<'_, '_> {
     pub(crate) fn cell_take(&mut self, to: LocalId, cell: LocalId) {
         let cell = self.get(cell);
         let value = layout::load(&mut self.builder, cell, abi::field(0));
+        // Emptied, so that a cell which is dropped while its value is out does not release it.
         let nothing = self.number(0);
         layout::store(&mut self.builder, nothing, cell, abi::field(0));
         self.set(to, value);
@@ -66,6 +68,7 @@ impl Translator<'_, '_> {
         let cell = self.get(cell);
         let value = self.operand(value);
         let old = layout::load(&mut self.builder, cell, abi::field(0));
+        // The new value is in place before the old one is released: freeing may run far, and must find the cell whole.
         layout::store(&mut self.builder, value, cell, abi::field(0));
         if counted {
             // A cell whose value was taken holds 0 whatever its type is.

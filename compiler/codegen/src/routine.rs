@@ -1,4 +1,4 @@
-//! Short functions that every image carries once, for what would otherwise stand at thousands of sites.
+//! Short functions that every image carries once, for what would otherwise be repeated at thousands of sites.
 //!
 //! Most of them leave all registers as they are, so that a call of one costs its caller next to nothing. What such a routine
 //! does seldom, it does in another routine: a function saves at its start whatever any path through it may change.
@@ -68,6 +68,7 @@ impl Routine {
         builder.import_function(ExtFuncData {
             name: ExternalName::user(name),
             signature,
+            // In the same section, so the call is a distance that `link` can fill in.
             colocated: true,
             patchable: false,
         })
@@ -76,6 +77,7 @@ impl Routine {
     fn signature(self, native: CallConv) -> Signature {
         let (convention, parameters, returns) = match self {
             Self::Fault => (native, 3, 1),
+            // `PreserveAll` moves the saving of registers from thousands of callers into the routine.
             Self::Trace => (CallConv::PreserveAll, 3, 0),
             Self::Retain => (CallConv::PreserveAll, 1, 0),
             Self::Release | Self::FreeQuietly => (CallConv::PreserveAll, 2, 0),
@@ -133,6 +135,7 @@ fn table_call(
     let shape = Shape::of_runtime(call.kind(), words.len() - 1);
     let signature = builder.import_signature(shape.signature(native));
     let table = layout::load_fixed(builder, words[0], abi::CONTEXT_TABLE);
+    // By way of the table: the image knows no address of the runtime, which differs from process to process.
     let address = layout::load_fixed(builder, table, call.offset());
     let called = builder.ins().call_indirect(signature, address, words);
     builder.inst_results(called)[0]
@@ -151,10 +154,12 @@ fn release(builder: &mut FunctionBuilder<'_>, native: CallConv, context: Value, 
     layout::store(builder, less, object, abi::COUNT);
     let shared = builder.create_block();
     let last = builder.create_block();
+    // Counts are of one thread, so the decrement and the test need not be one step.
     builder.ins().brif(less, shared, &[], last, &[]);
     builder.switch_to_block(shared);
     builder.ins().return_(&[]);
     builder.switch_to_block(last);
+    // Not the runtime's function directly: with that call in it, this routine would save all registers on its usual path too.
     let free = Routine::FreeQuietly.import(builder, native);
     builder.ins().call(free, &[context, object]);
     builder.ins().return_(&[]);
@@ -170,6 +175,7 @@ fn mortal_count(builder: &mut FunctionBuilder<'_>, object: Value) -> Value {
     builder.ins().return_(&[]);
     builder.switch_to_block(present);
     let count = layout::load(builder, object, abi::COUNT);
+    // The sign bit marks objects of the image, which may be mapped read-only and must not be written to.
     let immortal = builder.ins().icmp_imm_s(IntCC::SignedLessThan, count, 0);
     builder.ins().brif(immortal, nothing, &[], mortal, &[]);
     builder.switch_to_block(mortal);

@@ -15,6 +15,7 @@ impl Translator<'_, '_> {
     /// Calls a row of the table; of a waiting one the frame is the first argument.
     pub(crate) fn runtime(&mut self, call: RuntimeCall, arguments: &[Value]) -> Inst {
         let table = layout::load_fixed(&mut self.builder, self.context, abi::CONTEXT_TABLE);
+        // Indirect through the context: the image holds no address of the runtime, so it runs in every process of the same ABI.
         let address = layout::load_fixed(&mut self.builder, table, call.offset());
         let signature = self.shape(Shape::of_runtime(call.kind(), arguments.len()));
         let mut words = vec![self.context];

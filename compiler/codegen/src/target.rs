@@ -47,6 +47,7 @@ fn build(opt_level: &str, verification: Verification) -> Result<OwnedTargetIsa, 
         .map_err(|error| refuse(error.to_string()))?;
     if cfg!(target_arch = "x86_64") {
         for feature in X86_64_V2 {
+            // A fixed baseline, so that the same program gives the same bytes on every machine, and runs on all that have it.
             isa.enable(feature)
                 .map_err(|error| refuse(error.to_string()))?;
         }
@@ -57,8 +58,11 @@ fn build(opt_level: &str, verification: Verification) -> Result<OwnedTargetIsa, 
 fn flags(opt_level: &str, verification: Verification) -> Result<settings::Flags, SetError> {
     let mut flags = settings::builder();
     flags.set("opt_level", opt_level)?;
+    // Bits of a NaN would otherwise differ by machine, and hashes, `==` of JSON and replays with them.
     flags.set("enable_nan_canonicalization", "true")?;
+    // Functions check the stack themselves, and no frame of theirs is larger than the room left below the limit.
     flags.set("enable_probestack", "false")?;
+    // Nothing unwinds through compiled code: errors are values, and panics of the runtime stop at its exports.
     flags.set("unwind_info", "false")?;
     flags.set("is_pic", "false")?;
     let verifier = match verification {

@@ -10,7 +10,7 @@ use crate::call::Then;
 use crate::function::Translator;
 use crate::layout;
 
-/// The code of the trap that stands where the compiler says control cannot come.
+/// The code of the trap that is emitted where the compiler says control cannot come.
 const UNREACHABLE: u8 = 1;
 
 impl Translator<'_, '_> {
@@ -110,12 +110,14 @@ impl Translator<'_, '_> {
     }
 
     fn loop_back(&mut self, head: BlockId, stop: &Handler) {
+        // A load and a branch that is never taken: what a loop pays for being stoppable.
         let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
         let cold = self.cold_block();
         let raised = self.cold_block();
         let head = self.block(head);
         self.builder.ins().brif(stopping, cold, &[], head, &[]);
         self.enter(cold);
+        // Out of line and with a second look: the flag is also set for reasons that do not concern this task.
         let error = self.interruption();
         self.builder.ins().brif(error, raised, &[], head, &[]);
         self.enter(raised);
@@ -125,6 +127,7 @@ impl Translator<'_, '_> {
     fn switch(&mut self, value: Operand, cases: &[(u64, BlockId)], default: BlockId) {
         let value = self.operand(value);
         let default = self.block(default);
+        // One comparison; `Switch` would emit the same with more blocks.
         if let [(word, block)] = cases {
             let equal = self
                 .builder
@@ -144,6 +147,7 @@ impl Translator<'_, '_> {
     /// Ends the function with a value.
     fn finish_done(&mut self, value: Value) {
         if let Some((frame, _)) = self.frame {
+            // The scheduler reads it there: who waits for the function may not be its native caller.
             layout::store(&mut self.builder, value, frame, abi::FRAME_VALUE);
             let done = self.number(status::DONE);
             self.builder.ins().return_(&[done]);

@@ -21,6 +21,7 @@ impl Translator<'_, '_> {
         then: Then<'_>,
     ) {
         let frame = self.own_frame();
+        // Before the call, which may wait: the way out is then one block for all waits, which stores nothing.
         self.keep(block);
         // A call that is done at once sets the value and leaves the error alone.
         let no_error = self.number(0);
@@ -99,6 +100,7 @@ impl Translator<'_, '_> {
         let value = layout::load(&mut self.builder, child, abi::FRAME_VALUE);
         let error = layout::load(&mut self.builder, child, abi::FRAME_ERROR);
         let no_error = self.number(0);
+        // A child that is done leaves its error field as it was, so only the status says whether to read it.
         let raised = status_is(self, status, status::RAISED);
         let error = self.builder.ins().select(raised, error, no_error);
         layout::store(&mut self.builder, value, frame, abi::FRAME_VALUE);
@@ -123,6 +125,8 @@ impl Translator<'_, '_> {
     /// The block where the wait at the end of `block` ends: loads what was kept, and looks at how it ended.
     fn go_on(&mut self, block: BlockId, then: Then<'_>) {
         let (frame, plan) = self.frame.expect("only a function with a frame waits");
+        // One block for both ways, so everything is read from the frame again even where registers still hold it: that keeps
+        // translation simple, and the loads are cheap next to a call.
         self.enter(self.resume_blocks[&block]);
         for &local in &plan.waits[&block].kept {
             let value = layout::load(&mut self.builder, frame, abi::slot(plan.slot(local)));

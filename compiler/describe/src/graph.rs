@@ -3,6 +3,7 @@
 mod collect;
 mod label;
 mod layout;
+mod leave;
 mod mermaid;
 mod prompt;
 mod svg;
@@ -36,6 +37,44 @@ pub enum Node {
     Work(Work),
     /// Other nodes, run in some way.
     Group(Group),
+    /// The end of a lane after which nothing follows it.
+    Leave(Leave),
+}
+
+/// What leaves a lane before its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leave {
+    Return,
+    Fail,
+    Break,
+    Continue,
+}
+
+impl Leave {
+    /// As in source.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Return => "return",
+            Self::Fail => "fail",
+            Self::Break => "break",
+            Self::Continue => "continue",
+        }
+    }
+}
+
+impl Node {
+    /// Whether what stands after it is never reached from it.
+    #[must_use]
+    pub(crate) fn is_left(&self) -> bool {
+        match self {
+            Self::Leave(_) => true,
+            Self::Group(group) => {
+                group.kind == GroupKind::Choice && group.lanes.iter().all(Lane::is_left)
+            }
+            Self::Work(_) => false,
+        }
+    }
 }
 
 /// A call that leaves the program.
@@ -136,4 +175,16 @@ pub struct Lane {
     pub label: String,
     /// What happens in it, in order.
     pub body: Vec<Node>,
+}
+
+impl Lane {
+    /// Whether nothing follows it.
+    fn is_left(&self) -> bool {
+        self.body.last().is_some_and(Node::is_left)
+    }
+
+    /// Whether it does no more than to end.
+    fn only_leaves(&self) -> bool {
+        self.body.iter().all(|it| matches!(it, Node::Leave(_)))
+    }
 }

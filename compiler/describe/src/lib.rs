@@ -6,9 +6,13 @@
 )]
 
 mod escape;
+mod facts;
 mod graph;
+mod manual;
 mod site;
 
 pub use escape::escaped;
+pub use facts::{callable, docs_and_examples, error_names, raises, tail};
 pub use graph::{Graph, mermaid, program_graph, svg};
-pub use site::{Page, site};
+pub use manual::{MANUAL, ManualPage, explained, explained_names, first_sentence};
+pub use site::{Page, State, keyword, site};

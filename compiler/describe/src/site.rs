@@ -3,6 +3,7 @@
 mod frame;
 mod item;
 mod link;
+mod manual;
 mod markdown;
 mod module;
 mod search;
@@ -13,6 +14,7 @@ use gsw_source::{Db, File, Project};
 
 use crate::graph::{program_graph, svg};
 use link::Links;
+pub use link::keyword;
 
 /// One file of the site.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,6 +22,14 @@ pub struct Page {
     /// Its name in the folder.
     pub name: String,
     pub text: String,
+}
+
+/// Whether the program that is documented has errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    Checked,
+    /// It does not compile: types and errors that depend on what is wrong are missing.
+    Broken,
 }
 
 /// A module with what readers call it.
@@ -44,7 +54,7 @@ pub(crate) struct Site<'db> {
 /// The pages about the project in the database and about the library. `title` is what the program is called; without one there
 /// is only the library.
 #[must_use]
-pub fn site(db: &dyn Db, title: Option<&str>) -> Vec<Page> {
+pub fn site(db: &dyn Db, title: Option<&str>, state: State) -> Vec<Page> {
     let (own, library) = modules(db, title.is_some());
     let links = Links::new(own.iter().chain(&library));
     let site = Site {
@@ -59,8 +69,17 @@ pub fn site(db: &dyn Db, title: Option<&str>) -> Vec<Page> {
         page("search.js", include_str!("site/search.js").to_owned()),
         page("search-index.js", search::index(&site)),
     ];
-    let graph = program_graph(db, None).filter(|it| title.is_some() && !it.workflows.is_empty());
-    pages.push(page("index.html", frame::index(&site, graph.is_some())));
+    let graph = match (title, state) {
+        // What a broken workflow does nobody knows.
+        (None, _) | (_, State::Broken) => None,
+        (Some(_), State::Checked) => program_graph(db, None),
+    };
+    let graph = graph.filter(|it| !it.workflows.is_empty());
+    pages.push(page(
+        "index.html",
+        frame::index(&site, state, graph.is_some()),
+    ));
+    pages.extend(manual::pages(&site));
     pages.extend(graph.map(|it| page("graph.svg", svg(&it))));
     for module in site.own.iter().chain(&site.library) {
         pages.push(page(

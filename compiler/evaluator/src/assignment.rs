@@ -123,7 +123,10 @@ fn with_part(
                 .and_then(|it| elements.get_mut(it))
             {
                 Some(element) => *element = part,
-                None => return raise(machine.db, BuiltinError::OutOfRange, Vec::new()),
+                None => {
+                    let message = vec![Value::text(UNSPECIFIED)];
+                    return raise(machine.db, BuiltinError::OutOfRange, message);
+                }
             }
             Value::list(elements)
         }

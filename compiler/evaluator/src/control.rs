@@ -20,18 +20,21 @@ impl Machine<'_> {
 
     /// The elements of a list, or the pairs of a map.
     pub fn elements(&mut self, frame: &mut Frame, iterable: ExpressionId) -> Flow<Vec<Value>> {
-        let iterated = self.evaluate(frame, iterable)?;
-        if let Value::List(elements) = &iterated {
-            return Ok(elements.to_vec());
-        }
-        let Value::Map(entries) = &iterated else {
-            return unsupported(format!("{iterated:?} has no elements"));
-        };
-        let pairs = entries
-            .iter()
-            .map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()]));
-        Ok(pairs.collect())
+        elements_of(&self.evaluate(frame, iterable)?)
     }
+}
+
+fn elements_of(iterated: &Value) -> Flow<Vec<Value>> {
+    if let Value::List(elements) = iterated {
+        return Ok(elements.to_vec());
+    }
+    let Value::Map(entries) = iterated else {
+        return unsupported(format!("{iterated:?} has no elements"));
+    };
+    let pairs = entries
+        .iter()
+        .map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()]));
+    Ok(pairs.collect())
 }
 
 pub fn otherwise(
@@ -175,7 +178,16 @@ pub fn for_loop(
         }
         return Ok(Value::Unit);
     }
-    for value in machine.elements(frame, iterable)? {
+    let iterated = machine.evaluate(frame, iterable)?;
+    if let Value::Queue(queue) = &iterated {
+        loop {
+            let item = machine.pop(queue)?;
+            if matches!(item, Value::None) || is_last_turn(machine, frame, pattern, &item, body)? {
+                return Ok(Value::Unit);
+            }
+        }
+    }
+    for value in elements_of(&iterated)? {
         if is_last_turn(machine, frame, pattern, &value, body)? {
             break;
         }

@@ -24,7 +24,7 @@ pub fn equal(a: &Value, b: &Value) -> bool {
             matches!(b, Value::Variant(_, n, b) if m == n && all_equal(a, b))
         }
         Value::Error(m, a) => matches!(b, Value::Error(n, b) if m == n && all_equal(a, b)),
-        Value::Function(_) | Value::Task(_) => false,
+        Value::Function(_) | Value::Task(_) | Value::Queue(_) => false,
     }
 }
 
@@ -130,7 +130,8 @@ pub fn compare(a: &Value, b: &Value) -> Ordering {
         | Value::Record(..)
         | Value::Error(..)
         | Value::Function(_)
-        | Value::Task(_) => Ordering::Equal,
+        | Value::Task(_)
+        | Value::Queue(_) => Ordering::Equal,
     }
 }
 

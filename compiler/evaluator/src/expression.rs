@@ -10,7 +10,7 @@ use crate::equal::{equal, insert, lookup};
 use crate::frame::Frame;
 use crate::json::below;
 use crate::machine::Machine;
-use crate::stop::{Flow, Stop, decode_error, limit, raise, unsupported};
+use crate::stop::{Flow, Stop, UNSPECIFIED, decode_error, limit, raise, unsupported};
 use crate::value::{Function, Value};
 
 /// A range as a list has so many elements at most.
@@ -47,7 +47,11 @@ impl Machine<'_> {
         };
         match found {
             Some(found) => Ok(found),
-            None => raise(self.db, BuiltinError::OutOfRange, Vec::new()),
+            None => raise(
+                self.db,
+                BuiltinError::OutOfRange,
+                vec![Value::text(UNSPECIFIED)],
+            ),
         }
     }
 

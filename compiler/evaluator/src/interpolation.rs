@@ -68,7 +68,8 @@ impl Machine<'_> {
             | Value::Variant(..)
             | Value::Error(..)
             | Value::Function(_)
-            | Value::Task(_) => {
+            | Value::Task(_)
+            | Value::Queue(_) => {
                 let json = self.json_of(value)?;
                 if let Json::Text(it) = &json {
                     return Ok(it.to_string());

@@ -3,6 +3,7 @@
 mod list;
 mod map;
 mod number;
+mod queue;
 mod string;
 mod structure;
 
@@ -34,6 +35,7 @@ impl Machine<'_> {
             "map" => self.map_intrinsic(row, arguments),
             "string" => self.string_intrinsic(row, arguments),
             "int" | "float" | "duration" => self.number_intrinsic(row, arguments),
+            "queue" => self.queue_intrinsic(row, arguments),
             "json" => self.json_intrinsic(row, arguments),
             _ => other_intrinsic(self, row, &first, arguments),
         }
@@ -89,6 +91,7 @@ fn size(value: &Value) -> usize {
         | Value::Variant(..)
         | Value::Error(..)
         | Value::Function(_)
-        | Value::Task(_) => 0,
+        | Value::Task(_)
+        | Value::Queue(_) => 0,
     }
 }

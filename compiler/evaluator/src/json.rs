@@ -181,7 +181,9 @@ impl Machine<'_> {
                 object.extend(fields_json(self, &parameters, fields)?);
                 Json::Object(object)
             }
-            Value::Function(_) | Value::Task(_) => return unsupported("this has no JSON form"),
+            Value::Function(_) | Value::Task(_) | Value::Queue(_) => {
+                return unsupported("this has no JSON form");
+            }
         })
     }
 

@@ -27,6 +27,7 @@ mod number_text;
 mod operator;
 mod parallel;
 mod pattern;
+mod queue;
 mod statement;
 mod stop;
 mod task;

@@ -11,6 +11,7 @@ use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::json::Json;
+use crate::queue::Queue;
 use crate::task::TaskCell;
 
 #[derive(Clone, Debug)]
@@ -36,7 +37,11 @@ pub enum Value {
     Error(ItemId, Rc<Vec<Value>>),
     Function(Rc<Function>),
     Task(TaskCell),
+    Queue(QueueCell),
 }
+
+/// A queue: shared by all who know it.
+pub type QueueCell = Rc<RefCell<Queue<Value>>>;
 
 /// A variable: shared by all who captured it.
 pub type Cell = Rc<RefCell<Value>>;
@@ -114,6 +119,8 @@ fn shares(value: &Value) -> bool {
             parts.iter().any(shares)
         }
         Value::Variant(_, _, fields) => fields.iter().any(shares),
+        Value::Map(entries) => entries.iter().any(|(_, value)| shares(value)),
+        Value::Queue(_) => true,
         Value::Unit
         | Value::None
         | Value::Bool(_)
@@ -122,7 +129,6 @@ fn shares(value: &Value) -> bool {
         | Value::Duration(_)
         | Value::Text(_)
         | Value::Json(_)
-        | Value::Map(_)
         | Value::Error(..)
         | Value::Task(_) => false,
     }

@@ -59,6 +59,7 @@ impl Family {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_) => Self::Plain,
             // A check would have been looked through, and instances are concrete.
             Type::Checked(..)

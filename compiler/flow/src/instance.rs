@@ -122,6 +122,7 @@ pub fn type_depth(ty: &Type) -> usize {
         | Type::List(it)
         | Type::Task(it)
         | Type::Stream(it)
+        | Type::Queue(it)
         | Type::Partial(it) => type_depth(it),
         Type::Map(key, value) => type_depth(key).max(type_depth(value)),
         Type::Tuple(all) | Type::Record(_, all) | Type::Enum(_, all) | Type::Checked(_, all) => {

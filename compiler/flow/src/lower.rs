@@ -164,6 +164,7 @@ impl<'v> Lowering<'v> {
         let module = self.finish(workflows);
         if cfg!(debug_assertions) {
             let problems = verify(&module);
+            // In debug builds only: the verifier checks the compiler, not the program.
             assert!(problems.is_empty(), "Flow is unsound: {problems:#?}");
         }
         Ok(module)
@@ -174,7 +175,9 @@ impl<'v> Lowering<'v> {
         if let Some(index) = self.instances.get_index_of(&instance) {
             return FunctionIndex(index as u32);
         }
+        // Named here, while the instance is at hand; the table of functions is made when all code is written.
         let name = self.instance_name(&instance);
+        // The index is final before the body exists, so recursive functions need no second pass.
         let (index, _) = self.instances.insert_full(instance, name);
         FunctionIndex(index as u32)
     }
@@ -184,11 +187,13 @@ impl<'v> Lowering<'v> {
             let index = self.functions.len();
             let instance = self.instances.get_index(index).map(|(it, _)| it.clone());
             let Some(instance) = instance else { return };
+            // An item is lowered only when its bodies are free of errors, so lowering may assume everything that the checker proves.
             self.report(instance.item());
             if !self.diagnostics.is_empty() {
                 return;
             }
             let mut function = self.lower_instance(&instance);
+            // Before ownership: a block that cannot be reached has no state of ownership that the verifier could check.
             prune(&mut function);
             make_ownership_explicit(&mut function, &self.types.table);
             self.functions.push(function);

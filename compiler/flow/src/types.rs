@@ -1,5 +1,6 @@
 //! Concrete types of the checker as entries of the program's type table.
 
+mod default_source;
 mod nominal;
 
 pub(crate) use nominal::check_scope;
@@ -118,6 +119,7 @@ impl Lowering<'_> {
             Type::List(inner) => self.holding(inner, abi::Type::List),
             Type::Task(inner) => self.holding(inner, abi::Type::Task),
             Type::Stream(inner) => self.holding(inner, abi::Type::Stream),
+            Type::Queue(inner) => self.holding(&inner.as_ref().clone().list(), abi::Type::Queue),
             Type::Map(key, value) => {
                 let key = self.type_id(key);
                 let value = self.type_id(value);

@@ -6,7 +6,7 @@
 //!   consumed twice, written over while it owns, or left owned where the function ends.
 //! - All paths into a block agree on what is owned.
 //! - A move keeps the representation: counted to counted, inline to inline.
-//! - A call gives as many arguments as the function or the row of the table has parameters; a runtime call stands where its
+//! - A call gives as many arguments as the function or the row of the table has parameters; a runtime call occurs where its
 //!   kind belongs: plain in an instruction, raising and waiting in their terminators.
 //! - A plain function holds no `Suspend` and calls no resumable function; a frame is one of a resumable function.
 

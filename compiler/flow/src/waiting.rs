@@ -124,7 +124,7 @@ impl Question<'_> {
             | Kind::Modified { .. } => true,
             Kind::For { iterable, .. } => {
                 let iterable = &self.body.expression(*iterable).ty;
-                matches!(iterable, Type::Stream(_)) || self.any_child(id)
+                matches!(iterable, Type::Stream(_) | Type::Queue(_)) || self.any_child(id)
             }
             Kind::Call { callee, arguments } => self.call(callee, arguments) || self.any_child(id),
             // These wait where their parts do.

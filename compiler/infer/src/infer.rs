@@ -101,6 +101,8 @@ pub fn infer_item(db: &dyn Db, item: ItemId) -> ItemBodies {
             short_fields: Vec::new(),
         },
     };
+    // One query for all parts of an item, because they share its head and its diagnostics; an edit of one part therefore
+    // infers all of them again, and nothing outside of the item.
     if let Some(ast) = gsw_syntax::item_ast(db, item) {
         inference.run(&ast);
     }

@@ -73,6 +73,8 @@ pub enum Requirement {
     Json,
     /// A place in front of the colon of a map.
     Key,
+    /// What a queue holds.
+    Item,
 }
 
 impl Requirement {
@@ -91,6 +93,7 @@ impl Requirement {
             Self::Numeric => "summed up",
             Self::Json => "written as JSON",
             Self::Key => "the key of a map",
+            Self::Item => "an item of a queue",
         }
     }
 }

@@ -31,23 +31,63 @@ pub enum Missing<'name> {
     Name(&'name str),
 }
 
+impl Missing<'static> {
+    /// All but the names, which are parts of the others.
+    pub const ALL: [Self; 10] = [
+        Self::Skill,
+        Self::Mcp,
+        Self::McpCall,
+        Self::Hook,
+        Self::Stream,
+        Self::Revise,
+        Self::Session,
+        Self::AgentAsTool,
+        Self::HumanAsTool,
+        Self::AllOf,
+    ];
+}
+
 impl Missing<'_> {
+    /// What it is, as a noun.
+    #[must_use]
+    pub fn what(self) -> String {
+        match self {
+            Self::Skill => "a `skill`".into(),
+            Self::Mcp => "an MCP server".into(),
+            Self::McpCall => "a call of an MCP server".into(),
+            Self::Hook => "a `hook`".into(),
+            Self::Stream => "`.stream`".into(),
+            Self::Revise => "`revise`".into(),
+            Self::Session => "`session`".into(),
+            Self::AgentAsTool => "an agent as a tool".into(),
+            Self::HumanAsTool => "a `human` as a tool".into(),
+            Self::AllOf => "`.*` outside of `tools`".into(),
+            Self::Name(name) => format!("`{name}`"),
+        }
+    }
+
+    /// What to write until then.
+    #[must_use]
+    pub const fn instead(self) -> &'static str {
+        match self {
+            Self::Skill => "put the text into `system`, or let a tool read it from a file",
+            Self::Mcp | Self::McpCall => {
+                "write a `tool` that calls the server with `http` or its program with `exec`"
+            }
+            Self::Hook => "check in the tool itself, or in a `human` that it asks",
+            Self::Stream => "wait for the whole answer",
+            Self::Revise => "pass the answer and what is wrong with it to a prompt",
+            Self::Session => "keep the turns in a `state` and pass them on",
+            Self::AgentAsTool => "write a `tool` that calls a prompt of the agent",
+            Self::HumanAsTool => "write a `tool` that asks the `human`",
+            Self::AllOf => "list the names",
+            Self::Name(_) => "",
+        }
+    }
+
     /// The report of its use at `place`.
     pub fn at(self, place: Place) -> Diagnostic {
-        let what = match self {
-            Self::Skill => "a `skill`",
-            Self::Mcp => "an MCP server",
-            Self::McpCall => "a call of an MCP server",
-            Self::Hook => "a `hook`",
-            Self::Stream => "`.stream`",
-            Self::Revise => "`revise`",
-            Self::Session => "`session`",
-            Self::AgentAsTool => "an agent as a tool",
-            Self::HumanAsTool => "a `human` as a tool",
-            Self::AllOf => "`.*` outside of `tools`",
-            Self::Name(name) => &format!("`{name}`"),
-        };
-        errors::not_compiled_yet(place, what)
+        errors::not_compiled_yet(place, &self.what())
     }
 }
 

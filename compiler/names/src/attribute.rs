@@ -51,7 +51,7 @@ pub struct Attributes {
     pub effects: EffectSet,
     /// `@property`: naming the function calls it, only in the standard library.
     pub property: Presence,
-    /// `@equal("T")`, `@ordered("T")`, `@numeric("T")`, only in the standard library.
+    /// `@equal("T")`, `@ordered("T")`, `@numeric("T")`, `@item("T")`, only in the standard library.
     pub requirements: Vec<(RequirementKind, Name)>,
 }
 
@@ -64,6 +64,8 @@ pub enum RequirementKind {
     Ordered,
     /// `+`, and a zero to start from.
     Numeric,
+    /// A queue may hold it.
+    Item,
 }
 
 /// Names that every program may write, for suggestions.
@@ -140,11 +142,12 @@ impl Attributes {
     fn take_of_library(&mut self, name: &str, texts: &[Name]) -> bool {
         match (name, texts) {
             ("property", []) => self.property = Presence::Present,
-            ("equal" | "ordered" | "numeric", names) => {
+            ("equal" | "ordered" | "numeric" | "item", names) => {
                 let kind = match name {
                     "equal" => RequirementKind::Equal,
                     "ordered" => RequirementKind::Ordered,
-                    _ => RequirementKind::Numeric,
+                    "numeric" => RequirementKind::Numeric,
+                    _ => RequirementKind::Item,
                 };
                 let required = names.iter().map(|it| (kind, it.clone()));
                 self.requirements.extend(required);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::tree::item_head;
+use gsw_abi::option::is_reserved;
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place};
 use gsw_syntax::ast;
 
@@ -287,11 +288,8 @@ impl Head<'_> {
 
     /// A workflow's parameters are options of its command line, where some names are taken.
     fn report_reserved(&mut self, signature: &ast::Signature) {
-        const TAKEN: &[&str] = &[
-            "model", "events", "json", "raw", "quiet", "record", "replay", "help",
-        ];
         for parameter in &signature.parameters {
-            if TAKEN.contains(&parameter.name.name.as_str()) {
+            if is_reserved(&parameter.name.name) {
                 let place = self.place(parameter.name.span);
                 self.sink
                     .push(errors::reserved_parameter(place, &parameter.name.name));

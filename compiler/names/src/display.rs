@@ -46,6 +46,9 @@ fn write_type(db: &dyn Db, ty: &Type, out: &mut String) {
         Type::Stream(inner) => {
             write_between(db, "Stream<", std::slice::from_ref(&**inner), ">", out);
         }
+        Type::Queue(inner) => {
+            write_between(db, "Queue<", std::slice::from_ref(&**inner), ">", out);
+        }
         Type::Partial(inner) => {
             write_between(db, "Partial<", std::slice::from_ref(&**inner), ">", out);
         }

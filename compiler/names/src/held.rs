@@ -81,6 +81,7 @@ pub fn find_held<T>(
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Parameter(..)
             | Type::Variable(_)
             | Type::Text(_)

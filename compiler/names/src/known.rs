@@ -2,10 +2,10 @@
 
 use gsw_source::{Db, ItemId};
 
-use crate::module::prelude_file;
+use crate::module::{PRELUDE, prelude_file, std_file};
 use crate::scope::module_scope;
 
-/// An item of the prelude that has a meaning of its own to the compiler; built-in errors stand in the table of
+/// An item of the library that has a meaning of its own to the compiler; built-in errors stand in the table of
 /// [`gsw_abi::builtin::BuiltinError`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KnownItem {
@@ -19,6 +19,12 @@ pub enum KnownItem {
     ReflectOnFailure,
     /// What does not fit in an answer.
     Issue,
+    /// What a request over HTTP carries, which many types convert to.
+    HttpBody,
+    /// `fs.exists`, which a permission to write covers too.
+    FsExists,
+    /// `fs.is_folder`, likewise.
+    FsIsFolder,
 }
 
 impl KnownItem {
@@ -28,6 +34,9 @@ impl KnownItem {
         Self::Reflection,
         Self::ReflectOnFailure,
         Self::Issue,
+        Self::HttpBody,
+        Self::FsExists,
+        Self::FsIsFolder,
     ];
 
     #[must_use]
@@ -38,19 +47,36 @@ impl KnownItem {
             Self::Reflection => "Reflection",
             Self::ReflectOnFailure => "reflect_on_failure",
             Self::Issue => "Issue",
+            Self::HttpBody => "Body",
+            Self::FsExists => "exists",
+            Self::FsIsFolder => "is_folder",
         }
     }
 
-    /// Its declaration; `None` only while the prelude itself is broken.
+    /// The module that declares it.
+    const fn module(self) -> &'static str {
+        match self {
+            Self::Response
+            | Self::Result
+            | Self::Reflection
+            | Self::ReflectOnFailure
+            | Self::Issue => PRELUDE,
+            Self::HttpBody => "std/http",
+            Self::FsExists | Self::FsIsFolder => "std/fs",
+        }
+    }
+
+    /// Its declaration; `None` only while the library itself is broken.
     #[must_use]
     pub fn item(self, db: &dyn Db) -> Option<ItemId> {
-        prelude_item(db, self.name())
+        let module = std_file(db, self.module())?;
+        module_scope(db, module).items.get(self.name()).copied()
     }
 
     /// Whether `item` declares it.
     #[must_use]
     pub fn is(self, db: &dyn Db, item: ItemId) -> bool {
-        item.name(db) == self.name() && prelude_file(db) == Some(item.file(db))
+        item.name(db) == self.name() && std_file(db, self.module()) == Some(item.file(db))
     }
 }
 

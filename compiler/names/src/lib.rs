@@ -60,7 +60,7 @@ pub use scope::{
 pub use signature::{
     Parameter, Presence, Signature, TypeDeclaration, TypeDeclarationKind, Variant,
 };
-pub use source_text::source_text;
+pub use source_text::{source_text, written_defaults};
 pub use substitute::substitute;
 pub use tool_list::{
     Alias, alias_of, given_by_call, is_question, is_spawn_request, listed_spawns, listed_tools,

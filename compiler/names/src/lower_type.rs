@@ -42,6 +42,7 @@ const CAPITALISED: &[(&str, usize)] = &[
     ("Session", 0),
     ("Task", 1),
     ("Stream", 1),
+    ("Queue", 1),
     ("Partial", 1),
 ];
 
@@ -462,6 +463,7 @@ pub fn is_key(db: &dyn Db, ty: &Type) -> bool {
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Text(_) => false,
     }
@@ -474,6 +476,7 @@ fn capitalised(name: &str, mut arguments: Vec<Type>) -> Type {
         "Session" => Type::Session,
         "Task" => Type::Task(inside),
         "Stream" => Type::Stream(inside),
+        "Queue" => Type::Queue(inside),
         _ => Type::Partial(inside),
     }
 }

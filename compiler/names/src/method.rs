@@ -102,6 +102,7 @@ fn library_module(ty: &Type) -> Option<&'static str> {
         Type::Error => "std/error",
         Type::Task(_) => "std/task",
         Type::Stream(_) => "std/stream",
+        Type::Queue(_) => "std/queue",
         Type::Session => "std/session",
         Type::Secret => "std/secret",
         Type::Image | Type::Document => "std/image",

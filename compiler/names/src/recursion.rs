@@ -167,6 +167,7 @@ fn add_held(db: &dyn Db, ty: &Type, held: &mut Vec<Type>) {
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Variable(_)
@@ -266,6 +267,7 @@ fn add_edges(owner: ItemId, ty: &Type, edges: &mut Vec<Edge>, visit: &mut impl F
         | Type::List(it)
         | Type::Task(it)
         | Type::Stream(it)
+        | Type::Queue(it)
         | Type::Partial(it) => add_edges(owner, it, edges, visit),
         Type::Map(key, value) => {
             add_edges(owner, key, edges, visit);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_source::{Db, ItemId, Name, Span};
+use gsw_syntax::ast::{self, ItemBody};
 
 /// The text of `item`, so that moving it changes nothing for those who quote it.
 #[salsa::tracked(returns(ref))]
@@ -21,4 +22,38 @@ pub fn source_text(db: &dyn Db, item: ItemId, span: Span) -> Name {
         text.get(span.start as usize..span.end as usize)
             .unwrap_or_default(),
     )
+}
+
+/// The default values of an item's parameters, or of the fields of a record or error or of a variant, as they are written, in
+/// order. `variant` counts only for enums.
+#[must_use]
+pub fn written_defaults(db: &dyn Db, item: ItemId, variant: usize) -> Vec<Option<Name>> {
+    let Some(tree) = gsw_syntax::item_ast(db, item) else {
+        return Vec::new();
+    };
+    let text = |it: &Option<ast::Expression>| it.as_ref().map(|it| source_text(db, item, it.span));
+    let of_parameters = |them: &[ast::Parameter]| them.iter().map(|it| text(&it.default)).collect();
+    match &tree.body {
+        ItemBody::Function(it) => of_parameters(&it.signature.parameters),
+        ItemBody::Prompt { signature, .. }
+        | ItemBody::Human { signature, .. }
+        | ItemBody::Workflow { signature, .. }
+        | ItemBody::Tool { signature, .. } => of_parameters(&signature.parameters),
+        ItemBody::Error(it) => of_parameters(&it.fields),
+        ItemBody::Enum(it) => {
+            let variant = it.variants.get(variant);
+            of_parameters(variant.map_or(&[], |it| it.fields.as_slice()))
+        }
+        ItemBody::Record(it) => it.fields.iter().map(|it| text(&it.default)).collect(),
+        ItemBody::Import(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Const(_)
+        | ItemBody::Agent { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => Vec::new(),
+    }
 }

@@ -36,6 +36,7 @@ pub fn substitute(ty: &Type, arguments: &[Type]) -> Type {
         })),
         Type::Task(inner) => Type::Task(one(inner)),
         Type::Stream(inner) => Type::Stream(one(inner)),
+        Type::Queue(inner) => Type::Queue(one(inner)),
         Type::Partial(inner) => Type::Partial(one(inner)),
         Type::Record(..) | Type::Enum(..) | Type::Checked(..) => ty.clone(),
         Type::Unit

@@ -44,6 +44,8 @@ pub enum Type {
     Function(Arc<FunctionType>),
     Task(Arc<Type>),
     Stream(Arc<Type>),
+    /// Invariant in what it holds: who has it both gives and takes.
+    Queue(Arc<Type>),
     Partial(Arc<Type>),
     /// A type parameter of the enclosing declaration, by position.
     Parameter(u32, Name),
@@ -219,6 +221,7 @@ pub fn parts(ty: &Type) -> Vec<Type> {
         | Type::List(inner)
         | Type::Task(inner)
         | Type::Stream(inner)
+        | Type::Queue(inner)
         | Type::Partial(inner) => vec![(**inner).clone()],
         Type::Map(key, value) => vec![(**key).clone(), (**value).clone()],
         Type::Tuple(types)

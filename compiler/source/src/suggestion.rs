@@ -186,7 +186,6 @@ mod tests {
         assert_eq!(meant("mkdir", &["make_dir", "list"]), some("make_dir"));
         assert_eq!(meant("length", &["len"]), some("len"));
         // What has nothing in common but a letter or two is no suggestion.
-        assert_eq!(some("payload_of_request"));
         assert_eq!(meant("x", &["xs", "max_x"]), None);
         assert_eq!(meant("it", &["item", "items"]), None);
         assert_eq!(meant("user", &["model"]), None);

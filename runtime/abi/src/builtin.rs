@@ -115,7 +115,7 @@ errors! {
     /// Division or remainder by zero.
     DivisionByZero Fault ();
     /// An index or key that is not there.
-    OutOfRange Fault ();
+    OutOfRange Fault (message: STRING);
     StackOverflow Fault ();
     /// An `assert` or a check does not hold.
     AssertionFailed Fault (message: STRING);

@@ -16,10 +16,12 @@
 //! fill the `word`, `borrow` and `own` parameters in order.
 
 mod node_kind;
+mod queue_purpose;
 
 use crate::layout::{Context, Frame, Outcome};
 
 pub use node_kind::NodeKind;
+pub use queue_purpose::QueuePurpose;
 
 /// What a call does to control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -76,8 +78,11 @@ macro_rules! for_each_runtime_call {
             error_is_catchable plain(borrow);
             // `e.message()`
             error_message plain(borrow);
-            // `AssertionFailed` with this message, for a `where` that a value entering a checked type breaks.
+            // `AssertionFailed` with this message.
             assertion_failed plain(own);
+            // `AssertionFailed` for a `where` that a value breaks: its type and the value, the type of the record around it and that
+            // record where the check looks at it (else `UNIT` and 0), and what the message says before the value.
+            check_failed plain(ty, borrow, ty, borrow, borrow);
             // A value as a failed `assert` shows it, cut when it is long.
             assertion_shown plain(ty, borrow);
             // A fault `Internal` with this message.
@@ -414,6 +419,16 @@ macro_rules! for_each_runtime_call {
             task_race waiting(own, word);
             // `t.cancel()`
             task_cancel plain(borrow);
+            // A queue: its type, its limit, a [`QueuePurpose`]; `AssertionFailed` for a limit below 1.
+            queue_new raising(result, word, word);
+            // `q.push(x)`: waits while the queue is full.
+            queue_push waiting(own, own);
+            // `q.pop()`: result optional type; waits while the queue is empty and not closed.
+            queue_pop waiting(result, own);
+            // The first item of a full queue, which stays there, or `none`.
+            queue_first_when_full plain(result, borrow);
+            // `q.close()`
+            queue_close plain(borrow);
             // `parallel for`: result list type, closure of one parameter, items, limit ([`NO_LIMIT`] for none), `ErrorPolicy`.
             parallel_for waiting(result, own, own, word, word);
             // `parallel (…)`: result tuple type, a list of closures without parameters.
@@ -467,8 +482,8 @@ macro_rules! for_each_runtime_call {
             host_call waiting(result, own, own);
             // `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
             exec_run waiting(result, own, own, own, word, own);
-            // `http.request`: method, url, headers, body or 0; gives the record `HttpResponse`.
-            http_request waiting(result, own, own, own, own);
+            // `http.request`: method, url, headers, the body as bytes or 0, or as a `json` or 0; gives the record `HttpResponse`.
+            http_request waiting(result, own, own, own, own, own);
             // `context.node` and its kin: result type, what (as `std/context.gsw` numbers it), how many at most, a text.
             context_query raising(result, word, word, own);
             // The workflows that can be started by name, as `json`.

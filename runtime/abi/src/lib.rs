@@ -10,6 +10,7 @@ mod hash;
 pub mod image;
 pub mod judge;
 pub mod layout;
+pub mod option;
 pub mod program;
 pub mod provider;
 pub mod schema;

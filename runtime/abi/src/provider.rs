@@ -3,6 +3,12 @@
 /// A model that needs neither a key nor a network.
 pub const OFFLINE_MODEL: &str = "sim/default";
 
+/// The environment variables of providers: their keys, and where they are.
+pub const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
+pub const ANTHROPIC_ADDRESS: &str = "ANTHROPIC_BASE_URL";
+pub const OPENAI_KEY: &str = "OPENAI_API_KEY";
+pub const OPENAI_ADDRESS: &str = "OPENAI_BASE_URL";
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Provider {
     /// The Messages API of Anthropic.
@@ -32,6 +38,26 @@ impl Provider {
         let (provider, model) = model.split_once('/')?;
         let found = Self::ALL.iter().copied().find(|it| it.name() == provider)?;
         (!model.is_empty()).then_some((found, model))
+    }
+
+    /// The environment variable of its key; `None` where it needs none.
+    #[must_use]
+    pub const fn key(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some(ANTHROPIC_KEY),
+            Self::OpenAi => Some(OPENAI_KEY),
+            Self::Sim => None,
+        }
+    }
+
+    /// The environment variable of its address; `None` where it has none.
+    #[must_use]
+    pub const fn address(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some(ANTHROPIC_ADDRESS),
+            Self::OpenAi => Some(OPENAI_ADDRESS),
+            Self::Sim => None,
+        }
     }
 
     /// Whether its answers are made up.

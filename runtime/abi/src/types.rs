@@ -64,6 +64,8 @@ pub enum Type {
     Task(TypeId),
     /// `Stream<T>`: an object that belongs to the runtime.
     Stream(TypeId),
+    /// `Queue<T>`, by the type of the list `[T]`: its items lie in two of these.
+    Queue(TypeId),
     /// `Session`: an object that belongs to the runtime.
     Session,
 }
@@ -85,11 +87,19 @@ pub struct Field {
     pub wire: String,
     pub docs: Option<String>,
     pub ty: TypeId,
-    /// A plain function that gives the default. Of a record's or variant's field it takes no argument, of a parameter
-    /// the parameters before it.
-    pub default: Option<FunctionIndex>,
+    pub default: Option<DefaultValue>,
     pub check: Option<Check>,
     pub secrecy: Secrecy,
+}
+
+/// What a field or parameter has where nothing is given.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct DefaultValue {
+    /// A plain function that gives it. Of a record's or variant's field it takes no argument, of a parameter the
+    /// parameters before it.
+    pub function: FunctionIndex,
+    /// It as source text, for help; `None` where that is too long for a line or must not be shown.
+    pub source: Option<String>,
 }
 
 /// Whether a field may be shown.
@@ -247,6 +257,7 @@ impl TypeTable {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => true,
         }
     }

@@ -70,6 +70,7 @@ pub(crate) fn read(
         check,
         issues: None,
     };
+    // Tried first and alone: what is right JSON and fits is never read in another way.
     let exact = candidate::whole(text);
     if let Some(reading) = exact.iter().find_map(|it| reader.fits(it)) {
         return Ok(reading);
@@ -119,6 +120,7 @@ impl Reader<'_, '_> {
         if let Some(reading) = repaired.iter().find_map(|it| self.coerced(it)) {
             return Some(reading);
         }
+        // Last, since any text is a text: an earlier reading with structure is more likely what was meant.
         self.coerced(&candidate::text(text))
     }
 
@@ -130,6 +132,7 @@ impl Reader<'_, '_> {
             }),
             Err(mut issues) => {
                 issues.truncate(MOST_ISSUES);
+                // Of the first candidate that failed, which is the one that changes least: its issues are what the model can act on.
                 self.issues.get_or_insert(issues);
                 None
             }
@@ -138,6 +141,7 @@ impl Reader<'_, '_> {
 
     fn coerced(&mut self, candidate: &Candidate) -> Option<Reading> {
         let (value, repairs) = coerced(&candidate.value, self.schema);
+        // Without a change it is the value that failed before; the check need not say so twice.
         if repairs.is_empty() || (self.check)(&value).is_err() {
             return None;
         }

@@ -134,6 +134,7 @@ impl Machine {
             Ok(built) => built,
             Err(message) => return PromptStep::Fail(outcome::misconfigured(&message)),
         };
+        // From the request and the settings as written: whatever can change the answer is in one of both.
         let key = settings.cache.map(|_| {
             key::of_call(&key::Asked {
                 request: &request,
@@ -148,6 +149,7 @@ impl Machine {
                 cache_key: key.clone(),
                 ..PromptDetail::default()
             },
+            // Shared messages, so the copy is a list of pointers.
             beginning: request.messages.clone(),
             settings,
             request,
@@ -158,6 +160,7 @@ impl Machine {
             key,
             value: None,
         });
+        // First without waiting: the run reports a wait, and has to see whether the prompt would wait for itself.
         self.with_talk(|_, talk| match &talk.key {
             Some(key) => PromptStep::LookUp(key.clone(), WhenBusy::Report),
             None => talk.ask(),
@@ -171,6 +174,7 @@ impl Machine {
         };
         let kept = match found {
             Found::Busy => return PromptStep::LookUp(key, WhenBusy::Wait),
+            // Checked again: the program's `where`s may have changed since it was kept.
             Found::Hit(text) => Kept::read(text, check),
             Found::Miss => None,
         };
@@ -194,6 +198,8 @@ impl Machine {
             ));
         };
         let next = step(self, &mut talk);
+        // Taken and put back, so that a step may use machine and talk at once.
+        // After the end there is none, and a further step is an error instead of a second answer.
         if !matches!(next, PromptStep::Done(_) | PromptStep::Fail(_)) {
             self.talk = Some(talk);
         }
@@ -207,6 +213,7 @@ impl Machine {
             return PromptStep::Done(Box::new(PromptResult { value, detail }));
         };
         let text = Kept::of(&value, &talk.detail).to_text();
+        // Returned when it is kept and not before, so that a call after this one finds it.
         talk.value = Some(value);
         PromptStep::Keep {
             key,
@@ -257,6 +264,7 @@ impl Talk {
     fn failed(&mut self, failure: &ModelFailure, notes: &mut Vec<PromptNote>) -> PromptStep {
         self.detail.attempts += failure.attempts;
         let next = self.settings.model.get(self.model + 1);
+        // Only an outage is worth another model: a refusal or a wrong request would be the same there.
         let Some(next) = next.filter(|_| outcome::is_outage(failure)).cloned() else {
             return fail(outcome::of_failure(failure));
         };
@@ -265,6 +273,7 @@ impl Talk {
             notes.push(handover::hand_over(&mut self.request, next));
         } else {
             self.request.model = next;
+            // From the prompt again, so that it is not led by what another model said; pure work is done again.
             self.request.messages.clone_from(&self.beginning);
         }
         self.ask()

@@ -24,7 +24,6 @@ use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure, ModelRequest};
 use crate::environment::Environment;
 use crate::model_name;
 use anthropic::Messages;
-use failure::failure;
 use http::Http;
 use network::{Network, deltas_of};
 use openai::Completions;
@@ -42,7 +41,7 @@ impl Providers {
         Self::with_policy(environment, Policy::default())
     }
 
-    /// The same with other delays between attempts.
+    /// The same with other waits between attempts.
     #[must_use]
     pub fn with_policy(environment: Environment, policy: Policy) -> Self {
         Self(Network {
@@ -62,7 +61,7 @@ impl Models for Providers {
         let on_delta = deltas_of(call);
         Box::pin(async move {
             let (provider, model) = model_name::parsed(&request.model)
-                .map_err(|message| failure(FailureKind::Provider, message))?;
+                .map_err(|message| ModelFailure::new(FailureKind::Provider, message))?;
             match provider {
                 Provider::Anthropic => ask::<Messages>(&self.0, model, &request, on_delta).await,
                 Provider::OpenAi => ask::<Completions>(&self.0, model, &request, on_delta).await,

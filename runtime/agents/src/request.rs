@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use gsw_abi::setting::Setting;
 use gsw_engine::media::Media;
-use gsw_engine::model::{Content, Message, ModelRequest, PromptCall, PromptNote, Role};
+use gsw_engine::model::{
+    Content, Message, ModelRequest, PromptCall, PromptNote, Role, SchemaDelivery,
+};
 
 use crate::catalogue::Catalogue;
 use crate::model_name;
@@ -38,6 +40,7 @@ pub(crate) fn request(
         system: call.system.take().filter(|it| !it.trim().is_empty()),
         messages: messages(call),
         schema: call.schema.as_deref().cloned(),
+        schema_delivery: SchemaDelivery::Native,
         schema_name,
         max_tokens: settings.max_tokens,
         stop: settings.stop.clone(),
@@ -126,6 +129,7 @@ pub(crate) fn plain_request(model: &str, user: &str) -> ModelRequest {
         system: None,
         messages: vec![said(Role::User, user)],
         schema: None,
+        schema_delivery: SchemaDelivery::Native,
         schema_name: "answer".into(),
         max_tokens: 100,
         stop: Vec::new(),

@@ -141,7 +141,7 @@ struct Next {
     method: Method,
     url: Url,
     headers: HeaderMap,
-    body: Option<String>,
+    body: Option<Vec<u8>>,
 }
 
 impl Next {

@@ -26,6 +26,7 @@ pub(crate) fn descend<'a>(
     names: impl IntoIterator<Item = &'a OsStr>,
 ) -> io::Result<OwnedFd> {
     let mut folder = folder.as_fd().try_clone_to_owned()?;
+    // One name at a time with `NOFOLLOW`: a path as a whole would follow links in its middle.
     for name in names {
         folder = enter(&folder, name)?;
     }

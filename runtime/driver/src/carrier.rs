@@ -1,8 +1,8 @@
 //! Carries one run: turns on the engine's threads, one message each, in the order in which they came.
 //!
-//! What ends a run does not stand in that order. A cancellation is taken before anything else that waits, and code that is
+//! What ends a run is not in that order. A cancellation is taken before anything else that waits, and code that is
 //! too busy to hear of it is interrupted after a moment; what is to end at once ends at once, also between two turns.
-//! Every operation is begun behind one guard: whatever panics, its outcome reaches the run.
+//! Every operation begins inside of one guard: whatever panics, its outcome reaches the run.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -58,7 +58,7 @@ struct State {
     /// Away while a turn has it, and when it has ended.
     run: Option<Box<Run>>,
     inbox: VecDeque<Message>,
-    /// Whether the run was told what to run, which comes before everything else.
+    /// Whether the run knows what to run, which comes before everything else.
     has_begun: bool,
     is_scheduled: bool,
     /// Gone once the run has ended.
@@ -128,7 +128,7 @@ impl Message {
     }
 }
 
-/// An outcome that does not belong to its request is a mistake of the performer, and the request has failed.
+/// An outcome that does not belong to its request is a bug in the performer, and the request has failed.
 fn bring_outcome(run: &mut Run, id: OperationId, outcome: Outcome, now: i64) {
     if let Err(wrong) = run.complete(id, outcome, now) {
         let failure = Failure::Other {
@@ -187,6 +187,7 @@ impl Carrier {
 
     /// An operation has an outcome. Only the first counts.
     pub(crate) fn complete(self: &Arc<Self>, id: OperationId, outcome: Outcome) {
+        // The entry is the right to answer: performer, person and abandonment race for it, and whoever removes it wins.
         if self.outside().begun.remove(&id).is_none() {
             return;
         }
@@ -214,6 +215,7 @@ impl Carrier {
 
     /// The run is to end, with its `defer`s.
     pub(crate) fn cancel(self: &Arc<Self>, reason: &str) {
+        // Asked first and alarmed after, so an alarm that fires at once finds something to interrupt.
         self.front.ask_to_cancel(Cancellation {
             reason: reason.to_owned(),
             now: self.driver.clock.now(),
@@ -221,6 +223,7 @@ impl Carrier {
         let now = self.driver.clock.steady();
         let mut outside = self.outside();
         outside.alarms.add(now + PATIENCE, Alarm::Interrupt);
+        // By the steady clock and outside of the run: a run that never ends its turn cannot hold it up.
         outside.alarms.add(now + LAST_RESORT, Alarm::Kill);
         drop(outside);
         if self.set_timer().is_err() {
@@ -296,6 +299,7 @@ impl Carrier {
             return;
         }
         state.inbox.push_back(message);
+        // At most one thread serves a carrier, which is what makes a run single-threaded.
         if std::mem::replace(&mut state.is_scheduled, true) {
             return;
         }
@@ -326,6 +330,7 @@ impl Carrier {
     fn serve(self: &Arc<Self>) {
         for _ in 0..SERVED_AT_ONCE {
             let mut state = self.state();
+            // A cancellation overtakes what waits in the inbox; before the beginning there would be nothing to cancel.
             let message = if state.has_begun && self.front.is_asked_to_cancel() {
                 Message::Turn
             } else if let Some(message) = state.inbox.pop_front() {
@@ -335,6 +340,7 @@ impl Carrier {
                 return;
             };
             state.has_begun |= message.begins();
+            // Taken out while the turn runs, so messages are posted without waiting for it.
             let Some(run) = state.run.take() else { return };
             drop(state);
             if !self.turn(run, message) {
@@ -376,6 +382,7 @@ impl Carrier {
                     operations,
                     abandoned,
                 }) => {
+                    // Put back before operations begin: some of them complete at once and schedule the next turn.
                     self.state().run = Some(run);
                     self.perform(operations, &abandoned);
                     return true;
@@ -420,6 +427,7 @@ impl Carrier {
                 handle: Handle::None,
                 question,
             };
+            // Before it begins: an outcome that comes while it is begun must find the entry.
             outside.begun.insert(operation.id, begun);
             others.push(operation);
         }
@@ -447,6 +455,7 @@ impl Carrier {
         }));
         // After a panic the completion was dropped, which has brought a failure.
         let Ok(handle) = begun else { return };
+        // It may have an outcome already, and then its handle is of no use.
         if let Some(begun) = self.outside().begun.get_mut(&id) {
             begun.handle = handle;
         }
@@ -492,6 +501,7 @@ impl Carrier {
         let on_end = state.on_end.take();
         drop(state);
         drop(run);
+        // The order: nothing wakes the carrier any more, then what it began is ended, and only then does its owner hear of the end.
         self.driver.timer.forget(self.id);
         let outside = std::mem::take(&mut *self.outside());
         let handles = outside.begun.into_values().map(|it| it.handle);

@@ -122,6 +122,7 @@ impl Shared {
             drop(state);
             return self.ring();
         }
+        // Under the lock: two first commands must not start two threads.
         let Err(error) = self.begin(&mut state) else {
             return;
         };
@@ -225,6 +226,7 @@ impl Attendant {
         let mut fds = [PollFd::new(&self.bell, PollFlags::IN)];
         let woken = poll(&mut fds, Some(&timespec(IDLE)));
         let mut state = self.shared.lock();
+        // Looked at again under the lock, in which the bell goes: a command given since then starts a new thread.
         if woken == Ok(0) && state.queue.is_empty() {
             state.bell = None;
             return false;
@@ -239,6 +241,7 @@ impl Attendant {
             return;
         }
         self.again = None;
+        // A few at a time, so that a thousand starts do not leave the pipes of running programs unserved.
         let most = most().min(self.programs.len() + BATCH);
         while self.programs.len() < most {
             let Some(Queued { command, group }) = self.waiting.pop_front() else {
@@ -253,6 +256,7 @@ impl Attendant {
                     group.has_started(child.pid);
                     self.programs.push(Program::new(child, command, group));
                 }
+                // With no program running nothing would change by waiting, so then it is an error.
                 Err(error) if is_shortage(&error) && !self.programs.is_empty() => {
                     // One of those that run will end.
                     self.again = Some(Instant::now() + AGAIN);

@@ -43,7 +43,7 @@ pub struct EngineOptions {
     pub web: Option<Arc<dyn Web>>,
     /// The model that replaces every agent's.
     pub model_override: Option<String>,
-    /// Who is told what happens.
+    /// Who observes what happens.
     pub observers: Arc<Observers>,
     /// The most bytes that the values of one run may take.
     pub memory_limit: Option<u64>,
@@ -223,7 +223,7 @@ impl Engine {
     }
 
     /// Follows a run of this engine from the event of this number on, as far as its observers keep the past, and what comes
-    /// after. An observer that is too slow is told how many it missed.
+    /// after. An observer that is too slow learns how many it missed.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -249,7 +249,7 @@ impl Engine {
         self.runs.wait_for_detached()
     }
 
-    /// Tells the runs that `spawn detached` has started to end, and those that it still starts.
+    /// Cancels the runs that `spawn detached` has started, and those that it still starts.
     pub fn cancel_detached(&self, reason: &str) {
         self.runs.cancel_detached(reason);
     }
@@ -276,12 +276,14 @@ fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
     // The compiler and the service have checked what they put there.
     let own = own.filter_map(|it| serde_json::from_str(it).ok());
     let known = prompts.map(Prompts::prices).unwrap_or_default();
+    // In this order, since a look-up takes the first that fits.
     Prices(own.chain(known).collect())
 }
 
 impl RunHandle {
     #[must_use]
     pub fn wait(self) -> Box<Finished> {
+        // The sender is dropped unused only after a panic of the driver, which must not take the host down with it.
         self.finished.recv().unwrap_or_else(|_| {
             Box::new(Finished {
                 result: RunResult::Internal("the driver of the run failed".into()),
@@ -302,7 +304,7 @@ impl RunHandle {
         self.canceller.look(look)
     }
 
-    /// What can tell this run to end.
+    /// What can ask this run to end.
     #[must_use]
     pub fn canceller(&self) -> Canceller {
         self.canceller.clone()
@@ -324,7 +326,7 @@ impl Canceller {
         self.carrier.look(move |run| look(run.tree(), run.now()))
     }
 
-    /// Tells the run to end: all of it is unwound, and its `defer`s run. Code that waits for nothing is interrupted after a
+    /// Cancels the run: all of it is unwound, and its `defer`s run. Code that waits for nothing is interrupted after a
     /// moment.
     pub fn cancel(&self, reason: &str) {
         self.carrier.cancel(reason);

@@ -4,7 +4,7 @@ mod read;
 mod write;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gsw_engine::operation::{Failure, Outcome, Request};
 
@@ -170,6 +170,31 @@ impl Target<'_> {
         }
     }
 
+    /// The same after the folders above it are made that are missing, as far as they are permitted.
+    fn place_to_write(&self) -> io::Result<Place> {
+        match self {
+            Self::Anywhere(path) => {
+                let folder = Path::new(path).parent();
+                if let Some(folder) =
+                    folder.filter(|it| it.metadata().is_err_and(|it| is_missing(&it)))
+                {
+                    std::fs::create_dir_all(folder)?;
+                }
+                self.place()
+            }
+            Self::Beneath {
+                is_folder: true, ..
+            } => self.place(),
+            Self::Beneath { root, path, .. } => match (self.place(), path.parent()) {
+                (Err(ref error), Some(folder)) if is_missing(error) && root.covers(folder) => {
+                    root.make(folder)?;
+                    self.place()
+                }
+                (place, _) => place,
+            },
+        }
+    }
+
     fn remove(&self) -> io::Result<Place> {
         match self {
             Self::Anywhere(path) => Ok(Place::anywhere(path)),
@@ -190,6 +215,10 @@ impl Target<'_> {
             Self::Beneath { root, path, .. } => root.folder_place(path),
         }
     }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
 }
 
 /// Performs an operation at `target`, which the program calls `path`.
@@ -241,11 +270,11 @@ fn attempt(
         }
         Action::ReadBytes => Outcome::Bytes(read::read(&target.place()?, work)?),
         Action::Write(content) => {
-            write::replace(&target.place()?, content, work)?;
+            write::replace(&target.place_to_write()?, content, work)?;
             Outcome::Done
         }
         Action::Append(content) => {
-            write::append(&target.place()?, content, work)?;
+            write::append(&target.place_to_write()?, content, work)?;
             Outcome::Done
         }
         Action::Exists => Outcome::Bool(exists(target.place())?),

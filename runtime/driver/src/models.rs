@@ -12,7 +12,8 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Performs requests to models; one per process, shared by its runs.
 pub trait Models: Send + Sync {
-    /// Asks once, with the provider's own retries. The call's parts get streamed text as it comes.
+    /// Sends one request. The run decides whether a failure is followed by another, by what it says of `again`. The call's
+    /// parts get streamed text as it comes.
     fn ask(
         &self,
         request: ModelRequest,

@@ -223,16 +223,10 @@ async fn caught(work: impl Future<Output = Outcome>) -> Outcome {
 }
 
 fn no_models() -> ModelFailure {
-    ModelFailure {
-        kind: FailureKind::Provider,
-        message: "this host gave no models to the run".into(),
-        status: None,
-        retry_after: None,
-        again_in: None,
-        attempts: 0,
-        tokens: None,
-        limit: None,
-    }
+    ModelFailure::new(
+        FailureKind::Provider,
+        "this host gave no models to the run".into(),
+    )
 }
 
 pub(crate) fn unavailable(what: &str, why: &str) -> Outcome {

@@ -161,7 +161,19 @@ impl Permissions {
         let resolved = resolved.ok()?;
         let mut nearest: Option<&Root> = None;
         for rules in &self.0 {
-            let root = rules.root(action.access(), &resolved)?;
+            // Who may write somewhere may ask what is there.
+            let root = rules
+                .root(action.access(), &resolved)
+                .or_else(|| match action {
+                    Action::Exists => rules.root(Access::Write, &resolved),
+                    Action::Read
+                    | Action::ReadBytes
+                    | Action::Write(_)
+                    | Action::Append(_)
+                    | Action::List
+                    | Action::Remove
+                    | Action::MakeFolder => None,
+                })?;
             if nearest.is_none_or(|it| it.depth() < root.depth()) {
                 nearest = Some(root);
             }

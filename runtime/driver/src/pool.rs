@@ -8,7 +8,7 @@ use crate::work::Job;
 
 /// A thread that has found nothing to do for so long ends.
 const IDLE: Duration = Duration::from_secs(10);
-/// So many threads at most may stand aside at a time. A guess.
+/// So many threads at most may wait for the outside at a time. A guess.
 const MOST_ASIDE: usize = 256;
 
 #[derive(Clone, Debug)]
@@ -54,6 +54,7 @@ impl Pool {
     pub(crate) fn run(&self, job: Job) {
         let mut state = self.0.lock();
         state.queue.push_back(job);
+        // Idle threads that were notified but have not woken still count as idle, hence the comparison with the whole queue.
         if state.idle >= state.queue.len() {
             self.0.queued.notify_one();
             return;
@@ -61,6 +62,7 @@ impl Pool {
         let Err(error) = self.0.grow(&mut state) else {
             return;
         };
+        // Threads that wait for the outside may never come back, so they are none that the queue can wait for.
         if state.threads > state.aside {
             return;
         }
@@ -78,6 +80,7 @@ impl Pool {
             return None;
         }
         state.aside += 1;
+        // The thread's place becomes free here, and nobody else looks at the queue until another job comes.
         if !state.queue.is_empty() && state.idle == 0 {
             // Without one the queue waits for this thread, as it would have anyhow.
             let _ = self.0.grow(&mut state);
@@ -122,6 +125,7 @@ impl Shared {
             if let Some(job) = state.queue.pop_front() {
                 return Some(job);
             }
+            // Those that waited for the outside are back, so one thread too many works; this one ends between two jobs.
             if state.threads - state.aside > self.most {
                 state.threads -= 1;
                 return None;
@@ -131,6 +135,7 @@ impl Shared {
             let (after, wait) = waited.unwrap_or_else(PoisonError::into_inner);
             state = after;
             state.idle -= 1;
+            // A job may have come between the end of the wait and the lock.
             if wait.timed_out() && state.queue.is_empty() {
                 state.threads -= 1;
                 return None;

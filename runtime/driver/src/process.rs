@@ -64,6 +64,7 @@ impl Group {
                 *state = State::Killed;
                 true
             }
+            // Remembered, so that a start which is under way in another thread is killed in `has_started`.
             State::New => {
                 *state = State::Killed;
                 true
@@ -156,6 +157,7 @@ fn located(program: &str) -> PathBuf {
     };
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders)
+        // A relative entry of PATH would look into the folder that a model may write to.
         .filter(|it| it.is_absolute())
         .map(|it| it.join(program))
         .find(is_program)

@@ -34,11 +34,12 @@ impl Reactor {
 
     /// Where to spawn. It is tried again when the system had no threads or handles left for it.
     pub(crate) fn handle(&self) -> Result<Handle, String> {
+        // Held while it is made, so that two first uses make one.
         let mut made = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(handle) = made.as_ref() {
             return Ok(handle.clone());
         }
-        // A thread of ours drives it: tokio panics, or waits for ever, where one of its own cannot be started.
+        // A thread of its own drives it: tokio panics, or waits for ever, where one of its own cannot be started.
         let runtime = Builder::new_current_thread()
             .max_blocking_threads(BLOCKING)
             .thread_name(self.name)

@@ -119,6 +119,7 @@ impl Root {
         };
         if !folder.as_ref().is_some_and(is_there) {
             let way = self.names.iter().map(OsString::as_os_str);
+            // From the pinned anchor and without links, so what was made again is found and what was put in its place as a link is not.
             *folder = beneath::descend(&self.anchor, way).ok().map(Arc::new);
         }
         folder.clone()

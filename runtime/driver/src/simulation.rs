@@ -73,6 +73,7 @@ pub fn simulate(
     (seed, weather): (u64, Weather),
 ) -> Result<Simulated, Wrong> {
     let (loaded, around) = (Arc::clone(loaded), around.clone());
+    // On the threads that real turns use, so that deep recursion ends as it does there.
     let simulated = TurnThreads::shared().wait_for(move || {
         let simulation = Simulation::new(&loaded, &around, answer, (seed, weather));
         simulation.carry(entry)
@@ -229,6 +230,7 @@ impl Simulation {
     fn choose(&mut self) -> Option<Step> {
         let (turns, begun) = (self.jobs.len(), self.stage.begun().len());
         let due = self.timer.first();
+        // Each with the same chance: orders that never occur on a real machine come up as often as the usual ones.
         let choices = turns + begun + usize::from(due.is_some());
         let place = (drawn(&mut self.random) as usize).checked_rem(choices)?;
         if place < turns {

@@ -58,16 +58,10 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
             }
             Err(failure) => Outcome::Failed(failure),
         },
-        Request::Model { .. } => Outcome::Model(Box::new(Err(ModelFailure {
-            kind: FailureKind::Provider,
-            message: "a test has no models".into(),
-            status: None,
-            retry_after: None,
-            again_in: None,
-            attempts: 0,
-            tokens: None,
-            limit: None,
-        }))),
+        Request::Model { .. } => Outcome::Model(Box::new(Err(ModelFailure::new(
+            FailureKind::Provider,
+            "a test has no models".into(),
+        )))),
         Request::MediaUrl { media } => permissions.admit_media(Media::clone(media)),
         Request::FsRead { .. }
         | Request::FsReadBytes { .. }

@@ -60,6 +60,7 @@ impl Timer {
     /// When nobody will: no thread can be started.
     pub(crate) fn set(self: &Arc<Self>, carrier: &Arc<Carrier>, at: u64) -> std::io::Result<()> {
         let mut state = self.lock();
+        // Under the lock, so that one thread serves all runs of the process.
         if self.waker == Waker::Thread && !state.is_served {
             let timer = Arc::clone(self);
             let thread = std::thread::Builder::new().name("gsw-timer".into());
@@ -67,7 +68,9 @@ impl Timer {
             state.is_served = true;
         }
         let known = state.carriers.entry(carrier.id());
+        // Weak, so that an alarm alone keeps no run in memory.
         known.or_insert_with(|| Arc::downgrade(carrier));
+        // Notified only when the head changes: the thread waits for nothing else.
         if state.deadlines.set(at, carrier.id()) {
             self.changed.notify_one();
         }
@@ -91,6 +94,7 @@ impl Timer {
         let mut state = self.lock();
         while let Some(id) = state.deadlines.pop_due(now) {
             let carrier = state.carriers.get(&id).and_then(Weak::upgrade);
+            // Without the lock: a carrier that is woken sets its next alarm.
             drop(state);
             if let Some(carrier) = carrier {
                 carrier.wake(now);

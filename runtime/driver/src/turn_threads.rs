@@ -56,6 +56,7 @@ impl TurnThreads {
     pub fn run(&self, job: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
         let mut state = self.shared.lock();
         state.queue.push_back(Box::new(job));
+        // Idle threads that were notified but have not woken still count as idle, hence the comparison with the whole queue.
         if state.idle >= state.queue.len() {
             self.shared.work.notify_one();
         } else if state.threads < cores() {
@@ -121,6 +122,7 @@ impl TurnThreads {
             drop(state);
             std::thread::sleep(PATIENCE);
             state = self.shared.lock();
+            // Nothing was taken for the whole time: all threads are in long turns, and another one is worth its stack.
             if !state.queue.is_empty() && state.taken == taken && state.threads < MOST {
                 // Without another thread the queue goes on more slowly.
                 let _ = self.add(&mut state);
@@ -138,7 +140,7 @@ impl Shared {
     fn serve(&self) {
         loop {
             let job = self.next();
-            // A job catches what its run does; this keeps the thread alive through a mistake of the driver.
+            // A job catches what its run does; this keeps the thread alive through a bug in the driver.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
         }
     }

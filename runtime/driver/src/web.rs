@@ -41,7 +41,7 @@ pub struct WebRequest {
     pub headers: Vec<(String, String)>,
     /// The names of the headers that hold a secret: another host does not get them.
     pub confidential: Vec<String>,
-    pub body: Option<String>,
+    pub body: Option<Vec<u8>>,
 }
 
 impl std::fmt::Debug for WebRequest {

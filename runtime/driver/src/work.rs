@@ -55,6 +55,7 @@ impl Work {
     pub(crate) fn abandon(&self) -> Abandoned {
         let mut state = self.lock();
         match *state {
+            // It never begins, so whoever waits for its end need not wait for a thread.
             State::Queued => *state = State::Ended(End::GivenUp),
             State::Going => *state = State::Abandoned,
             State::Committed => return Abandoned::MustWait,
@@ -199,6 +200,7 @@ impl Job {
         let outcome = performed.unwrap_or_else(|payload| {
             failed(&format!("a panic: {}", panic::message(payload.as_ref())))
         });
+        // Ended before it is delivered: who hears the outcome may look whether anything still goes on.
         work.end();
         completion.deliver(outcome);
     }

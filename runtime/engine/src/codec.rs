@@ -164,6 +164,7 @@ pub fn to_text(heap: &Heap, ty: TypeId, word: u64) -> String {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => encode(heap, ty, word),
     }
 }
@@ -215,6 +216,7 @@ pub(crate) fn text_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u64,
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => {
             let text = to_text(heap, ty, word);
             string::admitted(heap, &text)

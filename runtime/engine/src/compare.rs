@@ -186,6 +186,7 @@ fn equal_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Task>) -> bool {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => a == b,
         Type::Checked { .. } => unreachable!("the base of a type is not checked"),
     }
@@ -275,6 +276,7 @@ fn compare_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Step>) -> Orderin
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => Ordering::Equal,
     }
 }

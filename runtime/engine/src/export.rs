@@ -15,6 +15,7 @@ mod node;
 mod number;
 mod outside;
 mod place;
+mod queue;
 mod regex;
 mod scope;
 mod sort;
@@ -29,8 +30,8 @@ pub use effect::{
     env_get, random_float, random_int, secret_join, secret_named, sleep, time_now, uuid,
 };
 pub use error::{
-    assertion_failed, assertion_shown, error_is_catchable, error_message, error_trace, fault,
-    internal_fault, interrupted, poll,
+    assertion_failed, assertion_shown, check_failed, error_is_catchable, error_message,
+    error_trace, fault, internal_fault, interrupted, poll,
 };
 pub use files::{
     fs_append, fs_exists, fs_glob, fs_list, fs_make_dir, fs_read, fs_read_bytes, fs_remove,
@@ -69,6 +70,7 @@ pub use place::{
     place_element, place_entry, place_field, place_get, place_insert, place_length, place_set,
     place_take, place_whole, state_part_append, state_part_set, state_place,
 };
+pub use queue::{queue_close, queue_first_when_full, queue_new, queue_pop, queue_push};
 pub use regex::{
     regex_captures, regex_check, regex_find, regex_find_all, regex_replace, regex_split,
     string_matches,

@@ -37,7 +37,7 @@ pub struct Heap {
     live: u64,
     frames: u64,
     limit: u64,
-    /// Where it counts as passed: above the limit from when that was told until less is in use again, so that unwinding, which
+    /// Where it counts as passed: above the limit from when that was reported until less is in use again, so that unwinding, which
     /// takes memory before it gives some back, does not pass it a second time.
     threshold: u64,
     /// Bytes of tasks and nodes, which are no part of the pool.
@@ -113,12 +113,12 @@ impl Heap {
         self.pool.bytes()
     }
 
-    /// Records a mistake of the runtime; the first one stays.
+    /// Records a bug in the runtime; the first one stays.
     pub fn record_internal(&mut self, message: String) {
         self.internal.get_or_insert(message);
     }
 
-    /// The recorded mistake of the runtime, once.
+    /// The recorded bug in the runtime, once.
     pub fn take_internal(&mut self) -> Option<String> {
         self.internal.take()
     }
@@ -242,11 +242,13 @@ impl Heap {
 
     /// Frees an object that has no owner left, and what only it owned, however deep, without native recursion.
     pub fn free(&mut self, word: u64) {
+        // A worklist instead of recursion: a list of a million nested lists would otherwise end the native stack.
         let mut work = std::mem::take(&mut self.work);
         work.push(word);
         while let Some(word) = work.pop() {
             self.free_one(word, &mut work);
         }
+        // Reused from call to call, since most objects own a few others; a list of millions must not keep its worklist.
         work.shrink_to(KEPT_WORK);
         self.work = work;
     }
@@ -258,6 +260,7 @@ impl Heap {
         let frame = self.allocate(bytes);
         // SAFETY: a frame of zero bytes is a valid `Frame`, and `allocate` gave that many bytes, aligned to 16.
         unsafe {
+            // State 0 and no parent, value or error: a frame that is dropped before it starts owns its parameters alone.
             frame.write_bytes(0, bytes);
             (*frame.cast::<Frame>()).function = function;
         }
@@ -275,6 +278,8 @@ impl Heap {
     /// Memory that is part of an object, beside it.
     pub(crate) fn allocate(&mut self, bytes: usize) -> *mut u8 {
         let address = self.pool.allocate(bytes);
+        // The memory is given all the same: a refusal here would be an error edge in every instruction that makes a value.
+        // The flag ends the run's code at its next poll.
         self.look_at_limit();
         address
     }
@@ -294,6 +299,7 @@ impl Heap {
 
     fn free_one(&mut self, word: u64, work: &mut Vec<u64>) {
         let mut drop_child = |child: u64| {
+            // The count goes down when the child is found, so each object enters the worklist once, whatever the order.
             if drops_last(child) {
                 work.push(child);
             }
@@ -333,6 +339,7 @@ impl Heap {
                         drop_child(entry_value);
                     }
                 }
+                // After the entries were read: the tables hold them.
                 value::map::free_tables(self, word);
                 value::map::BYTES
             }
@@ -343,6 +350,7 @@ impl Heap {
                 8
             }
             Shape::Opaque => {
+                // What the handle names belongs to the run, which is not reachable from here; it collects these between two tasks.
                 self.dropped.push((ty, value::field(word, 0)));
                 8
             }
@@ -367,7 +375,7 @@ pub fn retain(word: u64) {
     }
 }
 
-/// Takes one owner away and tells whether it was the last.
+/// Takes one owner away; whether it was the last.
 fn drops_last(word: u64) -> bool {
     if word == 0 {
         return false;

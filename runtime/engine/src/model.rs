@@ -206,6 +206,9 @@ pub struct ModelRequest {
     pub messages: Vec<Arc<Message>>,
     /// The JSON Schema that the answer must fit.
     pub schema: Option<Value>,
+    /// How the model learns it.
+    #[serde(default, skip_serializing_if = "SchemaDelivery::is_native")]
+    pub schema_delivery: SchemaDelivery,
     /// A name for that schema.
     pub schema_name: String,
     /// The most tokens of the answer.
@@ -214,12 +217,30 @@ pub struct ModelRequest {
     /// Only for models that take it.
     pub temperature: Option<f64>,
     pub thinking: Option<u32>,
-    /// How often the provider tries again at most.
+    /// How often the run sends it again at most, when it failed in a way that may pass.
     pub retries: u32,
     /// What the model may call.
     pub tools: Vec<ToolDescription>,
     /// The whole request may take so long.
     pub timeout: Duration,
+}
+
+/// How a model learns the schema of its answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SchemaDelivery {
+    /// The provider constrains the model to it, if it can.
+    #[default]
+    Native,
+    /// The system prompt describes it, since the provider has refused it.
+    Described,
+}
+
+impl SchemaDelivery {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    fn is_native(&self) -> bool {
+        *self == Self::Native
+    }
 }
 
 impl ModelRequest {
@@ -343,7 +364,7 @@ pub struct ModelAnswer {
     pub request_id: Option<String>,
     /// Tokens; `None` when the provider does not say, or not all of it.
     pub usage: Option<Usage>,
-    /// Requests made until this answer came, retries included.
+    /// Requests made until this answer came.
     pub attempts: u32,
     /// Whether it is made up.
     pub simulated: bool,
@@ -360,7 +381,7 @@ pub enum StopReason {
     ContextFull,
 }
 
-/// A model could not be asked or did not answer, retries included.
+/// A model could not be asked or did not answer.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ModelFailure {
     pub kind: FailureKind,
@@ -370,15 +391,46 @@ pub struct ModelFailure {
     pub status: Option<u16>,
     /// When to come again, as the provider says, uncapped.
     pub retry_after: Option<Duration>,
-    /// How long to wait before one more request; `None` when none would help. A backoff where the provider says nothing.
+    /// How one more request may succeed; `None` when none would.
     #[serde(default)]
-    pub again_in: Option<Duration>,
+    pub again: Option<Again>,
     /// Requests made.
     pub attempts: u32,
+    /// How many nanoseconds of the request's time they took; what they waited for a connection is no part of it.
+    #[serde(default)]
+    pub took: u64,
     /// How long the request was, when it was too long and the provider says so.
     pub tokens: Option<u64>,
     /// How long it may be, likewise.
     pub limit: Option<u64>,
+}
+
+impl ModelFailure {
+    /// A failure before any request was made.
+    #[must_use]
+    pub const fn new(kind: FailureKind, message: String) -> Self {
+        Self {
+            kind,
+            message,
+            status: None,
+            retry_after: None,
+            again: None,
+            attempts: 0,
+            took: 0,
+            tokens: None,
+            limit: None,
+        }
+    }
+}
+
+/// How a request that failed may succeed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Again {
+    /// As it was, after this long. Where the provider says nothing, it is the backoff after the first attempt, which doubles.
+    After(Duration),
+    /// With the schema described: the provider does not take it.
+    Described,
 }
 
 /// What kind of failure; each is one error of the language.

@@ -183,7 +183,7 @@ pub struct HttpRequest {
     /// Absolute.
     pub url: String,
     pub headers: Vec<(String, Template)>,
-    pub body: Option<String>,
+    pub body: Option<Vec<u8>>,
 }
 
 /// What an HTTP server answered.

@@ -14,14 +14,14 @@
 //! gives the request to the model.
 //!
 //! **Invariants.**
-//! - Outcomes enter in one place, `complete`, which is where a journal would stand, and operations leave in one place, with an
+//! - Outcomes enter in one place, `complete`, which is where a journal would be, and operations leave in one place, with an
 //!   identity that is the same in every life of the run (`operations`). What else is said needs no answer and changes nothing
 //!   (`progress`).
 //! - No clock, no randomness, no order of threads reaches a run: time comes with outcomes, and delays are drawn from a seed.
 //! - A task runs until it waits; then the one that has been ready longest follows (`scheduler`). What waits has exactly one
 //!   `Wait`, which owns the words in it, and is resumed exactly once.
 //! - A task ends after the tasks that belong to its node (`ending`, `joining`), so when the root has ended nothing is left.
-//! - What stops a run from outside stands in its [`Front`]; code that waits for nothing polls it (`interrupt`).
+//! - What stops a run from outside is in its [`Front`]; code that waits for nothing polls it (`interrupt`).
 //!
 //! The state lies in parts with private fields. A method of `Run` joins several of them; what concerns one is its own.
 //! `turn` and `complete` are called on a thread with a deep stack.
@@ -57,6 +57,7 @@ mod outcome;
 pub mod parallel;
 mod progress;
 pub mod prompt;
+pub mod queue;
 pub(crate) mod raise;
 pub mod reflect;
 pub mod reflection_log;
@@ -90,6 +91,7 @@ use crate::run::mocks::Mocks;
 use crate::run::model_access::ModelAccess;
 use crate::run::operations::Operations;
 use crate::run::progress::Progress;
+use crate::run::queue::Lines;
 use crate::run::reflection_log::ReflectionLog;
 use crate::run::scheduler::Scheduler;
 use crate::run::states::States;
@@ -122,6 +124,8 @@ pub struct Run {
     /// What models may ask of the run.
     pub(crate) introspection: Introspection,
     pub(crate) tool_keys: ToolKeys,
+    /// Who waits at queues.
+    lines: Lines,
     pub(crate) mocks: Mocks,
     jitter: Jitter,
     reported_errors: ReportedErrors,
@@ -152,7 +156,7 @@ pub enum Turn {
 }
 
 impl Run {
-    /// The run behind a context.
+    /// The run of a context.
     ///
     /// # Safety
     /// `context` is what [`Run::context`] gave to the code that calls, and nobody else is using the run during `'a`.
@@ -190,11 +194,15 @@ impl Run {
     pub fn turn(&mut self) -> Turn {
         self.enter_native();
         while !self.completion.is_known() {
+            // Before every task, so that a stop takes effect between two of them and not only at the end of the turn.
             if self.front.has(stop::CANCEL | stop::KILL) {
                 self.poll_front();
             } else if let Some(task) = self.scheduler.next_ready() {
                 self.drive(task);
+                // Between two tasks, when no compiled code is on the stack that could still name a task by a handle.
                 self.collect_handles();
+                // A `parallel for` over a million items would otherwise ask for all of them before the first could begin. The driver starts
+                // what is there and calls again at once, so the order in the run stays the same.
                 if self.operations.are_many() && self.scheduler.has_ready() {
                     let (operations, abandoned) = self.operations.take_requested();
                     return Turn::Busy {

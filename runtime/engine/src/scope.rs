@@ -46,7 +46,7 @@ pub struct Ticket(u64);
 /// All open scopes of a run, and the calls that wait for room in its budgets.
 ///
 /// A call waits in the queue of one budget that has no room for it. The oldest of a queue goes first and nobody passes it, so a
-/// large call is never starved by small ones; a younger call waits behind it even where it would fit. A queue is looked at when
+/// large call is never starved by small ones; a younger call waits after it even where it would fit. A queue is looked at when
 /// its budget has less set aside, from its head to the first call that must still wait there: what is held back costs nothing
 /// while it waits. Nothing waits for ever: a budget with a queue has something set aside, which ends.
 #[derive(Debug, Default)]
@@ -59,6 +59,7 @@ pub struct Scopes {
 
 impl Scopes {
     pub fn open(&mut self, scope: Scope) -> ScopeId {
+        // Never reused: an unwinding names its scope by number, and must not stop at a later scope of the same number.
         self.last += 1;
         let id = ScopeId(self.last);
         self.open.insert(id, scope);
@@ -81,6 +82,8 @@ impl Scopes {
         let scope = self.get_mut(id)?;
         let (task, node) = (scope.task, scope.node);
         match &mut scope.kind {
+            // A closed budget stays in the table while tasks that were begun in it still spend: their charges must reach the budgets
+            // around it.
             ScopeKind::Budget(budget) if !budget.is_closed => {
                 budget.is_closed = true;
                 let closed = Scope {
@@ -154,6 +157,7 @@ impl Scopes {
         let mut admission = Admission::Now;
         for (id, budget) in self.budgets(id) {
             match budget.room(charge) {
+                // What one budget can never allow is refused at once, whatever the others say: waiting would not help.
                 Err(what) => return Admission::Refused(what),
                 Ok(Room::Free) if !self.waits_before(id, ticket) => {}
                 Ok(Room::Free | Room::SetAside) if admission == Admission::Now => {
@@ -169,6 +173,7 @@ impl Scopes {
     pub fn reserve(&mut self, id: ScopeId, worst: &Charge, ticket: Option<Ticket>) -> Admission {
         let admission = self.admit(id, worst, ticket);
         if admission == Admission::Now {
+            // In all of them or in none: `admit` has asked every one before.
             self.each_budget(id, |_, it| it.reserve(worst));
         }
         admission
@@ -217,12 +222,6 @@ impl Scopes {
         around.retain(|it| self.queues.contains_key(it));
         around.reverse();
         around
-    }
-
-    /// Whether `calls` of the budget `id` or of one around it are limited.
-    #[must_use]
-    pub fn limits_calls(&self, id: ScopeId) -> bool {
-        self.budgets(id).any(|it| it.1.limits.calls.is_some())
     }
 
     /// What is used up in the budget `id` or one around it.

@@ -9,6 +9,7 @@ pub mod list;
 pub mod map;
 pub mod optional;
 pub mod place;
+pub mod queue;
 pub mod string;
 
 use gsw_abi::layout::{self, Header, IMMORTAL};

@@ -6,6 +6,7 @@ use gsw_abi::types::TypeId;
 use crate::operation::OperationId;
 use crate::run::parallel::Parallel;
 use crate::run::prompt::PromptRun;
+use crate::run::queue::Arrival;
 use crate::run::reflect::Reflecting;
 use crate::run::tool_key::ToolKey;
 
@@ -66,6 +67,27 @@ pub enum Wait {
         result: TypeId,
     },
     Prompt(Box<PromptRun>),
+    /// Room in a full queue.
+    Push {
+        queue: u64,
+        /// What is to be pushed.
+        item: u64,
+        arrival: Arrival,
+    },
+    /// An item of an empty queue.
+    Pop {
+        queue: u64,
+        /// The type of the item as an optional.
+        result: TypeId,
+        arrival: Arrival,
+    },
+    /// Nothing any more: it was woken with an item of a queue, and is in the queue of tasks that can go on.
+    Received {
+        queue: u64,
+        item: u64,
+        /// The type of the item as an optional.
+        result: TypeId,
+    },
     /// Its body has ended; the tasks that belong to it have not.
     Ending,
 }

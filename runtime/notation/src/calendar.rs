@@ -37,7 +37,7 @@ pub struct Rfc3339 {
 impl Rfc3339 {
     const LONGEST: &[u8] = b"0000-00-00T00:00:00.000000000Z";
 
-    /// Of nanoseconds since 1970.
+    /// The text of a time in nanoseconds since 1970.
     #[must_use]
     pub fn of(time: i64) -> Self {
         const DAY: i64 = 86_400;

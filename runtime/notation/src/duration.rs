@@ -1,6 +1,5 @@
 //! Durations as text: `1m30s` for people, seconds for JSON.
 
-/// Nanoseconds in a second.
 pub const SECOND: i64 = 1_000_000_000;
 
 /// `1m30s`, `250ms`, `0s`; what is finer than a millisecond is a fraction of one.

@@ -10,13 +10,13 @@ const LONGEST: usize = 60;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Issue {
-    /// `$.items[2].name`
+    /// Where in the value, as in `$.items[2].name`.
     pub path: String,
-    /// What was expected there.
+    /// What was expected in that place.
     pub expected: String,
-    /// What stood there.
+    /// What was found there instead.
     pub found: String,
-    /// Both in a sentence.
+    /// All of it in one sentence.
     pub message: String,
 }
 

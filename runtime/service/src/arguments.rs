@@ -1,5 +1,6 @@
 //! From words of a command line to a workflow and its input.
 
+use gsw_abi::option::BuiltinOption;
 use gsw_abi::program::{Program, Workflow};
 use gsw_abi::types::{Field, Type, TypeTable};
 use gsw_engine::codec::places;
@@ -75,14 +76,6 @@ pub enum Verbosity {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UsageError(pub String);
 
-/// The names of the built-in options, which no parameter may have.
-pub const BUILTIN_OPTIONS: &[&str] = &[
-    "model", "events", "json", "raw", "quiet", "record", "replay", "help",
-];
-
-/// Those that a mistake is answered with.
-const SHOWN_OPTIONS: [&str; 7] = ["model", "events", "json", "raw", "quiet", "memory", "help"];
-
 /// Reads the words after the program's name.
 ///
 /// # Errors
@@ -119,11 +112,17 @@ fn find(program: &Program, name: &str) -> Option<usize> {
 
 fn named(program: &Program, name: &str) -> Result<usize, UsageError> {
     find(program, name).ok_or_else(|| {
-        let names: Vec<_> = program.workflows.iter().map(|it| format!("`{}`", it.name)).collect();
-        UsageError(format!(
-            "there is no workflow `{name}`; there are {}. Parameters are never positional: write `--name VALUE`",
-            names.join(", ")
-        ))
+        let names = program.workflows.iter().map(|it| it.name.as_str());
+        UsageError(match nearest(name, names.clone().chain(["manifest"])) {
+            Some(near) => format!("there is no workflow `{name}`; did you mean `{near}`?"),
+            None => {
+                let names: Vec<_> = names.map(|it| format!("`{it}`")).collect();
+                format!(
+                    "there is no workflow `{name}`; there are {}. Parameters are never positional: write `--name VALUE`",
+                    names.join(", ")
+                )
+            }
+        })
     })
 }
 
@@ -150,6 +149,18 @@ pub fn same_name(a: &str, b: &str) -> bool {
         && a.bytes()
             .zip(b.bytes())
             .all(|(x, y)| x == y || matches!((x, y), (b'_', b'-') | (b'-', b'_')))
+}
+
+/// The name that was probably meant: few edits away, for its length.
+fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let most = match name.chars().count() {
+        0..=2 => 0,
+        3..=5 => 1,
+        length => length / 3,
+    };
+    let near = names.map(|it| (strsim::osa_distance(name, it), it));
+    let near = near.filter(|it| it.0 <= most).min_by_key(|it| it.0);
+    near.map(|it| it.1)
 }
 
 /// Collects options for one workflow.
@@ -226,21 +237,22 @@ impl<'a> Reader<'a> {
             self.given[index].push(Given::Bool(false));
             return Ok(());
         }
-        if inline.is_some() && matches!(name, "json" | "raw" | "quiet") {
+        let option = BuiltinOption::of(name).ok_or_else(|| self.unknown(name))?;
+        if inline.is_some() && option.operand().is_none() {
             return Err(UsageError(format!("`--{name}` takes no value")));
         }
-        self.builtin(name, value)
+        self.builtin(option, value)
     }
 
     /// One of the options that every program has.
     fn builtin(
         &mut self,
-        name: &str,
+        option: BuiltinOption,
         mut value: impl FnMut() -> Result<String, UsageError>,
     ) -> Result<(), UsageError> {
-        match name {
-            "model" => self.options.model = Some(value()?),
-            "events" => {
+        match option {
+            BuiltinOption::Model => self.options.model = Some(value()?),
+            BuiltinOption::Events => {
                 let sink = value()?;
                 self.options.events = Some(if sink == "-" {
                     EventSink::Standard
@@ -248,40 +260,45 @@ impl<'a> Reader<'a> {
                     EventSink::File(sink)
                 });
             }
-            // No reserved name: a parameter that is called so was found above.
-            "memory" => {
+            BuiltinOption::Memory => {
                 let size = value()?;
                 let bytes =
                     memory::bytes(&size).map_err(|why| UsageError(format!("`--memory`: {why}")));
                 self.options.memory = Some(bytes?);
             }
-            "json" => self.options.form = ResultForm::Json,
-            "raw" => self.options.form = ResultForm::Raw,
-            "quiet" => self.options.verbosity = Verbosity::Quiet,
-            "record" | "replay" => {
+            BuiltinOption::Json => self.options.form = ResultForm::Json,
+            BuiltinOption::Raw => self.options.form = ResultForm::Raw,
+            BuiltinOption::Quiet => self.options.verbosity = Verbosity::Quiet,
+            // Alone it was understood before; `--help` is understood anywhere.
+            BuiltinOption::Help | BuiltinOption::Version => {
                 return Err(UsageError(format!(
-                    "`--{name}` is not available in this version"
+                    "`--{}` stands alone, without other options",
+                    option.name()
                 )));
             }
-            _ => return Err(self.unknown(name)),
         }
         Ok(())
     }
 
     fn unknown(&self, name: &str) -> UsageError {
-        let names: Vec<_> = self
-            .workflow
-            .parameters
-            .iter()
-            .map(|it| it.name.as_str())
-            .chain(SHOWN_OPTIONS)
-            .map(|it| format!("--{}", it.replace('_', "-")))
-            .collect();
-        UsageError(format!(
-            "`{}` has no option `--{name}`; it takes {}",
-            self.workflow.name,
-            names.join(", ")
-        ))
+        let parameters = self.workflow.parameters.iter();
+        let parameters = parameters.map(|it| it.name.replace('_', "-"));
+        let builtin = BuiltinOption::ALL.map(|it| it.name().to_owned());
+        let names: Vec<String> = parameters.chain(builtin).collect();
+        let workflow = &self.workflow.name;
+        let plain = name.replace('_', "-");
+        UsageError(match nearest(&plain, names.iter().map(String::as_str)) {
+            Some(near) => {
+                format!("`{workflow}` has no option `--{name}`; did you mean `--{near}`?")
+            }
+            None => {
+                let names: Vec<_> = names.iter().map(|it| format!("--{it}")).collect();
+                format!(
+                    "`{workflow}` has no option `--{name}`; it takes {}",
+                    names.join(", ")
+                )
+            }
+        })
     }
 
     fn bool_named(&self, name: &str) -> Option<usize> {

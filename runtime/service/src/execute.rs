@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
+use gsw_abi::option::BuiltinOption;
 use gsw_abi::types::{Type, TypeId};
 use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
 use gsw_driver::engine::runs::DetachedEnd;
@@ -16,12 +17,14 @@ use gsw_tree::observe::{History, Observers};
 use serde_json::json;
 
 use crate::arguments::{self, Command, Invocation, ResultForm};
+use crate::columns::Columns;
 use crate::exit::Exit;
 use crate::person::Person;
 use crate::say::{self, say};
 use crate::watchers::{Output, Watchers};
 use crate::{
-    failure, help, interrupt, manifest, memory, open_files, prices, result_text, terminal,
+    environment, failure, help, interrupt, manifest, memory, open_files, prices, result_text,
+    terminal,
 };
 
 /// Does what the words after a program's name say, and gives the exit code.
@@ -49,9 +52,14 @@ pub fn main_with_image(loaded: Loaded, arguments: Vec<OsString>) -> i32 {
 pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
     let program = Arc::clone(&loaded.program);
     match arguments::parse(&program, words) {
-        Ok(Command::Help(None)) => print(&help::program_help(&program)),
+        Ok(Command::Help(None)) => print(&help::program_help(&program, Columns::of_terminal())),
         Ok(Command::Help(Some(index))) => {
-            print(&help::workflow_help(&program, &program.workflows[index]))
+            let workflow = &program.workflows[index];
+            print(&help::workflow_help(
+                &program,
+                workflow,
+                Columns::of_terminal(),
+            ))
         }
         Ok(Command::Manifest) => printed(say::print_json(&format!(
             "{:#}\n",
@@ -99,7 +107,7 @@ fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
             .options
             .model
             .clone()
-            .or_else(|| std::env::var("GSW_MODEL").ok().filter(|it| !it.is_empty())),
+            .or_else(|| BuiltinOption::Model.variable().and_then(environment::text)),
         memory_limit,
         observers: Arc::clone(&observers),
         humans: Some(Arc::clone(&person) as Arc<dyn Humans>),
@@ -215,6 +223,7 @@ fn is_text(engine: &Engine, result: TypeId) -> Text {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => Text::No,
     }
 }

@@ -18,6 +18,35 @@ pub enum Exit {
     Cancelled = 130,
 }
 
+impl Exit {
+    /// All, by number.
+    pub const ALL: [Self; 8] = [
+        Self::Done,
+        Self::Raised,
+        Self::Usage,
+        Self::Denied,
+        Self::Refused,
+        Self::Internal,
+        Self::HungUp,
+        Self::Cancelled,
+    ];
+
+    /// What it says of a program's run.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Done => "success",
+            Self::Raised => "the workflow raised an error",
+            Self::Usage => "invalid usage, or input that does not fit",
+            Self::Denied => "permission denied",
+            Self::Refused => "the file is damaged or of another version",
+            Self::Internal => "internal error of Groundswell",
+            Self::HungUp => "cancelled because the terminal was closed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)

@@ -95,11 +95,16 @@ pub fn issues(issues: &[Issue]) -> String {
     let mut out = String::from("error: the input does not fit\n");
     for issue in issues {
         let path = issue.path.strip_prefix("$.").unwrap_or(&issue.path);
+        // The sentence names the path within the parameter; here the parameter stands before it.
+        let text = match issue.message.split_once(": expected ") {
+            Some((place, rest)) if place.starts_with("at $") => format!("expected {rest}"),
+            Some(_) | None => issue.message.clone(),
+        };
         let _ = writeln!(
             out,
             "  {}: {}",
             Shown::line(path),
-            Shown::hanging(&issue.message, "    ")
+            Shown::hanging(&text, "    ")
         );
     }
     out

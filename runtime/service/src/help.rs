@@ -1,52 +1,60 @@
 //! The texts of `--help`, from the program's own tables.
 
+mod shape;
+
 use std::fmt::Write;
 
+use gsw_abi::option::BuiltinOption;
 use gsw_abi::program::{Program, Workflow};
-use gsw_abi::provider::OFFLINE_MODEL;
-use gsw_abi::types::{Field, Type, TypeId, TypeTable};
+use gsw_abi::provider::Provider;
+use gsw_abi::types::{Field, Type, TypeTable};
 use gsw_engine::codec::type_name;
 
 use crate::arguments::is_required;
+use crate::columns::Columns;
+use crate::exit::Exit;
+use crate::{prices, value_text};
 
 /// The help of the whole program.
 #[must_use]
-pub fn program_help(program: &Program) -> String {
+pub fn program_help(program: &Program, columns: Columns) -> String {
     let mut text = String::new();
     if let Some(docs) = &program.docs {
-        let _ = writeln!(text, "{docs}\n");
+        let _ = writeln!(text, "{}", columns.paragraphs(docs));
     }
     let main = program.workflows.iter().find(|it| it.name == "main");
     if let Some(main) = main {
-        write_workflow(&mut text, program, main);
+        write_workflow(&mut text, program, main, columns);
+    } else {
+        let usage = format!("Usage: {} {}", program.name, usage_words(program));
+        let _ = writeln!(text, "{}", columns.paragraphs(&usage));
     }
-    let others: Vec<_> = program
-        .workflows
-        .iter()
-        .filter(|it| it.name != "main")
-        .collect();
+    let others = program.workflows.iter().filter(|it| it.name != "main");
+    let others = others.map(|it| {
+        let docs = first_paragraph(it.docs.as_deref());
+        (it.name.clone(), docs)
+    });
+    let others: Vec<_> = others.collect();
     if !others.is_empty() {
-        text.push_str("Workflows:\n");
-        for workflow in others {
-            let _ = writeln!(
-                text,
-                "  {:<24} {}",
-                workflow.name,
-                first_line(workflow.docs.as_deref())
-            );
-        }
-        text.push('\n');
+        let heading = match main {
+            Some(_) => "Other workflows:\n",
+            None => "Workflows:\n",
+        };
+        text.push_str(heading);
+        text.push_str(&columns.rows(&others));
+        let more = format!("\n`{} WORKFLOW --help` shows its options.", program.name);
+        let _ = writeln!(text, "{}", columns.paragraphs(&more));
     }
-    write_builtin(&mut text);
+    write_builtin(&mut text, program, columns);
     text
 }
 
 /// The help of one workflow.
 #[must_use]
-pub fn workflow_help(program: &Program, workflow: &Workflow) -> String {
+pub fn workflow_help(program: &Program, workflow: &Workflow, columns: Columns) -> String {
     let mut text = String::new();
-    write_workflow(&mut text, program, workflow);
-    write_builtin(&mut text);
+    write_workflow(&mut text, program, workflow, columns);
+    write_builtin(&mut text, program, columns);
     text
 }
 
@@ -62,79 +70,162 @@ pub fn version(program: &Program) -> String {
     )
 }
 
-fn write_workflow(text: &mut String, program: &Program, workflow: &Workflow) {
+/// What stands after the program's name: the workflow may be left out where it is `main` or the only one.
+fn usage_words(program: &Program) -> &'static str {
+    let has_main = program.workflows.iter().any(|it| it.name == "main");
+    match (program.workflows.len(), has_main) {
+        (0 | 1, _) => "[OPTIONS]",
+        (_, true) => "[WORKFLOW] [OPTIONS]",
+        (_, false) => "WORKFLOW [OPTIONS]",
+    }
+}
+
+fn write_workflow(text: &mut String, program: &Program, workflow: &Workflow, columns: Columns) {
+    let types = &program.types;
     if let Some(docs) = &workflow.docs {
-        let _ = writeln!(text, "{docs}\n");
+        let _ = writeln!(text, "{}", columns.paragraphs(docs));
     }
-    let name = if workflow.name == "main" {
-        String::new()
+    let usage = if workflow.name == "main" {
+        format!("Usage: {} {}", program.name, usage_words(program))
     } else {
-        format!(" {}", workflow.name)
+        format!("Usage: {} {} [OPTIONS]", program.name, workflow.name)
     };
-    let _ = writeln!(text, "Usage: {}{name} [OPTIONS]\n", program.name);
+    let _ = writeln!(text, "{}", columns.paragraphs(&usage));
     if !workflow.parameters.is_empty() {
+        let rows = workflow.parameters.iter().map(|it| row(types, it));
         text.push_str("Options:\n");
-        for parameter in &workflow.parameters {
-            write_parameter(text, &program.types, parameter);
-        }
+        text.push_str(&columns.rows(&rows.collect::<Vec<_>>()));
         text.push('\n');
+        write_shapes(text, types, workflow, columns);
     }
-    let _ = writeln!(
-        text,
-        "Result: {}",
-        type_name(&program.types, workflow.result)
-    );
+    let mut ends = vec![format!("Result: {}", type_name(types, workflow.result))];
     if !workflow.errors.is_empty() {
-        let _ = writeln!(text, "Errors: {}", workflow.errors.join(" | "));
+        ends.push(format!("Errors: {}", workflow.errors.join(" | ")));
+    }
+    for end in ends {
+        text.push_str(&columns.paragraphs(&end));
     }
     text.push('\n');
 }
 
-fn write_parameter(text: &mut String, types: &TypeTable, parameter: &Field) {
+/// The types of parameters that are written as JSON, with their fields.
+fn write_shapes(text: &mut String, types: &TypeTable, workflow: &Workflow, columns: Columns) {
+    let parameters = workflow.parameters.iter().map(|it| it.ty);
+    let shapes = shape::shapes(types, parameters);
+    for shape in &shapes {
+        text.push_str(&columns.paragraphs(&shape.heading));
+        text.push_str(&columns.rows(&shape.rows));
+        text.push('\n');
+    }
+    let is_json = |it: &Field| value_text::is_json(types, it.ty);
+    let is_list = |it: &&Field| value_text::list_element(types, it.ty).is_some();
+    let (lists, others): (Vec<_>, Vec<_>) = workflow
+        .parameters
+        .iter()
+        .filter(|it| is_json(it))
+        .partition(is_list);
+    if let Some(first) = others.first().or(lists.first()) {
+        let name = first.name.replace('_', "-");
+        let files = format!("`--{name} @FILE` reads the JSON from a file.\n");
+        let _ = writeln!(text, "{}", columns.paragraphs(&files));
+    }
+}
+
+/// A parameter: how it is written with its default, and its docs.
+fn row(types: &TypeTable, parameter: &Field) -> (String, String) {
     let name = parameter.name.replace('_', "-");
-    let usage = if *types.get(types.base(parameter.ty)) == Type::Bool {
+    let list = value_text::list_element(types, parameter.ty);
+    let mut usage = if *types.get(types.base(parameter.ty)) == Type::Bool {
         format!("--{name} | --no-{name}")
     } else {
-        format!("--{name} <{}>", usage_type(types, parameter.ty))
+        let element = list.unwrap_or(parameter.ty);
+        let shown = shape::written(types, element);
+        format!("--{name} <{}>", shown.trim_end_matches('?'))
     };
-    let need = if is_required(types, parameter) {
-        " (required)"
-    } else {
-        ""
-    };
-    let docs = first_line(parameter.docs.as_deref());
-    let _ = writeln!(text, "  {usage:<32} {docs}{need}");
-}
-
-fn write_builtin(text: &mut String) {
-    let _ = write!(
-        text,
-        "Built-in options:
-  --model <provider/model>         Uses this model for every agent; {OFFLINE_MODEL} makes answers up, offline
-  --events <FILE|->                Writes the run's events as JSON lines
-  --json                           Prints an error as JSON
-  --raw                            Prints a string result without quotes
-  --quiet                          No logs and no progress on standard error
-  --memory SIZE                    Limits the memory of the run's values, such as 512MB
-  --help                           Prints this help
-  --version                        Prints the program's name and version
-Built-in commands:
-  manifest                         Describes the program's workflows and tools as JSON
-",
-    );
-}
-
-fn first_line(docs: Option<&str>) -> &str {
-    docs.and_then(|it| it.lines().next()).unwrap_or_default()
-}
-
-/// A type as a command line names it: of an enum without payloads the words that may be written.
-fn usage_type(types: &TypeTable, ty: TypeId) -> String {
-    if let Type::Enum(it) = types.get(types.base(ty))
-        && it.is_inline()
-    {
-        let words: Vec<_> = it.variants.iter().map(|it| it.wire.as_str()).collect();
-        return words.join(" | ");
+    // That nothing is given says as much as `none`.
+    let shown = shape::default_source(types, parameter).filter(|it| *it != "none");
+    let source = parameter.default.as_ref().map(|_| shown);
+    if let Some(Some(source)) = source {
+        let _ = write!(usage, " = {source}");
     }
-    type_name(types, ty)
+    let mut marks = Vec::new();
+    match source {
+        Some(Some(_)) => {}
+        Some(None) => marks.push("optional"),
+        None if is_required(types, parameter) => marks.push("required"),
+        None => marks.push("optional"),
+    }
+    if list.is_some() {
+        marks.push("repeatable");
+    }
+    let docs = first_paragraph(parameter.docs.as_deref());
+    let marks = match marks.is_empty() {
+        true => String::new(),
+        false => format!("({})", marks.join(", ")),
+    };
+    (usage, format!("{docs} {marks}").trim().to_owned())
+}
+
+fn write_builtin(text: &mut String, program: &Program, columns: Columns) {
+    let options = BuiltinOption::ALL.map(|it| {
+        let operand = it.operand().map(|it| format!(" <{it}>"));
+        let usage = format!("--{}{}", it.name(), operand.unwrap_or_default());
+        (usage, it.summary().to_owned())
+    });
+    let commands = [row_of(
+        "manifest",
+        "Describe the workflows and tools as JSON",
+    )];
+    let codes = Exit::ALL.map(|it| row_of(&format!("{}", it as u8), it.meaning()));
+    for (heading, rows) in [
+        ("Built-in options:", options.as_slice()),
+        ("Built-in commands:", commands.as_slice()),
+        ("Environment:", variables(program).as_slice()),
+        ("Exit codes:", codes.as_slice()),
+    ] {
+        let _ = writeln!(text, "{heading}\n{}", columns.rows(rows));
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+}
+
+/// The environment variables that a run looks at: those of every program, and those that this one may read.
+fn variables(program: &Program) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    for provider in Provider::ALL {
+        let name = provider.name();
+        if let Some(key) = provider.key() {
+            rows.push((key.into(), format!("Key for models of `{name}`")));
+        }
+        if let Some(address) = provider.address() {
+            rows.push((
+                address.into(),
+                format!("Another server for models of `{name}`"),
+            ));
+        }
+    }
+    for option in BuiltinOption::ALL {
+        if let Some(variable) = option.variable() {
+            rows.push((variable.into(), format!("As `--{}`", option.name())));
+        }
+    }
+    rows.push(row_of(
+        prices::VARIABLE,
+        "A JSON file with prices of models",
+    ));
+    rows.push(row_of("NO_COLOR", "No colors on a terminal"));
+    let permitted = program.permissions.iter().flatten();
+    for (_, names) in permitted.filter(|it| it.0 == "env") {
+        rows.extend(names.iter().map(|it| row_of(it, "Read by this program")));
+    }
+    rows
+}
+
+fn row_of(left: &str, right: &str) -> (String, String) {
+    (left.to_owned(), right.to_owned())
+}
+
+fn first_paragraph(docs: Option<&str>) -> String {
+    let paragraph = docs.and_then(|it| it.split("\n\n").next());
+    paragraph.unwrap_or_default().to_owned()
 }

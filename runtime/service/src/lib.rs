@@ -4,6 +4,8 @@
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod arguments;
+pub mod columns;
+mod environment;
 mod execute;
 mod exit;
 mod failure;
@@ -16,13 +18,13 @@ mod person;
 mod prices;
 mod result_text;
 pub mod say;
+pub mod supervise;
 mod terminal;
 mod value_text;
 mod watchers;
 
 pub use arguments::{
-    BUILTIN_OPTIONS, BuiltinOptions, Command, EventSink, Invocation, ResultForm, UsageError,
-    Verbosity, parse,
+    BuiltinOptions, Command, EventSink, Invocation, ResultForm, UsageError, Verbosity, parse,
 };
 pub use execute::{main_with_image, run_program};
 pub use exit::Exit;

@@ -1,7 +1,6 @@
 //! How much memory a run may take: what the user says, else most of what the machine has.
 
-/// The variable that says it where `--memory` does not.
-const VARIABLE: &str = "GSW_MEMORY";
+use gsw_abi::option::BuiltinOption;
 
 const UNITS: [(&str, u64); 9] = [
     ("kib", 1 << 10),
@@ -21,10 +20,11 @@ const UNITS: [(&str, u64); 9] = [
 /// # Errors
 /// When the variable says nothing that can be read.
 pub fn limit(given: Option<u64>) -> Result<Option<u64>, String> {
-    let variable = std::env::var(VARIABLE).ok().filter(|it| !it.is_empty());
+    let name = BuiltinOption::Memory.variable();
+    let variable = name.and_then(|name| Some((name, crate::environment::text(name)?)));
     let wanted = match (given, variable) {
         (Some(given), _) => Some(given),
-        (None, Some(size)) => Some(bytes(&size).map_err(|why| format!("`{VARIABLE}`: {why}"))?),
+        (None, Some((name, size))) => Some(bytes(&size).map_err(|why| format!("`{name}`: {why}"))?),
         (None, None) => of_machine().map(|it| it / 4 * 3),
     };
     Ok(match (wanted, of_process().map(|it| it / 2)) {

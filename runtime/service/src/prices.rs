@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::value_text;
+use crate::{environment, value_text};
 
 /// The variable that names the file.
-const VARIABLE: &str = "GSW_PRICES";
+pub const VARIABLE: &str = "GSW_PRICES";
 /// The most bytes of the file: no table of prices is nearly as long.
 const LARGEST: u64 = 16 << 20;
 /// What must be said of a model, and what may.
@@ -17,7 +17,7 @@ const KNOWN: [&str; 4] = ["input", "output", "cache_read", "cache_write"];
 /// # Errors
 /// When the file cannot be read, or something in it is no price.
 pub fn of_user() -> Result<Vec<String>, String> {
-    let Some(path) = std::env::var(VARIABLE).ok().filter(|it| !it.is_empty()) else {
+    let Some(path) = environment::text(VARIABLE) else {
         return Ok(Vec::new());
     };
     let text = value_text::read_file(&path, LARGEST)

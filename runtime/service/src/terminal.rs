@@ -15,6 +15,7 @@ use gsw_tree::observe::attached::Attached;
 use gsw_tree::observe::{Delivery, Observer, Observers, Replay};
 
 use crate::arguments::EventSink;
+use crate::environment;
 use crate::terminal::lines::Lines;
 use crate::terminal::live::Live;
 
@@ -45,7 +46,7 @@ pub fn stage() -> Arc<Stage> {
 /// Whether there is a terminal that understands where to put things, and that nothing else is written to.
 fn can_draw(events: Option<&EventSink>) -> bool {
     let is_shared = events == Some(&EventSink::Standard) && stdout().is_terminal();
-    stderr().is_terminal() && variable("TERM").is_some_and(|it| it != "dumb") && !is_shared
+    stderr().is_terminal() && environment::text("TERM").is_some_and(|it| it != "dumb") && !is_shared
 }
 
 /// Whether a terminal is to show colours, as the environment says.
@@ -56,14 +57,10 @@ pub fn shows_colors() -> bool {
 
 /// Whether a terminal is to show colours; by <https://no-color.org> any text that is not empty means none.
 pub fn colors() -> Colors {
-    let is_dumb = variable("TERM").is_none_or(|it| it == "dumb");
-    if is_dumb || variable("NO_COLOR").is_some() {
+    let is_dumb = environment::text("TERM").is_none_or(|it| it == "dumb");
+    if is_dumb || environment::text("NO_COLOR").is_some() {
         Colors::Off
     } else {
         Colors::On
     }
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|it| !it.is_empty())
 }

@@ -39,6 +39,7 @@ pub fn list_element(types: &TypeTable, ty: TypeId) -> Option<TypeId> {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => None,
     }
 }
@@ -52,6 +53,40 @@ pub fn json_array(text: &str) -> Result<Option<Vec<Value>>, String> {
     match json::parse(&text) {
         Ok(Value::Array(items)) => exact(items).map(Some),
         _ => Ok(None),
+    }
+}
+
+/// Whether a value is written as JSON, or as `@file` with JSON in it; of a list also each element may be given.
+pub fn is_json(types: &TypeTable, ty: TypeId) -> bool {
+    match types.get(types.base(ty)) {
+        Type::Optional(inner) => is_json(types, *inner),
+        Type::Enum(it) => !it.is_inline(),
+        Type::Unit
+        | Type::Json
+        | Type::Media
+        | Type::Error
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Queue(_)
+        | Type::Stream(_)
+        | Type::Session => true,
+        Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Secret
+        | Type::Literals(_) => false,
     }
 }
 
@@ -100,6 +135,7 @@ pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> 
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => json(text),
     }
 }

@@ -42,14 +42,23 @@ impl Tree {
             EventKind::ModelRequest { model, .. } => {
                 self.node_mut(id).model = Some(Arc::from(model.as_str()));
             }
-            EventKind::ModelAnswer { usage, .. } => self.spend(
-                id,
-                &Spent {
-                    usage: *usage,
-                    requests: 1,
-                    ..Spent::default()
-                },
-            ),
+            EventKind::ModelAnswer {
+                usage,
+                requests,
+                error,
+                ..
+            } => {
+                let node = self.node_mut(id);
+                node.failed_requests += u64::from(error.is_some());
+                self.spend(
+                    id,
+                    &Spent {
+                        usage: *usage,
+                        requests: u64::from(*requests),
+                        ..Spent::default()
+                    },
+                );
+            }
             EventKind::PromptEnd { usage, detail, .. } => {
                 self.settle_prompt(id, usage, detail.as_deref());
             }
@@ -74,6 +83,7 @@ impl Tree {
             EventKind::ChildDetached { .. }
             | EventKind::TreeUpdated { .. }
             | EventKind::StepRestarted { .. }
+            | EventKind::ModelRetry { .. }
             | EventKind::Error(_)
             | EventKind::Emit { .. }
             | EventKind::StateChanged { .. }
@@ -132,7 +142,7 @@ impl Tree {
     }
 
     /// The node with this id. One whose start was not recorded is mounted under the run itself.
-    fn node_mut(&mut self, id: NodeId) -> &mut Node {
+    pub(crate) fn node_mut(&mut self, id: NodeId) -> &mut Node {
         if !self.nodes.contains_key(&id) {
             self.mount(Node::new(id, Some(NodeId::ROOT)));
         }
@@ -218,6 +228,9 @@ impl Tree {
 
     fn set_status(&mut self, id: NodeId, status: Status) {
         let old = std::mem::replace(&mut self.node_mut(id).status, status);
+        if id == NodeId::ROOT {
+            return;
+        }
         let count = self.with_status(old);
         *count = count.saturating_sub(1);
         *self.with_status(status) += 1;

@@ -57,8 +57,13 @@ fn write_facts(out: &mut String, node: &Node) {
         fact(out, "model", Shown::line(model).to_string());
     }
     let usage = &node.spent.usage;
-    if node.spent.requests > 0 {
-        fact(out, "requests", measure::number(node.spent.requests));
+    if node.spent.requests + node.failed_requests > 0 {
+        let failed = match node.failed_requests {
+            0 => String::new(),
+            failed => format!(", {} failed", measure::number(failed)),
+        };
+        let made = measure::number(node.spent.requests);
+        fact(out, "requests", format!("{made}{failed}"));
     }
     if usage.total() > 0 {
         let tokens = format!(
@@ -95,7 +100,7 @@ fn write_fields(out: &mut String, fields: &Value) {
 }
 
 /// A text as it is, anything else as JSON.
-fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(_) | Value::Object(_) => {
@@ -105,7 +110,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn write_text(out: &mut String, indent: &str, text: &str) {
+pub(crate) fn write_text(out: &mut String, indent: &str, text: &str) {
     for line in text.lines() {
         let _ = writeln!(out, "{indent}{}", Shown::line(line));
     }

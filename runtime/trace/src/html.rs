@@ -14,10 +14,11 @@ use crate::tree::Tree;
 
 const STYLE: &str = include_str!("html/page.css");
 /// In order of need; together they are one script.
-const SCRIPTS: [&str; 5] = [
+const SCRIPTS: [&str; 6] = [
     include_str!("html/model.js"),
     include_str!("html/value.js"),
     include_str!("html/rows.js"),
+    include_str!("html/conversation.js"),
     include_str!("html/detail.js"),
     include_str!("html/page.js"),
 ];

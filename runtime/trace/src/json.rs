@@ -30,7 +30,8 @@ pub fn trace(trace: &Trace) -> impl Serialize {
     }
 }
 
-/// A run with all its nodes, each before what is below it.
+/// A run with all its nodes, each before what is below it. What was recorded about the run itself, which is no node, is beside
+/// them.
 #[must_use]
 pub fn run(tree: &Tree) -> impl Serialize {
     RunOfTree(tree)
@@ -43,13 +44,15 @@ impl Serialize for RunOfTree<'_> {
         let Self(tree) = self;
         let spent = tree.spent_below();
         let nodes = || {
-            let all = std::iter::once(tree.root()).chain(tree.walk());
-            all.map(|it| node(it, &spent.get(&it.id).copied().unwrap_or_default()))
+            tree.walk()
+                .map(|it| node(it, &spent.get(&it.id).copied().unwrap_or_default()))
         };
-        let mut object = serializer.serialize_struct("Run", 4)?;
+        let mut object = serializer.serialize_struct("Run", 5)?;
         object.serialize_field("run", tree.run())?;
         object.serialize_field("status", tree.outcome().name())?;
         object.serialize_field("totals", tree.totals())?;
+        let events = || tree.root().recorded.iter().map(event_json);
+        object.serialize_field("events", &OnDemand(events))?;
         object.serialize_field("nodes", &OnDemand(nodes))?;
         object.end()
     }
@@ -90,6 +93,7 @@ fn node(node: &Node, below: &Spent) -> Value {
         "error": node.error,
         "model": node.model,
         "attempts": u64::from(node.retries) + 1,
+        "failed_requests": node.failed_requests,
         "spent": node.spent,
         "spent_below": below,
         "events": events,

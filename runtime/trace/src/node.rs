@@ -36,6 +36,8 @@ pub struct Node {
     pub spent: Spent,
     /// How many attempts there were after the first.
     pub retries: u32,
+    /// Requests to models that it made itself and that have no answer.
+    pub failed_requests: u64,
     /// How many children it ever had.
     pub begun: u64,
     /// How many of them have ended.
@@ -105,6 +107,7 @@ impl Node {
             model: None,
             spent: Spent::default(),
             retries: 0,
+            failed_requests: 0,
             begun: 0,
             done: 0,
             forgotten: 0,

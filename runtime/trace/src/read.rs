@@ -126,7 +126,8 @@ impl Reader {
         }
         self.gaps.has_no_header = !self.has_header;
         self.gaps.missing = self.gaps.missing.max(self.lost);
-        for tree in &self.runs {
+        for tree in &mut self.runs {
+            tree.close();
             let nodes = || tree.walk();
             self.gaps.headless += nodes().filter(|it| it.kind.is_none()).count() as u64;
             self.gaps.unfinished += nodes()

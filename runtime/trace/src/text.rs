@@ -45,10 +45,18 @@ fn write_branch(out: &mut String, tree: &Tree, root: &Node, spent: &FxHashMap<No
         open.truncate(depth);
         write_indent(out, &open, is_last);
         let below = spent.get(&node.id).copied().unwrap_or_default();
-        out.push_str(&line(node, &below));
+        let children = tree.shown_children(node.id);
+        // An error is said where it arose, not again on each level that it passed.
+        let is_from_below =
+            node.error.is_some() && children.iter().any(|it| it.error == node.error);
+        let said = if is_from_below {
+            SaidError::No
+        } else {
+            SaidError::Yes
+        };
+        out.push_str(&described(node, &below, said));
         out.push('\n');
         open.push(!is_last);
-        let children = tree.shown_children(node.id);
         let last = children.len();
         for (index, child) in children.into_iter().enumerate().rev() {
             waiting.push((child, depth + 1, index + 1 == last));
@@ -70,9 +78,20 @@ fn write_indent(out: &mut String, open: &[bool], is_last: bool) {
     out.push_str(if is_last { "└── " } else { "├── " });
 }
 
+/// Whether the line of a node has the text of its error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SaidError {
+    No,
+    Yes,
+}
+
 /// One node: `✓ review a.rs [completed] step · 1.24 s · 1,204 + 96 tokens · $0.0031 · 2 attempts`.
 #[must_use]
 pub fn line(node: &Node, below: &Spent) -> String {
+    described(node, below, SaidError::Yes)
+}
+
+fn described(node: &Node, below: &Spent, error: SaidError) -> String {
     let name = node.segment();
     let name = Shown::line(&name);
     let status = node.status;
@@ -80,7 +99,7 @@ pub fn line(node: &Node, below: &Spent) -> String {
         "{} {name} [{}] {}",
         symbol(status),
         status.name(),
-        facts(node, below)
+        facts(node, below, error)
     )
 }
 
@@ -94,13 +113,13 @@ pub fn path_line(tree: &Tree, node: &Node, below: &Spent) -> String {
         "{} {path} [{}] {} · #{}",
         symbol(status),
         status.name(),
-        facts(node, below),
+        facts(node, below, SaidError::Yes),
         node.id.0
     )
 }
 
 /// The facts about a node after its name.
-fn facts(node: &Node, below: &Spent) -> String {
+fn facts(node: &Node, below: &Spent, error: SaidError) -> String {
     let mut facts = vec![node.kind_name().to_owned()];
     facts.extend(node.duration().map(measure::duration));
     facts.extend(spent(below));
@@ -111,10 +130,21 @@ fn facts(node: &Node, below: &Spent) -> String {
     if attempts > 1 {
         facts.push(format!("{attempts} attempts"));
     }
-    if let Some(error) = &node.error {
+    facts.extend(requests(node));
+    if let (SaidError::Yes, Some(error)) = (error, &node.error) {
         facts.push(shorten(&Shown::line(error).text(), 100));
     }
     facts.join(" · ")
+}
+
+/// How many requests a prompt made, where that is worth a word.
+fn requests(node: &Node) -> Option<String> {
+    let (made, failed) = (node.spent.requests, node.failed_requests);
+    match (made, failed) {
+        (0 | 1, 0) => None,
+        (made, 0) => Some(counted(made, "request")),
+        (made, failed) => Some(format!("{} ({failed} failed)", counted(made, "request"))),
+    }
 }
 
 /// Tokens and dollars, where there are any.
@@ -172,17 +202,15 @@ pub fn statistics(tree: &Tree) -> String {
         Status::Running,
         Status::Idle,
     ];
-    // The run itself is no node that anybody wrote.
-    let own = |status| u64::from(tree.root().status == status);
     let statuses: Vec<_> = every
         .into_iter()
-        .map(|it| (it, totals.with_status(it).saturating_sub(own(it))))
+        .map(|it| (it, totals.with_status(it)))
         .filter(|it| it.1 > 0)
         .map(|(status, count)| format!("{} {}", measure::number(count), status.name()))
         .collect();
     let mut said = vec![format!(
         "{}: {}",
-        counted(totals.nodes.saturating_sub(1), "node"),
+        counted(totals.nodes, "node"),
         statuses.join(", ")
     )];
     said.push(counted(totals.logs, "log"));
@@ -200,7 +228,7 @@ pub fn statistics(tree: &Tree) -> String {
     said.join(" · ")
 }
 
-fn counted(number: u64, what: &str) -> String {
+pub(crate) fn counted(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {what}{plural}", measure::number(number))
 }

@@ -39,11 +39,7 @@ impl Tree {
             run,
             keep,
             nodes: std::iter::once((NodeId::ROOT, root)).collect(),
-            totals: Totals {
-                nodes: 1,
-                running: 1,
-                ..Totals::default()
-            },
+            totals: Totals::default(),
             span: None,
             contradictions: 0,
         }
@@ -103,7 +99,7 @@ impl Tree {
         })
     }
 
-    /// The counts of the whole tree.
+    /// The counts of the whole tree, without the run itself.
     #[must_use]
     pub const fn totals(&self) -> &Totals {
         &self.totals
@@ -138,6 +134,17 @@ impl Tree {
             };
         }
         worst.unwrap_or(Status::Running)
+    }
+
+    /// No more events come: the run itself, which has no events of its own, has ended when and how what is below it has.
+    pub(crate) fn close(&mut self) {
+        let (outcome, span) = (self.outcome(), self.span);
+        let root = self.node_mut(NodeId::ROOT);
+        root.start = span.map(|it| it.0);
+        if outcome.is_final() {
+            root.status = outcome;
+            root.end = span.map(|it| it.1);
+        }
     }
 
     /// The path of a node for people: `main > review a.rs > find_bugs#2`.

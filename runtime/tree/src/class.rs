@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// From harmless to never.
+/// How an effect may be repeated, from harmless to never.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// It changes nothing and depends on nothing that others change.
     Pure,
-    /// It only looks.
+    /// It looks at something and changes nothing.
     Reads,
     Idempotent,
     /// Never a second time by itself.

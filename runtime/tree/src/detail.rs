@@ -8,7 +8,7 @@ use crate::usage::Usage;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PromptDetail {
-    /// The model that answered.
+    /// The model that answered, as `provider/model`.
     pub model: String,
     /// All tokens of all attempts.
     pub usage: Usage,
@@ -18,9 +18,9 @@ pub struct PromptDetail {
     pub cached: bool,
     /// Its key in the cache, 64 hex digits; `None` when the cache is off for it.
     pub cache_key: Option<String>,
-    /// Requests made.
+    /// Requests to models, failed ones included.
     pub attempts: u32,
-    /// Turns of tool use.
+    /// Answers in which the model called tools.
     pub turns: u32,
     /// As the provider names it.
     pub stop_reason: String,

@@ -11,6 +11,7 @@ mod raised;
 mod schema;
 mod size;
 mod state;
+mod verdict;
 
 use std::sync::Arc;
 
@@ -28,11 +29,12 @@ pub use line::{Format, Header, Lost, LostEvents};
 pub use log::{Level, LogLine};
 pub use raised::{RunError, State, TracePlace};
 pub use state::{PathStep, StateChange};
+pub use verdict::{ReflectionLevel, SpawnVerdict, Verdict};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
-/// One event.
+/// Something that happened in a run: a line of a file of events.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "Value")]
@@ -43,11 +45,11 @@ pub struct Event {
     #[serde(with = "form::time")]
     #[cfg_attr(test, schemars(with = "form::Time"))]
     pub time: i64,
-    /// The run.
+    /// The id of the run in which it happened.
     pub run: Arc<str>,
     /// The node it is about.
     pub node: NodeId,
-    /// What happened.
+    /// What happened, named by the field `event`.
     #[serde(flatten)]
     pub kind: EventKind,
 }
@@ -85,69 +87,22 @@ impl TryFrom<Value> for Event {
     }
 }
 
-/// How something ended.
+/// How a node ended, and with what.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct End {
-    /// How.
+    /// Whether it ended with a value, an error or a cancellation.
     pub status: Status,
     /// How long it took, in nanoseconds; in JSON seconds.
     #[serde(with = "form::seconds")]
     #[cfg_attr(test, schemars(with = "f64"))]
     pub duration: i64,
-    /// What came out.
+    /// The value that it ended with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<JsonText>,
     /// The error that ended it, its kind and what it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Arc<str>>,
-}
-
-/// What came of a model's request to start a workflow.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SpawnVerdict {
-    /// It starts.
-    Granted,
-    /// It does not.
-    Refused,
-}
-
-/// What a reflection looks at again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ReflectionLevel {
-    /// The answer of a model.
-    Prompt,
-    /// A failed step or block.
-    Step,
-    /// A failed workflow.
-    Workflow,
-}
-
-impl ReflectionLevel {
-    /// As in JSON, and as a judge sees it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Prompt => "prompt",
-            Self::Step => "step",
-            Self::Workflow => "workflow",
-        }
-    }
-}
-
-/// What becomes of an answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// It is the value of the call.
-    Accepted,
-    /// It does not fit.
-    Refused,
 }
 
 /// What happened. Durations are nanoseconds, in JSON seconds.
@@ -159,16 +114,16 @@ pub enum EventKind {
     ChildAttached {
         /// Under which; 0 is the run itself, which no event announces.
         parent: NodeId,
-        /// What it is.
+        /// What kind of node it is.
         #[cfg_attr(test, schemars(with = "schema::Kind"))]
         kind: NodeKind,
-        /// Its name.
+        /// Its name, as the program writes it.
         name: Arc<str>,
         /// How many of that name came before, or the iteration's index.
         index: u32,
         /// `idle` when it is to begin later, else `running`.
         status: Status,
-        /// What goes in.
+        /// The arguments or the item that it begins with.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<JsonText>,
     },
@@ -176,48 +131,44 @@ pub enum EventKind {
     ChildDetached {
         /// The id of that run.
         child: Arc<str>,
-        /// The workflow.
+        /// The name of the workflow that was started.
         workflow: Arc<str>,
     },
     /// A node that has no events of its own kind has ended.
     Status {
-        /// How.
         #[serde(flatten)]
         end: End,
     },
     /// The whole tree, counted; emitted when a workflow has ended.
     TreeUpdated {
-        /// The counts.
         #[serde(flatten)]
         totals: Totals,
     },
-    /// A workflow begins.
+    /// The body of a workflow begins to run.
     WorkflowStart {
-        /// Its name.
+        /// The name of the workflow.
         workflow: Arc<str>,
     },
-    /// A workflow ended.
+    /// A workflow has ended; `status` says how.
     WorkflowEnd {
-        /// Its name.
+        /// The name of the workflow.
         workflow: Arc<str>,
-        /// How.
         #[serde(flatten)]
         end: End,
     },
-    /// A step begins.
+    /// The body of a step begins to run.
     StepStart {
-        /// Its name.
+        /// The name of the step.
         step: Arc<str>,
     },
-    /// A step ended.
+    /// A step has ended; `status` says how.
     StepEnd {
-        /// Its name.
+        /// The name of the step.
         step: Arc<str>,
-        /// How.
         #[serde(flatten)]
         end: End,
     },
-    /// Another attempt follows.
+    /// An attempt of a step, workflow or block has failed, and another follows.
     StepRetry {
         /// The name of the step, workflow or block.
         step: Arc<str>,
@@ -232,7 +183,7 @@ pub enum EventKind {
         #[cfg_attr(test, schemars(with = "f64"))]
         delay: i64,
     },
-    /// Another attempt begins.
+    /// Another attempt begins, after the wait that `step_retry` announced.
     StepRestarted {
         /// The name of the step, workflow or block.
         step: Arc<str>,
@@ -246,7 +197,6 @@ pub enum EventKind {
     TaskStart,
     /// A task or an iteration ended.
     TaskEnd {
-        /// How.
         #[serde(flatten)]
         end: End,
     },
@@ -254,27 +204,27 @@ pub enum EventKind {
     Error(Box<RunError>),
     /// A line of the log.
     Log {
-        /// How grave.
+        /// How grave the line is.
         level: Level,
-        /// What it says.
+        /// The text of the line.
         message: Arc<str>,
-        /// What belongs to it.
+        /// The values that were given beside the text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<JsonText>,
     },
-    /// `emit`
+    /// The program has emitted a value.
     Emit {
-        /// The value.
+        /// The value, in its JSON form.
         value: JsonText,
     },
     /// A `state` variable has another value; the event's node is its workflow.
     StateChanged {
-        /// Which.
+        /// The name of the variable.
         name: Arc<str>,
         /// Where in it, from the outside in; empty for all of it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         path: Vec<PathStep>,
-        /// How it changed.
+        /// Whether the value is set or appended.
         #[serde(default)]
         op: StateChange,
         /// The value there now; of what was appended, only that: a list of elements or a text.
@@ -282,24 +232,23 @@ pub enum EventKind {
     },
     /// All `state` variables, because the program asked for them; the event's node is their workflow.
     StateSnapshot {
-        /// Their values by name.
+        /// Their values, by the names of the variables.
         #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Value>"))]
         state: State,
     },
-    /// A prompt begins.
+    /// A call of a prompt begins.
     PromptStart {
-        /// Its agent.
+        /// The name of its agent, if it has one.
         agent: Option<String>,
-        /// Its name.
+        /// The name of the prompt.
         prompt: Arc<str>,
         /// The model it is to ask.
         model: Option<String>,
     },
-    /// A prompt ended.
+    /// A call of a prompt has ended.
     PromptEnd {
-        /// Its name.
+        /// The name of the prompt.
         prompt: Arc<str>,
-        /// How.
         #[serde(flatten)]
         end: End,
         /// Tokens of all its requests.
@@ -307,25 +256,40 @@ pub enum EventKind {
         /// The rest that is known of the answer.
         detail: Option<Box<PromptDetail>>,
     },
-    /// A request goes to a model.
+    /// A request goes to a model. Each is followed by its `model_answer`.
     ModelRequest {
-        /// Which.
+        /// The model that is asked, as `provider/model`.
         model: String,
         /// The number of the request in its prompt, from 1.
         attempt: u32,
-        /// What it is told beyond the prompt's request before: `system` and `messages`.
+        /// What the conversation holds beyond the prompt's request before and its answer: `system` and `messages`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<JsonText>,
+        /// Its settings; absent when they are those of the prompt's request before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        settings: Option<JsonText>,
+        /// The tools that the model may call, a list of name, description and schema; absent likewise, and when there are none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools: Option<JsonText>,
+        /// The JSON Schema that the answer must fit; absent likewise, and when any text will do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        schema: Option<JsonText>,
     },
-    /// A model answered, or could not be asked.
+    /// A model answered, or the request failed or was given up.
     ModelAnswer {
-        /// As the provider names it; as it was asked when there is no answer.
+        /// As the provider names it; as in the request when there is no answer.
         model: String,
         /// The number of the request in its prompt, from 1.
         attempt: u32,
-        /// Tokens of this request.
+        /// How many HTTP requests that took: 0 when nothing could be sent, above 1 when the host's client repeats requests itself.
+        #[serde(default = "one")]
+        requests: u32,
+        /// The tokens that this request used.
         usage: Usage,
-        /// As the provider names it.
+        /// The blocks of the answer, as the model gave them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<JsonText>,
+        /// Why the model stopped, in the provider's word.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stop_reason: Option<String>,
         /// The provider's id of the request.
@@ -334,46 +298,65 @@ pub enum EventKind {
         /// Why there is no answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
+        /// The HTTP status of a request that failed, when it got one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+    },
+    /// The last request of a prompt failed, and it is sent again.
+    ModelRetry {
+        /// The model that is asked again.
+        model: String,
+        /// The number in its prompt of the request that comes.
+        attempt: u32,
+        /// Why the last one failed.
+        error: String,
+        /// The HTTP status of the last one, when it got one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+        /// How long it waits before.
+        #[serde(with = "form::seconds")]
+        #[cfg_attr(test, schemars(with = "f64"))]
+        delay: i64,
     },
     /// An answer does not fit.
     InvalidResponse {
         /// The answer, as far as observers may see it.
         response: String,
-        /// What does not fit.
+        /// Each place of the answer that does not fit.
         issues: Vec<Issue>,
     },
     /// An answer came from the cache.
     CacheHit {
-        /// Under which key.
+        /// The key of the call, 64 hex digits.
         key: String,
     },
     /// The cache has no answer.
     CacheMiss {
-        /// Under which key.
+        /// The key of the call, 64 hex digits.
         key: String,
     },
     /// Another call with the same key is asking; this one waits for it.
     CacheWait {
-        /// Under which key.
+        /// The key of the call, 64 hex digits.
         key: String,
     },
     /// The cache was full: an answer had to give way to the one of this prompt.
     CacheEvict {
-        /// Its key.
+        /// The key of the answer that gave way.
         key: String,
     },
     /// A wrong answer or a failed body is looked at again.
     ReflectionStart {
-        /// What is looked at.
+        /// Whether an answer, a step or a workflow is looked at.
         level: ReflectionLevel,
         /// The number of the round, from 1.
         round: u32,
         /// What had failed, in words.
         error: String,
     },
-    /// The reflection ended.
+    /// The reflection on an answer or a failure has ended.
     ReflectionEnd {
-        /// As at the start.
+        /// As in the `reflection_start` before it.
         level: ReflectionLevel,
         /// Whether another attempt follows, or an answer fits now.
         success: bool,
@@ -382,13 +365,13 @@ pub enum EventKind {
     },
     /// A person is asked; the event's node is the `human`.
     HumanRequest {
-        /// Its name.
+        /// The name of the `human` declaration.
         human: Arc<str>,
         /// 64 hex digits over name, question, data and schema; an answer is bound to it.
         digest: String,
         /// The question, with what it does not mention attached.
         question: String,
-        /// The arguments by name.
+        /// The arguments of the question, by name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<JsonText>,
         /// What the answer must fit.
@@ -396,24 +379,24 @@ pub enum EventKind {
     },
     /// A person answered. An answer that is refused is asked for again.
     HumanAnswer {
-        /// Of the question.
+        /// The digest of the question that it answers.
         digest: String,
-        /// Whether it fits.
+        /// Whether the answer fits the schema.
         verdict: Verdict,
-        /// What does not.
+        /// Each place of the answer that does not fit.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         issues: Vec<Issue>,
     },
     /// A task or the run is told to end.
     Cancel {
-        /// Why.
+        /// Why it is to end.
         reason: String,
     },
-    /// A budget was charged.
+    /// What a budget has spent, reported when it is charged.
     Budget {
-        /// Requests so far.
+        /// Requests to models that were made under it.
         calls: u64,
-        /// Tokens so far.
+        /// Tokens that were used under it.
         tokens: u64,
         /// Dollars so far, where known.
         usd: f64,
@@ -424,22 +407,26 @@ pub enum EventKind {
         workflow: String,
         /// What for, in its words.
         description: String,
-        /// What came of it.
+        /// Whether the workflow is started.
         verdict: SpawnVerdict,
-        /// Why it was refused.
+        /// Why it is not, when it is refused.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// A tool ran.
+    /// A call of a tool has ended.
     ToolCall {
-        /// Which.
+        /// The name of the tool.
         tool: Arc<str>,
-        /// With what.
+        /// The arguments of the call, by name.
         input: JsonText,
-        /// How it ended.
         #[serde(flatten)]
         end: End,
     },
+}
+
+/// Events of the second version have no count, and mean one request.
+const fn one() -> u32 {
+    1
 }
 
 impl EventKind {
@@ -469,6 +456,7 @@ impl EventKind {
             | Self::PromptStart { .. }
             | Self::ModelRequest { .. }
             | Self::ModelAnswer { .. }
+            | Self::ModelRetry { .. }
             | Self::InvalidResponse { .. }
             | Self::CacheHit { .. }
             | Self::CacheMiss { .. }

@@ -41,7 +41,7 @@ const LINES_OF_ERROR: usize = 20;
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// No node.
+    /// No node, such as the parent of the root.
     pub const NONE: Self = Self(u32::MAX);
     /// The run itself, which holds the workflow that was started.
     pub const ROOT: Self = Self(0);
@@ -52,20 +52,20 @@ impl NodeId {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Made, not yet begun.
+    /// Made, and waiting for its turn to begin.
     Idle,
-    /// At work.
+    /// Begun, and not ended yet.
     Running,
-    /// Ended with a value.
+    /// Ended with a value as its result.
     Completed,
-    /// Ended with an error.
+    /// Ended with an error that nothing in it caught.
     Failed,
     /// Ended because it was told to.
     Cancelled,
 }
 
 impl Status {
-    /// Its word.
+    /// Its word in JSON and in texts.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -84,12 +84,12 @@ impl Status {
     }
 }
 
-/// One node.
+/// A node as the tree keeps it.
 #[derive(Debug)]
 pub struct Node {
-    /// `NONE` for the root.
+    /// `NONE` for the root, which is the run.
     pub parent: NodeId,
-    /// `NONE` without children.
+    /// `NONE` where it has no children.
     pub first_child: NodeId,
     last_child: NodeId,
     /// The child of the same parent that started next.
@@ -98,9 +98,7 @@ pub struct Node {
     pub name: NameId,
     /// How many of this kind and name came before it, or the iteration's index.
     pub index: u32,
-    /// What it is.
     pub kind: NodeKind,
-    /// How far it is.
     pub status: Status,
     /// Whether its input and output were forgotten to save memory.
     pub is_evicted: bool,
@@ -112,7 +110,7 @@ pub struct Node {
     path: NodePath,
     /// When it began, in nanoseconds since 1970.
     pub start: i64,
-    /// When it ended.
+    /// When it ended, in nanoseconds since 1970.
     pub end: i64,
     /// What went in, as JSON.
     pub input: Option<Arc<str>>,
@@ -150,15 +148,13 @@ impl Node {
 pub struct NewNode<'a> {
     /// Under which it is mounted.
     pub parent: NodeId,
-    /// What it is.
     pub kind: NodeKind,
-    /// Its name.
     pub name: &'a str,
     /// Its index, when it is given and not counted.
     pub index: Option<u32>,
     /// `Idle` when it is to begin later, else `Running`.
     pub status: Status,
-    /// What goes in.
+    /// The JSON text of what it begins with.
     pub input: Option<Arc<str>>,
 }
 
@@ -179,7 +175,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Adds a node.
+    /// Adds a node below its parent.
     pub fn enter(&mut self, new: NewNode<'_>, now: i64) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         let name = self.names.intern(new.name);
@@ -388,10 +384,15 @@ impl Tree {
         self.kept -= length(&before);
     }
 
-    /// The counts of the whole tree.
+    /// The counts of the whole tree, without the run itself.
     #[must_use]
-    pub fn totals(&self) -> &Totals {
-        &self.totals
+    pub fn totals(&self) -> Totals {
+        let mut totals = self.totals;
+        if let Some(root) = self.nodes.first() {
+            totals.nodes -= 1;
+            totals.count_out(root.status);
+        }
+        totals
     }
 
     /// Keeps a line of the log; beyond a thousand the oldest goes.

@@ -172,7 +172,9 @@ impl Observers {
     pub fn publish(&self, event: Event) {
         let mut full = Vec::new();
         let mut state = self.lock();
+        // Made once and shared by all queues; its allocation is one that observers gave back, if there is one.
         let event = self.shared(&mut state, event);
+        // Under one lock for all queues: every observer sees the events of interleaved runs in the same order.
         state.queues.retain(|it| match it.push(&event) {
             Push::Taken => true,
             Push::Full => {

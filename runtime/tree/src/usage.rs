@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Usage {
-    /// All input, cached included.
+    /// Tokens that the model read, cached ones included.
     pub input_tokens: u64,
-    /// All output, thinking included.
+    /// Tokens that the model wrote, thinking included.
     pub output_tokens: u64,
     /// Of the input: read from the provider's cache.
     pub cache_read_tokens: u64,
@@ -48,7 +48,6 @@ impl Usage {
         }
     }
 
-    /// Input and output together.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)

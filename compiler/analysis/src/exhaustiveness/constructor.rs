@@ -26,7 +26,7 @@ pub(super) enum Constructor {
     Float(u64),
     /// A list of this length.
     Length(usize),
-    /// A list of at least as many elements as stand before and after its rest.
+    /// A list of at least as many elements as there are before and after its rest.
     AtLeast(usize, usize),
     /// Every value that no pattern names.
     Other,
@@ -52,7 +52,7 @@ impl Constructor {
     }
 }
 
-/// The type behind aliases with checks.
+/// The type without aliases that have checks.
 pub(super) fn base_type(db: &dyn Db, ty: &Type) -> Type {
     let mut ty = ty.clone();
     while let Type::Checked(item, arguments) = &ty {
@@ -113,6 +113,7 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
     match &base_type(db, ty) {
         Type::Bool => vec![Constructor::Bool(false), Constructor::Bool(true)],
         Type::Optional(_) => vec![Constructor::None, Constructor::Some],
+        // The only strings with an end: of a plain `string` no list of texts is complete, hence `Other` below.
         Type::Literals(names) => names.iter().cloned().map(Constructor::Text).collect(),
         Type::Enum(item, _) => match declared(db, *item) {
             TypeDeclarationKind::Enum(variants) => {
@@ -145,11 +146,14 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Variable(_)
         | Type::Text(_)
         | Type::Invalid => {
+            // An open type: what the patterns name, and one more value that none of them names. Errors are among these, as a `catch` may
+            // meet errors of modules that this one does not know.
             let mut seen = FxHashSet::default();
             let fresh = heads.iter().filter(|it| seen.insert(**it));
             let mut named: Vec<Constructor> = fresh.map(|it| (*it).clone()).collect();
@@ -159,10 +163,10 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
     }
 }
 
-/// Where the parts of a pattern stand among those of a narrower constructor.
+/// The positions of the parts of a pattern among those of a narrower constructor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Gap {
-    /// How many parts stand where they stood.
+    /// How many parts keep their position.
     before: usize,
     /// How many parts that the pattern leaves open come after those.
     length: usize,
@@ -185,7 +189,7 @@ impl Gap {
     }
 }
 
-/// Where the parts of a pattern made by `pattern` stand in what the narrower `constructor` makes; `None` when it covers none
+/// The positions of the parts of a pattern made by `pattern` in what the narrower `constructor` makes; `None` when it covers none
 /// of it.
 pub(super) fn gap(pattern: &Constructor, constructor: &Constructor) -> Option<Gap> {
     let between = |before: usize, after: usize, length: usize| {
@@ -193,6 +197,7 @@ pub(super) fn gap(pattern: &Constructor, constructor: &Constructor) -> Option<Ga
         Some(Gap { before, length })
     };
     match (pattern, constructor) {
+        // `split` cuts at both ends of every range, so a range covers all of a piece or none of it.
         (Constructor::Range(start, end), Constructor::Range(from, to)) => {
             (start <= from && to <= end).then_some(Gap::NONE)
         }
@@ -212,6 +217,7 @@ fn split_ranges(heads: &[&Constructor]) -> Vec<Constructor> {
     for head in heads {
         if let Constructor::Range(start, end) = head {
             starts.insert(*start);
+            // No cut after the last int, which has no successor.
             starts.extend(end.checked_add(1));
         }
     }
@@ -245,8 +251,11 @@ fn split_lengths(heads: &[&Constructor]) -> Vec<Constructor> {
             | Constructor::Other => {}
         }
     }
+    // From this length on every `[a, ..]` and `[.., z]` sees different elements and no fixed length applies, so all longer lists
+    // behave alike and are one constructor.
     let longest = fixed.max(before + after);
     let mut all: Vec<Constructor> = (0..longest).map(Constructor::Length).collect();
+    // Split so that `after` elements are counted from the end: patterns before the rest and after it keep their places.
     all.push(Constructor::AtLeast(longest - after, after));
     all
 }

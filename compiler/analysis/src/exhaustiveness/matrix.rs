@@ -104,6 +104,7 @@ impl<'p> Matrix<'p> {
         if rows.iter().any(Vec::is_empty) {
             return Ok(false);
         }
+        // The row asks for nothing more, so it is useful if the rows that are left do not cover everything that is left.
         let Some(Cell { column, pattern }) = row.pop() else {
             let mut found = Vec::new();
             self.find_missing(rows, &mut Decided::new(), 1, &mut found)?;
@@ -125,6 +126,7 @@ impl<'p> Matrix<'p> {
                 }
                 Ok(false)
             }
+            // A constant covers one unknown value: rows that look into the column may miss it, only those that leave it open cover it.
             Simple::Opaque => {
                 let open = |it: &Row| it.iter().all(|cell| cell.column != column);
                 self.adds(rows.into_iter().filter(open).collect(), row)
@@ -135,6 +137,7 @@ impl<'p> Matrix<'p> {
                     vec![made.clone()]
                 } else {
                     let ty = &self.types[column as usize];
+                    // A range or an open list is followed piece by piece, so that each row admits a piece as a whole or not at all.
                     split(self.db, ty, &groups.heads_and(made))
                 };
                 for constructor in constructors {
@@ -163,10 +166,13 @@ impl<'p> Matrix<'p> {
         if rows.iter().any(Vec::is_empty) {
             return Ok(());
         }
+        // No row is left, or none asks for anything; the latter has returned above.
         let Some(column) = busiest_column(&rows) else {
             found.push(decided.clone());
             return Ok(());
         };
+        // The memory is on what the rows still ask, not on the path to here: different constructors often leave the same question,
+        // and without this a `match` on a tuple of n enums takes exponential time even where it is plain.
         let key = self.numbers(&rows);
         if self.covering.contains(&key) {
             return Ok(());
@@ -182,6 +188,8 @@ impl<'p> Matrix<'p> {
                 return Ok(());
             }
         }
+        // Only complete coverage is remembered. A list that leaves something out is followed again, because each path to it is another
+        // missing case to show.
         if found.len() == before {
             self.covering.insert(key);
         }
@@ -202,6 +210,7 @@ impl<'p> Matrix<'p> {
             if self.add_parts(&mut row, column, *pattern, constructor) {
                 let is_all = row.is_empty();
                 rows.push(row);
+                // A row without cells covers all that is left here, so the rows after it cannot matter.
                 if is_all {
                     break;
                 }
@@ -257,6 +266,7 @@ impl<'p> Matrix<'p> {
         let mut numbers: Vec<u32> = Vec::new();
         for row in rows {
             let cells = row.iter();
+            // By address: the patterns outlive the matrix and do not move, and comparing trees would cost more than it finds.
             let cells = cells.map(|it| (it.column, std::ptr::from_ref(it.pattern)));
             let mut cells: Vec<_> = cells.collect();
             cells.sort_unstable();
@@ -278,6 +288,7 @@ impl<'p> Matrix<'p> {
         let parts =
             fields.map(
                 |(field, ty)| match self.parts.get(&(column, constructor.clone(), field)) {
+                    // A part without a column was looked into by no row, so any value of it is missing.
                     Some(&part) => self.witness(part, decided),
                     None => Witness::any(&ty),
                 },
@@ -303,6 +314,8 @@ fn busiest_column(rows: &[Row]) -> Option<Column> {
     }
     let busiest = counts
         .into_iter()
+        // Most rows first, as in Maranget's heuristics: it divides the rows best. Ties go to the first column, so that the cases shown
+        // do not depend on the order of a hash map.
         .max_by_key(|(column, count)| (*count, std::cmp::Reverse(*column)));
     busiest.map(|(column, _)| column)
 }

@@ -40,6 +40,7 @@ pub(super) fn simplify(db: &dyn Db, pattern: &Pattern) -> Option<Simple> {
         PatternKind::Float(bits) => made(Constructor::Float(*bits)),
         PatternKind::Bool(value) => made(Constructor::Bool(*value)),
         PatternKind::String(text) => made(Constructor::Text(text.clone())),
+        // Its value is not evaluated here: coverage must not change when somebody edits the constant.
         PatternKind::Constant(_) => Some(Simple::Opaque),
         PatternKind::None => made(Constructor::None),
         PatternKind::Some(inside) => {
@@ -58,6 +59,7 @@ pub(super) fn simplify(db: &dyn Db, pattern: &Pattern) -> Option<Simple> {
             with_fields(db, Constructor::Error(*item), &pattern.ty, fields)
         }
         PatternKind::ModelError => {
+            // The family is written out, so an arm for one of its errors after it is found unreachable.
             let kinds = model_errors(db).kinds;
             let each = kinds.into_iter().map(|it| any_error(db, it.item));
             Some(Simple::Or(each.collect()))

@@ -54,6 +54,7 @@ pub(super) fn witness_text(db: &dyn Db, witness: &Witness) -> String {
         }
         Some(Constructor::Error(item)) => called(item.name(db), &parts()),
         Some(Constructor::None) => "none".into(),
+        // A value present is written without a wrapper, as in a pattern.
         Some(Constructor::Some) => parts().pop().unwrap_or_else(|| "_".into()),
         Some(Constructor::Bool(value)) => value.to_string(),
         Some(Constructor::Range(start, end)) => range_text(&witness.ty, *start, *end),
@@ -68,6 +69,7 @@ pub(super) fn witness_text(db: &dyn Db, witness: &Witness) -> String {
 }
 
 fn range_text(ty: &Type, start: i64, end: i64) -> String {
+    // `_` is what a person would write for the ints beyond the last case; durations have no ranges in the grammar.
     let is_edge = start == i64::MIN || end == i64::MAX;
     if is_edge || *ty == Type::Duration {
         "_".into()

@@ -1,6 +1,6 @@
 //! What crosses the boundary of a step, task, iteration or workflow can be written down.
 
-use gsw_infer::hir::{Body, ExpressionKind};
+use gsw_infer::hir::{Body, Captured, ExpressionKind, LocalKind};
 use gsw_names::types::Type;
 use gsw_names::{find_held, has_media_inside, holds_media, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
@@ -13,6 +13,14 @@ use crate::errors;
     reason = "one line a form: rustc names what a new form must join"
 )]
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
+    for local in &body.locals {
+        // One that is captured is reported for what it could refer to.
+        let is_state = local.kind == LocalKind::State && local.captured == Captured::No;
+        if let (true, Some(what)) = (is_state, unrecordable(db, &local.ty)) {
+            let place = place_in(body, local.span);
+            found.push(errors::not_recordable(place, what, "a `state` variable"));
+        }
+    }
     for expression in &body.expressions {
         if let ExpressionKind::ParallelFor { iterable, .. } = &expression.kind {
             let iterable = body.expression(*iterable);
@@ -183,6 +191,7 @@ pub(super) fn unrecordable(db: &dyn Db, ty: &Type) -> Option<&'static str> {
         Type::Function(_) => Some("a function"),
         Type::Task(_) => Some("a `Task`"),
         Type::Stream(_) => Some("a `Stream`"),
+        Type::Queue(_) => Some("a `Queue`"),
         Type::Session => Some("a `Session`"),
         Type::Unit
         | Type::Bool

@@ -2,7 +2,7 @@
 
 use gsw_infer::hir::{Body, Callee, ExpressionId, ExpressionKind};
 use gsw_names::types::Effect;
-use gsw_names::{PRELUDE, is_std, module_path};
+use gsw_names::{KnownItem, PRELUDE, is_std, module_path};
 use gsw_source::{Db, Diagnostic, ItemId};
 
 use super::place_in;
@@ -40,6 +40,16 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         };
         let nth = |n| arguments.iter().find(|it| it.0 == n).map(|it| it.1);
         for effect in own_effects(db, item) {
+            if effect == Effect::FsRead
+                && may_ask(
+                    db,
+                    item,
+                    &granted,
+                    nth(0).and_then(|it| target(db, body, it)).as_deref(),
+                )
+            {
+                continue;
+            }
             let listed = granted.iter().find(|(name, _)| name == effect.name());
             let place = place_in(body, span);
             // The address of a request with any method stands behind the method.
@@ -74,6 +84,21 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             }
         }
     }
+}
+
+/// Whether `item` only asks what is at a path that may be written.
+fn may_ask(
+    db: &dyn Db,
+    item: ItemId,
+    granted: &[(String, Vec<String>)],
+    path: Option<&str>,
+) -> bool {
+    let asks = [KnownItem::FsExists, KnownItem::FsIsFolder];
+    let writes = Effect::FsWrite;
+    let mut lists = granted.iter().filter(|(name, _)| name == writes.name());
+    asks.iter().any(|it| it.is(db, item))
+        && lists
+            .any(|(_, list)| path.is_none_or(|path| list.iter().any(|it| admits(writes, it, path))))
 }
 
 /// What a permission must list for a target: of an address the host.

@@ -87,6 +87,7 @@ fn parameter_facts(db: &dyn Db, ty: &Type) -> Facts {
     let Type::Function(function) = ty else {
         return Facts::unknown(db, ty);
     };
+    // What the parameter gives when it is called is unknown; what the call itself does is what the caller's function does.
     let mut facts = Facts::unknown(db, &function.result);
     facts.call = function
         .latent
@@ -122,6 +123,7 @@ pub(super) struct BodyWalk<'a, 'u> {
 
 impl<'a, 'u> BodyWalk<'a, 'u> {
     pub(super) fn new(unit: &'a mut Unit<'u>, body: &'a Body, facts: &'a mut BodyFacts) -> Self {
+        // Not facts of the fixpoint: arms that look impossible in an early walk may match in a later one, so only the last counts.
         facts.impossible.clear();
         facts.leaks.clear();
         Self {
@@ -148,12 +150,15 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let body = self.body;
         let expression = body.expression(id);
         let mut outcome = self.kind(id, expression);
+        // Facts of parts end at a type that cannot hold a function, task or error. Without this an `int` that was computed from a
+        // task would bring the task's errors.
         if !bears(self.db(), &expression.ty) && expression.ty != Type::Never {
             outcome.value = Facts::default();
         }
         if let Type::Function(function) = &expression.ty
             && let Some(latent) = &function.latent
         {
+            // From here on only the type is known to callers; whether the function keeps to it is checked where it became one of the type.
             outcome.value.call = of_latent(latent);
         }
         if let Some(known) = self.facts.does.get_mut(id.0 as usize) {
@@ -272,6 +277,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     fn error_value(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
         let mut outcome = self.made(kind, item);
         if error_class(self.db(), item) != ErrorClass::Fault {
+            // Faults are in no set: every operation could raise one, so listing them would say nothing.
             let name = error_name(self.db(), item);
             outcome.value.error.kinds.insert(name);
         }
@@ -288,6 +294,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         match coercion {
             Coercion::Widen => {
                 let from = &self.body.expression(value).ty;
+                // Inference marks the place with `Widen`, since only here it is known what the function does.
                 let leak = leak(value, from, &expression.ty, &outcome.value.call);
                 self.facts.leaks.extend(leak);
             }
@@ -315,6 +322,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let defaults = (0u32..).take(count).filter(|it| !given(it));
         let defaults = defaults.map(BodyPart::ParameterDefault);
         for part in defaults.chain([BodyPart::User]) {
+            // The text needs the prompt's own parts but asks no model, so the prompt's summary would say too much.
             if let Some(does) = self.unit.part(item, part) {
                 add(&mut outcome.does, does);
             }
@@ -326,6 +334,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     pub(super) fn inside(&mut self, kind: &'a ExpressionKind) -> Outcome {
         let mut outcome = Outcome::nothing();
         for child in children(kind) {
+            // Closures are values here; they run where somebody calls them.
             if let Child::Inline(id) = child {
                 self.then(id, &mut outcome);
             }
@@ -357,6 +366,8 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let mut value = self.returned.pop().unwrap_or_default();
         value.join(&outcome.value);
         let key = (id, position);
+        // A lambda inside of a lambda is walked with the outer one, so the summary of each is kept for lowering, which compiles it as
+        // waiting or plain.
         match self.facts.closures.iter_mut().find(|(it, _)| *it == key) {
             Some((_, known)) => {
                 if *known != outcome.does {
@@ -369,6 +380,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 self.facts.learnt = true;
             }
         }
+        // One summary for the closure and for the functions that it gives: who holds the value may call either.
         add(&mut value.call, &outcome.does);
         value
     }
@@ -394,6 +406,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             return;
         }
         if let Some(known) = self.facts.locals.get_mut(index as usize) {
+            // `join` only adds, so a difference is growth, and growth ends.
             let before = known.clone();
             known.join(facts);
             self.facts.learnt |= *known != before;
@@ -401,6 +414,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     }
 
     pub(super) fn bind(&mut self, pattern: &'a Pattern, facts: &Facts) {
+        // Each name gets the facts of the whole value: parts are not distinguished, which can only add.
         let mut bound = Vec::new();
         visit_patterns(pattern, &mut |it| match &it.kind {
             PatternKind::Binding(local) => bound.push(*local),

@@ -46,6 +46,7 @@ impl<'a> BodyWalk<'a, '_> {
                 (
                     latent.map_or_else(|| function.value.call.clone(), of_latent),
                     Facts {
+                        // What the result brings is all that the function value brought, but for the call that is made here.
                         call: nothing(),
                         ..function.value
                     },
@@ -58,6 +59,7 @@ impl<'a> BodyWalk<'a, '_> {
             values: given,
             handed,
         } = self.arguments(arguments, &wanted, &mut outcome.does);
+        // What the called does itself, apart from its function arguments, which are known here.
         let own = Summary {
             arguments: ArgumentEffects::None,
             kept: Kept::All,
@@ -71,6 +73,7 @@ impl<'a> BodyWalk<'a, '_> {
                 add(&mut outcome.does, &handed);
             }
         }
+        // Only a type parameter lets an argument out again: a result of a written type holds what the callee's own facts say.
         if let Callee::Item { item, .. } = callee
             && passes_on(self.db(), *item)
         {
@@ -145,6 +148,7 @@ impl<'a> BodyWalk<'a, '_> {
             }
             given.join(&outcome.value);
         }
+        // Lambdas last, as in inference: `tasks.map(t => await t)` raises what the tasks raise, because `t` may be any of them.
         let brought = given.clone();
         for (index, id) in arguments {
             let Some(lambda) = is_lambda(*id) else {
@@ -173,13 +177,13 @@ impl<'a> BodyWalk<'a, '_> {
         settings: Option<ExpressionId>,
     ) -> Outcome {
         let mut outcome = Outcome::nothing();
+        // A prompt's arguments are data and are not called; no type is wanted of them.
         self.arguments(arguments, &[], &mut outcome.does);
         let (called, _) = self.unit.of(item);
         add(&mut outcome.does, &called);
-        // An agent's tools, and what the call gives besides: what they raise goes back to the model.
         for source in asked {
             let (given, _) = self.unit.of(source);
-            outcome.does.effects = outcome.does.effects.union(given.effects);
+            add_given(self.db(), source, &given, &mut outcome.does);
         }
         if let Some(settings) = settings {
             let overrides = self.expression(settings);
@@ -192,6 +196,8 @@ impl<'a> BodyWalk<'a, '_> {
 
 /// A function that came out of a call and calls parameters of the called does what was given for these.
 fn close(result: &mut Summary, given: &Summary) {
+    // `fn twice(f) { () => f() + f() }`: the lambda that comes out calls a parameter of a call that has ended, so what was given
+    // for the parameter is put in its place.
     if result.arguments == ArgumentEffects::None {
         return;
     }
@@ -207,6 +213,7 @@ fn close(result: &mut Summary, given: &Summary) {
 /// Adds a call of something that does `own`, and what its function arguments do when it calls them.
 fn add_called(does: &mut Summary, own: &Summary, called: &Summary, given: &Summary) {
     let waits = match called.waits {
+        // A call waits with its arguments only where these wait; otherwise its instance is a plain function.
         Waits::WithArguments => given.waits,
         Waits::Never | Waits::Always => called.waits,
     };
@@ -232,6 +239,7 @@ fn add_called(does: &mut Summary, own: &Summary, called: &Summary, given: &Summa
 fn passed_by(called: &Summary, given: &Summary) -> Summary {
     Summary {
         errors: called.kept.passed(&given.errors),
+        // The given function may itself call a parameter of the function around it; what both catch is taken out of that.
         kept: given.kept.or(&called.kept),
         ..given.clone()
     }
@@ -249,6 +257,7 @@ fn mentions_parameter(ty: &Type) -> bool {
         | Type::List(it)
         | Type::Task(it)
         | Type::Stream(it)
+        | Type::Queue(it)
         | Type::Partial(it) => mentions_parameter(it),
         Type::Map(key, value) => mentions_parameter(key) || mentions_parameter(value),
         Type::Tuple(them)
@@ -280,6 +289,15 @@ fn mentions_parameter(ty: &Type) -> bool {
         | Type::Variable(_)
         | Type::Text(_)
         | Type::Invalid => false,
+    }
+}
+
+/// Adds what an agent, or a tool or workflow that a model is given, does to what the prompt's call does. What tools and
+/// workflows raise goes back to the model; what the settings of an agent raise reaches who called the prompt.
+pub(super) fn add_given(db: &dyn Db, source: ItemId, given: &Summary, does: &mut Summary) {
+    does.effects = does.effects.union(given.effects);
+    if source.kind(db) == ItemKind::Agent {
+        does.errors.extend(&given.errors);
     }
 }
 
@@ -361,7 +379,6 @@ pub(super) fn add_part(
             add(summary, &outcome.does);
             result.join(&outcome.value);
         }
-        BodyPart::Settings => summary.effects = summary.effects.union(outcome.does.effects),
         // Evaluated once, before any call.
         BodyPart::Example(_) => {}
         BodyPart::ParameterDefault(_)
@@ -370,12 +387,14 @@ pub(super) fn add_part(
         | BodyPart::AliasCheck
         | BodyPart::User
         | BodyPart::System
+        | BodyPart::Settings
         | BodyPart::Key => add(summary, &outcome.does),
     }
 }
 
 fn add_row(call: RuntimeCall, signature: &Signature, summary: &mut Summary) {
     match call.kind() {
+        // The table of runtime calls knows whether a call suspends; the library only adds what it raises.
         CallKind::Waiting => summary.waits = Waits::Always,
         CallKind::Plain | CallKind::Raising => {}
     }

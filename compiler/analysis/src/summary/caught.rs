@@ -69,6 +69,7 @@ impl<'a> Remaining<'a> {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Binding(_) => self.take(Kept::All),
             PatternKind::ModelError => self.take(Kept::Only(model_errors(self.db).kinds)),
+            // `Failed(0) =>` leaves a `Failed(1)` to go on, so only arms that take every payload take the error out.
             PatternKind::Error { item, fields }
                 if fields.iter().all(|(_, it)| covers_all(self.db, it)) =>
             {
@@ -93,6 +94,7 @@ impl<'a> Remaining<'a> {
     }
 
     fn take(&mut self, taken: Kept) {
+        // What was taken is remembered even if it was not in the set: a function argument may raise it (`kept`).
         self.left = taken.passed(&self.left);
         self.taken = self.taken.or(&taken);
     }
@@ -101,6 +103,7 @@ impl<'a> Remaining<'a> {
     pub(super) fn is_impossible(&self, pattern: &Pattern) -> bool {
         match &pattern.kind {
             PatternKind::Error { item, .. } => {
+                // Any expression may raise a fault, so an arm for one is never impossible.
                 error_class(self.db, *item) != ErrorClass::Fault
                     && self.matched_by(pattern).is_empty()
                     && !self.left.open

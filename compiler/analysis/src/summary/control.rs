@@ -56,6 +56,7 @@ impl<'a> BodyWalk<'a, '_> {
         for arm in arms {
             let mut facts = matched.value.clone();
             if is_error {
+                // So that `catch { e => match e { A => …, other => fail other } }` is known to raise everything but `A`.
                 facts.error = left.matched_by(&arm.pattern);
             }
             self.arm(arm, &facts, &mut outcome);
@@ -97,6 +98,8 @@ impl<'a> BodyWalk<'a, '_> {
     ) -> Outcome {
         let guarded = self.expression(value);
         let mut left = Remaining::new(self.db(), guarded.does.errors.clone());
+        // A function parameter is called inside: what it raises is known to callers only, so no arm is impossible and `e` may be
+        // anything.
         let unknown = guarded.does.arguments == ArgumentEffects::Added;
         let mut handled = Outcome {
             does: nothing(),
@@ -107,6 +110,7 @@ impl<'a> BodyWalk<'a, '_> {
                 self.never_matches(id, index);
             }
             let mut facts = Facts {
+                // Before the subtraction: this arm may be met by what it takes itself.
                 error: left.matched_by(&arm.pattern),
                 ..Facts::default()
             };
@@ -185,6 +189,7 @@ impl<'a> BodyWalk<'a, '_> {
                     ..outcome.does
                 }
             }
+            // The outcome runs where the prompt is called, in place of what the call would do.
             StatementKind::Mock { .. } => Summary {
                 acts: Acts::Outside,
                 ..nothing()
@@ -199,6 +204,7 @@ impl<'a> BodyWalk<'a, '_> {
         change: Change,
         value: ExpressionId,
     ) -> Summary {
+        // Learnt by the whole variable, whatever part is assigned: parts are not distinguished.
         let assigned = self.expression(value);
         self.learn(local, &assigned.value);
         let acts = match self.body.local(local).kind {
@@ -239,12 +245,16 @@ impl<'a> BodyWalk<'a, '_> {
     ) -> Outcome {
         let mut outcome = self.expression(iterable);
         self.bind(pattern, &outcome.value);
-        if matches!(self.body.expression(iterable).ty, Type::Stream(_)) {
+        let ty = &self.body.expression(iterable).ty;
+        if matches!(ty, Type::Stream(_)) {
             outcome.does.errors.extend(&outcome.value.task);
+        }
+        if matches!(ty, Type::Stream(_) | Type::Queue(_)) {
             outcome.does.waits = Waits::Always;
         }
         let turn = self.expression(body);
         add(&mut outcome.does, &turn.does);
+        // The value of each turn is dropped, and a dropped task is awaited at the end of its node.
         outcome.does.errors.extend(&turn.value.task);
         Outcome {
             does: outcome.does,

@@ -24,6 +24,7 @@ pub(super) fn head_diagnostics(
         return Vec::new();
     };
     let mut head = nothing();
+    // What the head itself raises has no expression in the body, so it is reported at the modifier instead.
     add_head(db, item, &mut head);
     let mut found = Vec::new();
     let names = names(declared);
@@ -43,6 +44,7 @@ pub(super) fn head_diagnostics(
     }
     let mut raised = raised.clone();
     raised.extend(&head.errors);
+    // A body that may raise anything may raise whatever is listed.
     if !raised.open {
         never_raised(db, item, signature, &raised, &mut found);
     }
@@ -86,6 +88,7 @@ fn never_raised(
             continue;
         }
         let place = |span| Place::Item { item, span };
+        // The comma goes with the entry, and the `!` with the only entry.
         let cut = match index.checked_sub(1).and_then(|it| listed.get(it)) {
             Some(before) => Span::new(before.span.end, entry.span.end),
             None => match listed.get(1) {
@@ -119,7 +122,7 @@ pub(super) fn names(set: &ErrorSet) -> Vec<String> {
         .collect()
 }
 
-/// The place right behind the errors that a signature lists.
+/// The place right after the errors that a signature lists.
 pub(super) fn declared_end(db: &dyn Db, item: ItemId) -> Option<Place> {
     let tree = item_ast(db, item)?;
     let end = signature(&tree)?.throws.as_ref()?.last()?.span.end;

@@ -40,6 +40,7 @@ impl Facts {
     /// Nothing is known about the value, so it may bring anything that its type can hold.
     pub(super) fn unknown(db: &dyn Db, ty: &Type) -> Self {
         let mut facts = Self::default();
+        // Values that can hold nothing of it keep the empty facts, so that `unknown` does not spread through data.
         if bears(db, ty) {
             facts.task.open = true;
             facts.error.open = true;
@@ -96,6 +97,7 @@ pub(super) fn of_latent(latent: &Latent) -> Summary {
 pub(super) fn add(summary: &mut Summary, other: &Summary) {
     summary.errors.extend(&other.errors);
     summary.effects = summary.effects.union(other.effects);
+    // The order of the variants is the lattice: never, with arguments, always.
     summary.waits = summary.waits.max(other.waits);
     summary.acts = summary.acts.max(other.acts);
     if other.arguments == ArgumentEffects::Added {
@@ -113,5 +115,6 @@ pub(super) fn bears(db: &dyn Db, ty: &Type) -> bool {
             Type::Function(_) | Type::Task(_) | Type::Stream(_) | Type::Error
         )
     };
+    // Looks into records and enums too: a function in a field is held by the record.
     find_held(db, ty, Some(()), |it| can_bear(it).then_some(())).is_some()
 }

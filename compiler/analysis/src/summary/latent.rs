@@ -41,10 +41,13 @@ pub(super) fn leak(value: ExpressionId, from: &Type, to: &Type, call: &Summary) 
     let done = Latent {
         errors: ErrorSet {
             kinds: call.errors.kinds.clone(),
+            // A function that calls a parameter of the function around it may raise what that raises, which no type here says.
             open: call.errors.open || call.arguments == ArgumentEffects::Added,
         },
         effects: call.effects,
     };
+    // The summary is of all functions in the value together, so it is compared with every promise in the type. That may refuse a
+    // record whose functions are each within their own promise; the report names the type, and an annotation helps.
     let own = promises(to).into_iter();
     let mut own = own.filter_map(|promise| beyond(Some(&done), Some(promise)));
     let (side, left) = match own.next() {
@@ -69,6 +72,7 @@ fn promises(ty: &Type) -> Vec<&Latent> {
         | Type::Map(_, it)
         | Type::Task(it)
         | Type::Stream(it)
+        | Type::Queue(it)
         | Type::Partial(it) => promises(it),
         Type::Tuple(them)
         | Type::Record(_, them)
@@ -121,6 +125,7 @@ fn left_inside(from: &Type, to: &Type, side: Side, own: Own) -> Option<(Side, La
                 .map(|it| (side, it))
                 .or_else(|| {
                     parameters.find_map(|(left, right)| {
+                        // A function that is given later comes with the types of the new one, so the old parameter's type must promise no less.
                         left_inside(right, left, side.other(), Own::Compared)
                     })
                 })
@@ -131,6 +136,7 @@ fn left_inside(from: &Type, to: &Type, side: Side, own: Own) -> Option<(Side, La
         | (Type::Map(_, left), Type::Map(_, right))
         | (Type::Task(left), Type::Task(right))
         | (Type::Stream(left), Type::Stream(right))
+        | (Type::Queue(left), Type::Queue(right))
         | (Type::Partial(left), Type::Partial(right)) => left_inside(left, right, side, own),
         (Type::Tuple(left), Type::Tuple(right))
         | (Type::Record(_, left), Type::Record(_, right))
@@ -145,6 +151,7 @@ fn left_inside(from: &Type, to: &Type, side: Side, own: Own) -> Option<(Side, La
 
 /// What is `done` beyond what is promised. What no type says is anything.
 fn beyond(done: Option<&Latent>, promise: Option<&Latent>) -> Option<Latent> {
+    // A type without a list promises nothing, so nothing can go beyond it.
     let promise = promise?;
     let anything = anything_latent();
     let done = done.unwrap_or(&anything);

@@ -78,6 +78,7 @@ fn undeclared(
     let name = body.item.name(db);
     let mut missing: Vec<(ExpressionId, ErrorSet)> = Vec::new();
     for kind in raised.errors.kinds.difference(&declared.kinds) {
+        // Errors are sets without places, so the place is found by going down to the innermost expression that still raises it.
         let origin = origin(body, facts, body.root, &|does| {
             does.errors.kinds.contains(kind)
         });
@@ -115,6 +116,7 @@ pub(super) fn raising_place(db: &dyn Db, body: &Body, id: ExpressionId) -> Place
         arguments,
     } = &expression.kind
         && let Some((_, first)) = arguments.first()
+        // The receiver of a method is its first argument and begins where the call does; an argument in parentheses begins later.
         && body.expression(*first).span.start == span.start
     {
         let receiver = body.expression(*first).span;
@@ -134,6 +136,7 @@ pub(super) fn raising_place(db: &dyn Db, body: &Body, id: ExpressionId) -> Place
 /// The names of errors, the nine of models as one.
 fn folded_names(db: &dyn Db, set: &ErrorSet) -> Vec<String> {
     let model = model_errors(db);
+    // `ModelError` says all of them, so it may be written only where all of them are missing.
     if !model.kinds.is_subset(&set.kinds) {
         return names(set);
     }
@@ -161,6 +164,7 @@ pub(super) fn origin(
         })
         .collect();
     if matches!(kind, ExpressionKind::Catch { .. }) {
+        // The guarded expression is the first child; its errors that the arms took would be found there first.
         inside.rotate_left(1);
     }
     let raises = |it: &ExpressionId| facts.does.get(it.0 as usize).is_some_and(is_meant);

@@ -16,6 +16,7 @@ impl<'a> BodyWalk<'a, '_> {
     pub(super) fn detaching(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
         let mut outcome = self.inside(kind);
         let (started, _) = self.unit.of(item);
+        // The errors of a detached run are its own: nobody here can await it.
         let effects = outcome.does.effects.union(started.effects);
         outcome.does.effects = effects.with(Effect::Spawn);
         outcome.does.waits = Waits::Always;
@@ -57,11 +58,13 @@ impl<'a> BodyWalk<'a, '_> {
 
     pub(super) fn spawning(&mut self, id: ExpressionId, lambda: &'a Lambda) -> Outcome {
         let mut value = self.closure(id, 0, lambda);
+        // The body's errors move from doing to awaiting: `spawn` itself raises nothing.
         value.task.extend(&value.call.errors);
         let mut does = nothing();
         does.effects = value.call.effects.with(Effect::Spawn);
         does.arguments = value.call.arguments;
         does.waits = Waits::Always;
+        // The result of a task cannot hold a function (`rules::boundary`), so nothing that could be called is lost.
         value.call = nothing();
         Outcome { does, value }
     }
@@ -83,10 +86,12 @@ impl<'a> BodyWalk<'a, '_> {
             add(&mut outcome.does, &limited.does);
         }
         let mut value = self.closure(id, 0, lambda);
+        // Which errors come out depends on the policy; everything else that the body does is done here.
         let errors = std::mem::take(&mut value.call.errors);
         add(&mut outcome.does, &value.call);
         match policy {
             ErrorPolicy::First => outcome.does.errors.extend(&errors),
+            // They are values in the list of outcomes, and raise only where somebody `fail`s with one.
             ErrorPolicy::Settle => value.error.extend(&errors),
             ErrorPolicy::Merge if errors.is_empty() => {}
             ErrorPolicy::Merge => {
@@ -116,11 +121,12 @@ impl<'a> BodyWalk<'a, '_> {
 }
 
 /// Modifiers open a node or scope, whose end waits for its tasks; a timeout raises its own error.
-/// `body` is the one that their expressions stand in.
+/// `body` is the one that holds their expressions.
 pub(super) fn add_modifiers(db: &dyn Db, body: &Body, modifiers: &Modifiers, does: &mut Summary) {
     let Modifiers {
         budget: _,
         reflect,
+        // `retry` and `budget` raise no error of their own that is no fault: the last attempt's error comes out.
         retry: _,
         timeout,
     } = modifiers;
@@ -129,7 +135,7 @@ pub(super) fn add_modifiers(db: &dyn Db, body: &Body, modifiers: &Modifiers, doe
         does.errors.extend(&builtin_set(db, BuiltinError::Timeout));
     }
     if let Some(reflect) = reflect {
-        // Its errors never get out; what else a function does, nothing here tells.
+        // Its errors never get out; what else a function does is not known here.
         does.effects = match reflect.with {
             Some(with) if !is_prompt(db, body, with) => EffectSet::ALL,
             Some(_) | None => does.effects.with(Effect::Model),

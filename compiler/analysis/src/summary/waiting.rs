@@ -40,6 +40,7 @@ pub(super) fn waiting_diagnostic(
 ) -> Option<Diagnostic> {
     let reason = refusal(body.item.kind(db), body.part)?;
     let waits = |does: &Summary| does.waits != Waits::Never;
+    // `WithArguments` counts as waiting too: in a part that has no caller nobody says whether the function waits.
     let whole = facts.does.get(body.root.0 as usize)?;
     // A constant with an effect is reported for that.
     let is_reported = reason == NoWaiting::Constant && whole.effects.iter().next().is_some();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use gsw_service::Exit;
 
+use crate::commands::{Watch, watch};
 use crate::report::Format;
 use crate::{compile, project, report, signature};
 
@@ -18,6 +19,8 @@ pub struct Check {
     /// Print every function with its inferred errors and effects.
     #[arg(long)]
     pub signatures: bool,
+    #[command(flatten)]
+    pub watch: Watch,
 }
 
 /// Reports everything wrong with a program.
@@ -26,6 +29,9 @@ pub fn check(arguments: &Check) -> Exit {
         Ok(file) => file,
         Err(exit) => return exit,
     };
+    if arguments.watch.watch {
+        return watch(&|| vec![file.clone()]);
+    }
     match compile::open(&file) {
         Ok(db) => {
             let diagnostics = gsw_analysis::check_project(&db);

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsw_codegen::{Access, replace};
-use gsw_describe::Page;
+use gsw_describe::{ManualPage, Page, State};
 use gsw_service::Exit;
 use gsw_source::{Database, Files, Project};
 
+use crate::report::Format;
 use crate::{compile, project, report};
 
 /// `gswc doc`
@@ -18,13 +19,25 @@ pub struct Doc {
     /// The folder to write.
     #[arg(short, long, value_name = "FOLDER", default_value = "doc")]
     pub output: PathBuf,
+    /// Print the language on one page, as Markdown, instead of writing a folder.
+    #[arg(long, conflicts_with_all = ["file", "output"])]
+    pub language: bool,
 }
+
+/// The page that `--language` prints.
+const LANGUAGE: &str = "reference/language";
 
 /// The page by which a folder is known to hold documentation.
 const INDEX: &str = "search-index.js";
 
 /// Writes the documentation of a program and of the library.
 pub fn doc(arguments: &Doc) -> Exit {
+    if arguments.language {
+        return match ManualPage::at(LANGUAGE) {
+            Some(page) => report::output(page.text),
+            None => report::failure(&"this `gswc` was built without its documentation"),
+        };
+    }
     let pages = if arguments.file.is_none() && !project::is_in_project() {
         of_library()
     } else {
@@ -42,15 +55,28 @@ pub fn doc(arguments: &Doc) -> Exit {
 }
 
 fn of_program(entry: &Path) -> Result<Vec<Page>, Exit> {
-    let db = compile::checked(entry)?;
-    Ok(gsw_describe::site(&db, Some(&title(&db, entry))))
+    let db = compile::open(entry).map_err(|failure| report::failure(&failure))?;
+    // Whoever looks something up may be in the middle of an edit.
+    let diagnostics = gsw_analysis::check_project(&db);
+    let state = if report::report(&db, &diagnostics, Format::Auto) == Exit::Done {
+        State::Checked
+    } else {
+        State::Broken
+    };
+    Ok(gsw_describe::site(&db, Some(&title(&db, entry)), state))
 }
 
 fn of_library() -> Result<Vec<Page>, Exit> {
+    let db = library()?;
+    Ok(gsw_describe::site(&db, None, State::Checked))
+}
+
+/// A database with the standard library alone.
+pub(super) fn library() -> Result<Database, Exit> {
     let mut db = Database::default();
     gsw_project::open_project(&mut db, Path::new("library.gsw"), &Nothing)
         .map_err(|failure| report::failure(&failure))?;
-    Ok(gsw_describe::site(&db, None))
+    Ok(db)
 }
 
 /// The name of the project and its version, else the name of the entry's file.
@@ -88,7 +114,9 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
         let name = name.to_string_lossy();
-        let is_ours = name.starts_with("module.") || name.starts_with("source.");
+        let is_ours = ["module.", "source.", "manual."]
+            .iter()
+            .any(|it| name.starts_with(it));
         if is_ours && name.ends_with(".html") && !pages.iter().any(|it| it.name == name) {
             // The page of a module that no longer exists.
             std::fs::remove_file(folder.join(&*name)).map_err(failed)?;

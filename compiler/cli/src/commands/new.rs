@@ -1,6 +1,6 @@
-//! `gswc new`
+//! `gswc new` and `gswc init`: a folder becomes a project.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gsw_codegen::{Access, replace};
 use gsw_service::Exit;
@@ -10,53 +10,145 @@ use crate::report;
 /// `gswc new`
 #[derive(clap::Args)]
 pub struct New {
-    /// The folder to create.
-    pub name: String,
+    /// The folder to create; `.` is the current one.
+    pub name: PathBuf,
 }
 
-const MAIN: &str = include_str!("new/main.gsw");
-const CONFIGURATION: &str = include_str!("new/gsw.toml");
-const README: &str = include_str!("new/README.md");
-const IGNORED: &str = include_str!("new/gitignore");
+/// `gswc init`
+#[derive(clap::Args)]
+pub struct Init {
+    /// The folder that becomes a project.
+    #[arg(default_value = ".")]
+    pub folder: PathBuf,
+}
+
+/// The files of a project, with `NAME` where the program's name goes.
+const FILES: [(&str, &str); 5] = [
+    ("gsw.toml", include_str!("new/gsw.toml")),
+    ("main.gsw", include_str!("new/main.gsw")),
+    ("README.md", include_str!("new/README.md")),
+    ("AGENTS.md", include_str!("new/AGENTS.md")),
+    (".gitignore", include_str!("new/gitignore")),
+];
 
 /// What a program is called whose folder's name says nothing.
 const UNNAMED: &str = "program";
 
 /// Creates a folder with a project that runs offline and has a passing test.
 pub fn new(arguments: &New) -> Exit {
-    let folder = Path::new(&arguments.name);
-    let Some(name) = folder.file_name().and_then(|it| it.to_str()) else {
-        return report::usage(&format!("`{}` is not a valid folder name", arguments.name));
+    let folder = &arguments.name;
+    // `.`, `..` and `a/..` are there already; they name no folder that could be created.
+    let Some(name) = folder.file_name() else {
+        return init(&Init {
+            folder: folder.clone(),
+        });
     };
-    match write(folder, name) {
-        Ok(()) => report::output(&format!(
-            "created `{0}`; try\n  cd {0}\n  gswc test\n  gswc run -- --message \"Thanks!\"\n",
-            folder.display()
-        )),
-        Err(error) => report::failure(&format!(
-            "`{}` cannot be created: {error}",
-            folder.display()
-        )),
+    let Some(name) = name.to_str() else {
+        return report::usage(&format!("`{}` is not UTF-8 text", folder.display()));
+    };
+    let above = folder.parent().map_or(Ok(()), std::fs::create_dir_all);
+    // Fails when it exists: files of the user are never overwritten.
+    match above.and_then(|()| std::fs::create_dir(folder)) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            return report::failure(&format!(
+                "`{0}` exists already; `gswc init {1}` makes it a project",
+                folder.display(),
+                quoted(folder)
+            ));
+        }
+        Err(error) => {
+            return report::failure(&format!(
+                "`{}` cannot be created: {error}",
+                folder.display()
+            ));
+        }
+    }
+    let program = program_name(name);
+    match write(folder, &program) {
+        Ok(_) => {
+            if program != name {
+                report::note(&format!(
+                    "the program is called `{program}`; gsw.toml has its name"
+                ));
+            }
+            created(folder, &format!("  cd {}\n", quoted(folder)))
+        }
+        Err(message) => report::failure(&message),
     }
 }
 
-fn write(folder: &Path, name: &str) -> std::io::Result<()> {
-    if let Some(above) = folder.parent() {
-        std::fs::create_dir_all(above)?;
+/// Makes a folder that exists a project; what is in it stays as it is.
+pub fn init(arguments: &Init) -> Exit {
+    let folder = &arguments.folder;
+    if !folder.is_dir() {
+        return report::failure(&format!(
+            "there is no folder `{}`; `gswc new` creates one",
+            folder.display()
+        ));
     }
-    // Fails when it exists: files of the user are never overwritten.
-    std::fs::create_dir(folder)?;
-    let program = program_name(name);
-    let named = |text: &str| text.replace("NAME", &program);
-    for (file, text) in [
-        ("main.gsw", MAIN.to_owned()),
-        ("gsw.toml", named(CONFIGURATION)),
-        ("README.md", named(README)),
-        (".gitignore", named(IGNORED)),
-    ] {
-        replace(&folder.join(file), text.as_bytes(), Access::Usual)?;
+    if folder.join(FILES[0].0).exists() {
+        return report::failure(&format!(
+            "`{}` is a project already: it has a `{}`",
+            folder.display(),
+            FILES[0].0
+        ));
     }
-    Ok(())
+    let name = std::path::absolute(folder).and_then(std::fs::canonicalize);
+    let name = name
+        .ok()
+        .and_then(|it| Some(it.file_name()?.to_string_lossy().into_owned()));
+    match write(folder, &program_name(&name.unwrap_or_default())) {
+        Ok(kept) => {
+            for file in kept {
+                report::note(&format!("`{file}` is there already and was not changed"));
+            }
+            let change = match folder == Path::new(".") {
+                true => String::new(),
+                false => format!("  cd {}\n", quoted(folder)),
+            };
+            created(folder, &change)
+        }
+        Err(message) => report::failure(&message),
+    }
+}
+
+fn created(folder: &Path, change: &str) -> Exit {
+    let shown = match folder == Path::new(".") {
+        true => "a project in this folder".to_owned(),
+        false => format!("`{}`", folder.display()),
+    };
+    report::output(&format!(
+        "created {shown}; try\n{change}  gswc test\n  gswc run -- --message \"Thanks!\"\n"
+    ))
+}
+
+/// Writes the files that are missing, and gives the names of those that were there. `gsw.toml` comes last: what was interrupted
+/// before can be done again.
+fn write(folder: &Path, program: &str) -> Result<Vec<&'static str>, String> {
+    let mut kept = Vec::new();
+    for (file, text) in FILES.into_iter().rev() {
+        let path = folder.join(file);
+        // Also a link that leads nowhere is somebody's.
+        if path.symlink_metadata().is_ok() {
+            kept.push(file);
+            continue;
+        }
+        let text = text.replace("NAME", program);
+        replace(&path, text.as_bytes(), Access::Usual)
+            .map_err(|error| format!("`{}` cannot be written: {error}", path.display()))?;
+    }
+    Ok(kept)
+}
+
+/// A path as a word of a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |it: char| it.is_alphanumeric() || "-_./".contains(it);
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// The folder's name as `gsw.toml` takes it: small letters, digits, `-` and `_`, a letter first.
@@ -74,6 +166,8 @@ fn program_name(folder: &str) -> String {
         .collect();
     let name = plain.trim_start_matches(|it: char| !it.is_ascii_lowercase());
     let name = name.trim_end_matches('-');
+    // Letters of one byte, so any place is between two of them.
+    let name = name.get(..name.len().min(LONGEST)).unwrap_or(name);
     if name.is_empty() {
         UNNAMED.into()
     } else {
@@ -81,9 +175,14 @@ fn program_name(folder: &str) -> String {
     }
 }
 
+/// The longest name that `gsw.toml` takes.
+const LONGEST: usize = 64;
+
 #[cfg(test)]
 mod tests {
-    use super::program_name;
+    use std::path::Path;
+
+    use super::{program_name, quoted};
 
     #[test]
     fn names_are_what_a_project_may_be_called() {
@@ -91,5 +190,13 @@ mod tests {
         assert_eq!(program_name("My Letters!"), "my-letters");
         assert_eq!(program_name("2nd_try"), "nd_try");
         assert_eq!(program_name("…"), "program");
+        assert_eq!(program_name(&"x".repeat(100)).len(), 64);
+    }
+
+    #[test]
+    fn words_of_a_shell_are_quoted_where_they_must_be() {
+        assert_eq!(quoted(Path::new("work/letters")), "work/letters");
+        assert_eq!(quoted(Path::new("It's here")), "'It'\\''s here'");
+        assert_eq!(quoted(Path::new("-rf")), "'-rf'");
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use gsw_service::Exit;
 
+use crate::commands::{Watch, watch};
 use crate::compile::{self, Main};
 use crate::{project, report};
 
@@ -17,6 +18,8 @@ pub struct Run {
     /// Override every agent's model, by name or by an alias from `gsw.toml`; `sim/default` simulates answers offline.
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
+    #[command(flatten)]
+    pub watch: Watch,
     /// The program's own arguments, after `--`.
     #[arg(last = true)]
     pub words: Vec<String>,
@@ -31,6 +34,12 @@ pub fn run(arguments: &Run) -> Exit {
     } else {
         Main::Needed
     };
+    if arguments.watch.watch {
+        return match file {
+            Ok(file) => watch(&|| vec![file.clone()]),
+            Err(exit) => exit,
+        };
+    }
     let image = match file.and_then(|it| compile::image(&it, main)) {
         Ok(image) => image,
         Err(exit) => return exit,

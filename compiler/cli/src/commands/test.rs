@@ -12,6 +12,7 @@ use gsw_engine::run::{Finished, RunResult};
 use gsw_flow::Answers;
 use gsw_service::Exit;
 
+use crate::commands::{Watch, watch};
 use crate::test_report::{self, Ending, Outcome, Report};
 use crate::{compile, project, report};
 
@@ -26,6 +27,8 @@ pub struct Test {
     /// The format of the report.
     #[arg(long, value_enum, default_value_t = TestFormat::Text)]
     pub format: TestFormat,
+    #[command(flatten)]
+    pub watch: Watch,
 }
 
 /// How tests are reported.
@@ -45,6 +48,10 @@ pub fn test(arguments: &Test) -> Exit {
         Ok(files) => files,
         Err(exit) => return exit,
     };
+    if arguments.watch.watch {
+        // A folder that cannot be listed for a moment leaves the files that were there.
+        return watch(&|| project::files(&arguments.files).unwrap_or_else(|_| files.clone()));
+    }
     let began = Instant::now();
     let mut all = Report::default();
     for file in &files {

@@ -17,6 +17,9 @@ use crate::report;
 
 pub use arguments::Trace as Arguments;
 
+const NO_FILE: &str = "name the event file of a run: no run is kept unless it is started with `--events FILE`, which \
+    `gswc trace FILE` shows then";
+
 /// Shows a run recorded with `--events`.
 pub fn trace(arguments: &Arguments) -> Exit {
     let filter = match filter(arguments) {
@@ -25,12 +28,15 @@ pub fn trace(arguments: &Arguments) -> Exit {
             return report::usage(&message);
         }
     };
-    let trace = match read(&arguments.file) {
+    let Some(file) = &arguments.file else {
+        return report::usage(&NO_FILE);
+    };
+    let trace = match read(file) {
         Ok(trace) => trace,
         Err(exit) => return exit,
     };
     if let Some(out) = &arguments.html {
-        return write_page(arguments, &trace, out);
+        return write_page(file, &trace, out);
     }
     if let Some(other) = &arguments.diff {
         return diff(arguments, &trace, other);
@@ -127,6 +133,8 @@ fn whole(arguments: &Arguments, tree: &Tree, runs: usize) -> String {
     }
     if arguments.logs {
         text.push_str(&gsw_trace::logs(tree));
+    } else if arguments.requests {
+        text.push_str(&gsw_trace::requests(tree));
     } else {
         text.push_str(&gsw_trace::tree_text(tree));
         text.push_str(&gsw_trace::statistics(tree));
@@ -140,6 +148,9 @@ fn one_node(arguments: &Arguments, runs: &[&Tree], name: &str) -> Exit {
     let Some((tree, node)) = found else {
         return report::failure(&format!("there is no node `{name}`"));
     };
+    if arguments.requests {
+        return report::output(&gsw_trace::requests_of(tree, node));
+    }
     if !arguments.json {
         return report::output(&gsw_trace::detail(tree, node));
     }
@@ -168,6 +179,8 @@ fn filtered(arguments: &Arguments, runs: &[&Tree], filter: &Filter) -> String {
             }
             if arguments.json {
                 nodes.push(gsw_trace::json::one(tree, node, &below));
+            } else if arguments.requests {
+                text.push_str(&gsw_trace::requests_of(tree, node));
             } else {
                 text.push_str(&gsw_trace::path_line(tree, node, &below));
                 text.push('\n');
@@ -210,12 +223,8 @@ fn diff(arguments: &Arguments, trace: &Trace, other: &Path) -> Exit {
     report::output(&texts.join("\n"))
 }
 
-fn write_page(arguments: &Arguments, trace: &Trace, out: &Path) -> Exit {
-    let name = arguments
-        .file
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
+fn write_page(file: &Path, trace: &Trace, out: &Path) -> Exit {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
     let page = gsw_trace::page(&name, trace);
     if out.as_os_str() == "-" {
         return report::output(&page);

@@ -12,6 +12,7 @@ use gsw_syntax::{file_item_ids, item_ast};
 use rustc_hash::FxHashMap;
 
 use super::label;
+use super::leave::leaving;
 use super::prompt::prompt;
 use super::{Graph, Group, GroupKind, Lane, Node, Work, WorkKind, Workflow};
 
@@ -86,7 +87,8 @@ impl Collector<'_> {
         let mut workflow = Workflow {
             name: item.name(db).to_string(),
             heading: heading(db, item),
-            docs: docs.and_then(|it| it.lines().next().map(str::to_owned)),
+            // A picture has no code in its texts.
+            docs: docs.and_then(|it| Some(it.lines().next()?.replace('`', ""))),
             marks: workflow_marks(db, item),
             body: Vec::new(),
         };
@@ -225,6 +227,16 @@ impl Collector<'_> {
     fn lane(&mut self, body: &Body, id: ExpressionId, label: String) -> Lane {
         let body = self.nodes(body, id);
         Lane { label, body }
+    }
+
+    /// One of the ways of a choice, which may end where it stands.
+    fn way(&mut self, body: &Body, id: ExpressionId, label: String) -> Lane {
+        let mut way = self.lane(body, id, label);
+        // Where all ways of a choice at its end are left, each of them says so.
+        if !way.body.last().is_some_and(Node::is_left) {
+            way.body.extend(leaving(body, id).map(Node::Leave));
+        }
+        way
     }
 
     fn arguments(&mut self, body: &Body, arguments: &[(u32, ExpressionId)], found: &mut Vec<Node>) {
@@ -467,10 +479,13 @@ impl Collector<'_> {
         found: &mut Vec<Node>,
     ) {
         self.expression(body, condition, found);
-        let yes = self.lane(body, then, "yes".into());
-        let no = Lane {
-            label: "no".into(),
-            body: otherwise.map_or_else(Vec::new, |it| self.nodes(body, it)),
+        let yes = self.way(body, then, "yes".into());
+        let no = match otherwise {
+            Some(otherwise) => self.way(body, otherwise, "no".into()),
+            None => Lane {
+                label: "no".into(),
+                body: Vec::new(),
+            },
         };
         let title = format!("if {}", label::expression(self.db, body, condition));
         push_lanes(found, GroupKind::Choice, &title, vec![yes, no]);
@@ -485,7 +500,7 @@ impl Collector<'_> {
 
     fn catch(&mut self, body: &Body, value: ExpressionId, arms: &[Arm], found: &mut Vec<Node>) {
         let mut lanes = self.arms(body, arms);
-        if lanes.iter().all(|it| it.body.is_empty()) {
+        if lanes.iter().all(Lane::only_leaves) {
             return self.expression(body, value, found);
         }
         lanes.insert(0, self.lane(body, value, "first".into()));
@@ -494,7 +509,7 @@ impl Collector<'_> {
 
     fn arms(&mut self, body: &Body, arms: &[Arm]) -> Vec<Lane> {
         arms.iter()
-            .map(|it| self.lane(body, it.body, label::arm(self.db, body, it)))
+            .map(|it| self.way(body, it.body, label::arm(self.db, body, it)))
             .collect()
     }
 }
@@ -502,6 +517,7 @@ impl Collector<'_> {
 /// Whether more happens than a function that calls itself.
 fn is_work(node: &Node) -> bool {
     match node {
+        Node::Leave(_) => false,
         Node::Work(work) => work.kind != WorkKind::Recursion,
         Node::Group(group) => {
             group.kind == GroupKind::Step
@@ -521,7 +537,7 @@ fn push_group(found: &mut Vec<Node>, kind: GroupKind, title: &str, nodes: Vec<No
 
 /// Adds lanes as a group when something happens in one of them.
 fn push_lanes(found: &mut Vec<Node>, kind: GroupKind, title: &str, lanes: Vec<Lane>) {
-    if lanes.iter().any(|it| !it.body.is_empty()) {
+    if !lanes.iter().all(Lane::only_leaves) {
         found.push(Node::Group(Group {
             kind,
             title: title.to_owned(),

@@ -1,7 +1,7 @@
 //! From the structure of workflows to boxes with sizes: what stands in a box is stacked, lanes stand side by side.
 
 use super::width::{text_width, word_width};
-use super::{Group, Lane, Node, Work, Workflow};
+use super::{Group, Lane, Leave, Node, Work, Workflow};
 
 /// Between what is stacked, for an arrow.
 pub(super) const STEP: f64 = 26.0;
@@ -61,7 +61,15 @@ pub(super) struct Stack<'g> {
 pub(super) struct Placed<'g> {
     pub width: f64,
     pub height: f64,
+    /// Whether an arrow leads on from it.
+    pub onward: Onward,
     pub content: Content<'g>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Onward {
+    Arrow,
+    Nothing,
 }
 
 pub(super) enum Content<'g> {
@@ -75,6 +83,7 @@ pub(super) enum Content<'g> {
         marks: Chips<'g>,
         lanes: Vec<PlacedLane<'g>>,
     },
+    Leave(Leave),
 }
 
 /// A lane with its size.
@@ -147,10 +156,20 @@ fn stack(nodes: &[Node]) -> Stack<'_> {
 }
 
 fn placed(node: &Node) -> Placed<'_> {
-    match node {
+    let mut placed = match node {
         Node::Work(work) => placed_work(work),
         Node::Group(group) => placed_group(group),
+        Node::Leave(leave) => Placed {
+            width: text_width(leave.word(), SMALL) + 2.0 * CHIP_INSET,
+            height: CHIP,
+            onward: Onward::Nothing,
+            content: Content::Leave(*leave),
+        },
+    };
+    if node.is_left() {
+        placed.onward = Onward::Nothing;
     }
+    placed
 }
 
 fn placed_work(work: &Work) -> Placed<'_> {
@@ -168,6 +187,7 @@ fn placed_work(work: &Work) -> Placed<'_> {
     Placed {
         width: widest(details.chain(texts)) + 2.0 * PADDING,
         height: WORK_HEAD + rows + BOX_END,
+        onward: Onward::Arrow,
         content: Content::Work { work, tools, marks },
     }
 }
@@ -189,6 +209,7 @@ fn placed_group(group: &Group) -> Placed<'_> {
     Placed {
         width,
         height,
+        onward: Onward::Arrow,
         content: Content::Group {
             group,
             marks,

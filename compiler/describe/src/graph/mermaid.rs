@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Graph, Group, GroupKind, Node, Work, WorkKind};
+use super::{Graph, Group, GroupKind, Leave, Node, Work, WorkKind};
 
 /// The graph as a Mermaid flowchart.
 #[must_use]
@@ -25,6 +25,7 @@ pub fn mermaid(graph: &Graph) -> String {
   classDef tool fill:#fdf1dc,stroke:#b97509,color:#1f2430
   classDef human fill:#fde6ec,stroke:#c0355f,color:#1f2430
   classDef workflow fill:#e2effd,stroke:#2270c4,color:#1f2430
+  classDef leave fill:none,stroke:#7d8696,color:#5a6270
   classDef nothing fill:none,stroke:none
 ",
     );
@@ -57,11 +58,12 @@ impl Chart {
             let id = match node {
                 Node::Work(work) => self.work(work, depth),
                 Node::Group(group) => self.group(group, depth),
+                Node::Leave(leave) => self.leave(*leave, depth),
             };
             if let Some(before) = before {
                 self.line(depth, &format!("{before} --> {id}"));
             }
-            before = Some(id);
+            before = (!node.is_left()).then_some(id);
         }
     }
 
@@ -82,6 +84,12 @@ impl Chart {
             WorkKind::Again | WorkKind::Recursion => format!("{id}[\"{label}\"]"),
         };
         self.line(depth, &shape);
+        id
+    }
+
+    fn leave(&mut self, leave: Leave, depth: usize) -> String {
+        let id = self.next();
+        self.line(depth, &format!("{id}((\"{}\")):::leave", leave.word()));
         id
     }
 

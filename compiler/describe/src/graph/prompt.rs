@@ -7,6 +7,7 @@ use gsw_source::{Db, ItemId};
 use gsw_syntax::ast::{ExpressionKind, ItemBody, Literal, PromptEntry, Setting, SettingValue};
 use gsw_syntax::item_ast;
 
+use super::label;
 use super::{Work, WorkKind};
 
 /// A prompt with its agent; `by` is the one that the call names.
@@ -27,8 +28,10 @@ pub(super) fn prompt(db: &dyn Db, item: ItemId, by: Option<ItemId>) -> Work {
     };
     let tools = of_tools.map_or_else(Vec::new, |it| listed_tools(db, it));
     let marks = Known::ALL.iter().filter_map(|known| {
-        let mut written = own.iter().chain(&inherited);
-        mark(*known, written.find(|it| it.name.name == known.name())?)
+        let of_agent = inherited.iter().filter_map(|it| Some((agent?, it)));
+        let mut written = own.iter().map(|it| (item, it)).chain(of_agent);
+        let (owner, setting) = written.find(|it| it.1.name.name == known.name())?;
+        mark(db, *known, owner, setting)
     });
     Work {
         kind: WorkKind::Prompt,
@@ -44,13 +47,14 @@ pub(super) fn prompt(db: &dyn Db, item: ItemId, by: Option<ItemId>) -> Work {
 }
 
 /// What the picture says of a setting beside the prompt; `None` for those that it shows elsewhere or not at all.
-fn mark(known: Known, written: &Setting) -> Option<String> {
+fn mark(db: &dyn Db, known: Known, owner: ItemId, written: &Setting) -> Option<String> {
     match known {
         Known::Reflect | Known::Retry | Known::MaxTurns => {
             let count = number(written)?;
             Some(format!("{} {count}", known.name().replace('_', " ")))
         }
         Known::Cache => (!is_false(written)).then(|| known.name().to_owned()),
+        Known::Budget => Some(budget(db, owner, written)),
         Known::Model
         | Known::System
         | Known::Description
@@ -66,9 +70,27 @@ fn mark(known: Known, written: &Setting) -> Option<String> {
         | Known::Stop
         | Known::Temperature
         | Known::Thinking
-        | Known::Timeout
-        | Known::Budget => None,
+        | Known::Timeout => None,
     }
+}
+
+/// `budget usd: 0.5, calls: 3`, as the modifier of a step is shown.
+fn budget(db: &dyn Db, owner: ItemId, written: &Setting) -> String {
+    let limits = match &written.value {
+        SettingValue::Settings { settings, .. } => settings.as_slice(),
+        SettingValue::Expression(whole) => {
+            return format!("budget {}", label::source(db, owner, whole.span));
+        }
+    };
+    let limits = limits.iter().map(|it| {
+        let span = match &it.value {
+            SettingValue::Expression(value) => value.span,
+            SettingValue::Settings { span, .. } => *span,
+        };
+        format!("{}: {}", it.name.name, label::source(db, owner, span))
+    });
+    let limits: Vec<String> = limits.collect();
+    format!("budget {}", limits.join(", "))
 }
 
 fn settings(db: &dyn Db, item: ItemId) -> Vec<Setting> {

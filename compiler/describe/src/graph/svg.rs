@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::layout::{
-    CHIP, CHIP_GAP, CHIP_INSET, Chips, Content, DETAIL_STEP, DOCS_STEP, GUTTER, LABEL, PADDING,
-    Placed, PlacedLane, SMALL, STEP, Section, Stack, TITLE_GAP, WORK_HEAD, group_head, section,
+    CHIP, CHIP_GAP, Chips, Content, DETAIL_STEP, DOCS_STEP, GUTTER, LABEL, Onward, PADDING, Placed,
+    PlacedLane, SMALL, STEP, Section, Stack, TITLE_GAP, WORK_HEAD, group_head, section,
 };
 use super::width::{text_width, word_width};
 use super::{Graph, Group, GroupKind, Work, WorkKind};
@@ -121,10 +121,12 @@ impl Drawing {
     fn stack(&mut self, stack: &Stack<'_>, x: f64, y: f64, width: f64) {
         let middle = x + width / 2.0;
         let mut top = y;
-        for (index, placed) in stack.boxes.iter().enumerate() {
-            if index > 0 {
+        let mut before = Onward::Nothing;
+        for placed in &stack.boxes {
+            if before == Onward::Arrow {
                 self.arrow(middle, top - STEP, top);
             }
+            before = placed.onward;
             self.placed(placed, middle - placed.width / 2.0, top);
             top += placed.height + STEP;
         }
@@ -144,6 +146,10 @@ impl Drawing {
                 marks,
                 lanes,
             } => self.group(group, marks, lanes, area),
+            Content::Leave(leave) => {
+                self.rectangle("leave", area, CHIP / 2.0);
+                self.chip_text(area, leave.word());
+            }
         }
     }
 
@@ -225,11 +231,17 @@ impl Drawing {
                     height: CHIP,
                 };
                 self.rectangle(class, area, CHIP / 2.0);
-                self.text("chip-text", left + CHIP_INSET, top + CHIP_BASELINE, text);
+                self.chip_text(area, text);
                 left += width + CHIP_GAP;
             }
             top += CHIP + CHIP_GAP;
         }
+    }
+
+    /// A text in the middle of its chip, however wide its letters are.
+    fn chip_text(&mut self, chip: Area, text: &str) {
+        let (x, y) = (chip.x + chip.width / 2.0, chip.y + CHIP_BASELINE);
+        self.text("chip-text", x, y, text);
     }
 
     fn arrow(&mut self, x: f64, from: f64, to: f64) {

@@ -6,17 +6,29 @@ use gsw_source::Project;
 use gsw_syntax::file_docs;
 
 use super::link::module_page;
+use super::manual::{CODES, manual_page};
 use super::markdown::{markdown, summary};
-use super::{Module, Site};
+use super::{Module, Site, State};
 use crate::escape::escaped;
+use crate::manual::{MANUAL, ManualPage};
+
+/// The page that is shown, as the list beside it knows it.
+#[derive(Clone, Copy)]
+pub(crate) enum Current<'s> {
+    Overview,
+    Module(&'s Module),
+    Manual(ManualPage),
+    Codes,
+}
 
 /// A page around its content.
-pub(crate) fn frame(site: &Site<'_>, title: &str, current: Option<&Module>, main: &str) -> String {
+pub(crate) fn frame(site: &Site<'_>, title: &str, current: Current<'_>, main: &str) -> String {
     let name = site.title.as_deref().unwrap_or("Groundswell library");
     let (title, name) = (escaped(title), escaped(name));
     let mut nav = String::new();
     list(&mut nav, "Modules", &site.own, current);
     list(&mut nav, "Library", &site.library, current);
+    manual(&mut nav, current);
     format!(
         "<!doctype html>
 <html lang=\"en\">
@@ -52,13 +64,40 @@ pub(crate) fn frame(site: &Site<'_>, title: &str, current: Option<&Module>, main
     )
 }
 
-fn list(out: &mut String, title: &str, modules: &[Module], current: Option<&Module>) {
+/// The pages of the manual.
+fn manual(out: &mut String, current: Current<'_>) {
+    out.push_str("<h2>Language and tools</h2>\n<ul>");
+    let here = |is_here| {
+        if is_here {
+            " aria-current=\"page\""
+        } else {
+            ""
+        }
+    };
+    for page in MANUAL {
+        let is_here = matches!(current, Current::Manual(it) if it.path == page.path);
+        let (file, title) = (escaped(&manual_page(*page)), escaped(page.title()));
+        let _ = writeln!(
+            out,
+            "<li><a href=\"{file}\"{}>{title}</a></li>",
+            here(is_here)
+        );
+    }
+    let is_here = matches!(current, Current::Codes);
+    let _ = writeln!(
+        out,
+        "<li><a href=\"{CODES}\"{}>Codes of diagnostics</a></li>\n</ul>",
+        here(is_here)
+    );
+}
+
+fn list(out: &mut String, title: &str, modules: &[Module], current: Current<'_>) {
     if modules.is_empty() {
         return;
     }
     let _ = writeln!(out, "<h2>{title}</h2>\n<ul>");
     for module in modules {
-        let here = if current == Some(module) {
+        let here = if matches!(current, Current::Module(it) if it == module) {
             " aria-current=\"page\""
         } else {
             ""
@@ -69,13 +108,16 @@ fn list(out: &mut String, title: &str, modules: &[Module], current: Option<&Modu
     out.push_str("</ul>\n");
 }
 
-pub(crate) fn index(site: &Site<'_>, has_graph: bool) -> String {
+pub(crate) fn index(site: &Site<'_>, state: State, has_graph: bool) -> String {
     let name = site.title.as_deref().unwrap_or("The Groundswell library");
     let mut main = format!("<h1>{}</h1>\n", escaped(name));
     if site.title.is_some()
         && let Some(docs) = entry_docs(site)
     {
         let _ = writeln!(main, "<div class=\"docs\">{}</div>", markdown(&docs));
+    }
+    if state == State::Broken {
+        main.push_str("<p class=\"deprecated\">This program has errors, so parts of its pages may be missing.</p>\n");
     }
     table(site, &mut main, "Modules", &site.own);
     if has_graph {
@@ -84,7 +126,7 @@ pub(crate) fn index(site: &Site<'_>, has_graph: bool) -> String {
         );
     }
     table(site, &mut main, "Library", &site.library);
-    frame(site, "Overview", None, &main)
+    frame(site, "Overview", Current::Overview, &main)
 }
 
 /// The entry module's own docs.

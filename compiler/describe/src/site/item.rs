@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use gsw_analysis::item_summary;
-use gsw_names::{Parameter, TypeDeclarationKind, item_signature, model_errors, type_declaration};
+use gsw_names::{Parameter, TypeDeclarationKind, item_signature, type_declaration};
 use gsw_source::{ItemId, ItemKind, file_line_index};
 use gsw_syntax::ast::ItemBody;
 use gsw_syntax::{item_ast, item_offset};
@@ -13,6 +13,7 @@ use super::markdown::markdown;
 use super::signature::{signature, source, type_html};
 use super::{Module, Site};
 use crate::escape::escaped;
+use crate::facts::error_names;
 use crate::graph::workflow_marks;
 
 /// The section about a declaration.
@@ -195,20 +196,16 @@ fn modifiers(site: &Site<'_>, item: ItemId, out: &mut String) {
 /// What a call raises and does.
 fn facts(site: &Site<'_>, item: ItemId, out: &mut String) {
     let summary = &item_summary(site.db, item).item;
-    let of_models = model_errors(site.db).kinds;
-    let is_whole = of_models.is_subset(&summary.errors.kinds);
-    let errors = summary.errors.kinds.iter();
-    let mut errors: Vec<String> = errors
-        .filter(|it| !is_whole || !of_models.contains(it))
-        .map(|it| reference(site, it.item, &it.name))
+    let kinds = &summary.errors.kinds;
+    let errors = error_names(site.db, &summary.errors);
+    let errors: Vec<String> = errors
+        .iter()
+        .map(|name| match kinds.iter().find(|it| it.name == *name) {
+            Some(kind) => reference(site, kind.item, name),
+            // `ModelError` and `Error` stand for many.
+            None => format!("<code>{}</code>", escaped(name)),
+        })
         .collect();
-    if is_whole {
-        // The common name of the nine.
-        errors.push("<code>ModelError</code>".into());
-    }
-    if summary.errors.open {
-        errors.push("<code>Error</code>".into());
-    }
     if !errors.is_empty() {
         let _ = writeln!(
             out,

@@ -45,7 +45,8 @@ pub(crate) fn anchor(db: &dyn Db, item: ItemId) -> String {
 }
 
 /// The word that declares it.
-pub(crate) const fn keyword(kind: ItemKind) -> &'static str {
+#[must_use]
+pub const fn keyword(kind: ItemKind) -> &'static str {
     match kind {
         ItemKind::Function => "fn",
         ItemKind::Record | ItemKind::Alias => "type",

@@ -23,6 +23,7 @@ pub(crate) fn summary(docs: &str) -> String {
             Event::Text(text) | Event::Code(text) => out.push_str(&text),
             Event::SoftBreak | Event::HardBreak => out.push(' '),
             Event::End(TagEnd::Paragraph | TagEnd::Heading(_)) => break,
+            Event::Start(Tag::CodeBlock(_) | Tag::Table(_)) => break,
             _ => {}
         }
     }
@@ -34,8 +35,7 @@ pub(crate) fn summary(docs: &str) -> String {
     reason = "the events of Markdown are not ours to list"
 )]
 fn tamed(event: Event<'_>) -> Event<'_> {
-    match event {
-        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
+    match harmless(event) {
         // An item's own heading is of the third level.
         Event::Start(Tag::Heading { .. }) => Event::Start(Tag::Heading {
             level: HeadingLevel::H4,
@@ -49,19 +49,32 @@ fn tamed(event: Event<'_>) -> Event<'_> {
             dest_url,
             title,
             id,
-        }) => link(link_type, dest_url, title, id),
+        }) => safe_link(link_type, dest_url, title, id),
+        other => other,
+    }
+}
+
+/// What is neither executed nor loaded; headings and links are as they were.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the events of Markdown are not ours to list"
+)]
+pub(crate) fn harmless(event: Event<'_>) -> Event<'_> {
+    match event {
+        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
         Event::Start(Tag::Image {
             dest_url,
             title,
             id,
             ..
-        }) => link(LinkType::Inline, dest_url, title, id),
+        }) => safe_link(LinkType::Inline, dest_url, title, id),
         Event::End(TagEnd::Image) => Event::End(TagEnd::Link),
         other => other,
     }
 }
 
-fn link<'e>(
+/// A link that leads to the web or stays in the site.
+pub(crate) fn safe_link<'e>(
     link_type: LinkType,
     address: CowStr<'e>,
     title: CowStr<'e>,

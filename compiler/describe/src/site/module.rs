@@ -68,7 +68,7 @@ pub(crate) fn page(site: &Site<'_>, module: &Module) -> String {
     }
     main.push_str(&contents);
     main.push_str(&sections);
-    frame::frame(site, &module.name, Some(module), &main)
+    frame::frame(site, &module.name, frame::Current::Module(module), &main)
 }
 
 /// A table of names with the first paragraph of their docs.

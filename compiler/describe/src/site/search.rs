@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::link::{anchor, keyword, module_page, shown_items};
 use super::markdown::summary;
-use super::{Module, Site};
+use super::{Module, Site, manual};
 
 /// A script that sets `gswIndex` to a list of `[name, kind, module, address, summary]`.
 pub(crate) fn index(site: &Site<'_>) -> String {
@@ -19,6 +19,7 @@ pub(crate) fn index(site: &Site<'_>) -> String {
         let items = shown_items(site.db, module.file).into_iter();
         rows.extend(items.map(|it| row(site, module, it)));
     }
+    rows.extend(manual::rows());
     let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
     format!("var gswIndex = [\n{}\n];\n", lines.join(",\n"))
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use gsw_names::types::Type;
 use gsw_names::{
     Parameter, Signature, TypeDeclarationKind, display_type, item_signature, type_declaration,
+    written_defaults,
 };
-use gsw_source::{ItemId, ItemKind, Place, Span};
-use gsw_syntax::ast::{Expression, ItemBody, Parameter as Written};
+use gsw_source::{ItemId, ItemKind, Name, Place, Span};
+use gsw_syntax::ast::ItemBody;
 use gsw_syntax::{item_ast, locate};
 
 use super::Site;
@@ -84,37 +85,12 @@ fn callable(
     names: &mut BTreeMap<String, String>,
 ) -> String {
     let db = site.db;
-    let ast = item_ast(db, item);
-    let written: &[Written] = match ast.as_deref().map(|it| &it.body) {
-        Some(ItemBody::Function(it)) => &it.signature.parameters,
-        Some(
-            ItemBody::Prompt { signature, .. }
-            | ItemBody::Human { signature, .. }
-            | ItemBody::Workflow { signature, .. }
-            | ItemBody::Tool { signature, .. },
-        ) => &signature.parameters,
-        Some(
-            ItemBody::Import(_)
-            | ItemBody::Record(_)
-            | ItemBody::Alias { .. }
-            | ItemBody::Enum(_)
-            | ItemBody::Error(_)
-            | ItemBody::Const(_)
-            | ItemBody::Agent { .. }
-            | ItemBody::Mcp { .. }
-            | ItemBody::Hook { .. }
-            | ItemBody::Skill { .. }
-            | ItemBody::Test { .. }
-            | ItemBody::Permissions { .. }
-            | ItemBody::Invalid,
-        )
-        | None => &[],
-    };
+    let defaults = written_defaults(db, item, 0);
     let mut parameters = Vec::new();
     for (index, parameter) in signature.parameters.iter().enumerate() {
         collect(site, &parameter.ty, names);
-        let default = written.get(index).and_then(|it| it.default.as_ref());
-        parameters.push(shown(site, item, parameter, default));
+        let default = defaults.get(index).and_then(Option::as_ref);
+        parameters.push(shown(site, parameter, default));
     }
     collect(site, &signature.result, names);
     let result = if signature.result == Type::Unit {
@@ -133,16 +109,11 @@ fn callable(
     format!("{}{generics}({parameters}){result}", item.name(db))
 }
 
-fn shown(
-    site: &Site<'_>,
-    item: ItemId,
-    parameter: &Parameter,
-    default: Option<&Expression>,
-) -> String {
+fn shown(site: &Site<'_>, parameter: &Parameter, default: Option<&Name>) -> String {
     if parameter.name == "self" {
         return "self".into();
     }
-    let default = default.map(|it| format!(" = {}", source(site, item, it.span)));
+    let default = default.map(|it| format!(" = {it}"));
     let ty = display_type(site.db, &parameter.ty);
     format!("{}: {ty}{}", parameter.name, default.unwrap_or_default())
 }
@@ -152,16 +123,17 @@ fn declared(site: &Site<'_>, item: ItemId) -> String {
     let db = site.db;
     let declaration = &type_declaration(db, item).declaration;
     let mut names = BTreeMap::new();
-    let mut fields = |fields: &[Parameter]| {
-        let shown = fields.iter().map(|it| {
+    let mut fields = |variant: usize, fields: &[Parameter]| {
+        let defaults = written_defaults(db, item, variant);
+        let shown = fields.iter().enumerate().map(|(index, it)| {
             collect(site, &it.ty, &mut names);
-            format!("{}: {}", it.name, display_type(db, &it.ty))
+            shown(site, it, defaults.get(index).and_then(Option::as_ref))
         });
         shown.collect::<Vec<_>>()
     };
     let body = match &declaration.kind {
         TypeDeclarationKind::Record(them) if item.kind(db) == ItemKind::Error => {
-            let them = fields(them);
+            let them = fields(0, them);
             if them.is_empty() {
                 String::new()
             } else {
@@ -169,12 +141,12 @@ fn declared(site: &Site<'_>, item: ItemId) -> String {
             }
         }
         TypeDeclarationKind::Record(them) => {
-            let lines = fields(them).into_iter().map(|it| format!("\n  {it}"));
+            let lines = fields(0, them).into_iter().map(|it| format!("\n  {it}"));
             format!(" {{{}\n}}", lines.collect::<String>())
         }
         TypeDeclarationKind::Enum(variants) => {
-            let lines = variants.iter().map(|it| {
-                let payload = fields(&it.fields);
+            let lines = variants.iter().enumerate().map(|(index, it)| {
+                let payload = fields(index, &it.fields);
                 let payload = if payload.is_empty() {
                     String::new()
                 } else {
@@ -251,6 +223,7 @@ fn collect(site: &Site<'_>, ty: &Type, names: &mut BTreeMap<String, String>) {
         | Type::List(it)
         | Type::Task(it)
         | Type::Stream(it)
+        | Type::Queue(it)
         | Type::Partial(it) => {
             collect(site, it, names);
         }

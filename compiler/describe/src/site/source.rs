@@ -26,7 +26,7 @@ pub(crate) fn page(site: &Site<'_>, module: &Module) -> String {
     frame::frame(
         site,
         &format!("Source of {}", module.name),
-        Some(module),
+        frame::Current::Module(module),
         &main,
     )
 }

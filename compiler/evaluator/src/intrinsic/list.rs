@@ -56,7 +56,13 @@ impl Machine<'_> {
                 let mut xs = xs.to_vec();
                 match usize::try_from(*index).ok().and_then(|it| xs.get_mut(it)) {
                     Some(place) => *place = x.clone(),
-                    None => return raise(self.db, BuiltinError::OutOfRange, Vec::new()),
+                    None => {
+                        return raise(
+                            self.db,
+                            BuiltinError::OutOfRange,
+                            vec![Value::text(UNSPECIFIED)],
+                        );
+                    }
                 }
                 Value::list(xs)
             }

@@ -39,6 +39,7 @@ impl Builder<'_, '_> {
             return;
         }
         let entry = self.type_id(&ty);
+        // A copy, because a call after it in the same condition may assign the variable.
         let value = self.copy(value, entry);
         if let Some(witnesses) = &mut self.witnesses {
             witnesses.push(Witness {
@@ -50,7 +51,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// `assert condition, message`; of conditions joined by `and` each stands for itself.
+/// `assert condition, message`; conditions joined by `and` are checked one by one.
 pub fn assert(
     builder: &mut Builder<'_, '_>,
     condition: ExpressionId,
@@ -64,16 +65,19 @@ pub fn assert(
         right,
     } = body.expression(condition).kind
     {
+        // Each side is an assertion of its own: the message shows the values of the one that fails, and a later one may rely on it.
         assert(builder, left, message, source);
         assert(builder, right, message, source);
         return;
     }
     let (holds, broken) = (builder.block(), builder.block());
+    // A value that is shown must be written on every path to the failure, which parts of `or` are not.
     let is_watched = builder.program.purpose == Purpose::Test && !branches(&body, condition);
     let outer = std::mem::replace(&mut builder.witnesses, is_watched.then(Vec::new));
     let sides = assert_sides(builder, condition, holds, broken);
     let witnesses = std::mem::replace(&mut builder.witnesses, outer);
     let mut shown = sides;
+    // The sides first, so that their names can be aligned and parts which are sides are not shown twice.
     shown.extend(named_witnesses(
         builder,
         condition,
@@ -83,6 +87,7 @@ pub fn assert(
     let mut text = builder.text(source);
     if let Some(message) = message {
         let message = builder.expression(message);
+        // Evaluated only here, on the way to the failure: a message may be costly, or raise.
         text = appended(builder, text, ": ", message);
     }
     let width = shown
@@ -92,6 +97,7 @@ pub fn assert(
         .unwrap_or(0);
     for (name, value, ty) in shown {
         let id = builder.type_id(&ty);
+        // Functions and tasks have nothing to show.
         if builder.program.is_written(id) {
             let call = RuntimeCall::assertion_shown;
             let value = builder.runtime(builtin::STRING, call, vec![type_word(id), value]);
@@ -122,6 +128,7 @@ fn named_witnesses(
         let span = builder.body.expression(part).span;
         let db = builder.program.view.db();
         let name = source_text(db, builder.body.item, span).to_string();
+        // The same text twice is most likely the same value.
         let is_known = spans.contains(&span) || named.iter().any(|it| it.1.0 == name);
         if !is_known && !name.is_empty() && !name.contains('\n') {
             named.push((span.start, (name, Operand::Local(value), ty)));
@@ -179,6 +186,7 @@ fn compared(builder: &mut Builder<'_, '_>, condition: ExpressionId) -> Option<Co
     let ExpressionKind::In { value, container } = body.expression(condition).kind else {
         return None;
     };
+    // A range that is only asked for membership is never made a list, so there is no right side to show.
     if let ExpressionKind::Range { .. } = body.expression(container).kind {
         return None;
     }
@@ -208,6 +216,7 @@ pub fn assert_fails(
     let error = Operand::Local(landing.error);
     let pass_on = builder.block();
     let call = RuntimeCall::error_is_catchable;
+    // A test that is cancelled must end, so an unwinding matches no pattern here either.
     let catchable = builder.runtime(builtin::BOOL, call, vec![error]);
     builder.require(catchable, pass_on);
     let other = builder.block();

@@ -20,7 +20,7 @@ use crate::lower::variable::Variable;
 enum Change {
     /// Another one takes its place.
     Set,
-    /// More stands at its end.
+    /// More is at its end.
     Append,
 }
 
@@ -74,6 +74,7 @@ impl Builder<'_, '_> {
         operator: BinaryOperator,
         value: ExpressionId,
     ) -> Change {
+        // The right side before the old value is taken: it may wait, raise or read the variable itself.
         let right = match self.appended_elements(ty, operator, value) {
             Some(elements) => Right::Elements(self.operands(&elements)),
             None => Right::Value(self.expression(value)),
@@ -145,6 +146,8 @@ impl Builder<'_, '_> {
                 let ty = self.type_id(ty);
                 let to = self.local(ty);
                 self.emit(if cannot_raise {
+                    // Taken, the value has one owner and grows in place. The cell is empty until it is stored again, so nothing may raise in
+                    // between: whoever catches the error would read an empty variable.
                     Instruction::CellTake { to, cell }
                 } else {
                     Instruction::CellGet { to, cell }

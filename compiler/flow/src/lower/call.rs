@@ -58,6 +58,7 @@ impl Builder<'_, '_> {
         arguments: &[(u32, ExpressionId)],
     ) -> Vec<Operand> {
         let ids: Vec<ExpressionId> = arguments.iter().map(|it| it.1).collect();
+        // In the order in which they are written; defaults come after all of them and see those of the parameters before.
         let values = self.operands(&ids);
         let waits = self.arguments_wait(arguments);
         let signature = self.program.view.signature(item);
@@ -91,6 +92,7 @@ impl Builder<'_, '_> {
         callee: ExpressionId,
         arguments: &[(u32, ExpressionId)],
     ) -> Operand {
+        // The callee first: what gives the function is evaluated before its arguments, as it is written.
         let mut ids = vec![callee];
         ids.extend(arguments.iter().map(|it| it.1));
         let mut values = self.operands(&ids);
@@ -123,6 +125,7 @@ impl Emitter<'_, '_> {
         mut arguments: Vec<Operand>,
         waits: ArgumentsWait,
     ) -> Operand {
+        // Monomorphisation may not end: `fn f<T>(x: T) { f([x]) }` asks for `f` of ever deeper lists. The bound turns that into an error.
         if self.is_too_deep(item, types) {
             return Operand::Word(0);
         }

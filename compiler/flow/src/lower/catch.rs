@@ -20,6 +20,8 @@ pub fn catching(
     let landing = builder.new_landing();
     builder.open(Region::Catch(landing));
     let value = builder.expression(value);
+    // Calls that cannot raise only set a flag when memory ends; polled here, that becomes an error inside of the `catch`, so
+    // nothing that was made of too little is seen after it.
     builder.runtime(builtin::UNIT, RuntimeCall::poll, Vec::new());
     builder.close();
     builder.deliver(join, value);
@@ -28,6 +30,7 @@ pub fn catching(
     let error = Operand::Local(landing.error);
     let pass_on = builder.block();
     let catchable = builder.runtime(builtin::BOOL, RuntimeCall::error_is_catchable, vec![error]);
+    // An unwinding (cancellation, a stop of the run) takes the same edges as an error but matches no arm.
     builder.require(catchable, pass_on);
     builder.arms(arms, error, join);
     builder.jump(pass_on);

@@ -2,8 +2,7 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_abi::program::FunctionIndex;
-use gsw_abi::types::{Check, CheckScope};
+use gsw_abi::types::{Check, CheckScope, TypeId};
 use gsw_infer::hir::BodyPart;
 use gsw_names::types::Type;
 use gsw_names::{Parameter, Presence, TypeDeclarationKind, substitute};
@@ -21,6 +20,7 @@ pub fn checked_conversion(
     value: gsw_infer::hir::ExpressionId,
 ) -> Operand {
     let ty = builder.type_of(id);
+    // The target with its checks: decoding runs them on what it makes, at any depth.
     let target = builder.type_id(&ty);
     let from = builder.type_of(value);
     let value = builder.expression(value);
@@ -32,6 +32,7 @@ pub fn checked_conversion(
             let words = vec![type_word(target), json];
             return builder.runtime(target, RuntimeCall::json_as, words);
         }
+        // A literal of a union is looked up among its texts, which needs no decoding.
         Family::Text => RuntimeCall::string_as,
         Family::Nothing
         | Family::Bool
@@ -48,6 +49,18 @@ pub fn checked_conversion(
     builder.runtime(target, call, vec![type_word(target), value])
 }
 
+/// What a check looks at, for what is said when it does not hold.
+struct Checked {
+    /// Of the type, or of the record and its field.
+    name: String,
+    ty: TypeId,
+    word: Operand,
+    /// The record around it, where the check looks at that.
+    whole: Option<TypeId>,
+    /// Of the field.
+    secrecy: Presence,
+}
+
 impl Emitter<'_, '_> {
     /// Runs the checks of a record's fields on the record that was just made.
     pub fn check_fields(
@@ -58,15 +71,14 @@ impl Emitter<'_, '_> {
         record: LocalId,
         words: &[Operand],
     ) {
+        // After the record is made, because a check may name siblings; a failing check drops the whole record.
         for (index, word) in (0..).zip(words) {
             let Some(check) = field_check(self, item, arguments, declared, index) else {
                 continue;
             };
-            let whole = match check.scope {
-                CheckScope::Value => Operand::Word(0),
-                CheckScope::Record => Operand::Local(record),
-            };
-            assert_check(self, check.function, vec![*word, whole], &check.source);
+            let field = &declared[index as usize];
+            let checked = checked_field(self, (item, arguments), field, *word);
+            assert_field(self, &check, checked, Operand::Local(record));
         }
     }
 
@@ -75,6 +87,7 @@ impl Emitter<'_, '_> {
         if !matches!(to, Type::Checked(..)) {
             return value;
         }
+        // What was computed has only the bits; every check up to `to` is still to come.
         let from = self.program.base_type(to);
         self.admitted_from(value, &from, to)
     }
@@ -94,6 +107,7 @@ impl Emitter<'_, '_> {
 
     /// Whether a value of this type may break a check when that field of it changes, or for a list or map an element.
     pub fn change_is_checked(&mut self, ty: &Type, changed: Option<u32>) -> bool {
+        // The check of an alias sees the whole value, so any change may break it.
         if let Type::Checked(..) = ty {
             return true;
         }
@@ -114,16 +128,16 @@ impl Emitter<'_, '_> {
                 let Some(check) = field_check(self, *item, arguments, &declared, index) else {
                     continue;
                 };
-                let field = substitute(&declared[index as usize].ty, arguments);
-                let field = self.type_id(&field);
-                let word = self.load(field, record, index);
-                let whole = match check.scope {
-                    CheckScope::Value => Operand::Word(0),
-                    CheckScope::Record => value,
-                };
-                assert_check(self, check.function, vec![word, whole], &check.source);
+                let field = &declared[index as usize];
+                let ty = substitute(&field.ty, arguments);
+                let ty = self.type_id(&ty);
+                // Read again, since the change has been made in place.
+                let word = self.load(ty, record, index);
+                let checked = checked_field(self, (*item, arguments), field, word);
+                assert_field(self, &check, checked, value);
             }
         }
+        // The checks of the alias last: they may rely on those of the fields.
         check_into(self, value, &base, ty);
     }
 
@@ -150,6 +164,7 @@ fn field_check(
     declared: &[Parameter],
     index: u32,
 ) -> Option<Check> {
+    // Known from the head, without inferring the bodies of a type that has no checks.
     if declared[index as usize].check == Presence::Absent {
         return None;
     }
@@ -169,6 +184,7 @@ fn checks_of_change(
     fields
         .filter(|&index| {
             let check = field_check(emitter, item, arguments, &declared, index);
+            // Which siblings a check reads is not tracked: one that can see the record runs at every change of it.
             check.is_some_and(|it| index == changed || it.scope == CheckScope::Record)
         })
         .collect()
@@ -183,13 +199,21 @@ fn check_into(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
         Type::Checked(item, arguments) => {
             let declaration = emitter.program.view.declaration(*item);
             if let TypeDeclarationKind::Alias { target, .. } = &declaration.kind {
+                // From the inside out: a check may rely on those of the type that it narrows.
                 check_into(emitter, value, from, &substitute(target, arguments));
             }
             let check = emitter
                 .program
                 .check(*item, arguments, BodyPart::AliasCheck);
             if let Some(check) = check {
-                assert_check(emitter, check.function, vec![value], &check.source);
+                let checked = Checked {
+                    name: item.name(emitter.program.view.db()).to_string(),
+                    ty: emitter.type_id(from),
+                    word: value,
+                    whole: None,
+                    secrecy: Presence::Absent,
+                };
+                assert_check(emitter, &check, &checked, vec![value]);
             }
         }
         Type::Optional(to) => check_optional(emitter, value, from, to),
@@ -219,6 +243,7 @@ fn check_into(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Variable(_)
@@ -228,6 +253,7 @@ fn check_into(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
 }
 
 fn check_optional(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
+    // A value that is certainly there becomes an optional: then its checks are those of the inside.
     let Type::Optional(from) = from else {
         check_into(emitter, value, from, to);
         return;
@@ -245,11 +271,13 @@ fn check_elements(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type)
     let (Type::List(from), Operand::Local(list)) = (from, value) else {
         return;
     };
+    // No loop over a list whose elements have no checks to pass.
     if from.as_ref() == to {
         return;
     }
     let element = emitter.type_id(from);
     let length = emitter.load(builtin::INT, list, 0);
+    // A loop in compiled code, because the checks are calls of compiled code.
     let index = emitter.copy(Operand::Word(0), builtin::INT);
     let (head, done) = (emitter.block(), emitter.block());
     emitter.jump(head);
@@ -272,18 +300,71 @@ fn check_elements(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type)
     emitter.start(done);
 }
 
-fn assert_check(
+fn checked_field(
     emitter: &mut Emitter,
-    function: FunctionIndex,
-    arguments: Vec<Operand>,
-    source: &str,
-) {
-    let holds = emitter.call(builtin::BOOL, function, arguments);
+    (item, arguments): (ItemId, &[Type]),
+    field: &Parameter,
+    word: Operand,
+) -> Checked {
+    let name = item.name(emitter.program.view.db());
+    Checked {
+        name: format!("{name}.{}", field.name),
+        ty: emitter.type_id(&substitute(&field.ty, arguments)),
+        word,
+        whole: Some(emitter.type_id(&Type::Record(item, arguments.into()))),
+        secrecy: field.secret,
+    }
+}
+
+/// Runs the check of a field of `record`.
+fn assert_field(emitter: &mut Emitter, check: &Check, mut checked: Checked, record: Operand) {
+    let whole = match check.scope {
+        CheckScope::Value => {
+            checked.whole = None;
+            Operand::Word(0)
+        }
+        CheckScope::Record => record,
+    };
+    assert_check(emitter, check, &checked, vec![checked.word, whole]);
+}
+
+fn assert_check(emitter: &mut Emitter, check: &Check, checked: &Checked, arguments: Vec<Operand>) {
+    let whole = arguments.get(1).copied().unwrap_or(Operand::Word(0));
+    let holds = emitter.call(builtin::BOOL, check.function, arguments);
     let broken = emitter.block();
     emitter.require(holds, broken);
     let going_on = emitter.block();
     emitter.jump(going_on);
     emitter.start(broken);
-    emitter.raise_assertion(&format!("where {source}"));
+    // The span is that of the value's use: who gave it can change it, and the message names the check.
+    raise_broken(emitter, check, checked, whole);
     emitter.start(going_on);
+}
+
+/// Raises what is said of a value that breaks a check, and of the record that the check looks at.
+fn raise_broken(emitter: &mut Emitter, check: &Check, checked: &Checked, whole: Operand) {
+    let before = format!("`{}`: expected `{}`", checked.name, check.source);
+    if checked.secrecy == Presence::Present {
+        return emitter.raise_assertion(&format!("{before}, found ***"));
+    }
+    if !emitter.program.is_written(checked.ty) {
+        return emitter.raise_assertion(&before);
+    }
+    let before = emitter.text(&format!("{before}, found "));
+    let is_written = |it: &TypeId| emitter.program.is_written(*it);
+    let (whole_type, whole) = match checked.whole.filter(is_written) {
+        Some(ty) => (ty, whole),
+        None => (builtin::UNIT, Operand::Word(0)),
+    };
+    let call = RuntimeCall::check_failed;
+    let words = vec![
+        type_word(checked.ty),
+        checked.word,
+        type_word(whole_type),
+        whole,
+        before,
+    ];
+    let error = emitter.runtime(builtin::ERROR, call, words);
+    let error = emitter.held(error, builtin::ERROR);
+    emitter.raise(error);
 }

@@ -21,6 +21,7 @@ impl Builder<'_, '_> {
             operand,
         } = kind
         {
+            // `not` exchanges the targets and costs no instruction.
             return self.branch_on(*operand, otherwise, then);
         }
         if let ExpressionKind::Binary {
@@ -30,6 +31,7 @@ impl Builder<'_, '_> {
         } = kind
             && let OperatorClass::Logic(operator) = operator.class()
         {
+            // Each operand branches by itself, so the pattern of a `let` in it binds in the blocks that it dominates.
             let further = self.block();
             match operator {
                 LogicOperator::And => self.branch_on(*left, further, otherwise),
@@ -97,6 +99,7 @@ pub fn matching(
 ) -> Operand {
     let guards: Vec<ExpressionId> = arms.iter().filter_map(|it| it.guard).collect();
     let matched = builder.expression(value);
+    // A guard may assign the variable that is matched; later arms still test the value from before.
     let matched = builder.settled(matched, &guards);
     let ty = builder.type_id_of(value);
     let matched = Operand::Local(builder.held(matched, ty));

@@ -45,11 +45,13 @@ impl Builder<'_, '_> {
             .captures
             .iter()
             .map(|&it| match self.variables.place(it) {
+                // A `var` is captured as its cell, so that closure and function see each other's assignments; everything else by value.
                 Variable::Local(local) | Variable::Cell(local) => local,
             })
             .collect();
         let types = captures.iter().map(|it| self.local_type(*it)).collect();
         let ty = self.program.closure_type(types);
+        // Without captures there is nothing to allocate: one object in the image serves all uses.
         if captures.is_empty() {
             return self.constant(builtin::FUNCTION, Constant::Closure { ty, function });
         }
@@ -82,10 +84,12 @@ impl Builder<'_, '_> {
             let local = self.parameter(ty, &declared.name);
             self.variables.bind(parameter, Variable::Local(local));
         }
+        // Read once at the entry: the body uses captures like any other local, and the closure may end before the body does.
         for (index, &captured) in (0..).zip(&lambda.captures) {
             let declared = body.local(captured);
             let ty = self.concrete(&declared.ty);
             let ty = self.type_id(&ty);
+            // The same question as in `statement`, where the cell is made: both must agree on what the closure holds.
             let in_cell = matches!(declared.kind, LocalKind::Var | LocalKind::State)
                 && declared.captured == Captured::Yes;
             let held = if in_cell {
@@ -131,10 +135,12 @@ impl Emitter<'_, '_> {
     pub fn function_value(&mut self, item: ItemId, type_arguments: &[Type]) -> Operand {
         if item.kind(self.program.view.db()) == ItemKind::Agent {
             let name = item.name(self.program.view.db()).to_string();
+            // Named by its name, which what takes an agent looks up in the table; the agent must be there then.
             self.program.agent(item);
             return self.text(&name);
         }
         let type_arguments: Vec<Type> = type_arguments.iter().map(|it| self.concrete(it)).collect();
+        // A function that uses itself at ever larger types would have no end of instances.
         if self.is_too_deep(item, &type_arguments) {
             return Operand::Word(0);
         }
@@ -142,13 +148,14 @@ impl Emitter<'_, '_> {
             item,
             type_arguments,
         });
+        // It captures nothing, so all uses share one object of the image.
         let ty = self.program.closure_type(Vec::new());
         self.constant(builtin::FUNCTION, Constant::Closure { ty, function })
     }
 }
 
 impl Lowering<'_> {
-    /// The code behind a declaration that is used as a value.
+    /// The code of a declaration that is used as a value.
     pub fn lower_function_value(
         &mut self,
         item: ItemId,
@@ -157,7 +164,9 @@ impl Lowering<'_> {
     ) -> Function {
         let signature = self.view.signature(item);
         let mut builder = self.builder(item, BodyPart::Main, colour);
+        // The head's types are in terms of its parameters, and `concrete` reads those of the owner.
         builder.owner.type_arguments = type_arguments.to_vec();
+        // The closure itself, which every function value is given first, whether or not it captures.
         builder.parameter(builtin::FUNCTION, "");
         let arguments: Vec<Operand> = signature
             .parameters
@@ -172,6 +181,7 @@ impl Lowering<'_> {
             .parameters
             .iter()
             .any(|it| matches!(it.ty, Type::Function(_)));
+        // Who calls a function value has no instance to choose, so its code takes its function arguments as waiting.
         let waits = if takes_functions && colour == Colour::Resumable {
             ArgumentsWait::Yes
         } else {
@@ -182,7 +192,7 @@ impl Lowering<'_> {
         builder.finish()
     }
 
-    /// The code behind a constructor that is used as a value.
+    /// The code of a constructor that is used as a value.
     pub fn lower_constructor_value(
         &mut self,
         item: ItemId,

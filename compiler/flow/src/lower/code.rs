@@ -57,6 +57,7 @@ impl Code {
 
     /// The next parameter; all of them are asked for before any other local.
     pub fn parameter(&mut self, ty: TypeId, name: &str) -> LocalId {
+        // Parameters are the first locals because the caller fills them by position.
         self.parameters += 1;
         self.named_local(ty, name)
     }
@@ -90,6 +91,7 @@ impl Code {
     pub fn block(&mut self) -> BlockId {
         self.blocks.push(Block {
             instructions: Vec::new(),
+            // Until the block is ended; a block that never is was never reached.
             terminator: Terminator::Unreachable,
         });
         BlockId(self.blocks.len() as u32 - 1)
@@ -109,6 +111,7 @@ impl Code {
     /// Ends the current block; what follows until the next `start` cannot be reached and is dropped later.
     pub fn end(&mut self, terminator: Terminator) {
         self.blocks[self.current.0 as usize].terminator = terminator;
+        // A fresh block, so that code after a `return` has somewhere to go; `prune` drops it.
         let unreached = self.block();
         self.start(unreached);
     }
@@ -151,6 +154,7 @@ impl Code {
     /// A local that holds the operand: the operand's own, or a fresh one of type `ty`.
     pub fn held(&mut self, value: Operand, ty: TypeId) -> LocalId {
         match value {
+            // No copy: who needs a value that later assignments leave alone asks for `copy`.
             Operand::Local(local) => local,
             Operand::Word(_) => self.copy(value, ty),
         }
@@ -212,6 +216,8 @@ impl Code {
     /// it, the value is taken out of the cell instead, for the `CellSet` that follows; gives the call.
     pub fn take_for_last_call(&mut self, cell: LocalId, value: Operand) -> Option<RuntimeCall> {
         let instructions = &mut self.blocks[self.current.0 as usize].instructions;
+        // Only the last two instructions are looked at. Between the read and the call nothing can then see the cell empty, and the
+        // call is plain, so it cannot raise.
         let (last, before) = instructions.split_last_mut()?;
         let Instruction::Runtime {
             to: Some(to),
@@ -228,7 +234,9 @@ impl Code {
         let uses = |it: &&Operand| **it == Operand::Local(got);
         let position = arguments.iter().position(|it| uses(&it))?;
         let is_taken = call.parameters()[position] == Parameter::Own
+            // `xs = xs + xs` needs the value twice, so it is not alone and is copied.
             && arguments.iter().filter(uses).count() == 1;
+        // Another cell or another result: then what is assigned does not replace what was read.
         if value != Operand::Local(*to) || of != cell || !is_taken {
             return None;
         }
@@ -248,6 +256,7 @@ impl Code {
     pub fn join(&mut self, ty: TypeId) -> Join {
         Join {
             block: self.block(),
+            // `()` has no value to carry, and branches of it may give whatever they like.
             result: (ty != builtin::UNIT).then(|| self.local(ty)),
         }
     }

@@ -19,11 +19,13 @@ pub fn list(builder: &mut Builder<'_, '_>, id: ExpressionId, elements: &[Express
         .iter()
         .map(|it| literal_word(builder, *it))
         .collect();
+    // Only of words: an address in the image would have to be relocated at each start.
     if let Some(words) = words {
         return builder.constant(ty, Constant::List { ty, words });
     }
     let room = Operand::Word(elements.len() as u64);
     let mut list = builder.runtime(ty, RuntimeCall::list_new, vec![type_word(ty), room]);
+    // Each element is pushed as soon as it is evaluated; together they would all be live, and slots of a frame, across a wait.
     for &element in elements {
         let element = builder.expression(element);
         list = builder.runtime(ty, RuntimeCall::list_push, vec![list, element]);
@@ -31,7 +33,7 @@ pub fn list(builder: &mut Builder<'_, '_>, id: ExpressionId, elements: &[Express
     list
 }
 
-/// What a literal of a type that is held inline is, where no code is needed to tell.
+/// What a literal of a type that is held inline is, where no code is needed to know.
 fn literal_word(builder: &Builder<'_, '_>, id: ExpressionId) -> Option<u64> {
     let kind = &builder.body.expression(id).kind;
     if let ExpressionKind::Int(it) | ExpressionKind::Duration(it) = kind {
@@ -55,6 +57,7 @@ pub fn map(
     let ty = builder.type_id(&ty);
     let mut map = builder.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
     for &(key, value) in entries {
+        // Entry by entry, in the order of the source: of equal keys the last value stays, at the place of the first.
         let entry = builder.operands(&[key, value]);
         map = builder.runtime(ty, RuntimeCall::map_insert, vec![map, entry[0], entry[1]]);
     }
@@ -85,6 +88,7 @@ pub fn index(
     let call = match builder.program.family(&base_type) {
         Family::List(_) => RuntimeCall::list_index,
         Family::Map(..) => RuntimeCall::map_index,
+        // The one base whose index decides what it is read as.
         Family::Json if builder.program.base_type(&index_type) == Type::Int => {
             RuntimeCall::json_index
         }

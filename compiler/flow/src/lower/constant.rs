@@ -1,4 +1,4 @@
-//! Constants: a plain value stands where it is used, everything else is a plain function that is called there. It makes the
+//! Constants: a plain value is repeated where it is used, everything else is a plain function that is called there. It makes the
 //! value once in a run, where the value is an object that nothing can be added to.
 
 use gsw_abi::call::RuntimeCall;
@@ -22,11 +22,13 @@ impl Builder<'_, '_> {
         let result = self.body.result.clone();
         let ty = self.type_id(&result);
         let table = &self.program.types.table;
+        // Only objects are worth keeping: a word is nearly always known at compile time.
         if !table.is_reference(ty) || may_change(table, ty, &mut FxHashSet::default()) {
             return self.whole_body();
         }
         let function = Operand::Word(u64::from(function.0));
         let maybe = self.type_id(&result.optional());
+        // The first use makes it. A constant that depends on another finds that one made; cycles were reported by the checker.
         let kept = self.runtime(maybe, RuntimeCall::constant_kept, vec![function]);
         let (known, new) = (self.block(), self.block());
         self.branch(kept, known, new);
@@ -35,6 +37,7 @@ impl Builder<'_, '_> {
         self.start(new);
         let root = self.body.root;
         let value = self.expression(root);
+        // Only a value that came out: a constant that raises is evaluated again at its next use, and raises again.
         self.perform(RuntimeCall::constant_keep, vec![function, value]);
         self.end(Terminator::Return(value));
     }
@@ -47,6 +50,7 @@ impl Emitter<'_, '_> {
             return Operand::Word(0);
         };
         let base = self.program.base_type(&body.result);
+        // The checker has evaluated it; what has no plain form is left to code.
         if let Some(value) = constant_value(self.program.view.db(), item)
             && let Some(value) = plain_value(self, &value, &base)
         {
@@ -93,6 +97,7 @@ fn plain_list(emitter: &mut Emitter, elements: &[ConstantValue], ty: &Type) -> O
     let list = emitter.type_id(ty);
     let element = emitter.program.base_type(element);
     let inside = emitter.type_id(&element);
+    // An address in the image would have to be relocated at each start, as for literals of lists.
     if emitter.program.is_reference(inside) {
         return None;
     }
@@ -108,7 +113,7 @@ fn plain_list(emitter: &mut Emitter, elements: &[ConstantValue], ty: &Type) -> O
 }
 
 /// Whether a value of this type holds what changes in use: an error gathers the places that it passes, and what a function
-/// value or a handle holds cannot be told.
+/// value or a handle holds is not known.
 fn may_change(table: &TypeTable, ty: TypeId, seen: &mut FxHashSet<TypeId>) -> bool {
     if !seen.insert(ty) {
         return false;
@@ -125,7 +130,9 @@ fn may_change(table: &TypeTable, ty: TypeId, seen: &mut FxHashSet<TypeId>) -> bo
         | abi::Type::Time
         | abi::Type::Duration
         | abi::Type::Json
-        | abi::Type::Literals(_) => false,
+        | abi::Type::Literals(_)
+        // Made once, so that all who name the constant share it.
+        | abi::Type::Queue(_) => false,
         abi::Type::Optional(inner) | abi::Type::List(inner) => any(&[*inner]),
         abi::Type::Checked { base, .. } => any(&[*base]),
         abi::Type::Map { key, value } => any(&[*key, *value]),

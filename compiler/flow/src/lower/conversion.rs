@@ -6,7 +6,7 @@ use gsw_names::types::Type;
 use crate::ir::Operand;
 use crate::lower::builder::Builder;
 
-/// The value of an expression as the type of the conversion that stands around it.
+/// The value of an expression as the type of the conversion around it.
 pub fn coerce(
     builder: &mut Builder<'_, '_>,
     id: ExpressionId,

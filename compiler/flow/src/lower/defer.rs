@@ -76,6 +76,7 @@ impl Builder<'_, '_> {
         });
         let (entry, pending, kept) = (open.entry, open.pending, open.kept);
         self.store(selector, Operand::Word(index as u64 + 1));
+        // All that the shared code reads is written on every way into it, as the verifier demands.
         self.store(pending, Operand::Word(0));
         if let Some(kept) = kept {
             self.store(kept, Operand::Word(0));
@@ -99,6 +100,7 @@ impl Builder<'_, '_> {
         let Some(deferral) = self.deferrals.pop() else {
             return;
         };
+        // The end of the block: no error passes.
         self.store(deferral.pending, Operand::Word(0));
         deferral.enter(self);
         self.start(landing.block);
@@ -114,11 +116,13 @@ impl Builder<'_, '_> {
     /// The code of a `defer`, and where it goes on. An error in it is raised, unless one is passing already.
     fn shared_code(&mut self, deferral: &Deferral) {
         let landing = self.new_landing();
+        // The region of this `defer` is closed: an error in its code goes outwards, not into the same code again.
         self.deferred(deferral.body, landing);
         let pending = Operand::Local(deferral.pending);
         let (passing, going_on, done) = (self.block(), self.block(), self.block());
         self.branch(pending, passing, going_on);
         self.start(passing);
+        // The error that is passing wins over one that the `defer` raises: it is what went wrong first.
         self.pass_on(deferral.pending);
 
         self.start(going_on);
@@ -174,6 +178,8 @@ impl Emitter<'_, '_> {
             return None;
         }
         let id = self.type_id(ty);
+        // A counted local must own a value or nothing on each way into the block, so it is an optional that can be `none`. A word
+        // needs none: whatever it holds is not read on the other ways.
         let id = if self.program.is_reference(id) {
             self.type_id(&ty.clone().optional())
         } else {

@@ -25,7 +25,7 @@ pub(crate) struct Emitter<'l, 'v> {
     pub program: &'l mut Lowering<'v>,
     /// What the function is an instance of.
     pub owner: BodyInstance,
-    /// Where the code that is being written stands in source.
+    /// The source position of the code that is being emitted.
     pub span: Span,
     code: Code,
     /// What is open around the code that is being written, from the outside in.
@@ -62,6 +62,7 @@ impl<'l, 'v> Emitter<'l, 'v> {
 
     pub fn finish(mut self, colour: Colour) -> Function {
         if let Some(landing) = self.failure {
+            // Written at the end, when it is known whether anything in the function can raise at all.
             self.start(landing.block);
             self.end(Terminator::Raise(landing.error));
         }
@@ -91,6 +92,7 @@ impl<'l, 'v> Emitter<'l, 'v> {
     /// Ends the current block with what goes on in a fresh block or raises, and starts that block.
     pub fn raising(&mut self, make: impl FnOnce(BlockId, Handler) -> Terminator) {
         let next = self.block();
+        // Asked for before the block ends: the handler's landing may have to be made, and belongs to the regions that are open now.
         let handler = self.handler();
         self.end(make(next, handler));
         self.start(next);
@@ -136,6 +138,7 @@ impl<'l, 'v> Emitter<'l, 'v> {
     pub fn runtime(&mut self, ty: TypeId, call: RuntimeCall, arguments: Vec<Operand>) -> Operand {
         let to = self.local(ty);
         match call.kind() {
+            // Plain calls stay inside of a block. The others end it, since control may go elsewhere from there.
             CallKind::Plain => self.emit(Instruction::Runtime {
                 to: Some(to),
                 call,
@@ -179,6 +182,7 @@ impl<'l, 'v> Emitter<'l, 'v> {
 
     /// Where errors raised here go.
     pub fn handler(&mut self) -> Handler {
+        // The landing is that of the innermost region; the span becomes an entry of the backtrace when the edge is taken.
         let landing = self.landing();
         let span = self.span_index(self.span);
         Handler {
@@ -193,6 +197,7 @@ impl<'l, 'v> Emitter<'l, 'v> {
         if let Some(landing) = self.regions.iter().rev().find_map(Region::landing) {
             return landing;
         }
+        // One block raises for the whole function: an error edge is a store and a jump, however many calls can fail.
         if let Some(landing) = self.failure {
             return landing;
         }
@@ -204,6 +209,7 @@ impl<'l, 'v> Emitter<'l, 'v> {
     /// Hands an error on, as it is, to where errors go from here.
     pub fn pass_on(&mut self, error: LocalId) {
         let landing = self.landing();
+        // A move: the error is not used here any more, so it is not counted up on its way out.
         self.store(landing.error, Operand::Local(error));
         self.jump(landing.block);
     }

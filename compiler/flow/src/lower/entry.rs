@@ -20,6 +20,7 @@ impl Lowering<'_> {
             .filter(|it| it.kind(db) == ItemKind::Workflow)
             .map(|item| self.workflow(item))
             .collect();
+        // In the order of files and items, so that the same source always gives the same indices and the same image.
         for file in self.view.files() {
             for item in self.view.items(file) {
                 match item.kind(db) {
@@ -133,6 +134,7 @@ fn answers(db: &dyn gsw_source::Db, item: ItemId) -> Answers {
 
 fn source(file: File, db: &dyn gsw_source::Db) -> Source {
     let text = file.text(db);
+    // Line starts are computed here, so that a trace at run time is a search in a table.
     let mut lines = vec![0];
     for (index, byte) in text.bytes().enumerate() {
         if byte == b'\n' {

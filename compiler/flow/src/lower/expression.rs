@@ -27,6 +27,7 @@ impl Builder<'_, '_> {
     pub fn expression(&mut self, id: ExpressionId) -> Operand {
         let body = Arc::clone(&self.body);
         let expression = body.expression(id);
+        // Restored afterwards: an operation of the parent that raises is reported at the parent.
         let outer = std::mem::replace(&mut self.span, expression.span);
         let value = if self.witnesses.is_some() {
             self.witnessed_expression(id, expression)
@@ -47,6 +48,7 @@ impl Builder<'_, '_> {
             }
             Watch::Inside => self.value_expression(id, expression),
             Watch::Nothing => {
+                // Taken away for the whole expression: its parts see that nothing is being watched and keep nothing either.
                 let witnesses = self.witnesses.take();
                 let value = self.value_expression(id, expression);
                 self.witnesses = witnesses;
@@ -61,8 +63,10 @@ impl Builder<'_, '_> {
         let mut late = Vec::new();
         for (index, &id) in ids.iter().enumerate() {
             let later = &ids[index + 1..];
+            // `xs = xs + f(ys)`: read before `f`, the list would have two owners and be copied.
             if self.may_read_late(id, later) {
                 late.push(index);
+                // A placeholder that keeps the positions; it is replaced below.
                 values.push(Operand::Word(0));
                 continue;
             }
@@ -83,6 +87,7 @@ impl Builder<'_, '_> {
         };
         matches!(self.variables.place(local), Variable::Cell(_))
             && self.body.local(local).captured == Captured::No
+            // A watched value must be the one that the condition saw, so it is read in its turn.
             && self.witnesses.is_none()
             && !later.iter().any(|it| assigns(&self.body, *it, local))
     }
@@ -102,11 +107,12 @@ impl Builder<'_, '_> {
         value
     }
 
-    /// The value of an expression that stands before a `defer`'s code or another copy of any code.
+    /// The value of an expression that comes before a `defer`'s code or another copy of any code.
     pub fn detached(&mut self, value: Operand) -> Operand {
         let Operand::Local(local) = value else {
             return value;
         };
+        // A local that nothing assigns serves as its value for as long as it is in scope, without a copy.
         if self.variables.assignable(local).is_none() {
             return value;
         }
@@ -124,6 +130,7 @@ impl Builder<'_, '_> {
             Kind::Int(value) | Kind::Duration(value) => Operand::Word(value.cast_unsigned()),
             Kind::Float(bits) => Operand::Word(*bits),
             Kind::Bool(value) => Operand::Word(u64::from(*value)),
+            // `none` is 0 for every optional, boxed or not, so it needs no type here.
             Kind::None | Kind::Unit => Operand::Word(0),
             Kind::String(text) => self.string_literal(id, text),
             Kind::Local(local) => self.read(*local),
@@ -196,6 +203,7 @@ impl Builder<'_, '_> {
                 mode,
                 improving,
             } => {
+                // What a call gives to its model belongs to the program even if nothing else names it.
                 self.program.given(given);
                 let options = CallOptions {
                     agent: *agent,
@@ -282,6 +290,7 @@ impl Builder<'_, '_> {
             Variable::Cell(cell) => {
                 let ty = self.concrete(&Arc::clone(&self.body).local(local).ty);
                 let ty = self.type_id(&ty);
+                // A fresh local for each read: another read after an assignment must not change this one.
                 let to = self.local(ty);
                 self.emit(Instruction::CellGet { to, cell });
                 Operand::Local(to)

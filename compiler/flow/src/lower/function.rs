@@ -31,9 +31,11 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
             purpose,
             ..
         } => {
+            // What the runtime starts as a task has a frame, also if it never waits.
             *purpose == LambdaUse::Task
                 || view
                     .body(owner.item, owner.part)
+                    // Without a body nothing is known, and a frame is always right, only slower.
                     .is_none_or(|body| value_waits(view, &body, *expression, owner.arguments))
         }
         Instance::Mock { owner, outcome } => view
@@ -41,6 +43,7 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
             .is_some_and(|it| expression_waits(view, &it, *outcome, owner.arguments)),
         Instance::FunctionValue { item, .. } => item_waits(view, *item) != Waits::Never,
         Instance::ConstructorValue { .. } | Instance::Examples { .. } => false,
+        // `Default` is called by the runtime alone, which calls in frames.
         Instance::Prompt { .. } | Instance::Human { .. } | Instance::Default { .. } => true,
         Instance::PromptText { item } => part_waits(view, *item, BodyPart::User, ArgumentsWait::No),
     };
@@ -56,6 +59,7 @@ fn body_waits(view: &dyn ProgramView, instance: &BodyInstance) -> bool {
         return match item_waits(view, instance.item) {
             Waits::Always => true,
             Waits::Never => false,
+            // Compiled twice where it is called both ways: without waiting arguments it is plain code, which is faster.
             Waits::WithArguments => instance.arguments == ArgumentsWait::Yes,
         };
     }
@@ -150,10 +154,12 @@ impl<'v> Lowering<'v> {
         let body = self.view.body(instance.item, instance.part);
         let body = body.unwrap_or_else(|| Arc::new(empty_body(instance.item)));
         let kind = instance.item.kind(self.view.db());
+        // Known already, or it would not be lowered: this only looks up its number.
         let own = self.instance(Instance::Body(instance.clone()));
         let mut builder = Builder::new(self, body, instance.clone(), colour);
         builder.bind_parameters();
         match kind {
+            // Its number is the key under which a run keeps the value.
             ItemKind::Const => builder.constant_body(own),
             ItemKind::Workflow if instance.part == BodyPart::Main => builder.workflow(),
             ItemKind::Tool if instance.part == BodyPart::Main => builder.tool(),
@@ -194,6 +200,7 @@ impl<'v> Lowering<'v> {
         let body = body.unwrap_or_else(|| Arc::new(empty_body(owner.item)));
         let mut builder = Builder::new(self, Arc::clone(&body), owner.clone(), colour);
         if let Some(lambda) = lambda_at(&body, expression, position) {
+            // Begun with the span of the whole body; traces must name the lambda.
             builder.span = body.expression(lambda.body).span;
             builder.lambda_code(lambda);
         }
@@ -253,6 +260,7 @@ impl Builder<'_, '_> {
         let body = Arc::clone(&self.body);
         for (index, &local) in body.parameters.iter().enumerate() {
             let declared = body.local(local);
+            // Parameter 0 of a field's check is the field, parameter 1 the record around it.
             let unread = index == 1
                 && matches!(body.part, BodyPart::FieldCheck(_))
                 && check_scope(&body) == CheckScope::Value;

@@ -21,6 +21,7 @@ impl Lowering<'_> {
         let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
         let parameters = builder.declared_parameters(item);
         let settings = builder.part_value(item, BodyPart::Settings, builtin::JSON);
+        // Outside of the node: what is wrong with the limit is an error of the call, and no question is shown.
         let limit = builder.runtime(builtin::INT, RuntimeCall::human_timeout, vec![settings]);
         let name = item.name(builder.program.view.db()).to_string();
         let input = builder.named_json(item, &parameters);

@@ -18,6 +18,7 @@ pub fn interpolation(builder: &mut Builder<'_, '_>, id: ExpressionId, parts: &[P
         Part::Expression(id) => is_media(&builder.type_of(*id)),
     });
     let (result, join) = if is_secret {
+        // Decided once for the whole text: a secret in the last piece makes all of it one.
         (builtin::SECRET, RuntimeCall::secret_join)
     } else if has_media {
         (builtin::STRING, RuntimeCall::media_join)
@@ -43,6 +44,7 @@ pub fn interpolation(builder: &mut Builder<'_, '_>, id: ExpressionId, parts: &[P
             None => builder.settled(piece, &later(index + 1)),
             Some(_) => piece,
         };
+        // `string_concat` owns its first operand, so the text that has one owner grows in place.
         whole = Some(match whole {
             None => piece,
             Some(whole) => builder.runtime(result, join, vec![whole, piece]),
@@ -69,7 +71,7 @@ fn piece(builder: &mut Builder<'_, '_>, value: ExpressionId, is_secret: bool) ->
 }
 
 impl Emitter<'_, '_> {
-    /// What stands in a user text for images and documents.
+    /// The placeholder of images and documents in a user text.
     pub fn media_text(&mut self, value: Operand, ty: &Type) -> Operand {
         let ty = self.type_id(ty);
         self.runtime(

@@ -45,7 +45,7 @@ impl Emitter<'_, '_> {
         value
     }
 
-    /// A call of a row with the arguments of its declaration.with all its words, where this runtime has it.
+    /// A call of a row with the words of its arguments, where this runtime has it.
     pub fn runtime_named(
         &mut self,
         ty: gsw_abi::types::TypeId,
@@ -70,7 +70,7 @@ fn short_cut(
         (RuntimeCall::list_len, [Operand::Local(list)], _) => {
             Some(emitter.load(builtin::INT, *list, 0))
         }
-        // The number of scalar values stands after the length in bytes.
+        // The number of scalar values follows the length in bytes.
         (RuntimeCall::string_len, [Operand::Local(text)], _) => {
             Some(emitter.load(builtin::INT, *text, 1))
         }

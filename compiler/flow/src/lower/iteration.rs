@@ -10,6 +10,7 @@ use gsw_names::types::Type;
 use crate::family::Family;
 use crate::ir::{BlockId, LocalId, Operand, Operation, Terminator};
 use crate::lower::builder::Builder;
+use crate::lower::emitter::type_word;
 use crate::lower::region::Region;
 use crate::lower::variable::Variable;
 
@@ -57,6 +58,7 @@ impl Loop {
     /// Goes back to the head, and on where the loop is left.
     fn close(self, builder: &mut Builder<'_, '_>) {
         let stop = builder.handler();
+        // A terminator of its own, so that codegen polls the stop flag on the way back; where the run is to stop, it raises.
         builder.end(Terminator::Loop {
             head: self.head,
             stop,
@@ -117,10 +119,14 @@ impl Iteration<'_, '_, '_> {
         let ty = self.builder.program.base_type(&ty);
         let id = self.builder.type_id(&ty);
         let values = self.builder.expression(iterable);
+        // The loop goes over the value from before, whatever the body assigns to the variable.
         let values = self.builder.settled(values, &[self.body]);
         let values = self.builder.held(values, id);
         if let Type::Stream(part) = &ty {
             return self.over_stream(values, part);
+        }
+        if let Type::Queue(item) = &ty {
+            return self.over_queue(values, item);
         }
         match Family::of(&ty) {
             Family::List(element) => self.over_list(values, &element),
@@ -153,6 +159,7 @@ impl Iteration<'_, '_, '_> {
         let counter = Operand::Local(index);
         let goes_on = self.builder.operation(builtin::BOOL, goes_on, counter, end);
         self.builder.require(goes_on, blocks.leave);
+        // The counter is the variable itself: nothing can assign it, and each turn's closures capture it by value.
         if let PatternKind::Binding(local) = self.pattern.kind {
             let body = Arc::clone(&self.builder.body);
             self.builder.name_local(index, &body.local(local).name);
@@ -173,6 +180,7 @@ impl Iteration<'_, '_, '_> {
 
     fn over_list(&mut self, list: LocalId, element: &Type) {
         let element = self.builder.type_id(element);
+        // Once: the list cannot change while the loop holds it.
         let length = self.builder.load(builtin::INT, list, 0);
         let index = self.builder.copy(Operand::Word(0), builtin::INT);
         let blocks = Loop::counted(self.builder, index, length);
@@ -222,6 +230,21 @@ impl Iteration<'_, '_, '_> {
         let next = self.builder.stream_next(optional, stream);
         self.builder.require(next, blocks.leave);
         let value = self.builder.unwrapped(next, &part);
+        self.bind(self.pattern, value);
+        blocks.body(self.builder, self.body);
+        blocks.close(self.builder);
+    }
+
+    /// Items are never optional, so `none` is the end.
+    fn over_queue(&mut self, queue: LocalId, item: &Type) {
+        let optional = self.builder.type_id(&item.clone().optional());
+        let blocks = Loop::open(self.builder);
+        let arguments = vec![type_word(optional), Operand::Local(queue)];
+        let next = self
+            .builder
+            .runtime(optional, RuntimeCall::queue_pop, arguments);
+        self.builder.require(next, blocks.leave);
+        let value = self.builder.unwrapped(next, item);
         self.bind(self.pattern, value);
         blocks.body(self.builder, self.body);
         blocks.close(self.builder);

@@ -22,6 +22,7 @@ impl Emitter<'_, '_> {
     pub fn json_form(&mut self, value: Operand, ty: &Type) -> Operand {
         let ty = self.program.base_type(ty);
         let tag = match Family::of(&ty) {
+            // Already what is wanted; for the next ones the word is the payload as it is, so no walk by type is needed.
             Family::Json => return value,
             Family::Bool => json::BOOL,
             Family::Int => json::INT,
@@ -58,6 +59,7 @@ impl Emitter<'_, '_> {
             return (value, ty);
         }
         let value = self.json_form(value, &ty);
+        // By a mark in the value, which everything that shows it looks at.
         let hidden = self.runtime(builtin::JSON, RuntimeCall::json_hidden, vec![value]);
         (hidden, Type::Json)
     }
@@ -76,6 +78,7 @@ impl Emitter<'_, '_> {
         let ty = builtin::MAP_STRING_JSON;
         let mut map = self.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
         for (name, value, value_type) in entries {
+            // Left away and not an error: events show what can be shown.
             if !has_json(value_type) {
                 continue;
             }
@@ -95,6 +98,7 @@ pub(super) fn has_json(ty: &Type) -> bool {
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => false,
         Type::Bool
         | Type::Int

@@ -29,6 +29,7 @@ pub fn mock(builder: &mut Builder<'_, '_>, item: ItemId, outcome: &Lambda) {
         owner: builder.owner.clone(),
         outcome: outcome.body,
     };
+    // A closure, because the value of a mock may use variables of its test.
     let closure = builder.closure_of(instance, outcome);
     let number = builder.program.mock_number(item);
     builder.perform(RuntimeCall::mock_set, vec![number, closure]);
@@ -37,6 +38,7 @@ pub fn mock(builder: &mut Builder<'_, '_>, item: ItemId, outcome: &Lambda) {
 impl Emitter<'_, '_> {
     /// Returns what the first mock that matches gives; goes on where none does.
     pub fn return_mocked(&mut self, item: ItemId, arguments: &[Operand], result: &Type) {
+        // A program that is run has no trace of mocks: no call asks for them.
         if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
             return;
         }
@@ -71,6 +73,7 @@ impl Emitter<'_, '_> {
         }
         let fields = self.program.record_fields(*record);
         self.ask_mocks(item, arguments, answer, |builder, value| {
+            // By name and in the order of the declaration, so a further field of `Response` changes nothing here.
             let mut words = Vec::new();
             for field in &fields {
                 let ty = substitute(&field.ty, types);
@@ -146,10 +149,12 @@ impl Emitter<'_, '_> {
 
         self.start(head);
         let words = vec![number, Operand::Local(index)];
+        // Asked one by one in compiled code and not in the runtime, because patterns and values of mocks are code.
         let closure = self.runtime(optional, RuntimeCall::mock_at, words);
         self.branch(closure, asked, leave);
 
         self.start(asked);
+        // Of its own type and no longer an optional: it is there.
         let closure = self.copy(closure, builtin::FUNCTION);
         let to = self.local(answer);
         self.raising(|next, handler| Terminator::CallValue {
@@ -159,6 +164,7 @@ impl Emitter<'_, '_> {
             next,
             handler,
         });
+        // Matching and computing the value are one call, since a mock's value may use what its patterns bound.
         self.branch(Operand::Local(to), answered, next);
 
         self.start(answered);
@@ -171,6 +177,7 @@ impl Emitter<'_, '_> {
         let further = self.operation(builtin::INT, add, Operand::Local(index), one);
         self.store(index, further);
         let stop = self.handler();
+        // Polls, as each loop does: a test with thousands of mocks can be stopped.
         self.end(Terminator::Loop { head, stop });
         self.start(leave);
     }
@@ -218,6 +225,7 @@ fn refuse(emitter: &mut Emitter, item: ItemId, name: &str, arguments: Operand) {
 impl Lowering<'_> {
     /// The number under which a run keeps the mocks of an item.
     fn mock_number(&mut self, item: ItemId) -> Operand {
+        // Numbered in the order of first use, and the same in all functions, since one table serves the program.
         Operand::Word(self.mocked.insert_full(item).0 as u64)
     }
 
@@ -250,6 +258,7 @@ fn mock_code(builder: &mut Builder<'_, '_>, patterns: &[Pattern], outcome: &Lamb
     }
     let value = builder.expression(outcome.body);
     let result = builder.type_of(outcome.body);
+    // A mock may end in `fail` and give nothing; it still needs a type for its tuple.
     let value = builder.returned(value, &result);
     let result = if result == Type::Never {
         Type::Unit

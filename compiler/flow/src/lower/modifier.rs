@@ -89,12 +89,14 @@ impl ModifiedBody {
             time,
         } = budget;
         let limits = vec![usd, tokens, calls, time];
+        // Outermost, so that attempts and reflections spend from one budget and not each from its own.
         let scope = builder.runtime(builtin::INT, RuntimeCall::budget_enter, limits);
         let scope = builder.held(scope, builtin::INT);
         let landing = builder.new_landing();
         builder.open(Region::Budget { scope, landing });
         let value = self.reflected(builder);
         builder.close();
+        // Left here on the usual way, by the region on `return` and `break`, and by `budget_fail` on an error: once on each.
         builder.perform(RuntimeCall::budget_leave, vec![Operand::Local(scope)]);
         let done = builder.block();
         builder.jump(done);
@@ -114,6 +116,8 @@ impl ModifiedBody {
             is_built_in,
             parameters,
         } = reflect;
+        // A `reflect` is a catch with a jump back: `reflect_wait` either returns, and the loop goes on, or raises the error again.
+        // Counted by the loop itself, so the runtime keeps nothing for a `reflect` that is not failing.
         let rounds = builder.copy(Operand::Word(0), builtin::INT);
         let head = builder.block();
         builder.jump(head);
@@ -143,6 +147,7 @@ impl ModifiedBody {
 
     fn retried(&self, builder: &mut Builder<'_, '_>) -> Operand {
         let Some(retry) = self.retry else {
+            // Each attempt has a node, that of the innermost loop: a round of `reflect` around a `retry` has none of its own.
             return if self.reflect.is_some() {
                 self.attempt(builder)
             } else {
@@ -154,6 +159,7 @@ impl ModifiedBody {
             backoff,
             longest,
         } = retry;
+        // Inside of `reflect`, so each round of that begins with all attempts.
         let attempts = builder.copy(Operand::Word(0), builtin::INT);
         let head = builder.block();
         builder.jump(head);
@@ -167,6 +173,7 @@ impl ModifiedBody {
         builder.start(landing.block);
         builder.count_up(attempts);
         let error = Operand::Local(landing.error);
+        // The runtime decides whether there is another attempt: it knows which errors are worth one, and waits the backoff.
         let arguments = vec![error, Operand::Local(attempts), count, backoff, longest];
         builder.runtime(builtin::UNIT, RuntimeCall::retry_wait, arguments);
         builder.jump(head);
@@ -202,6 +209,8 @@ impl ModifiedBody {
     }
 
     fn joined(&self, builder: &mut Builder<'_, '_>) -> Operand {
+        // Inside of the timeout, so that tasks which do not end are given up with the body that started them.
+        // A region, since tasks must also be joined or cancelled where control leaves by `return` or `break`.
         builder.open(Region::Join);
         let value = builder.expression(self.body);
         builder.close();
@@ -278,8 +287,9 @@ fn value(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
     builder.detached(value)
 }
 
-/// The parameters of what stands after `with`; only those of a declaration have names that tell.
+/// The parameters of what follows `with`; only those of a declaration have names that say what they are.
 fn parameters_of_judge(builder: &mut Builder<'_, '_>, with: ExpressionId) -> Entry {
+    // By name, so the runtime knows which parameter is the history; a closure's parameters are known by type alone.
     if let hir::ExpressionKind::FunctionValue { item, .. } = builder.body.expression(with).kind {
         return builder.parameters_of(item);
     }
@@ -305,6 +315,7 @@ impl Builder<'_, '_> {
         limit: Operand,
         body: impl FnOnce(&mut Self) -> Operand,
     ) -> Operand {
+        // The scope is a number that the run knows; it is left on every way out, by the region that is opened here.
         let scope = self.runtime(builtin::INT, RuntimeCall::timeout_enter, vec![limit]);
         let scope = self.held(scope, builtin::INT);
         let landing = self.new_landing();

@@ -58,6 +58,7 @@ impl Builder<'_, '_> {
         let index = self.program.tool(item);
         let result = self.concrete(&Arc::clone(&self.body).result);
         let arguments = self.parameter_operands();
+        // Before the node: a call whose key has a result already has no node of its own and no effect.
         let key = match self.program.part(item, BodyPart::Key, &[]) {
             Some(key) => {
                 let function = self.program.instance(key);
@@ -169,6 +170,7 @@ impl Builder<'_, '_> {
             let result = head.result.clone();
             return self.node_around(head, |builder| builder.host_call(&result));
         }
+        // Modifiers are evaluated outside of the node that they modify: an error in `timeout f(x)` is not one of the body.
         let modified = ModifiedBody::new(self, modifiers, body);
         self.node_around(head, |builder| modified.write(builder))
     }
@@ -187,8 +189,10 @@ impl Builder<'_, '_> {
             output: head.output,
         });
         let value = body(self);
+        // The code of a `defer` or of tasks that are awaited may still assign the variable that holds it.
         let value = self.detached(value);
         self.close();
+        // Before the node completes, because its end gives the result to the calls that wait for the same key.
         self.keep_result(head.output, value, &head.result);
         let output = self.output_json(value, &head.result);
         self.perform(RuntimeCall::node_complete, vec![output]);

@@ -46,6 +46,7 @@ pub fn unary(
         UnaryOperator::Not => builder.operation(id, Operation::BoolNot, value, zero),
         UnaryOperator::Negate => match builder.program.family(&ty) {
             Family::Float => builder.operation(id, Operation::FloatNegate, value, zero),
+            // Checked: the smallest int has no negative.
             Family::Int | Family::Duration => builder.checked(id, Checked::Negate, value, zero),
             Family::Nothing
             | Family::Bool
@@ -87,6 +88,7 @@ pub fn binary(
 
 /// Both sides of a comparison have one type, but a literal `none` or a union may leave it to the other side.
 pub fn compared_type(builder: &Builder<'_, '_>, left: ExpressionId, right: ExpressionId) -> Type {
+    // `none` itself has a type that fits every optional and compares nothing.
     if builder.body.expression(left).kind == ExpressionKind::None {
         builder.type_of(right)
     } else {
@@ -97,6 +99,7 @@ pub fn compared_type(builder: &Builder<'_, '_>, left: ExpressionId, right: Expre
 /// A condition as a value.
 pub fn logical(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
     let join = builder.join(builtin::BOOL);
+    // Conditions are branches first; only where one is used as a value do the branches meet in a word.
     let (yes, no) = (builder.block(), builder.block());
     builder.branch_on(id, yes, no);
     builder.start(yes);
@@ -139,6 +142,7 @@ impl Emitter<'_, '_> {
             }
             Family::Float => float_arithmetic(self, operator, left, right),
             Family::Text => self.runtime(id, RuntimeCall::string_concat, vec![left, right]),
+            // What a secret is joined with becomes part of it.
             Family::Secret => self.runtime(id, RuntimeCall::secret_join, vec![left, right]),
             Family::List(_) => self.runtime(id, RuntimeCall::list_concat, vec![left, right]),
             Family::Nothing
@@ -192,6 +196,7 @@ impl Emitter<'_, '_> {
             | Family::List(_)
             | Family::Map(..)
             | Family::Plain => {
+                // Comparing with `none` looks at the word alone, whatever the optional holds.
                 if is_none || !self.program.is_reference(id) {
                     return self.operation(builtin::BOOL, Operation::IntEqual, left, right);
                 }
@@ -215,6 +220,7 @@ fn float_arithmetic(
         ArithmeticOperator::Divide => Operation::FloatDivide,
         ArithmeticOperator::Remainder => {
             let arguments = vec![left, right];
+            // The machine has no instruction for it.
             return emitter.runtime(builtin::FLOAT, RuntimeCall::float_remainder, arguments);
         }
     };
@@ -245,10 +251,12 @@ fn ordered(
         OrderOperator::Greater => Operation::IntGreater,
         OrderOperator::GreaterEqual => Operation::IntGreaterEqual,
     };
+    // Bools, times, durations and enums without payload are ordered as the words that they are.
     if !emitter.program.is_reference(id) {
         return emitter.operation(builtin::BOOL, operation, left, right);
     }
     let arguments = vec![type_word(id), left, right];
+    // Negative, 0 or positive, so the operator that was written compares that with 0.
     let order = emitter.runtime(builtin::INT, RuntimeCall::value_compare, arguments);
     emitter.operation(builtin::BOOL, operation, order, Operand::Word(0))
 }

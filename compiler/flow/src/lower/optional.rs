@@ -18,11 +18,13 @@ pub fn otherwise(
     let result = builder.type_id(&ty);
     let optional = builder.type_id_of(value);
     let value = builder.expression(value);
+    // A literal `none` is a word, and what follows reads a local.
     let value = Operand::Local(builder.held(value, optional));
     let join = builder.join(result);
     let (some, none) = (builder.block(), builder.block());
     builder.branch(value, some, none);
     builder.start(some);
+    // `a ?? b` with an optional `b` gives the optional as it is.
     let inside = if matches!(ty, Type::Optional(_)) {
         value
     } else {
@@ -56,6 +58,7 @@ pub fn chain(
         builder.concrete(&declared.local(local).ty)
     };
     let inside = builder.unwrapped(base, &inside_type);
+    // The rest of the chain reads this local, so the base is evaluated once.
     builder.bind(local, inside);
     let value = builder.expression(body);
     let from = builder.type_of(body);
@@ -73,6 +76,7 @@ impl Emitter<'_, '_> {
         if matches!(inner, Type::Optional(_)) || self.program.is_reference(id) {
             return value;
         }
+        // An optional of an inline value is a box of one word; any counted type serves as the type of the local.
         let object = self.held(value, builtin::ERROR);
         self.load(id, object, 0)
     }
@@ -85,6 +89,7 @@ impl Emitter<'_, '_> {
         }
         let ty = self.type_id(to);
         match value {
+            // A box around a constant is one object of the image, instead of an allocation at each use.
             Operand::Word(word) => self.constant(ty, Constant::Word { ty, extra: 0, word }),
             Operand::Local(_) => self.object(ty, 0, vec![value]),
         }

@@ -25,9 +25,11 @@ pub struct Outline {
 /// With what is wrong in the declarations.
 pub fn outline_program(db: &dyn Db) -> Result<Outline, Vec<Diagnostic>> {
     let view = entry_view(db)?;
+    // The tables of a real compilation, of which only the code is left away: both cannot disagree.
     let mut lowering = Lowering::new(&view, Purpose::Run);
     let workflows = lowering.roots();
     let mut files = lowering.view.files();
+    // A stable sort, so the others keep their order.
     files.sort_by_key(|it| *it != lowering.view.entry());
     let mut named = Vec::new();
     for file in files {
@@ -62,6 +64,7 @@ impl Lowering<'_> {
 
 /// Whether values of the type can be written as JSON. `seen` are the types around it, which decide for themselves.
 fn has_json_form(types: &TypeTable, id: TypeId, seen: &mut FxHashSet<TypeId>) -> bool {
+    // A recursive type: what is looked at further out decides, so this occurrence adds no doubt.
     if !seen.insert(id) {
         return true;
     }
@@ -74,6 +77,7 @@ fn has_json_form(types: &TypeTable, id: TypeId, seen: &mut FxHashSet<TypeId>) ->
         | Entry::Cell(_)
         | Entry::Task(_)
         | Entry::Stream(_)
+        | Entry::Queue(_)
         | Entry::Session
         | Entry::Secret => false,
         Entry::Optional(it) | Entry::List(it) | Entry::Map { value: it, .. } => {

@@ -44,12 +44,14 @@ impl Matcher<'_, '_, '_> {
     )]
     fn test(&mut self, pattern: &Pattern, value: Operand) {
         match &pattern.kind {
+            // An invalid pattern has been reported; nothing that holds one is compiled.
             PatternKind::Wildcard | PatternKind::Invalid => {}
             PatternKind::Binding(local) => self.builder.bind(*local, value),
             PatternKind::Int(expected) => {
                 self.test_word(Operation::IntEqual, value, expected.cast_unsigned());
             }
             PatternKind::Float(bits) => {
+                // By value and not by bits: `0.0` matches `-0.0`, and NaN matches nothing, as `==` says.
                 self.test_word(Operation::FloatEqual, value, *bits);
             }
             PatternKind::Bool(expected) => {
@@ -76,6 +78,7 @@ impl Matcher<'_, '_, '_> {
                 self.require(equal);
             }
             PatternKind::Some(inner) => {
+                // A word that is not 0 is an optional that is there: no value of a type held by address is 0, and the others are boxed.
                 self.require(value);
                 let inner_type = self.builder.concrete(&inner.ty);
                 let inside = self.builder.unwrapped(value, &inner_type);
@@ -117,6 +120,7 @@ impl Matcher<'_, '_, '_> {
         let ty = self.builder.concrete(&pattern.ty);
         let ty = self.builder.program.base_type(&ty);
         let id = self.builder.type_id(&ty);
+        // An enum without payload is its variant's number; with a payload anywhere, all its variants are objects with a tag.
         if !self.builder.program.is_reference(id) {
             self.test_word(Operation::IntEqual, value, u64::from(variant));
             return;
@@ -135,6 +139,7 @@ impl Matcher<'_, '_, '_> {
     fn test_error(&mut self, item: ItemId, fields: &[(u32, Pattern)], value: Operand) {
         let expected = self.builder.program.error_type(item);
         let object = self.builder.held(value, builtin::ERROR);
+        // Errors are open: what is tested is the type id in the header, which the declaration's type has alone.
         let kind = self.error_kind(object);
         self.test_word(Operation::IntEqual, kind, u64::from(expected.0));
         let declared = self.builder.program.record_fields(item);
@@ -217,11 +222,13 @@ impl Matcher<'_, '_, '_> {
             Some(_) => Operation::IntGreaterEqual,
             None => Operation::IntEqual,
         };
+        // Before any element is read: the positions below exist only in a list that is long enough.
         self.test_word(fits, length, fixed);
         for (index, pattern) in (0..).zip(before) {
             self.test_element(pattern, element, list, Operand::Word(index));
         }
         for (index, pattern) in (0_i64..).zip(after) {
+            // Counted from the end, where the length is only known when the program runs.
             let offset = index - after.len() as i64;
             let position = self.counted_back(length, offset);
             self.test_element(pattern, element, list, position);
@@ -229,6 +236,7 @@ impl Matcher<'_, '_, '_> {
         if let Some(ListRest::Bound(local)) = rest {
             let end = self.counted_back(length, -(after.len() as i64));
             let start = Operand::Word(before.len() as u64);
+            // A copy of the rest: lists share no storage with parts of others.
             let arguments = vec![Operand::Local(list), start, end];
             let rest = self
                 .builder
@@ -244,6 +252,7 @@ impl Matcher<'_, '_, '_> {
         list: LocalId,
         position: Operand,
     ) {
+        // Nothing is read for `_`: a load of a counted value would cost a count up and down.
         if matches!(pattern.kind, PatternKind::Wildcard) {
             return;
         }
@@ -259,6 +268,7 @@ impl Matcher<'_, '_, '_> {
         if let Some(first) = alternatives.first() {
             bound_names(first, &mut names);
         }
+        // Alternatives inside of alternatives share the locals of the outermost.
         names.retain(|it| self.builder.variables.shared(*it).is_none());
         for &local in &names {
             let body = std::sync::Arc::clone(&self.builder.body);
@@ -266,6 +276,7 @@ impl Matcher<'_, '_, '_> {
             let ty = self.builder.concrete(&declared.ty);
             let ty = self.builder.type_id(&ty);
             let shared = self.builder.named_local(ty, &declared.name);
+            // One local for all alternatives, because the code after them is written once and reads one place.
             self.builder.variables.share(local, shared);
         }
         let matched = self.builder.block();
@@ -275,6 +286,7 @@ impl Matcher<'_, '_, '_> {
             self.builder.jump(matched);
             self.builder.start(next);
         }
+        // After the last alternative; each earlier one that fails goes on with the next.
         self.builder.jump(self.fail);
         self.builder.variables.unshare(&names);
         self.builder.start(matched);
@@ -290,6 +302,7 @@ impl Matcher<'_, '_, '_> {
     fn test_model_error(&mut self, value: Operand) {
         let object = self.builder.held(value, builtin::ERROR);
         let kind = self.error_kind(object);
+        // The errors of models are neighbours in the table of built-in errors, so the family is a range of type ids.
         let first = BuiltinError::RateLimited.ty().0;
         let last = BuiltinError::ProviderError.ty().0;
         self.test_word(Operation::IntGreaterEqual, kind, u64::from(first));

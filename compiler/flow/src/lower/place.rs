@@ -82,6 +82,7 @@ impl Builder<'_, '_> {
         change: Change,
         value: ExpressionId,
     ) {
+        // All that can wait or raise by itself comes before the first place: a place is an address, which must not outlive a wait.
         let (right, keys) = self.right_and_keys(path, change, value);
         let Variable::Cell(cell) = self.variables.place(local) else {
             self.unreachable();
@@ -201,6 +202,7 @@ impl Builder<'_, '_> {
             (assignment.change, &assignment.right, assignment.holder.part)
             && self.is_map(&assignment.holder.ty)
         {
+            // The key need not be there yet, so there is no place of the part to go to.
             return self.insert(&assignment, key, *value);
         }
         let Assignment {
@@ -221,6 +223,8 @@ impl Builder<'_, '_> {
                 let length = vec![type_word(id), part.place];
                 let from = is_observed
                     .then(|| self.runtime(builtin::INT, RuntimeCall::place_length, length));
+                // Taken out, the old value has one owner and grows in place. Where a check may raise it has to be kept, so that it can be
+                // put back.
                 let old = if is_checked || matches!(part.ty, Type::Checked(..)) {
                     self.value_at(&part)
                 } else {
@@ -262,6 +266,7 @@ impl Builder<'_, '_> {
             place: holder.place,
             ty: holder.ty.clone(),
         };
+        // The whole map is kept, since an insertion is undone by the map from before.
         let before = assignment.is_checked.then(|| self.value_at(&map));
         let cell = Operand::Local(assignment.cell);
         let arguments = vec![cell, holder.place, key, value];
@@ -302,6 +307,7 @@ impl Builder<'_, '_> {
         let done = self.block();
         self.jump(done);
         self.start(landing.block);
+        // Also on an unwinding: a `defer` that reads the variable sees it as it was.
         self.replace(cell, at, old);
         self.pass_on(landing.error);
         self.start(done);

@@ -54,9 +54,11 @@ pub fn prompt_call(
         improving,
         mode,
     } = options;
+    // Listed at the call, so that prompts which nobody calls are not in the image.
     builder.program.prompt(item);
     let mut values = builder.arguments(item, &[], arguments);
     for value in &mut values {
+        // The settings of the call are evaluated after its arguments and may assign what these were read from.
         *value = builder.settled(*value, settings.as_slice());
     }
     let settings = settings.map_or(Operand::Word(0), |it| builder.expression(it));
@@ -77,6 +79,7 @@ pub fn prompt_call(
         PromptMode::Stream => PromptForm::Stream,
         PromptMode::Revise => PromptForm::Revise,
     };
+    // The runtime gets an own call per form, because their results have different types.
     let function = builder.program.instance(Instance::Prompt { item, form });
     let ty = builder.type_id_of(id);
     builder.call(ty, function, values)
@@ -129,6 +132,7 @@ impl Emitter<'_, '_> {
         let function = self.program.instance(instance);
         let count = self.program.view.signature(item).parameters.len() as u32;
         let arguments = (0..count)
+            // Parts have the parameters of the prompt, which are the first locals of this function too.
             .map(|it| Operand::Local(crate::ir::LocalId(it)))
             .collect();
         self.call(ty, function, arguments)
@@ -175,6 +179,7 @@ fn prompt_settings(emitter: &mut Emitter, item: ItemId, call: CallParameters) ->
         insert_into(emitter, map, CallPart::Prompt.key(), own);
     }
     for (part, value) in [
+        // Whether the call gives them is known when it runs, as all forms of call share one function.
         (CallPart::Call, settings),
         (CallPart::Improving, improving),
         (CallPart::Agent, agent),
@@ -212,6 +217,7 @@ impl Lowering<'_> {
             settings: Operand::Local(builder.parameter(optional_json, "")),
             improving: Operand::Local(builder.parameter(optional_json, "")),
         };
+        // Before mocks and the text: what a reflection revised is what the prompt is called with.
         revise_parameters(&mut builder, item, &parameters);
         match form {
             PromptForm::Value | PromptForm::Revise => {
@@ -255,6 +261,7 @@ impl Lowering<'_> {
         let mut builder = self.builder(item, BodyPart::User, colour);
         let parameters = builder.declared_parameters(item);
         let mut text = builder.part_value(item, BodyPart::User, builtin::STRING);
+        // A prompt without `user` is nothing but its parameters.
         if text == Operand::Word(0) {
             text = builder.text("");
         }
@@ -264,10 +271,12 @@ impl Lowering<'_> {
             RuntimeCall::string_concat
         };
         for (index, parameter) in signature.parameters.iter().enumerate() {
+            // Decided at compile time: what the text uses on any path counts, so that a prompt's form does not vary from call to call.
             let mentioned = body.as_ref().is_some_and(|body| {
                 let local = body.parameters.get(index);
                 local.is_some_and(|it| reads(body, body.root, *it))
             });
+            // A secret that is not mentioned was not meant for the model.
             let is_shown = !matches!(parameter.ty, Type::Secret | Type::Unit);
             if !mentioned && is_shown {
                 let name = &parameter.name;
@@ -289,6 +298,7 @@ impl Lowering<'_> {
     pub fn lower_examples(&mut self, item: ItemId) -> Function {
         let count = self.view.example_count(item);
         let mut builder = self.builder(item, BodyPart::Example(0), Colour::Plain);
+        // As JSON when it leaves, since the requests to models are made of it.
         let pair = Type::Tuple([Type::String, Type::Json].into());
         let (pair, list) = (
             builder.type_id(&pair),
@@ -311,7 +321,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The text with a parameter attached as a block; strings and media stand bare, everything else as JSON.
+/// The text with a parameter attached as a block; strings and media are bare, everything else as JSON.
 fn attached(
     emitter: &mut Emitter,
     text: Operand,
@@ -336,6 +346,7 @@ fn attached(
         emitter.text_form(value, &Type::Json)
     };
     let name = emitter.text(name);
+    // Made by the runtime, which numbers the tag where the content holds its end.
     let call = RuntimeCall::data_block;
     let block = emitter.runtime(builtin::STRING, call, vec![name, content]);
     emitter.runtime(builtin::STRING, concat, vec![text, block])

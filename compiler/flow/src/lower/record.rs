@@ -23,6 +23,7 @@ pub fn record(
     let ty = builder.program.base_type(&ty);
     let record = builder.type_id(&ty);
     let mut evaluated: Vec<ExpressionId> = fields.iter().map(|it| it.1).collect();
+    // After the fields, as it is written: `R { a: f(), ..g() }`.
     evaluated.extend(base);
     let mut values = builder.operands(&evaluated);
     let base = base.and_then(|_| values.pop());
@@ -103,6 +104,7 @@ impl Emitter<'_, '_> {
     pub fn error_of(&mut self, item: ItemId, given: &[(u32, Operand)]) -> Operand {
         let kind = self.program.error_type(item);
         let declared = self.program.record_fields(item);
+        // Word 0 is the trace, which is empty until the error is raised.
         let mut words = vec![Operand::Word(0)];
         words.extend(payload(self, item, 0, &declared, &[], given, None));
         let to = self.local(builtin::ERROR);
@@ -133,6 +135,7 @@ fn payload(
         let ty = emitter.type_id(&ty);
         let word = match (written, base) {
             (Some((_, word)), _) => *word,
+            // Defaults are not evaluated where there is a base: it has a value for every field.
             (None, Some(base)) => emitter.load(ty, base, index),
             (None, None) => {
                 let part = BodyPart::FieldDefault {

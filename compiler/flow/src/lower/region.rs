@@ -145,8 +145,10 @@ impl Builder<'_, '_> {
     /// Writes what is to be done where all regions are left by `return`; they stay open for what is written after.
     fn leave_all(&mut self, returned: (Operand, &Type)) {
         let open = self.regions().to_vec();
+        // Closed one by one while their code is written, so that an error on the way out goes to the regions further out.
         while let Some(region) = self.close() {
             if let Region::Defer { body, .. } = region {
+                // A copy, unlike on the other ways: the value is made already and must live across the code of the `defer`.
                 self.run_deferred(body);
             } else {
                 self.leave(&region, Some(returned));
@@ -164,6 +166,7 @@ impl Builder<'_, '_> {
                 break;
             };
             if let Region::Defer { deferral, .. } = region {
+                // The rest of the way is written where the shared code of that `defer` ends.
                 self.leave_by_defer(deferral, exit);
                 self.reopen(open);
                 return;

@@ -23,6 +23,7 @@ impl Builder<'_, '_> {
         let mut kept = None;
         for statement in statements {
             if let StatementKind::Defer(body) = statement.kind {
+                // The first `defer` opens the outermost region: all later ones of the block are inside, and share the place of the value.
                 if let (0, Some(tail)) = (defers, tail) {
                     let ty = self.type_of(tail);
                     kept = self.kept(&ty);
@@ -101,6 +102,7 @@ impl Builder<'_, '_> {
         let ty = self.concrete(&declared.ty);
         let ty = self.type_id(&ty);
         let may_change = matches!(declared.kind, LocalKind::Var | LocalKind::State);
+        // A cell is needed where somebody else holds the variable: a closure, a place of a part, the run that shows a `state`.
         let is_shared = declared.captured == Captured::Yes
             || declared.parts == PartsAssigned::Yes
             || self.is_observed(local);
@@ -121,6 +123,7 @@ impl Builder<'_, '_> {
             return;
         }
         if let Operand::Local(held) = value
+            // The value's own local becomes the variable, which saves a move; not where either of them may be assigned later.
             && !may_change
             && self.variables.assignable(held).is_none()
         {

@@ -1,10 +1,10 @@
 //! The tables of agents, prompts and tools, filled in as they are reached.
 
-use gsw_abi::program::{Agent, FunctionIndex, Prompt, Repeat, Spawnable, Tool, ToolBody, Workflow};
-use gsw_abi::types::Field;
+use gsw_abi::program::{Agent, Prompt, Repeat, Spawnable, Tool, ToolBody, Workflow};
+use gsw_abi::types::{DefaultValue, Field};
 use gsw_infer::hir::{BodyPart, ExpressionKind};
 use gsw_names::{
-    is_host_tool, is_question, is_spawn_request, listed_spawns, listed_tools, spawn_name,
+    Parameter, is_host_tool, is_question, is_spawn_request, listed_spawns, listed_tools, spawn_name,
 };
 use gsw_source::{ItemId, ItemKind};
 
@@ -73,6 +73,7 @@ impl Lowering<'_> {
         let workflow = self.workflow(item);
         let name = spawn_name(self.view.db(), item).to_string();
         let repeat = self.view.repeat(item);
+        // The model sees the name that calls in text use, with its module unless that is the entry.
         let workflow = Workflow { name, ..workflow };
         let spawnable = Spawnable { workflow, repeat };
         self.spawnable.insert(item, spawnable);
@@ -94,7 +95,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The strings that stand in an agent's settings as its `model`.
+    /// The strings in an agent's settings that are its `model`.
     fn models(&self, item: ItemId) -> Vec<String> {
         let Some(body) = self.view.body(item, BodyPart::Settings) else {
             return Vec::new();
@@ -110,6 +111,7 @@ impl Lowering<'_> {
             let ExpressionKind::Map(entries) = &expression.kind else {
                 continue;
             };
+            // Any map in the settings counts, also in a branch of an `if`: the list is what a program may ask for, not what it will.
             for (key, value) in entries {
                 if text(*key).as_deref() == Some("model") {
                     crate::walk::any(&body, *value, &mut |id| {
@@ -135,6 +137,7 @@ impl Lowering<'_> {
             return index as u32;
         }
         let signature = self.view.signature(item);
+        // Before the prompt itself, whose entry holds the agent's index.
         let agent = signature.agent.map(|it| self.agent(it));
         self.offered(item);
         let examples =
@@ -159,6 +162,7 @@ impl Lowering<'_> {
         let function = self.instance(body_instance(item, BodyPart::Main));
         let repeat = match self.view.repeat(item) {
             Repeat::Idempotent(_) => {
+                // The key is code of its own, which the runtime calls before the tool to look for an earlier call with the same one.
                 Repeat::Idempotent(self.instance(body_instance(item, BodyPart::Key)))
             }
             repeat @ (Repeat::Pure | Repeat::Reads | Repeat::Once) => repeat,
@@ -196,17 +200,26 @@ impl Lowering<'_> {
         (0..)
             .zip(&signature.parameters)
             .map(|(index, it)| Field {
-                default: self.default_function(item, index),
+                default: self.parameter_default(item, index, it),
                 ..self.field(it, &[])
             })
             .collect()
     }
 
     /// The default of a parameter; one that waits can only be evaluated by a call in the program.
-    fn default_function(&mut self, item: ItemId, parameter: u32) -> Option<FunctionIndex> {
-        let part = self.part(item, BodyPart::ParameterDefault(parameter), &[])?;
-        let default = Instance::Default { item, parameter };
-        (self.colour(&part) == Colour::Plain).then(|| self.instance(default))
+    fn parameter_default(
+        &mut self,
+        item: ItemId,
+        parameter: u32,
+        declared: &Parameter,
+    ) -> Option<DefaultValue> {
+        let part = BodyPart::ParameterDefault(parameter);
+        let instance = self.part(item, part, &[])?;
+        // Whoever starts it from outside has no frame to suspend.
+        (self.colour(&instance) == Colour::Plain).then(|| DefaultValue {
+            function: self.instance(Instance::Default { item, parameter }),
+            source: self.default_source(item, part, declared),
+        })
     }
 
     /// The default of a parameter as a function with a frame.

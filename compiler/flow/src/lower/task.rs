@@ -50,6 +50,7 @@ pub fn spawn_detached(
             builder.deliver(join, name);
         });
     }
+    // As JSON, because the run shares no memory with this one.
     let input = builder.named_json(item, &values);
     let name = item.name(builder.program.view.db()).to_string();
     let name = builder.text(&name);
@@ -122,10 +123,12 @@ pub fn parallel_for(
     let ty = builder.type_id_of(id);
     let items_type = builder.type_of(iterable);
     let items = builder.expression(iterable);
+    // The limit is evaluated after the list and may assign the variable that holds it.
     let items = builder.settled(items, limit.as_slice());
     let limit = limit.map_or(Operand::Word(NO_LIMIT.cast_unsigned()), |it| {
         builder.expression(it)
     });
+    // As a list of pairs: the runtime walks lists only.
     let items = if let Type::Map(key, value) = &items_type {
         let pair = Type::Tuple([(**key).clone(), (**value).clone()].into());
         let pairs = builder.type_id(&pair.list());
@@ -135,6 +138,7 @@ pub fn parallel_for(
         items
     };
     let closure = builder.closure(id, 0, body, LambdaUse::Task);
+    // Two enums, because the numbers of the ABI must not change with the HIR.
     let policy = match policy {
         hir::ErrorPolicy::First => ErrorPolicy::First,
         hir::ErrorPolicy::Settle => ErrorPolicy::Settle,
@@ -154,6 +158,7 @@ pub fn parallel(builder: &mut Builder<'_, '_>, id: ExpressionId, lambdas: &[Lamb
     let room = Operand::Word(lambdas.len() as u64);
     let mut closures = builder.runtime(list, RuntimeCall::list_new, vec![type_word(list), room]);
     for (position, lambda) in (0..).zip(lambdas) {
+        // In one list, so that the runtime starts all of them in one call, in the order of the source.
         let closure = builder.closure(id, position, lambda, LambdaUse::Task);
         closures = builder.runtime(list, RuntimeCall::list_push, vec![closures, closure]);
     }
@@ -186,6 +191,7 @@ fn await_tuple(
         let task = emitter.type_id(part);
         let task = emitter.load(task, tuple, index);
         let ty = emitter.type_id(inner);
+        // One after the other, by their types; all of them run already, so the order costs nothing.
         values.push(emitter.runtime(ty, RuntimeCall::task_await, vec![task]));
     }
     emitter.object(result, 0, values)

@@ -80,6 +80,8 @@ pub fn live_at_start(function: &Function, counted: &LocalSet) -> Vec<LocalSet> {
             predecessors[edge.target.0 as usize].push(index);
         }
     }
+    // Popped from the end: blocks are numbered in the order of a walk, so successors mostly come first and few blocks are
+    // visited twice.
     let mut work: Vec<usize> = (0..function.blocks.len()).collect();
     let mut queued = vec![true; function.blocks.len()];
     while let Some(index) = work.pop() {
@@ -87,6 +89,7 @@ pub fn live_at_start(function: &Function, counted: &LocalSet) -> Vec<LocalSet> {
         let block = &function.blocks[index];
         let mut now = live_before_terminator(block, &live, counted);
         for instruction in block.instructions.iter().rev() {
+            // Written first, read second, since the walk goes backwards: `x = x + 1` keeps `x` live before it.
             if let Some(written) = instruction_written(instruction) {
                 now.remove(written);
             }
@@ -118,6 +121,7 @@ pub fn live_after_terminator(block: &Block, starts: &[LocalSet], counted: &Local
     now.0.fill(0);
     for edge in edges(&block.terminator) {
         let mut there = starts[edge.target.0 as usize].clone();
+        // A terminator writes on its edges: the result on the one, the error on the other.
         if let Some(written) = edge.written {
             there.remove(written);
         }

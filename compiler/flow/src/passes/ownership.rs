@@ -40,11 +40,13 @@ use crate::role::{
 /// A terminator must write locals of which no other value is still needed on any of its edges; lowering gives each a local
 /// of its own.
 pub fn make_ownership_explicit(function: &mut Function, types: &TypeTable) {
+    // First, because it adds locals, which the sets below are as large as.
     separate_borrowed_results(function, types);
     let counted = counted_locals(function, types);
     let starts = live_at_start(function, &counted);
     let mut entry_releases = vec![Vec::new(); function.blocks.len()];
     for parameter in (0..function.parameters).map(LocalId) {
+        // The callee owns its arguments, so one that is never read is released at once.
         if counted.has(parameter) && !starts[0].has(parameter) {
             entry_releases[0].push(parameter);
         }
@@ -53,6 +55,7 @@ pub fn make_ownership_explicit(function: &mut Function, types: &TypeTable) {
     let mut splits = Splits::default();
     let first_new = function.blocks.len();
     for index in 0..first_new {
+        // Blocks are independent: all of them are judged by the liveness from before, which the new instructions do not change.
         let mut block = std::mem::replace(&mut function.blocks[index], unreachable());
         own_terminator(
             &mut block,
@@ -74,7 +77,7 @@ pub fn make_ownership_explicit(function: &mut Function, types: &TypeTable) {
     function.blocks.append(&mut splits.blocks);
 }
 
-/// Blocks that stand on edges; edges with the same releases and the same target share one.
+/// Blocks on edges; edges with the same releases and the same target share one.
 #[derive(Default)]
 struct Splits {
     blocks: Vec<Block>,
@@ -178,6 +181,7 @@ fn own_terminator(
 ) {
     let live_after = live_after_terminator(block, starts, counted);
     let uses = count_uses(&terminator_operands(&block.terminator), counted);
+    // What is owned when the terminator has read its operands: what some successor reads, and what it only borrowed.
     let mut owned = live_after.clone();
     let mut retains = Vec::new();
     let mut live = live_after.clone();
@@ -190,6 +194,7 @@ fn own_terminator(
         let needed = count.consumed - usize::from(!kept && count.consumed > 0);
         retains.extend(std::iter::repeat_n(Instruction::Retain(local), needed));
     }
+    // Releases after a borrowing terminator can only be on its edges: in the block itself they would come before the call.
     place_edge_releases(&mut block.terminator, &owned, starts, counted, plan);
     own_instructions(block, live, counted);
     block.instructions.extend(retains);
@@ -214,6 +219,8 @@ fn place_edge_releases(
             continue;
         }
         if plan.predecessors[edge.target.0 as usize] == 1 {
+            // The only edge into the block, so its start is on the edge. Nothing is overwritten: each block has one such edge, and the
+            // entry block has none.
             plan.entry_releases[edge.target.0 as usize] = releases;
             continue;
         }
@@ -221,6 +228,7 @@ fn place_edge_releases(
         *target = *plan
             .splits
             .known
+            // Most error edges of a function release the same locals; sharing their blocks keeps the code small.
             .entry((edge.target, releases.clone()))
             .or_insert_with(|| {
                 plan.splits.blocks.push(Block {
@@ -238,13 +246,16 @@ fn own_instructions(block: &mut Block, mut live: LocalSet, counted: &LocalSet) {
     for instruction in std::mem::take(&mut block.instructions).into_iter().rev() {
         let written = instruction_written(&instruction).filter(|it| counted.has(*it));
         if let Some(written) = written
+            // A result that nobody reads is released where it is written.
             && !live.remove(written)
         {
             reversed.push(Instruction::Release(written));
         }
         let mut before = Vec::new();
         for (local, count) in count_uses(&instruction_operands(&instruction), counted) {
+            // Operands of one instruction are counted together: of two consuming uses of a local at most one can move it.
             let lives_on = live.has(local);
+            // An instruction that both consumes and borrows a local must not give away the owner that it borrows from.
             let kept = lives_on || count.borrowed > 0;
             let needed = count.consumed - usize::from(!kept && count.consumed > 0);
             before.extend(std::iter::repeat_n(Instruction::Retain(local), needed));

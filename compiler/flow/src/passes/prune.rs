@@ -10,6 +10,7 @@ pub fn prune(function: &mut Function) {
     let mut seen = vec![false; function.blocks.len()];
     let mut stack = vec![BlockId(0)];
     seen[0] = true;
+    // Depth first and the first edge first, so the way without errors is laid out in a line.
     while let Some(block) = stack.pop() {
         order.push(block);
         for edge in edges(&function.blocks[block.0 as usize].terminator)

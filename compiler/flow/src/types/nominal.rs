@@ -2,8 +2,8 @@
 
 use gsw_abi::builtin;
 use gsw_abi::types::{
-    Check, CheckScope, Enum, ErrorClass, ErrorKind, Field, Record, Secrecy, Type as Entry, TypeId,
-    Variant,
+    Check, CheckScope, DefaultValue, Enum, ErrorClass, ErrorKind, Field, Record, Secrecy,
+    Type as Entry, TypeId, Variant,
 };
 use gsw_infer::hir::{Body, BodyPart};
 use gsw_names::types::Type;
@@ -150,18 +150,21 @@ impl Lowering<'_> {
         (0..)
             .zip(declared)
             .map(|(index, it)| {
-                let default = BodyPart::FieldDefault {
+                let part = BodyPart::FieldDefault {
                     variant,
                     field: index,
                 };
                 let default = (it.default == Presence::Present)
-                    .then(|| self.part(item, default, arguments))
+                    .then(|| self.part(item, part, arguments))
                     .flatten();
                 let check = (it.check == Presence::Present)
                     .then(|| self.check(item, arguments, BodyPart::FieldCheck(index)))
                     .flatten();
                 Field {
-                    default: default.map(|it| self.instance(it)),
+                    default: default.map(|instance| DefaultValue {
+                        function: self.instance(instance),
+                        source: self.default_source(item, part, it),
+                    }),
                     check,
                     ..self.field(it, arguments)
                 }

@@ -9,6 +9,7 @@ pub fn problems(function: &Function) -> Vec<String> {
     for local in 0..function.locals.len() {
         all.insert(LocalId(local as u32));
     }
+    // Over all locals, counted or not: what is live at the entry is read on some path before it is written.
     live_at_start(function, &all)[0]
         .iter()
         .filter(|it| it.0 >= function.parameters)

@@ -12,6 +12,7 @@ pub fn problems(function: &Function, types: &TypeTable) -> Vec<String> {
     let counted = counted_locals(function, types);
     let mut entry = LocalSet::new(function.locals.len());
     for parameter in (0..function.parameters).map(LocalId) {
+        // The callee owns its arguments.
         if counted.has(parameter) {
             entry.insert(parameter);
         }
@@ -43,6 +44,7 @@ pub fn problems(function: &Function, types: &TypeTable) -> Vec<String> {
             }
             let target = edge.target.0 as usize;
             match &starts[target] {
+                // A block is visited once, with what the first path owns. A fixpoint is not needed: paths that differ are an error.
                 None => {
                     starts[target] = Some(there);
                     work.push(target);
@@ -78,6 +80,7 @@ impl State<'_> {
         for instruction in &block.instructions {
             if let Instruction::Retain(local) = instruction {
                 self.borrow(*local);
+                // Added owners are counted apart from the set, and must be used up before the block ends.
                 *self.extra.entry(*local).or_default() += 1;
                 continue;
             }
@@ -99,6 +102,7 @@ impl State<'_> {
                 .push("a retained value is not consumed in its block".to_owned());
         }
         let ends = matches!(terminator, Terminator::Return(_) | Terminator::Raise(_));
+        // One is named: the others are mostly lost for the same reason.
         if ends && let Some(local) = self.owned.iter().next() {
             self.problems
                 .push(format!("{local:?} is still owned where the function ends"));
@@ -132,6 +136,7 @@ impl State<'_> {
 
     fn consume(&mut self, local: LocalId) {
         let extra = self.extra.entry(local).or_default();
+        // Added owners first, so that after them the set says whether the local itself still owns.
         if *extra > 0 {
             *extra -= 1;
         } else if !self.owned.remove(local) {

@@ -1,4 +1,4 @@
-//! Whether everything that is named exists and stands where it may.
+//! Whether everything that is named exists and is where it may be.
 
 use gsw_abi::call::{CallKind, RuntimeCall};
 use gsw_abi::program::{Colour, FunctionIndex};
@@ -6,7 +6,7 @@ use gsw_abi::program::{Colour, FunctionIndex};
 use crate::ir::{Function, Instruction, LocalId, Module, Operand, Terminator};
 use crate::role::{edges, instruction_operands, instruction_written, terminator_operands};
 
-/// What is named and does not exist, or stands where it may not.
+/// What is named and does not exist, or is where it may not be.
 pub fn problems(module: &Module, function: &Function) -> Vec<String> {
     let mut check = Check {
         module,
@@ -70,6 +70,7 @@ impl Check<'_> {
                     format!("the move {from:?} to {to:?} changes the representation")
                 });
             }
+            // Its arguments come with the call, so only its existence can be checked here.
             Instruction::Closure { function, .. } => {
                 self.callee(*function, None);
             }
@@ -78,6 +79,7 @@ impl Check<'_> {
                 arguments,
                 ..
             } => {
+                // A plain function keeps its locals on the native stack, so there is no frame to make.
                 if let Some(colour) = self.callee(*function, Some(arguments.len())) {
                     self.expect(colour == Colour::Resumable, || {
                         "a frame of a plain function".to_owned()
@@ -124,6 +126,7 @@ impl Check<'_> {
             } => {
                 let colour = self.callee(*function, Some(arguments.len()));
                 let waits = colour == Some(Colour::Resumable);
+                // Colours come from the analysis, code from lowering; here both are held against each other.
                 self.expect(!waits || self.function.colour == Colour::Resumable, || {
                     format!("a plain function calls {function:?}, which can wait")
                 });

@@ -145,6 +145,12 @@ pub fn order_by_part(diagnostic: Diagnostic, function: &str) -> Diagnostic {
     diagnostic.note(format!("`{by}` takes what to order by from each element"))
 }
 
+pub fn items_of_queues(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note(
+        "an item can be written down: it holds no function, task, session or queue; and it is not optional, because `none` is the end of a queue",
+    )
+}
+
 /// A string whose characters are to be run over.
 pub fn characters(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("`.chars()` gives the characters of a string")

@@ -14,7 +14,7 @@ use gsw_syntax::ast;
 use crate::infer::lookup;
 use crate::infer::names::Names;
 
-/// The arms of a `match`, kept only where `none` stands inside one of them.
+/// The arms of a `match`, kept only where `none` occurs inside one of them.
 #[derive(Default)]
 pub(super) struct Arms {
     arms: Vec<Arm>,
@@ -34,6 +34,7 @@ enum Guarded {
 impl Arms {
     /// The arms as written, matched with values of type `ty`.
     pub(super) fn new(names: &Names, arms: &[ast::MatchArm], ty: &Type) -> Self {
+        // Almost no `match` has a `none` inside of a pattern. Without one no arm can take an absence, so nothing is copied.
         if !arms.iter().any(|it| holds_none(&it.pattern, Depth::Top)) {
             return Self::default();
         }
@@ -57,6 +58,7 @@ impl Arms {
         };
         let before = self.arms[..index]
             .iter()
+            // A guarded arm may decline the value, so it takes nothing away from the arms after it.
             .filter(|it| it.guarded == Guarded::No);
         if before
             .into_iter()
@@ -64,6 +66,7 @@ impl Arms {
         {
             return true;
         }
+        // `B(_, y) => …, B(_, none) => …`: as a plain name `y` would also match the absence, and the later arm could never match.
         own.guarded == Guarded::No
             && self.arms[index + 1..].iter().any(|it| {
                 asks_for_none(&it.pattern, path) && covers(&own.pattern, &it.pattern, None)
@@ -77,9 +80,10 @@ enum Depth {
     Inside,
 }
 
-/// Whether `none` stands somewhere inside a pattern.
+/// Whether `none` occurs somewhere inside a pattern.
 fn holds_none(pattern: &ast::Pattern, depth: Depth) -> bool {
     match &pattern.kind {
+        // At the top `none` is about the whole value, whose names are unwrapped anyway (`Place::Top`).
         ast::PatternKind::Literal(ast::Literal::None) => depth == Depth::Inside,
         ast::PatternKind::Or(sides) => sides.iter().any(|it| holds_none(it, depth)),
         ast::PatternKind::Wildcard
@@ -113,6 +117,8 @@ fn asks_for_none(pattern: &ast::Pattern, path: &[Name]) -> bool {
 /// Whether `general` matches whatever `special` does, where a name stands for everything; with a path, of `special` with
 /// `none` there.
 fn covers(general: &ast::Pattern, special: &ast::Pattern, path: Option<&[Name]>) -> bool {
+    // At the end of the path the question is about `none` alone. A name is no answer there: whether it matches `none` is what
+    // is being decided.
     if path.is_some_and(<[Name]>::is_empty) {
         return matches!(
             general.kind,
@@ -311,6 +317,7 @@ fn declared_fields<'db>(
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Variable(_)

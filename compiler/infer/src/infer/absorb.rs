@@ -5,7 +5,7 @@ use gsw_names::types::Type;
 use crate::infer::table::Table;
 
 impl Table<'_> {
-    /// Lets what is wanted of a call's result tell type arguments, where that cannot be wrong.
+    /// Infers type arguments from what is wanted of a call's result, where that cannot be wrong.
     pub(super) fn absorb_plain(&mut self, result: &Type, hint: Option<&Type>) {
         if let Some(hint) = hint {
             self.absorb(result, hint, Absorb::Plain(Depth::Top));
@@ -26,6 +26,8 @@ impl Table<'_> {
     fn absorb(&mut self, result: &Type, hint: &Type, how: Absorb) {
         let (result, hint) = (self.resolve(result), self.resolve(hint));
         match (&result, &hint) {
+            // Binding early is safe only where no conversion could have changed the result: nothing converts to an `int`, so a call
+            // wanted as `int` gives an `int`. Elsewhere the hint is only a default, which the first value may overrule.
             (Type::Variable(variable), _) if how == Absorb::All || self.is_rigid(&hint) => {
                 self.bind(*variable, &hint);
             }
@@ -39,6 +41,7 @@ impl Table<'_> {
             (Type::Optional(left), Type::Optional(right))
             | (Type::List(left), Type::List(right))
             | (Type::Task(left), Type::Task(right)) => self.absorb(left, right, how.inside()),
+            // The result is wrapped after the call, so what is wanted of the call itself is the inside.
             (_, Type::Optional(right)) => self.absorb(&result, right, how),
             (Type::Map(key, value), Type::Map(other_key, other_value)) => {
                 self.absorb(key, other_key, how.inside());
@@ -82,6 +85,7 @@ impl Table<'_> {
                 | Type::Function(_)
                 | Type::Task(_)
                 | Type::Stream(_)
+                | Type::Queue(_)
                 | Type::Partial(_),
                 _,
             ) => {}
@@ -97,14 +101,18 @@ impl Table<'_> {
     /// What a type argument had better be where `hint` is wanted. A whole result can be converted after the call, where
     /// the body of a lambda needs a plain type, as in `let sum: int? = xs.fold(0, (a, b) => a + b)`; parts of it cannot.
     fn default_type_of(&self, hint: &Type, depth: Depth) -> Option<Type> {
-        // What may yet become a union is told by what flows into it.
+        // What may yet become a union is decided by what flows into it.
         if self.unknown(hint).is_some() || self.holds_text(hint) {
             return None;
         }
+        // A part of the result cannot be converted after the call (a list keeps its elements as they are), so the type argument
+        // has to be right from the start.
         if depth == Depth::Inside {
             return Some(hint.clone());
         }
         match hint {
+            // At the top a plain `int` becomes an `int?` afterwards, and with `int?` as its default the body of the lambda would have to
+            // unwrap what is never absent.
             Type::Optional(inner) => self.default_type_of(&self.resolve(inner), depth),
             Type::Literals(_)
             | Type::List(_)
@@ -132,6 +140,7 @@ impl Table<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Variable(_)
@@ -173,6 +182,7 @@ impl Table<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)) => gsw_names::types::parts(&other)
                 .iter()

@@ -18,6 +18,7 @@ pub(super) fn adapted_function(
     wanted: &FunctionType,
 ) -> Option<ExpressionId> {
     let Expression { kind, span, .. } = hir.arena.get(id);
+    // Only a declaration's name is adapted: around any other expression the lambda would evaluate that at each call.
     let ExpressionKind::FunctionValue {
         item,
         type_arguments,
@@ -30,10 +31,12 @@ pub(super) fn adapted_function(
     let (taken, rest) = signature
         .parameters
         .split_at_checked(wanted.parameters.len())?;
+    // A prompt's call is a form of its own, which the lambda below does not make.
     let is_plain = !matches!(item.kind(hir.db), ItemKind::Prompt);
     if !is_plain || rest.iter().any(|it| it.default == Presence::Absent) {
         return None;
     }
+    // Opened and closed whether or not it works out, so that a failed attempt leaves the frames as they were.
     hir.locals.open_frame(None);
     let built = adapting_call(hir, item, type_arguments, taken, wanted, span);
     let captures = hir.locals.close_frame().captures;
@@ -66,6 +69,7 @@ fn adapting_call(
             .add(Name::default(), ty.clone(), LocalKind::Parameter, span);
         let value = hir.local_value(local, span);
         let target = substitute(&parameter.ty, &type_arguments);
+        // From the wanted type to the parameter's: parameters are converted against the direction of the result.
         arguments.push((index, hir.try_coerce(value, &target)?));
         locals.push(local);
     }

@@ -51,6 +51,8 @@ pub(super) fn infer_arguments(
     let named = slots
         .iter()
         .any(|slot| Wait::of(slot.value) == Wait::Nothing && formal.takes_function(slot.parameter));
+    // Three passes instead of an order by dependencies: what an argument waits for is decided by its form alone, so the same
+    // call is always inferred in the same order, which a newcomer can predict.
     for wait in [Wait::Nothing, Wait::Names, Wait::Others] {
         for (slot, value) in slots.iter().zip(&mut values) {
             let own = match Wait::of(slot.value) {
@@ -64,6 +66,7 @@ pub(super) fn infer_arguments(
     }
     let values = slots.iter().zip(values);
     values
+        // Back to the order of the source: it is the order of evaluation, whatever order inference took.
         .filter_map(|(slot, value)| Some((slot.parameter?, value?)))
         .collect()
 }
@@ -85,6 +88,7 @@ fn infer_argument(cx: &mut Context, formal: Formal, slot: &Slot) -> ExpressionId
 fn assign_arguments<'a>(hir: &mut HirBuilder, formal: Formal, call: Call<'a>) -> Vec<Slot<'a>> {
     let count = formal.parameters.len();
     let mut given = vec![false; count];
+    // The receiver of a method is the first parameter and counts as given, so naming it as well is a duplicate.
     given[..formal.taken.min(count)].fill(true);
     let mut next = formal.taken;
     let mut named = false;
@@ -104,6 +108,7 @@ fn assign_arguments<'a>(hir: &mut HirBuilder, formal: Formal, call: Call<'a>) ->
             }
             None => {
                 next += 1;
+                // Surplus arguments are still inferred, without a parameter, so that mistakes inside of them are reported too.
                 surplus |= next > count;
                 given.get_mut(next - 1).map(|it| {
                     *it = true;
@@ -233,6 +238,7 @@ pub(super) fn value_arguments(
         };
         arguments.push((index, cx.expression(&argument.value, &expected)));
     }
+    // Later stages index parameters by these positions, so what is surplus must not get there; it was reported.
     arguments.truncate(wanted);
     arguments
 }
@@ -274,6 +280,8 @@ impl Wait {
         if let ast::ExpressionKind::Parenthesized(inner) = &value.kind {
             return Self::of(inner);
         }
+        // Other forms may use what the parameter wants but can do without; the body of a lambda cannot be inferred while its
+        // parameters are unknown.
         if let ast::ExpressionKind::Lambda { .. } = &value.kind {
             return Self::Others;
         }

@@ -51,12 +51,14 @@ pub(super) fn assign(
     span: Span,
 ) -> Option<StatementKind> {
     let Some(target) = assigned_target(cx, target) else {
+        // The target was reported; the value still has mistakes of its own to report.
         cx.expression(value, &Expected::Anything);
         return None;
     };
     let operator = match operator {
         ast::AssignOperator::Set => {
             let value = cx.expression(value, &Expected::Type(target.ty.clone()));
+            // After the value, as it is evaluated: a closure in the value captures the variable first.
             cx.hir.locals.touch(target.local);
             return Some(target.assignment(Change::Set, value));
         }
@@ -79,6 +81,7 @@ fn infer_update(
 ) -> StatementKind {
     let ty = target.ty.clone();
     let is_sum = operator == ArithmeticOperator::Add;
+    // A sum of literals is none of them, so a variable that is added to holds any string.
     if is_sum && let Type::Text(text) = cx.hir.table.resolve(&ty) {
         cx.hir.table.texts.reach_any(text);
     }
@@ -90,6 +93,8 @@ fn infer_update(
         Expected::Hint(ty.clone())
     };
     let value = cx.expression(value, &near);
+    // A part is read once, into a hidden local: `xs[next()] += 1` must evaluate `next()` once, so the arithmetic cannot repeat
+    // the path.
     let old = if target.path.is_empty() {
         target.local
     } else {
@@ -109,6 +114,7 @@ fn infer_update(
     if let Some(report) = cx.hir.findings.first_since(before) {
         report
             .fixes
+            // A fix that wraps the left side (`${x}`, `x.to_float()`) would leave no place to assign to.
             .retain(|fix| fix.edits.iter().all(|it| !touches(it.place, place)));
     }
     let whole = cx.hir.coerce(whole, &ty);
@@ -119,6 +125,8 @@ fn infer_update(
     if target.path.is_empty() || cx.hir.findings.first_since(before).is_some() {
         return target.assignment(Change::Set, whole);
     }
+    // A conversion of the sum (a check, `?`) cannot be part of an operator, so lowering gets old value, right side and result as
+    // three expressions. They are inferred again over locals, since an expression belongs to one parent.
     let right = cx.hir.hidden_local(cx.hir.ty(value), cx.hir.span(value));
     let operation = Operation {
         left: cx.hir.local_value(old, target.span),
@@ -158,9 +166,11 @@ fn assigned_target(cx: &mut Context, target: &ast::Expression) -> Option<Target>
     }
     let root = root(target);
     let before = cx.hir.findings.reported();
+    // The target is inferred as a value first, so an unknown field or an index of the wrong type is reported in the same words
+    // as in any other expression.
     let read = cx.expression(target, &Expected::Anything);
     if let Some(report) = cx.hir.findings.first_since(before) {
-        // What mends a value that is read, such as `?.`, does not make a place of it.
+        // What fixes a read of the value, such as `?.`, does not make a place of it.
         report.fixes.clear();
         return None;
     }
@@ -182,6 +192,7 @@ fn assigned_target(cx: &mut Context, target: &ast::Expression) -> Option<Target>
         }
     };
     // The variable is changed here, not read.
+    // Otherwise walks over the body (captures, unused values) would see a read of the variable that never runs.
     cx.hir.arena.get_mut(first).kind = ExpressionKind::Unit;
     cx.hir.locals.assign_parts(local);
     Some(Target {
@@ -252,6 +263,7 @@ fn steps(hir: &HirBuilder, read: ExpressionId) -> Result<(Vec<PlaceStep>, Expres
         let ty = hir.ty(current);
         let kind = &hir.arena.get(current).kind;
         let (base, part) = if let ExpressionKind::Local(_) = kind {
+            // The walk goes from the part to the variable; lowering follows the path from the variable to the part.
             path.reverse();
             return Ok((path, current));
         } else if let ExpressionKind::Field { base, index }
@@ -321,7 +333,7 @@ fn root(target: &ast::Expression) -> &ast::Expression {
     root
 }
 
-/// Whether an edit changes or stands at the edge of what is assigned to.
+/// Whether an edit changes or touches what is assigned to.
 fn touches(edit: gsw_source::Place, target: gsw_source::Place) -> bool {
     let gsw_source::Place::Item { span: edit, .. } = edit else {
         return false;

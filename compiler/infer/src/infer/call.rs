@@ -28,6 +28,7 @@ pub(super) fn infer_call(
     if let ast::ExpressionKind::Parenthesized(inner) = &callee.kind {
         return infer_call(cx, inner, call, hint);
     }
+    // A local hides a declaration of its name also where it is called, so the scope is asked first.
     if let ast::ExpressionKind::Name(name) = &callee.kind
         && cx.scopes.find(name).is_none()
     {
@@ -56,6 +57,8 @@ fn call_member(
     call: Call,
     hint: Option<&Type>,
 ) -> ExpressionId {
+    // `a.b(…)` may be a function of a module, a variant, a static call of a method or a method of a value. A path of
+    // declarations wins; only what is no path is evaluated as a receiver.
     if let Some(scope) = cx.names().path(base)
         && let Some(id) = call_in(cx, scope, name, call, hint)
     {
@@ -119,6 +122,7 @@ fn call_in_type(
     hint: Option<&Type>,
 ) -> Option<ExpressionId> {
     let scope = gsw_names::module_scope(cx.db, item.file(cx.db));
+    // Methods are items of the module under the name `Type.method`, so `Type.method(receiver)` is one look-up in its scope.
     let method = format!("{}.{}", item.name(cx.db), name.name);
     if let Some(&method) = scope.items.get(method.as_str()) {
         let definition = Definition::Item(method);
@@ -220,6 +224,7 @@ pub(super) fn call_item(
         arguments.push((0, cx.hir.coerce(receiver, &ty)));
     }
     let result = substitute(&signature.result, &type_arguments);
+    // Before the arguments: in `let x: [int?] = xs.map(f)` what is wanted decides the type that the lambda is checked against.
     cx.hir.table.absorb_plain(&result, hint);
     let name = item.name(cx.db);
     let formal = Formal {
@@ -229,6 +234,8 @@ pub(super) fn call_item(
         callee: &format!("`{name}`"),
     };
     arguments.extend(argument::infer_arguments(cx, formal, call));
+    // What the declaration requires of its type arguments is checked outside of inference (`requirement`), since it depends on
+    // its body.
     name::note_use(&mut cx.hir, item, &type_arguments, name_span);
     let callee = Callee::Item {
         item,
@@ -251,6 +258,7 @@ fn call_variant(
     let declared = &lookup::variants(cx.db, item)[variant as usize];
     let type_arguments = cx.hir.fresh_arguments(lookup::arity(cx.db, item));
     let ty = Type::Enum(item, Arc::from(type_arguments.as_slice()));
+    // The payload is converted to whatever the type arguments are, so here the hint cannot be wrong.
     cx.hir.table.absorb_all(&ty, hint);
     let formal = Formal {
         parameters: &declared.fields,
@@ -291,6 +299,7 @@ pub(super) fn call_value(cx: &mut Context, callee: ExpressionId, call: Call) -> 
     let function = match cx.hir.table.unchecked(&ty) {
         Type::Function(function) => function,
         Type::Variable(variable) => {
+            // `f => f(1)`: the callee is a parameter whose type comes from its uses. The call is the first evidence of its shape.
             let parameters = cx.hir.fresh_arguments(call.arguments.len());
             let result = cx.hir.fresh();
             let function = Arc::new(FunctionType {
@@ -330,6 +339,7 @@ pub(super) fn call_value(cx: &mut Context, callee: ExpressionId, call: Call) -> 
         | Type::Checked(..)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Text(_) => {
@@ -349,6 +359,8 @@ pub(super) fn call_value(cx: &mut Context, callee: ExpressionId, call: Call) -> 
 pub(super) fn lost_call(cx: &mut Context, call: Call) -> ExpressionId {
     for argument in call.arguments {
         let lambda = &argument.value.kind;
+        // Parameters of unknown type in a lambda would each be reported as a type that cannot be inferred, though the reason is the
+        // call, which was reported.
         let expected = if let ast::ExpressionKind::Lambda { parameters, .. } = lambda {
             Expected::Hint(unknown_function(parameters.len()))
         } else {

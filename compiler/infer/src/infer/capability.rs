@@ -30,6 +30,7 @@ pub(crate) fn is_able(db: &dyn Db, requirement: Requirement, ty: &Type, open: &m
         requirement,
         seen: HashSet::new(),
         depth: 0,
+        is_whole: true,
     }
     .able(ty, open)
 }
@@ -53,6 +54,8 @@ struct Check<'db> {
     seen: HashSet<Type>,
     /// How deep the part lies that is looked at.
     depth: u32,
+    /// Whether that is the type itself and no part of it; a checked type is its base.
+    is_whole: bool,
 }
 
 /// Parts that lie deeper are those of a type that holds ever larger instances of itself: source nests no deeper.
@@ -71,11 +74,14 @@ impl Check<'_> {
 
     fn able_here(&mut self, ty: &Type, open: &mut Open) -> bool {
         match ty {
+            // What was reported is able to do anything, so that one mistake gives one report.
             Type::Invalid | Type::Never => true,
+            // Assume it can; whoever asked keeps the question (`Postponed`) and asks again when inference has ended.
             Type::Variable(_) => {
                 open.unknown = true;
                 true
             }
+            // A type parameter can do what its callers can be asked for: the requirement moves to the head of this declaration.
             Type::Parameter(index, _) => {
                 if !open.parameters.contains(index) {
                     open.parameters.push(*index);
@@ -109,12 +115,14 @@ impl Check<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Text(_) => match self.requirement {
                 Requirement::Equal => self.equal(ty, open),
                 Requirement::Json => self.json(ty, open),
                 Requirement::Order => self.order(ty, open),
                 Requirement::Key => is_key(self.db, ty),
+                Requirement::Item => self.item(ty, open),
                 Requirement::Add => matches!(
                     ty,
                     Type::Int | Type::Float | Type::Duration | Type::String | Type::List(_)
@@ -134,6 +142,7 @@ impl Check<'_> {
             Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session
             | Type::Secret
             | Type::Agent => false,
@@ -171,6 +180,7 @@ impl Check<'_> {
             Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session
             | Type::Secret
             | Type::Agent
@@ -203,6 +213,47 @@ impl Check<'_> {
         }
     }
 
+    /// An item that held a queue, or what captures one, could hold itself, and counting references would never free it. One that
+    /// may be `none` could not be told from the end of the queue.
+    fn item(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Queue(_)
+            | Type::Session => false,
+            Type::Optional(_) if self.is_whole => false,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => self.inside(ty, open),
+        }
+    }
+
     fn order(&mut self, ty: &Type, open: &mut Open) -> bool {
         match ty {
             Type::Int
@@ -212,6 +263,8 @@ impl Check<'_> {
             | Type::Bool
             | Type::Time
             | Type::Duration => true,
+            // Variants with a payload have no order that a reader could guess. Records have none either: the order of their fields is
+            // an accident of the declaration.
             Type::Enum(item, _) => is_plain_enum(self.db, *item),
             Type::Tuple(_) | Type::List(_) | Type::Optional(_) => self.inside(ty, open),
             Type::Unit
@@ -230,6 +283,7 @@ impl Check<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Variable(_)
@@ -240,6 +294,7 @@ impl Check<'_> {
 
     /// Whether everything that a value of `ty` holds is able.
     fn inside(&mut self, ty: &Type, open: &mut Open) -> bool {
+        self.is_whole = false;
         match ty {
             Type::Record(item, arguments) | Type::Enum(item, arguments) => {
                 // A type that holds ever larger instances of itself is of no use for anything.
@@ -247,6 +302,7 @@ impl Check<'_> {
                 if is_endless || self.seen.len() > MOST_INSTANCES {
                     return false;
                 }
+                // Coinductive: an instance met again while it is looked into is assumed able, so recursive types terminate.
                 !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open)
             }
             Type::Unit
@@ -274,6 +330,7 @@ impl Check<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Variable(_)
@@ -313,13 +370,15 @@ impl HirBuilder<'_> {
                 | Requirement::Divide
                 | Requirement::Remainder
                 | Requirement::Negate
-                | Requirement::Numeric => errors::not_able(place, &text, requirement.ability()),
+                | Requirement::Numeric
+                | Requirement::Item => errors::not_able(place, &text, requirement.ability()),
             };
             self.report(match holds_secret(self.db, &ty) {
                 true => errors::secret_stays(report),
                 false => report,
             });
         } else if open.unknown {
+            // Type parameters found so far are not noted here: the question is asked again as a whole, and would note them twice.
             self.postponed.add_requirement(requirement, ty, span);
         } else {
             require_of_parameters(self, requirement, &open, span);
@@ -352,6 +411,7 @@ pub(super) fn settle_keys(hir: &mut HirBuilder) {
         if requirement == Requirement::Key
             && let Type::Variable(key) = hir.table.zonk(&ty)
         {
+            // Without a binding the key would become `()`, which no map can have as its key.
             hir.table.bind(key, &Type::String);
         }
     }

@@ -9,6 +9,7 @@
 //! | `Never` | `T` | `FromNever`: the value never exists |
 //! | `Invalid` | `T`, and the other way round | none: it was reported |
 //! | `T` with a JSON form | `json` | `ToJson` |
+//! | a string, `bytes`, else `T` with a JSON form | `http.Body` | the variant that takes it |
 //! | `A?` | `B?` | by `relate`: `none` stays `none` |
 //! | `T` | `B?` | `T` to `B`, then `ToOptional`; an unbound variable is bound to `B?` |
 //! | `string`, literals | `secret` | to `string`, then `ToSecret` |
@@ -30,7 +31,9 @@
 
 use std::sync::Arc;
 
+use gsw_names::KnownItem;
 use gsw_names::types::Type;
+use gsw_source::ItemId;
 
 use crate::errors::values as errors;
 use crate::hir::{BinaryOperator, Coercion, ExpressionId, ExpressionKind};
@@ -52,6 +55,8 @@ impl HirBuilder<'_> {
                 let diagnostic = mismatch(self, id, target);
                 self.report(diagnostic);
                 let span = self.span(id);
+                // With the type that was wanted, not `Invalid`: what follows is checked as if the value fitted, so mistakes after it are
+                // still found.
                 self.push(ExpressionKind::Invalid, target.clone(), span)
             }
         }
@@ -68,15 +73,23 @@ impl HirBuilder<'_> {
     /// The same as `coerce`, silently.
     pub(super) fn try_coerce(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
         let (actual, target) = (self.ty(id), self.table.resolve(target));
+        // Before the table of conversions: in it an unbound target would be bound to the actual type, and the default lost.
         if let Some(converted) = coerce_to_default(self, id, &actual, &target) {
             return Some(converted);
         }
         match (&actual, &target) {
             (Type::Never, Type::Never) | (Type::Invalid, _) | (_, Type::Invalid) => Some(id),
             (Type::Never, _) => Some(self.converted(id, Coercion::FromNever, &target)),
+            // Before the row of `A?`: an optional becomes JSON as a whole, `none` as `null`.
             (_, Type::Json) if !matches!(actual, Type::Json) => json_value(self, id, &actual),
+            (_, Type::Enum(item, _))
+                if actual != target && KnownItem::HttpBody.is(self.db, *item) =>
+            {
+                http_body(self, id, &actual, *item)
+            }
             (Type::Optional(_), Type::Optional(_)) => same_bits(self, id, &actual, &target),
             (_, Type::Optional(inner)) => match self.table.unknown(&actual) {
+                // The value of an unbound variable may itself turn out optional, and `T??` is `T?`; wrapping it now would be wrong then.
                 Some(_) => same_bits(self, id, &actual, &target),
                 None => {
                     let inside = self.try_coerce(id, inner)?;
@@ -88,6 +101,7 @@ impl HirBuilder<'_> {
                 Some(self.converted(text, Coercion::ToSecret, &target))
             }
             (_, Type::Checked(item, arguments)) => {
+                // A value that has passed the check keeps its type and is not checked again.
                 if let Some(same) = same_bits(self, id, &actual, &target) {
                     return Some(same);
                 }
@@ -96,6 +110,7 @@ impl HirBuilder<'_> {
                 Some(self.converted(value, Coercion::Check, &target))
             }
             (Type::Function(_), Type::Function(wanted)) => {
+                // An adapting lambda costs an allocation and a call, so it comes last.
                 let same = same_bits(self, id, &actual, &target);
                 same.or_else(|| adapter::adapted_function(self, id, wanted))
             }
@@ -128,12 +143,15 @@ impl HirBuilder<'_> {
         for &id in &ids {
             let ty = self.ty(id);
             // What this is for the join alone can take more of the same.
+            // `joined` is fresh above the values so far (`loosened`), so relating to it changes none of their types.
             if self.table.holds_text(&joined) && self.table.relate(&ty, &joined).is_some() {
                 continue;
             }
+            // Where two branches do not join, the type so far stays: the branch that differs is reported below, against the first.
             joined = self.table.join_types(&joined, &ty).unwrap_or(joined);
             joined = self.table.loosened(&joined, Side::Above);
         }
+        // The label on the first branch explains where the type came from; one that never gives a value explains nothing.
         let first = ids.iter().copied().find(|&it| self.ty(it) != Type::Never);
         let mut reported = false;
         let ids = ids
@@ -155,9 +173,12 @@ fn coerce_to_default(
     target: &Type,
 ) -> Option<ExpressionId> {
     let variable = hir.table.unknown(target)?;
+    // These say nothing about what the variable is: the default waits for the first value that does.
     if matches!(actual, Type::Never | Type::Invalid | Type::Variable(_)) {
         return None;
     }
+    // Taken, not read: a default decides over the first value only. If that does not convert, the variable is bound to the
+    // value's own type and later values are compared with that.
     let default_type = hir.table.take_default_type(variable)?;
     let converted = hir.try_coerce(id, &default_type)?;
     hir.table.bind(variable, &default_type).then_some(converted)
@@ -179,6 +200,7 @@ fn same_bits(
 /// The expression as a `target` of the same representation; a literal is given the type itself.
 fn widened(hir: &mut HirBuilder, id: ExpressionId, target: &Type) -> ExpressionId {
     let expression = hir.arena.get_mut(id);
+    // Keeps literals bare, so that the analyses and lowering see a string and not a conversion.
     if let (ExpressionKind::String(_), Type::Text(_)) = (&expression.kind, &expression.ty) {
         expression.ty = target.clone();
         return id;
@@ -206,10 +228,13 @@ fn element_by_element(
     target: &Type,
 ) -> Option<ExpressionId> {
     let span = hir.span(id);
+    // A join may have widened the literal before a type was wanted of it.
     let id = below_widening(hir, id);
     let kind = match (hir.arena.get(id).kind.clone(), target) {
         (ExpressionKind::Tuple(ids), Type::Tuple(types)) if ids.len() == types.len() => {
             let pairs = ids.into_iter().zip(types.iter());
+            // Conversions of the first parts remain as unused expressions when a later part fails; nothing refers to them, and
+            // walks start at the root.
             let ids: Option<Vec<_>> = pairs.map(|(id, ty)| hir.try_coerce(id, ty)).collect();
             ExpressionKind::Tuple(ids?)
         }
@@ -224,6 +249,7 @@ fn element_by_element(
             ExpressionKind::Map(entries.collect::<Option<Vec<_>>>()?)
         }
         (
+            // `[1] + rest` as `[int?]`: both sides are converted before they are joined, since afterwards the list cannot change.
             ExpressionKind::Binary {
                 operator: BinaryOperator::Add,
                 left,
@@ -243,12 +269,41 @@ fn element_by_element(
 /// Any value with a JSON form where `json` is wanted.
 fn json_value(hir: &mut HirBuilder, id: ExpressionId, actual: &Type) -> Option<ExpressionId> {
     if hir.table.unknown(actual).is_some() {
+        // Binding the variable to `json` is the only way to convert a value whose form is not known; a requirement could not choose
+        // between the forms later.
         return same_bits(hir, id, actual, &Type::Json);
     }
     if !capability::has_json_form(hir, actual) {
         return None;
     }
     Some(hir.converted(id, Coercion::ToJson, &Type::Json))
+}
+
+/// What a request carries, as the variant for its type. Of an optional text it is not clear what `none` would be sent as.
+fn http_body(
+    hir: &mut HirBuilder,
+    id: ExpressionId,
+    actual: &Type,
+    item: ItemId,
+) -> Option<ExpressionId> {
+    let kind = hir.table.operand(actual);
+    let (variant, content) = if kind == Type::String {
+        ("Text", hir.try_coerce(id, &Type::String)?)
+    } else if kind == Type::Bytes {
+        ("Bytes", id)
+    } else if let Type::Optional(_) = kind {
+        return None;
+    } else {
+        ("Json", hir.try_coerce(id, &Type::Json)?)
+    };
+    let variant = lookup::variant_named(hir.db, item, variant)?;
+    let span = hir.span(id);
+    let kind = ExpressionKind::Variant {
+        item,
+        variant,
+        fields: vec![(0, content)],
+    };
+    Some(hir.push(kind, Type::Enum(item, Arc::from([])), span))
 }
 
 fn branch_mismatch(
@@ -281,6 +336,7 @@ impl Table<'_> {
             (Type::Optional(some), Type::Optional(other)) => {
                 self.join_types(some, other).map(Type::optional)
             }
+            // Not for an unbound variable: it may itself turn out optional, and is bound as a whole by `join_plain`.
             (Type::Optional(inner), other) | (other, Type::Optional(inner))
                 if self.unknown(other).is_none() =>
             {
@@ -299,6 +355,7 @@ impl Table<'_> {
             }
             (Type::Text(_), Type::Text(_) | Type::Literals(_))
             | (Type::Literals(_), Type::Text(_)) => {
+                // A new variable above both, instead of relating the two: each side keeps the freedom to be part of another union.
                 let joined = self.text_above(&left);
                 if let Type::Text(text) = joined {
                     self.text_into(&right, text);
@@ -330,12 +387,15 @@ impl Table<'_> {
     }
 
     fn join_plain(&mut self, left: &Type, right: &Type) -> Option<Type> {
+        // Widening in one direction first: of `Percent` and `float` the join is `float`, whichever comes first.
         if self.relate(right, left).is_some() {
             return Some(left.clone());
         }
         if self.relate(left, right).is_some() {
             return Some(right.clone());
         }
+        // Two checked types over one base meet in the base: `Percent` and `Share` join to `float`. Each step takes a check off, so
+        // the recursion ends.
         let (base, other) = (self.unchecked(left), self.unchecked(right));
         (base != *left || other != *right)
             .then(|| self.join_types(&base, &other))

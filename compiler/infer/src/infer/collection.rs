@@ -54,6 +54,7 @@ pub(super) fn infer_list(
 fn joined_elements(hir: &mut HirBuilder, ids: Vec<ExpressionId>) -> (Type, Vec<ExpressionId>) {
     let (ty, ids) = hir.join(ids);
     if ty == Type::Never {
+        // Elements that never give a value leave the element type open.
         (hir.fresh(), ids)
     } else {
         (ty, ids)
@@ -116,6 +117,7 @@ fn side(
     wanted: Option<&Type>,
 ) -> (Type, Vec<ExpressionId>) {
     if let Expected::Type(ty) = part {
+        // The elements were checked one by one against it; joining would lose the wanted type where all of them are narrower.
         return (ty.clone(), ids);
     }
     if !ids.is_empty() {
@@ -123,6 +125,7 @@ fn side(
     }
     match wanted {
         Some(ty) => (ty.clone(), ids),
+        // An empty literal is the one place where nothing can say the type, so here the user is asked to.
         None => (hir.table.fresh(Blame::Binding), ids),
     }
 }
@@ -147,6 +150,7 @@ pub(super) fn infer_tuple(
             Expected::Anything
         };
         let id = cx.expression(element, &part);
+        // A tuple keeps the type of each part, so there is nothing to join; a wanted type is settled by the caller's `coerce`.
         types.push(cx.hir.ty(id));
         ids.push(id);
     }
@@ -232,6 +236,7 @@ pub(super) fn tuple_part(
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Text(_)) => {
@@ -255,6 +260,7 @@ pub(super) fn infer_index(
 ) -> ExpressionId {
     let base = cx.expression(base, &Expected::Anything);
     let ty = cx.hir.ty(base);
+    // `xs[1..3]` is what people write from other languages; as an index of a list it would be reported as `[int]` for `int`.
     if matches!(index.kind, ast::ExpressionKind::Range { .. }) {
         let place = cx.hir.place(index.span);
         cx.hir.report(errors::slice_instead(place));
@@ -298,6 +304,7 @@ pub(super) fn infer_index(
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Text(_)
@@ -347,6 +354,7 @@ pub(super) fn unknown_receiver(
     span: Span,
 ) -> ExpressionId {
     if let Some(variable) = hir.table.unknown(&hir.ty(base)) {
+        // The same variable would be reported again at its binding when inference ends.
         hir.table.suppress(variable);
     }
     let place = hir.place(hir.span(base));

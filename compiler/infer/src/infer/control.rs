@@ -61,6 +61,8 @@ pub(super) fn infer_if(
 
 /// The condition of an `if` or `while`; the names that it binds stay in scope.
 fn infer_condition(cx: &mut Context, condition: &ast::Expression) -> ExpressionId {
+    // Names of a pattern are in scope in the rest of the `and` and in the block, which holds only where every operand must
+    // have matched. So `let` is handled here and nowhere else; under `or` or `not` it is misplaced.
     if let ast::ExpressionKind::Let { pattern, value } = &condition.kind {
         return pattern_test(cx, pattern, value, condition.span);
     }
@@ -98,7 +100,7 @@ fn pattern_test(
         .push(ExpressionKind::Matches { value, pattern }, Type::Bool, span)
 }
 
-/// `let p = e` where no condition stands, which is reported.
+/// `let p = e` where no condition is expected, which is reported.
 pub(super) fn misplaced_let(
     cx: &mut Context,
     pattern: &ast::Pattern,
@@ -127,6 +129,7 @@ pub(super) fn infer_let_else(
     let tested = Span::new(span.start, value.span.end);
     let value = cx.expression(value, &wanted);
     // The names of the pattern are not bound in the block.
+    // Inferred before the pattern, which is what keeps its names out of the block; evaluation still tests first.
     let left = cx.block(otherwise, &Expected::Dropped);
     if cx.hir.ty(left) != Type::Never {
         let end = otherwise.span.end;
@@ -179,6 +182,7 @@ fn agree(
 ) -> (Type, Vec<ExpressionId>) {
     match expected {
         Expected::Type(ty) => (ty.clone(), branches),
+        // Only when no branch gives a value is what follows unreachable; `Unit` would hide that from `return` checks.
         Expected::Dropped if branches.iter().all(|&it| hir.ty(it) == Type::Never) => {
             (Type::Never, branches)
         }
@@ -233,6 +237,7 @@ fn infer_arms(
     ty: &Type,
     expected: &Expected,
 ) -> (Vec<Head>, Vec<ExpressionId>) {
+    // The names in one arm depend on the patterns of the others, so all arms are known before the first is inferred.
     let absences = Arms::new(&cx.names(), arms, ty);
     let outer = cx.pattern_names.enter(absences);
     let mut heads = Vec::with_capacity(arms.len());
@@ -241,6 +246,7 @@ fn infer_arms(
         let mark = cx.scopes.mark();
         cx.pattern_names.at_arm(Some(index));
         let pattern = cx.pattern(&arm.pattern, ty, Place::Top);
+        // Patterns inside the guard or body (`let`, nested lambdas) belong to no arm of this `match`.
         cx.pattern_names.at_arm(None);
         let guard = arm
             .guard
@@ -261,9 +267,11 @@ pub(super) fn element(hir: &mut HirBuilder, iterable: ExpressionId) -> Type {
         Type::List(element) => (*element).clone(),
         Type::Map(key, value) => Type::Tuple([(*key).clone(), (*value).clone()].into()),
         Type::Stream(inner) => Type::Partial(inner),
+        Type::Queue(item) => (*item).clone(),
         Type::Invalid => Type::Invalid,
         Type::Variable(variable) => {
             let element = hir.fresh();
+            // Of what `for` can iterate over, lists are what a parameter without a type most often is.
             hir.table.bind(variable, &element.clone().list());
             element
         }
@@ -352,6 +360,7 @@ pub(super) fn infer_while(
     let body = cx.block(body, &Expected::Dropped);
     let left = cx.scopes.close_loop();
     cx.scopes.leave(mark);
+    // Only the literal counts, not a constant that is true: the type of a body must not change with a value elsewhere.
     let is_true = cx.hir.arena.get(condition).kind == ExpressionKind::Bool(true);
     let id = cx
         .hir
@@ -364,6 +373,7 @@ pub(super) fn infer_while(
 
 /// A loop that never ends, with an end that says so to what follows.
 fn endless(hir: &mut HirBuilder, id: ExpressionId, item: ItemId, span: Span) -> ExpressionId {
+    // Lowering needs an expression of type `Never`. The failure cannot be reached; if a bug reaches it, it is loud.
     let message = literal::push_text(hir, "an endless loop ended", span);
     let fields = vec![(0, message)];
     let error = hir.push(
@@ -393,6 +403,8 @@ pub(super) fn infer_return(
 ) -> ExpressionId {
     let wanted = cx.hir.locals.wanted_result();
     let wanted = wanted.unwrap_or(Type::Unit);
+    // A lambda whose result is still open: binding it to the first `return` would make that decide over the others, so they
+    // are collected and joined at the end of the lambda (`free_body`).
     if let (Some(variable), Some(value)) = (cx.hir.table.unknown(&wanted), value) {
         let near = cx.hir.table.near(variable);
         let value = cx.expression(value, &near);

@@ -21,6 +21,7 @@ pub(super) fn infer_conversion(
     span: Span,
 ) -> ExpressionId {
     let target = cx.written_type(ty);
+    // To `json` every value converts that can, so this is an ordinary conversion, with its ordinary report.
     if target == Type::Json {
         return cx.expression(value, &Expected::Type(target));
     }
@@ -40,6 +41,7 @@ pub(super) fn infer_optional_conversion(
     let value = converted_operand(cx, value);
     let operand_span = cx.hir.span(value);
     let mut statements = Vec::new();
+    // `x` is evaluated outside of the `catch`: in `json.parse(text) as? T` what parsing raises is no failed conversion.
     let local = reflection::named(&mut cx.hir, value, &mut statements);
     let operand = cx.hir.local_value(local, operand_span);
     let converted = convert(&mut cx.hir, operand, target, ty, span);
@@ -102,10 +104,12 @@ fn convert(
     if from == Type::Invalid || to == Type::Invalid {
         return hir.push(ExpressionKind::Invalid, target, span);
     }
+    // A checked alias of `json` is read like any other target, because its check can fail.
     if from == Type::Json && target != Type::Json {
         hir.require(Requirement::Json, &target, ty.span);
         return hir.push(ExpressionKind::As(value), target, span);
     }
+    // Before `try_coerce`, which would limit a literal's type to the union: with `as` the text is tested when it runs.
     if let Type::Literals(all) = &to {
         if matches!(from, Type::String | Type::Text(_)) {
             let value = hir.coerce(value, &Type::String);

@@ -32,10 +32,12 @@ impl Table<'_> {
         let has_default = |it| self.default_type(it).is_some();
         match (expected, self.unknown(ty)) {
             (Expected::Type(_), None) => Expected::Type(ty.clone()),
+            // The default is used up by the first element, which binds the variable for the elements after it.
             (Expected::Type(_), Some(variable)) if has_default(variable) => {
                 Expected::Type(ty.clone())
             }
             (Expected::Hint(_), None) => Expected::Hint(ty.clone()),
+            // Nothing is known of an unbound variable. Elements are joined, and the whole is related to it afterwards.
             (Expected::Type(_) | Expected::Hint(_), Some(_))
             | (Expected::Anything | Expected::Dropped, _) => Expected::Anything,
         }

@@ -1,5 +1,6 @@
 //! Expressions: which rule is in charge of which form.
 
+use gsw_names::KnownItem;
 use gsw_names::types::Type;
 use gsw_source::Span;
 use gsw_syntax::ast;
@@ -34,8 +35,19 @@ impl Context<'_> {
         if let Expected::Type(ty) = expected
             && let Some(variable) = self.hir.table.unknown(ty)
         {
+            // Checking branches against the variable would bind it to the first branch's type and report the second; with no more than
+            // a hint they are joined, and the join is what the variable is bound to.
             let near = self.hir.table.near(variable);
             let id = infer_form(self, expression, &near);
+            return self.hir.coerce(id, ty);
+        }
+        // The parts of a literal become JSON one by one.
+        if let (Expected::Type(ty), ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_)) =
+            (expected, &expression.kind)
+            && let Type::Enum(item, _) = self.hir.table.resolve(ty)
+            && KnownItem::HttpBody.is(self.db, item)
+        {
+            let id = infer_form(self, expression, &Expected::Type(Type::Json));
             return self.hir.coerce(id, ty);
         }
         infer_form(self, expression, expected)
@@ -52,6 +64,7 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
     let span = expression.span;
     let hint = expected.hint();
     let id = match &expression.kind {
+        // Arms that `return` pass `expected` on to their parts, which settle it; the others are settled below, once.
         Kind::Parenthesized(inner) => return cx.expression(inner, expected),
         Kind::If {
             condition,
@@ -176,6 +189,7 @@ fn unsupported(
     missing: Missing<'_>,
     span: Span,
 ) -> ExpressionId {
+    // For the errors inside of it, and so that its names count as used.
     cx.expression(inner, &Expected::Anything);
     let place = cx.hir.place(span);
     cx.hir.report(missing.at(place));

@@ -37,6 +37,7 @@ impl Findings {
     }
 
     pub(super) fn reported(&self) -> Reported {
+        // A position and not a count of errors, so that a rule can add notes to what its parts have reported.
         Reported(self.diagnostics.len())
     }
 
@@ -52,6 +53,7 @@ impl Findings {
 
     /// Takes back what was noted of locals that other ones replace.
     pub(super) fn forget_locals(&mut self, replaced: impl Fn(LocalId) -> bool) {
+        // An editor that renames or follows a name must end up at the locals that are left.
         self.references.retain(|(_, it)| match it {
             Reference::Local { local, .. } => !replaced(*local),
             Reference::Item(_)
@@ -80,6 +82,7 @@ impl Findings {
 
     /// Adds all of it to what is known of the item.
     pub(super) fn finish(self, found: &mut ItemBodies) {
+        // Taken apart in full, so that a further kind of finding cannot be forgotten here.
         let Self {
             diagnostics,
             references,

@@ -108,6 +108,7 @@ impl<'db> HirBuilder<'db> {
 
     /// The value of a local.
     pub(super) fn local_value(&mut self, id: LocalId, span: Span) -> ExpressionId {
+        // All reads of locals come through here, so no rule can forget a capture.
         self.locals.touch(id);
         let ty = self.locals.local(id).ty.clone();
         self.push(ExpressionKind::Local(id), ty, span)
@@ -119,6 +120,7 @@ impl<'db> HirBuilder<'db> {
         if ty == Type::Unit {
             return id;
         }
+        // A statement of type `Never` would make a block of type `()` whose end is unreachable; the conversion keeps that visible.
         if ty == Type::Never {
             return self.converted(id, Coercion::FromNever, &Type::Unit);
         }
@@ -127,6 +129,7 @@ impl<'db> HirBuilder<'db> {
             kind: StatementKind::Expression(id),
             span,
         };
+        // A block without a tail is how the language itself drops a value, so later stages know the form.
         let kind = ExpressionKind::Block {
             statements: vec![statement],
             tail: None,

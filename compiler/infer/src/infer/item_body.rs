@@ -116,6 +116,7 @@ impl<'db> ItemInference<'db> {
         let mut modifiers = None;
         self.part(BodyPart::Main, self.all(), result.clone(), |cx| {
             modifiers = Some(workflow::infer_modifiers(cx, &signature.modifiers));
+            // The value of the last expression is dropped there, so `fn f() { g() }` is right whatever `g` gives.
             if result == Type::Unit {
                 let id = cx.block(block, &Expected::Dropped);
                 cx.hir.without_value(id)
@@ -155,6 +156,7 @@ impl<'db> ItemInference<'db> {
         // The host has the body: what it gives, nobody here knows.
         let result = lookup::signature(self.db, self.item).result.clone();
         self.part(BodyPart::Main, self.all(), result, |cx| {
+            // Of type `Never` so that it fits every result; nothing lowers or evaluates it.
             cx.hir
                 .push(ExpressionKind::Unit, Type::Never, Span::default())
         });
@@ -165,6 +167,7 @@ impl<'db> ItemInference<'db> {
         for (index, written) in signature.parameters.iter().enumerate() {
             if let (Some(default), Some(parameter)) = (&written.default, parameters.get(index)) {
                 let part = BodyPart::ParameterDefault(u32::try_from(index).unwrap_or(u32::MAX));
+                // A default sees the parameters before it, which have their values when it is evaluated; not those after it.
                 self.value(part, &parameters[..index], default, parameter.ty.clone());
             }
         }
@@ -174,6 +177,7 @@ impl<'db> ItemInference<'db> {
         for (field, (written, declared)) in (0u32..).zip(written.iter().zip(declared)) {
             if let Some(default) = &written.default {
                 let part = BodyPart::FieldDefault { variant, field };
+                // A field's default sees no other field, so a literal may give the fields in any order.
                 self.value(part, &[], default, declared.ty.clone());
             }
         }
@@ -213,10 +217,13 @@ impl<'db> ItemInference<'db> {
                 declare_whole(cx, whole, span);
                 return cx.expression(check, &Expected::Type(Type::Bool));
             };
+            // `it` is two locals: the parameter, which may be `none`, and the value present, which the check sees. The result is the
+            // check as one arm of a `match` and `true` as the other.
             let given = cx
                 .hir
                 .locals
                 .add(it.clone(), ty.clone(), LocalKind::Parameter, span);
+            // Before the hidden local `it`: parameters are the first locals of a body (`parameter_count`).
             declare_whole(cx, whole, span);
             let value = cx.hir.local_value(given, span);
             let present = cx
@@ -300,7 +307,7 @@ impl<'db> ItemInference<'db> {
         }
         let is_limit = |it: &ast::ModifierKind| matches!(it, ast::ModifierKind::Timeout(_));
         self.refuse_modifiers(signature, |it| !is_limit(it));
-        // A question's time limit stands in its head.
+        // A question's time limit is in its head.
         for modifier in &signature.modifiers {
             if let ast::ModifierKind::Timeout(value) = &modifier.kind {
                 settings.push(ast::Setting {
@@ -390,12 +397,14 @@ impl<'db> ItemInference<'db> {
             }
             cx.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);
         }
+        // Each part has a table of its own: nothing that is unknown in one body can be learned from another.
         let root = work(&mut cx);
         zonk::zonk(&mut cx.hir);
         let locals = cx.hir.locals.finish();
         let parameters = (0u32..)
             .map(LocalId)
             .zip(&locals)
+            // A lambda's parameters are of the same kind and may follow at once, hence also the `take` below.
             .take_while(|(_, it)| it.kind == LocalKind::Parameter)
             .take(parameter_count(part, parameters.len()))
             .map(|(id, _)| id)

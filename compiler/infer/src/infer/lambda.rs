@@ -22,6 +22,7 @@ pub(super) fn infer_lambda(
     span: Span,
     hint: Option<&Type>,
 ) -> ExpressionId {
+    // The hint alone decides the types of parameters. Without one each gets a variable, bound by its uses in the body.
     let wanted = hint.and_then(|it| cx.hir.table.wanted_function(it));
     let result = wanted.as_ref().map(|it| it.result.clone());
     let result = result.unwrap_or_else(|| cx.hir.fresh());
@@ -81,12 +82,16 @@ fn closure_body(cx: &mut Context, body: &ast::Expression) -> ExpressionId {
 
 /// A closure's body where nothing is known of its result: what it gives at its end and by `return` agree on that.
 fn free_body(cx: &mut Context, body: &ast::Expression, wanted: TypeVariable) -> ExpressionId {
+    // The variable is bound once, after all values of the body are known: binding it to the first would reject a later
+    // `return none`.
     let near = cx.hir.table.near(wanted);
     let end = cx.expression(body, &near);
     let returned = cx.hir.locals.take_returns();
     let wanted = Type::Variable(wanted);
     let mut values: Vec<ExpressionId> = returned.iter().map(|(_, value)| *value).collect();
     values.push(end);
+    // With a default type the values are not joined: the first converts to the default, and the others to what that makes of
+    // the variable.
     if matches!(near, Expected::Anything) {
         values = cx.hir.join(values).1;
     }
@@ -94,6 +99,7 @@ fn free_body(cx: &mut Context, body: &ast::Expression, wanted: TypeVariable) -> 
         *value = cx.hir.coerce(*value, &wanted);
     }
     for ((id, _), value) in returned.iter().zip(&values) {
+        // The `return` was pushed before its value was converted.
         cx.hir.arena.get_mut(*id).kind = ExpressionKind::Return(Some(*value));
     }
     values.last().copied().unwrap_or(end)
@@ -121,6 +127,7 @@ fn lambda_parameters(
             .collect();
         return (locals, statements);
     }
+    // `pairs.map((key, value) => …)`: several parameters where one tuple is given are its parts.
     if let [whole] = wanted.parameters.as_slice()
         && let Some(local) = tuple_parameter(cx, parameters, whole, span, &mut statements)
     {
@@ -152,6 +159,7 @@ fn tuple_parameter(
     if parameters.len() < 2 {
         return None;
     }
+    // Two parameters are evidence enough: a function of one unknown parameter takes a tuple of that length.
     if let Some(variable) = cx.hir.table.unknown(whole) {
         let parts = cx.hir.fresh_arguments(parameters.len());
         cx.hir.table.bind(variable, &Type::Tuple(parts.into()));
@@ -192,6 +200,7 @@ fn parameter_type(
         (None, Some(given)) => given.clone(),
         (None, None) => {
             let blame = match &parameter.pattern.kind {
+                // Only a name can be reported usefully: what no name is bound to has no use that the type could matter to.
                 ast::PatternKind::Binding(_) => Blame::Binding,
                 ast::PatternKind::Wildcard
                 | ast::PatternKind::Literal(_)

@@ -27,6 +27,7 @@ pub(super) fn infer_literal(
         }
         ast::Literal::None => {
             let wanted = expected.hint().map(|it| hir.table.unchecked(it));
+            // Any other hint is ignored: `none` where an `int` is wanted has its own type and is a mismatch.
             let is_usable = |it: &Type| matches!(it, Type::Optional(_) | Type::Json);
             let ty = match wanted.filter(is_usable) {
                 Some(wanted) => wanted.optional(),
@@ -53,6 +54,7 @@ fn infer_string(
     expected: &Expected,
 ) -> ExpressionId {
     let kind = ExpressionKind::String(text.clone());
+    // A variable per literal is what makes unions work; where a `string` is wanted it would only cost.
     if let Some(Type::String) = expected.hint().map(|it| hir.table.resolve(it)) {
         return hir.push(kind, Type::String, span);
     }
@@ -64,6 +66,7 @@ fn infer_string(
     if literals.contains(text) {
         return hir.push(kind, ty, span);
     }
+    // Here the union is certain, so the report can name the nearest literal. Under a hint the literal may yet go elsewhere.
     if let Expected::Type(_) = expected {
         let suggestion = nearest(text, literals.iter());
         let place = hir.place(span);
@@ -80,7 +83,7 @@ fn infer_string(
     hir.push(kind, ty, span)
 }
 
-/// The text of a `user` entry, in which images and documents may stand.
+/// The text of a `user` entry, which may hold images and documents.
 pub(super) fn user_text(cx: &mut Context, text: &ast::Expression) -> ExpressionId {
     let ast::ExpressionKind::Interpolation(parts) = &text.kind else {
         return cx.expression(text, &Expected::Type(Type::String));
@@ -110,6 +113,7 @@ fn interpolated(
             ast::StringPart::Text(text) => Part::Text(text.clone()),
             ast::StringPart::Expression(expression) => {
                 let id = cx.expression(expression, &Expected::Anything);
+                // A text that shows a secret is one: otherwise interpolation would be the way to log it.
                 is_secret |= is_shown_secret(&mut cx.hir, id, shown);
                 Part::Expression(id)
             }
@@ -156,7 +160,7 @@ pub(super) fn as_json(hir: &mut HirBuilder, id: ExpressionId) -> ExpressionId {
     hir.converted(id, Coercion::ToJson, &Type::Json)
 }
 
-/// What may stand in an interpolated text.
+/// What an interpolated text may hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Text,

@@ -64,9 +64,12 @@ impl Locals {
     /// Notes the use of a local: closures between it and here capture it.
     pub(super) fn touch(&mut self, id: LocalId) {
         for frame in self.frames.iter_mut().rev() {
+            // Locals are numbered in order of declaration, so one comparison says whether the frame declared it or has to capture it;
+            // frames further out declared it or capture it as well.
             if id.0 >= frame.first_local {
                 break;
             }
+            // A linear search: captures are few, and their order is that of the slots.
             if !frame.captures.contains(&id) {
                 frame.captures.push(id);
             }

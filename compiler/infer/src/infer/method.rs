@@ -1,4 +1,4 @@
-//! What stands behind a value's dot: fields, methods, and `?.`.
+//! What follows the dot of a value: fields, methods, and `?.`.
 
 use gsw_names::types::Type;
 use gsw_names::{Definition, habit, method, method_names, substitute};
@@ -25,6 +25,7 @@ pub(super) fn infer_field(
     span: Span,
     hint: Option<&Type>,
 ) -> ExpressionId {
+    // Declarations before values: a module is no value, and a local of its name has been excluded by `path`.
     let scope = cx.names().path(base);
     if let Some(Definition::Module(module)) = scope {
         return match cx.names().member(module, name) {
@@ -54,6 +55,7 @@ pub(super) fn infer_chained_field(
     span: Span,
 ) -> ExpressionId {
     chain(cx, base, span, |cx, inside| match name.name.parse() {
+        // After `?.` the parser gives a tuple's position as a name.
         Ok(index) => collection::tuple_part(&mut cx.hir, inside, index, name.span, span),
         Err(_) => value_field(&mut cx.hir, inside, name, span),
     })
@@ -99,6 +101,7 @@ pub(super) fn chain(
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Text(_)) => {
@@ -107,6 +110,7 @@ pub(super) fn chain(
             other.clone()
         }
     };
+    // The inside gets a name, since the rest of the chain is inferred like any other expression and refers to it.
     let local = cx.hir.hidden_local(inner, base_span);
     let inside = cx.hir.local_value(local, base_span);
     let body = link(cx, inside);
@@ -223,6 +227,8 @@ pub(super) fn method_call(
         return call::lost_call(cx, call);
     }
     if let Some((item, index, field)) = field_of(&cx.hir, &plain, &name.name)
+        // A field that holds a function is called like a method. It comes before methods, so that a
+        // method which is added to the library changes no program.
         && matches!(cx.hir.table.unchecked(&field), Type::Function(_))
     {
         argument::refer_field(&mut cx.hir, name.span, item, 0, index);
@@ -250,6 +256,7 @@ pub(super) fn method_call(
 fn as_receiver(hir: &mut HirBuilder, receiver: ExpressionId, item: ItemId) -> Option<ExpressionId> {
     let signature = lookup::signature(hir.db, item);
     let wanted = signature.parameters.first()?.ty.clone();
+    // Variables for this test alone. `call_item` makes those of the call, to which the receiver is then coerced.
     let arguments = hir.fresh_arguments(signature.generics.len());
     let wanted = substitute(&wanted, &arguments);
     let actual = hir.ty(receiver);

@@ -29,6 +29,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
     let diagnostic = errors::mismatch(place, &wanted, &found);
     let number = matches!(hir.arena.get(id).kind, ExpressionKind::Int(_));
     match (hir.table.operand(&actual), hir.table.operand(target)) {
+        // The order matters: the most particular advice first. A rule for `_` at one side comes after all that name both.
         (Type::Int, Type::Float) if number => {
             errors::write_as_float(diagnostic, hir.place_after(span))
         }
@@ -50,6 +51,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
                 hir.place_after(span),
             )
         }
+        // No fix: a conversion would be the leak.
         (Type::Secret, Type::String | Type::Json) => errors::secret_stays(diagnostic),
         (Type::String, _) if hir.table.wanted_literals(target).is_some() => {
             why_no_union(hir, diagnostic, &actual, target)
@@ -70,6 +72,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
             errors::value_of_response(diagnostic, hir.place_after(span))
         }
         (_, Type::Json) => errors::without_json_form(diagnostic, &found),
+        // These have no text, so interpolation would be wrong advice below.
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
         (_, Type::String) => {
             errors::interpolate(diagnostic, hir.place_before(span), hir.place_after(span))
@@ -144,6 +147,7 @@ fn why_no_union(
     target: &Type,
 ) -> Diagnostic {
     let mut outside = Vec::new();
+    // At any depth: in `[[string]]` it is the one literal that a reader wants to see.
     literals_outside(&hir.table, actual, target, &mut outside);
     if outside.is_empty() {
         return match hir.table.wanted_literals(target) {
@@ -151,7 +155,7 @@ fn why_no_union(
             None => diagnostic,
         };
     }
-    // One change mends nothing where several are needed.
+    // One change fixes nothing where several are needed.
     let is_only = outside.len() == 1;
     outside.iter().take(3).fold(diagnostic, |it, literal| {
         let place = hir.place(literal.span);
@@ -167,6 +171,7 @@ fn literals_outside(table: &Table, actual: &Type, target: &Type, found: &mut Vec
             let Some(names) = table.wanted_literals(&target) else {
                 return;
             };
+            // Remembered with their places, since the expression that is reported may only hold a variable.
             let written = table.texts.literals(*text).into_iter();
             let outside = written.filter(|(text, _)| !names.contains(text));
             found.extend(outside.map(|(text, span)| Outside {
@@ -193,7 +198,7 @@ pub(super) fn constructor_name(hir: &HirBuilder, id: ExpressionId) -> Option<Str
     variant.or_else(|| Some(item.name(hir.db).to_string()))
 }
 
-/// Whether a method call can be written right behind an expression.
+/// Whether a method call can be written right after an expression.
 pub(super) fn operand_form(hir: &HirBuilder, id: ExpressionId) -> errors::Operand {
     let is_whole = matches!(
         hir.arena.get(id).kind,

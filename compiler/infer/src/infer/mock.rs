@@ -43,6 +43,8 @@ pub(super) fn infer_mock(
     let callee = format!("`{}`", item.name(cx.db));
     let given = mocked_arguments(&mut cx.hir, &signature.parameters, &callee, arguments, span);
     let ast::MockOutcome::Value(value) = outcome;
+    // The outcome is a closure that is called in place of the prompt: its parameters are the arguments, and what it uses of
+    // the test is captured.
     cx.hir.locals.open_frame(Some(function.result.clone()));
     let mark = cx.scopes.mark();
     let mut parameters = Vec::new();
@@ -54,6 +56,7 @@ pub(super) fn infer_mock(
                 .add(Name::default(), ty.clone(), LocalKind::Parameter, span),
         );
         patterns.push(match given {
+            // `Inside`, so that a name takes an optional argument as it is: a mock for `p(x)` must also match `p(none)`.
             Some(pattern) => cx.pattern(pattern, ty, Place::Inside),
             None => Pattern {
                 kind: PatternKind::Wildcard,

@@ -20,6 +20,7 @@ pub(super) fn infer_name(
     span: Span,
     hint: Option<&Type>,
 ) -> ExpressionId {
+    // Locals first: a declaration that is added to the module later cannot change what a body means.
     if let Some(local) = cx.scopes.find(name) {
         cx.hir.refer(
             span,
@@ -44,6 +45,7 @@ pub(super) fn definition_value(
     span: Span,
     hint: Option<&Type>,
 ) -> ExpressionId {
+    // Also for what is no value here: an editor should lead to the module or type that was named.
     hir.refer(span, reference(definition));
     match definition {
         Definition::Variant { item, variant } => variant_value(hir, item, variant, span, hint),
@@ -59,6 +61,7 @@ pub(super) fn definition_value(
                 let ty = lookup::signature(hir.db, item).result.clone();
                 hir.push(ExpressionKind::Constant(item), ty, span)
             }
+            // Its settings are not evaluated here but when a prompt asks.
             ItemKind::Agent => hir.push(ExpressionKind::Constant(item), Type::Agent, span),
             ItemKind::Error => error_value(hir, item, span),
             ItemKind::Record => {
@@ -100,6 +103,7 @@ fn property_value(hir: &mut HirBuilder, item: ItemId, span: Span) -> ExpressionI
 
 fn function_value(hir: &mut HirBuilder, item: ItemId, span: Span) -> ExpressionId {
     let signature = lookup::signature(hir.db, item);
+    // One set for each use, since two uses of a name may be at different types.
     let type_arguments = hir.fresh_arguments(signature.generics.len());
     note_use(hir, item, &type_arguments, span);
     let ty = function_type(&signature.parameters, &signature.result, &type_arguments);
@@ -115,6 +119,7 @@ fn function_value(hir: &mut HirBuilder, item: ItemId, span: Span) -> ExpressionI
 
 /// Notes that a generic declaration is used with these type arguments.
 pub(super) fn note_use(hir: &mut HirBuilder, item: ItemId, type_arguments: &[Type], span: Span) {
+    // With the types as they are now: most are variables, which are replaced when inference has ended.
     if !type_arguments.is_empty() {
         let type_arguments = type_arguments.to_vec();
         hir.findings.use_generic(GenericUse {
@@ -154,6 +159,7 @@ pub(super) fn variant_value(
     let ty = Type::Enum(item, Arc::from(arguments.as_slice()));
     let fields = &lookup::variants(hir.db, item)[variant as usize].fields;
     if fields.is_empty() {
+        // Before the value is pushed: without fields the hint is all that can say what the type arguments are.
         hir.table.absorb_all(&ty, hint);
         let kind = ExpressionKind::Variant {
             item,

@@ -1,4 +1,4 @@
-//! What names mean where they are written: locals, what the file declares and imports, what stands behind a module's dot.
+//! What names mean where they are written: locals, what the file declares and imports, what follows the dot of a module.
 
 use gsw_names::types::Type;
 use gsw_names::{
@@ -46,10 +46,11 @@ impl Names<'_, '_> {
         self.findings.refer(span, reference);
     }
 
-    /// Whether names behind a dot are looked up in the definition rather than in its value.
+    /// Whether names after a dot are looked up in the definition rather than in its value.
     fn is_scope(&self, definition: Definition) -> bool {
         match definition {
             Definition::Module(_) => true,
+            // A constant is a value: `LIMITS.max` is a field of it.
             Definition::Item(item) => !matches!(item.kind(self.db), ItemKind::Const),
             Definition::Variant { .. } => false,
         }
@@ -62,6 +63,7 @@ impl Names<'_, '_> {
         span: Span,
         hint: Option<&Type>,
     ) -> Option<Definition> {
+        // What is wanted comes first: two enums may have a variant of one name, and here there is no doubt which is meant.
         if let Some((item, _)) = hint.and_then(|it| self.table.wanted_enum(it))
             && let Some(variant) = lookup::variant_named(self.db, item, name)
         {
@@ -104,6 +106,7 @@ impl Names<'_, '_> {
     /// What an expression names when it is a path of modules and declarations; `None` for values.
     pub(super) fn path(&mut self, expression: &ast::Expression) -> Option<Definition> {
         let (definition, span) = if let ast::ExpressionKind::Name(name) = &expression.kind {
+            // A local hides modules and declarations in every position.
             if self.scopes.find(name).is_some() {
                 return None;
             }
@@ -128,7 +131,7 @@ impl Names<'_, '_> {
         })
     }
 
-    /// What `name` means behind the dot of a module; `None` when that was reported.
+    /// What `name` means after the dot of a module; `None` when that was reported.
     pub(super) fn member(
         &mut self,
         module: gsw_source::File,
@@ -138,6 +141,7 @@ impl Names<'_, '_> {
             self.refer(name.span, reference(found));
             return Some(found);
         }
+        // The declaration is there but broken, which its own file reports.
         if seems_declared(self.db, module, &name.name) {
             return None;
         }
@@ -231,6 +235,7 @@ impl Names<'_, '_> {
             self.report(Missing::Name(name).at(place));
             return;
         }
+        // An import of that name has failed, which was reported there.
         if is_reported(self.db, self.file, name) {
             return;
         }
@@ -254,7 +259,7 @@ impl Names<'_, '_> {
         });
     }
 
-    /// The variant that a bare name is when nothing around tells its enum.
+    /// The variant that a bare name is when nothing around it says which enum.
     fn unambiguous_variant(&mut self, name: &Name, span: Span) -> Option<Definition> {
         match variants_named(self.db, self.file, name) {
             [(item, variant)] => Some(Definition::Variant {
@@ -273,7 +278,7 @@ impl Names<'_, '_> {
         }
     }
 
-    /// Reports a name behind an enum's dot that is none of its variants.
+    /// Reports a name after an enum's dot that is none of its variants.
     pub(super) fn unknown_variant(&mut self, item: ItemId, name: &ast::Identifier) {
         let variants = lookup::variants(self.db, item);
         let suggestion = gsw_source::nearest(&name.name, variants.iter().map(|it| &it.name));

@@ -74,10 +74,12 @@ pub(super) fn offered_tools(cx: &mut Context, value: &ast::Expression) -> Option
 /// Adds a tool that is not there yet; another one that the model would know by the same name is reported.
 fn add_offer(hir: &mut HirBuilder, offers: &mut Vec<Offer>, offer: Offer) {
     let wire = offer.wire(hir.db);
+    // By the name on the wire, which is where two names that differ only in a dot become the same.
     let Some(other) = offers.iter().find(|it| it.wire(hir.db) == wire) else {
         offers.push(offer);
         return;
     };
+    // `[files.*, files.read]` is no mistake: the tool is offered once.
     if other.tool == offer.tool {
         return;
     }
@@ -86,10 +88,11 @@ fn add_offer(hir: &mut HirBuilder, offers: &mut Vec<Offer>, offer: Offer) {
     hir.report(errors::duplicate_tool(places, &wire, renaming));
 }
 
-/// How one of two tools comes by another name. Of a whole module no single tool can be renamed.
+/// How one of two tools gets another name. Of a whole module no single tool can be renamed.
 fn renaming(hir: &HirBuilder, offer: &Offer, other: &Offer) -> Renaming {
     let them = [offer, other];
     let mut alone = them.into_iter().filter(|it| it.listed == Listed::Alone);
+    // An alias is suggested where none is written; a written one is the author's choice.
     match alone.clone().find(|it| it.name.is_none()) {
         Some(it) => {
             let end = Span::new(it.span.end, it.span.end);
@@ -112,6 +115,7 @@ fn offers_of(cx: &mut Context, element: &ast::Expression) -> Vec<Offer> {
         };
         return tools.into_iter().map(offer).collect();
     }
+    // A wrong alias is reported and the tool is offered by its own name, so that one error does not hide others.
     let (named, name) = match alias_of(element) {
         Alias::None => (element, None),
         Alias::Name(named, alias) => (named, checked_alias(&mut cx.hir, alias)),
@@ -176,6 +180,7 @@ fn listed_tool(cx: &mut Context, element: &ast::Expression) -> Option<ItemId> {
     };
     match item.kind(cx.db) {
         ItemKind::Tool => return Some(item),
+        // Its tools are not known here; the declaration of a server has been reported.
         ItemKind::Mcp => {}
         ItemKind::Agent => {
             let place = cx.hir.place(span);

@@ -45,7 +45,7 @@ struct Arithmetic {
     result: Type,
 }
 
-/// `a + b` and its kin.
+/// `a + b` and the other operators with two operands.
 pub(super) fn infer_binary(
     cx: &mut Context,
     operator: ast::BinaryOperator,
@@ -82,6 +82,8 @@ fn typed_binary(cx: &mut Context, operator: BinaryOperator, infix: Infix<'_>) ->
         return infer_logic(cx, operator, infix);
     }
     let left = cx.expression(infix.left, &Expected::Anything);
+    // Only a hint, and only from left to right: `level == High` finds the variant by the left side, and `1 + 1.5` is reported
+    // with both types instead of as a mismatch of the right side.
     let near = hint_for_right(&mut cx.hir, class, left);
     let operation = Operation {
         operator_span: infix.operator_span,
@@ -145,6 +147,7 @@ fn comparison(
     } = operation;
     let (left_type, right_type) = (hir.ty(left), hir.ty(right));
     let is_json = left_type == Type::Json || right_type == Type::Json;
+    // Any value with a JSON form may be compared with a `json`; `join_types` would not find that, as it makes no `json`.
     let joined = if is_json && requirement == Requirement::Equal {
         Some(Type::Json)
     } else {
@@ -158,6 +161,7 @@ fn comparison(
         wrong_operands(hir, operator, operation);
         return hir.push(ExpressionKind::Invalid, Type::Bool, span);
     };
+    // After the conversion: what has to be comparable is the joined type.
     hir.require(requirement, &ty, operator_span);
     let kind = ExpressionKind::Binary {
         operator,
@@ -186,6 +190,7 @@ pub(super) fn arithmetic(
         } else {
             left_type
         };
+        // The type of the other side is the best guess, so that uses of the sum are still checked.
         return hir.push(ExpressionKind::Invalid, known, span);
     }
     let is_secret = |it: &HirBuilder, ty: &Type| it.table.unchecked(ty) == Type::Secret;
@@ -223,6 +228,7 @@ fn arithmetic_types(
     span: Span,
 ) -> Option<Arithmetic> {
     let (left, right) = (hir.table.operand(left), hir.table.operand(right));
+    // Times and durations are the only operands of two types, and must be looked for before the sides are made equal.
     if let Some(result) = of_times(operator, &left, &right) {
         return Some(Arithmetic {
             left,
@@ -231,6 +237,8 @@ fn arithmetic_types(
         });
     }
     let joined = if matches!(left, Type::Variable(_)) || matches!(right, Type::Variable(_)) {
+        // An operator whose one side is unknown takes it to be like the other: `(a, b) => a + b` has one type for both. That excludes
+        // `time + duration` in a lambda without types, which has to be annotated.
         hir.table.relate(&left, &right)?;
         hir.table.resolve(&left)
     } else if matches!(left, Type::List(_)) && matches!(right, Type::List(_)) {
@@ -249,6 +257,7 @@ fn arithmetic_types(
     };
     let zonked = hir.table.zonk(&joined);
     let mut open = capability::Open::default();
+    // Asked before `require`, which would report the type alone; here the report names both operands.
     if !capability::is_able(hir.db, requirement, &zonked, &mut open) {
         return None;
     }
@@ -357,6 +366,7 @@ fn infer_negation(cx: &mut Context, operand: &ast::Expression, span: Span) -> Ex
     if let ast::ExpressionKind::Literal(literal) = &operand.kind {
         match literal {
             ast::Literal::Int(value) => {
+                // The sign belongs to the literal: `-9223372036854775808` fits, although its digits alone do not.
                 return literal::push_int(&mut cx.hir, value.map(|it| -it), span);
             }
             ast::Literal::Float(bits) => {
@@ -392,6 +402,7 @@ fn infer_membership(
     container: &ast::Expression,
     span: Span,
 ) -> ExpressionId {
+    // The right side first: its elements say what the left side is compared with. Evaluation keeps the order of the source.
     let container = cx.expression(container, &Expected::Anything);
     let ty = cx.hir.ty(container);
     let wanted = match cx.hir.table.operand(&ty) {
@@ -423,6 +434,7 @@ fn infer_membership(
         | Type::Function(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Variable(_)
@@ -435,6 +447,8 @@ fn infer_membership(
     let mut value = cx.expression(value, &wanted);
     if let Expected::Hint(element) = &wanted {
         let actual = cx.hir.ty(value);
+        // The elements cannot be converted, so the value must meet their type as it is: `5 in [int?]` joins to `int?`, while a value
+        // that is wider than the elements is coerced to them, and reported where it cannot be.
         let joined = cx.hir.table.join_types(element, &actual);
         value = cx.hir.coerce(value, joined.as_ref().unwrap_or(element));
         if cx.hir.table.relate(element, &cx.hir.ty(value)).is_none() {

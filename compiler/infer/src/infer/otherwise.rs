@@ -17,6 +17,7 @@ pub(super) fn infer_otherwise(
     span: Span,
     expected: &Expected,
 ) -> ExpressionId {
+    // A hint, since the left side may be of another type than the whole: only its inside is converted.
     let wanted = expected.hint().map_or(Expected::Anything, |it| {
         Expected::Hint(it.clone().optional())
     });
@@ -36,12 +37,14 @@ pub(super) fn infer_otherwise(
         cx.expression(fallback, &Expected::Hint(ty));
         return value;
     };
+    // Both sides are converted to what is wanted one by one, as branches are; joining first could fail where each side converts.
     if let Expected::Type(ty) = expected
         && !cx.hir.table.is_open(ty)
     {
         let fallback = cx.expression(fallback, expected);
         return otherwise_of(&mut cx.hir, value, fallback, ty.clone(), span);
     }
+    // To these other types convert, so a join from below would not find them.
     let near = if matches!(inner, Type::Json | Type::Secret | Type::Function(_)) {
         Expected::Type(inner.clone())
     } else {

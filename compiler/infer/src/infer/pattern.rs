@@ -45,6 +45,7 @@ fn inner_pattern(cx: &mut Context, pattern: &ast::Pattern, ty: &Type, place: Pla
             PatternKind::None
         }
         (ast::PatternKind::Invalid, _) => PatternKind::Invalid,
+        // A pattern that is neither a name nor `none` is about the value present: `3 =>` matches an `int?` that holds 3.
         (_, Type::Optional(inner)) => {
             let inner = inner_pattern(cx, pattern, inner, Place::Inside);
             PatternKind::Some(Box::new(inner))
@@ -126,6 +127,7 @@ fn binding(cx: &mut Context, name: &ast::Identifier, ty: &Type, place: Place) ->
 
 /// The local that a name in a pattern binds.
 pub(super) fn bind(cx: &mut Context, name: &ast::Identifier, ty: &Type) -> LocalId {
+    // `(a, a)`: it is declared nevertheless, so that its uses are not reported.
     if cx.pattern_names.binds(&name.name) {
         let place = cx.hir.place(name.span);
         cx.hir.report(errors::bound_twice(place, &name.name));
@@ -133,6 +135,7 @@ pub(super) fn bind(cx: &mut Context, name: &ast::Identifier, ty: &Type) -> Local
     let local = match cx.pattern_names.reused(&name.name) {
         Some(local) => {
             let first = cx.hir.locals.local(local).ty.clone();
+            // The alternatives share one local, so its types must agree; strings differ by checks and unions only, never in form.
             let texts = [ty, &first].map(|it| cx.hir.table.operand(it) == Type::String);
             let related = cx.hir.table.relate(ty, &first);
             if related.is_none() || related == Some(Relation::Widen) && texts != [true; 2] {
@@ -161,6 +164,7 @@ fn alternative_patterns(
         patterns.push(inner_pattern(cx, side, ty, place));
         let bound = cx.pattern_names.take_alternative(&before);
         if index == 0 {
+            // The first alternative declares the names, the others bind the same locals, so the body needs no knowledge of which matched.
             cx.pattern_names.reuse(&bound);
             first = bound;
             continue;
@@ -215,6 +219,7 @@ fn literal_pattern(
             PatternKind::Invalid
         }
         (Type::Text(_), ast::Literal::String(text)) => {
+            // Whether this literal can occur is known when it is known which union, if any, the string belongs to.
             hir.postponed.add_text_pattern(text.clone(), plain, span);
             kind
         }
@@ -269,6 +274,7 @@ fn range_pattern(
         ast::RangeEnd::Inclusive => Some(end),
     };
     match last {
+        // Stored with both ends included, so later stages know one form; an end before the first int makes the range empty.
         Some(end) if start <= end => PatternKind::Range { start, end },
         _ => {
             let place = hir.place(span);
@@ -383,6 +389,7 @@ fn lost_pattern(cx: &mut Context, pattern: &ast::Pattern) -> PatternKind {
             }
         }
         ast::PatternKind::Or(parts) => {
+            // One alternative is enough: all of them bind the same names.
             parts.first().map(|it| lost_pattern(cx, it));
         }
         ast::PatternKind::List {

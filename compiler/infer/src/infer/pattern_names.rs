@@ -5,7 +5,7 @@ use gsw_source::Name;
 use crate::hir::LocalId;
 use crate::infer::absence::Arms;
 
-/// What the pattern at work has bound, and where `none` stands in its neighbours.
+/// What the pattern at work has bound, and where `none` occurs in its neighbours.
 #[derive(Default)]
 pub(super) struct PatternNames {
     bound: Vec<(Name, LocalId)>,
@@ -32,6 +32,7 @@ impl PatternNames {
             arms,
             ..Self::default()
         };
+        // A `match` inside of an arm must not see the outer arms: its own decide whether `none` is taken.
         std::mem::replace(self, inner)
     }
 
@@ -78,6 +79,7 @@ impl PatternNames {
     /// Whether another arm takes the absence of what is matched here, so that a name binds the value present.
     pub(super) fn absence_is_taken(&self) -> bool {
         self.arm
+            // Asked with the path, because `none` counts only where it occurs in the same place.
             .is_some_and(|it| self.arms.take_absence(it, &self.path))
     }
 
@@ -104,6 +106,7 @@ impl PatternNames {
         before: &Alternatives,
         first: Vec<(Name, LocalId)>,
     ) {
+        // Alternatives nest: those around this one still bind their own names again.
         self.reused.truncate(before.reused);
         self.bound.extend(first);
     }

@@ -7,6 +7,7 @@ use gsw_names::types::Type;
 
 #[derive(Default)]
 pub(super) struct Postponed {
+    // Types as they were when the question came up: their variables are looked up again when it is answered.
     requirements: Vec<(Requirement, Type, Span)>,
     text_patterns: Vec<(Name, Type, Span)>,
 }

@@ -97,6 +97,7 @@ pub(super) fn overridden(
 ) -> ExpressionId {
     let id = cx.expression(inner, &Expected::Anything);
     let ty = cx.hir.ty(id);
+    // Decided by what was inferred, not by the syntax: `(p(x)) with { … }` and calls of imported prompts are the same to it.
     let is_prompt = matches!(cx.hir.arena.get(id).kind, ExpressionKind::PromptCall { .. });
     if !is_prompt {
         if ty != Type::Invalid {
@@ -131,6 +132,8 @@ fn with_overrides(
     } = taken;
     let ty = hir.ty(id);
     let call = hir.arena.get_mut(id);
+    // The call is moved into its override: left where it is, it would be a second call to whoever counts calls, effects and
+    // errors over all expressions of a body.
     call.ty = Type::Unit;
     let kind = std::mem::replace(&mut call.kind, ExpressionKind::Unit);
     let ExpressionKind::PromptCall {
@@ -160,6 +163,7 @@ fn with_overrides(
     let kind = ExpressionKind::PromptCall {
         item,
         arguments,
+        // Overrides nest, `p(x) by a with { … }`, and each was checked for a second one above, so the order does not matter.
         agent: agent.or(inner_agent),
         settings,
         given,

@@ -41,6 +41,7 @@ pub(super) fn infer_record(
     };
     let arguments = cx.hir.fresh_arguments(lookup::arity(cx.db, item));
     let ty = Type::Record(item, Arc::from(arguments.as_slice()));
+    // Before the fields, so that each is checked against the type that the whole is wanted as.
     cx.hir.table.absorb_all(&ty, hint);
     let declared = lookup::fields(cx.db, item);
     let mut given = vec![false; declared.len()];
@@ -53,6 +54,8 @@ pub(super) fn infer_record(
         }
     }
     let base = base.map(|it| cx.expression(it, &Expected::Type(ty.clone())));
+    // With a base every field has a value. Without one, and with a field that was reported, a missing field is most likely the one
+    // that was misspelled.
     if base.is_none() {
         absent_fields(
             &mut cx.hir,
@@ -77,6 +80,7 @@ pub(super) fn infer_record(
         span,
     );
     match checked {
+        // A literal in the name of a checked alias is checked; in the name of the record it has no check to pass.
         Some(alias) => cx.hir.converted(id, Coercion::Check, &alias),
         None => id,
     }
@@ -174,6 +178,7 @@ fn record_field(
     };
     let place = cx.hir.place(name.span);
     let Some(index) = declared.iter().position(|it| it.name == name.name) else {
+        // Only fields that are still to be given are suggested.
         let rest = declared.iter().zip(&*given).filter(|(_, given)| !**given);
         let names: Vec<Name> = rest.map(|(it, _)| it.name.clone()).collect();
         let suggestion = meant(&name.name, &names);
@@ -184,17 +189,20 @@ fn record_field(
             &owner,
             suggestion.as_deref(),
         ));
+        // Without a value the name is both, and one report on it is enough.
         if field.value.is_some() {
             cx.expression(value, &Expected::Anything);
         }
         return None;
     };
     if std::mem::replace(&mut given[index], true) {
+        // Inferred all the same, for the errors in its value.
         cx.hir.report(errors::duplicate_field(place, &name.name));
     }
     let position = u32::try_from(index).ok()?;
     argument::refer_field(&mut cx.hir, name.span, item, 0, position);
     let wanted = substitute(&declared[index].ty, arguments);
+    // In `Bug { title }` one word is the field and the value, so a report on the value has to say which of both it means.
     let before = cx.hir.findings.reported();
     let value = cx.expression(value, &Expected::Type(wanted));
     if field.value.is_none()
@@ -219,6 +227,7 @@ fn absent_fields(
         if !*given && is_optional && field.default == Presence::Absent {
             *given = true;
             let ty = substitute(&field.ty, arguments);
+            // An empty span: an editor that asks what is under the cursor must not find a value that nobody wrote.
             let end = Span::new(span.end, span.end);
             values.push((index, hir.push(ExpressionKind::None, ty, end)));
         }
@@ -300,6 +309,7 @@ fn simplest(hir: &HirBuilder, ty: &Type) -> Option<String> {
         | Type::Checked(..)
         | Type::Function(_)
         | Type::Task(_)
+        | Type::Queue(_)
         | Type::Stream(_)
         | Type::Partial(_)
         | Type::Parameter(..)

@@ -1,5 +1,29 @@
 //! `reflect p(…) max N until (r => c) by critic`, written out as what it means: the prompt is asked, and asked again with its own
-//! answer until that is good enough.
+//! answer until that is good enough. The loop is that of Madaan et al., *Self-Refine* (2023), with the condition in code.
+//!
+//! ```text
+//! let plan = reflect draft(goal) max 2 until (it => it.len() > 3) by critic
+//! ```
+//!
+//! becomes, with locals that no name reaches,
+//!
+//! ```text
+//! let a = goal; let most = 2; let until = it => it.len() > 3
+//! var answer = draft(a)
+//! var round = 0
+//! while round < most and not until(answer) {
+//!     round += 1
+//!     answer = draft(a) by critic          // with `answer` and `round` as what is improved
+//! }
+//! answer
+//! ```
+//!
+//! - Because this is ordinary typed HIR, errors, effects, waiting, lowering and the reference evaluator need no rule for it.
+//! - Arguments, settings, `max` and `until` are evaluated once, before the first call, in the order in which they are written.
+//! - Without `until` all rounds are made: nobody has said what is good enough.
+//! - An error of any call leaves the loop. An earlier answer is not used instead: the program asked for a better one.
+//!
+//! The modifier `reflect N`, which repeats a block that failed, shares nothing with this but the word: it is a loop of the runtime.
 
 use std::sync::Arc;
 
@@ -43,12 +67,14 @@ pub(super) fn infer_reflection(cx: &mut Context, expression: &ast::Expression) -
         return cx.hir.invalid(span);
     };
     let mut statements = Vec::new();
+    // `max`, `until` and `by` are then not looked at: without an answer's type `until` would only be reported as a consequence.
     let Some(asked) = asked_once(cx, call, &mut statements) else {
         return cx.hir.invalid(span);
     };
     let critic = by
         .as_ref()
         .and_then(|it| cx.names().agent(it))
+        // Without `by` the model that answered improves its own answer, as in the paper.
         .or(asked.agent);
     let most = match max {
         Some(max) => cx.expression(max, &Expected::Type(Type::Int)),
@@ -64,12 +90,14 @@ pub(super) fn infer_reflection(cx: &mut Context, expression: &ast::Expression) -
         let until = cx.expression(it, &Expected::Type(wanted));
         named(&mut cx.hir, until, &mut statements)
     });
+    // The critic is asked for better answers only; the first one is the agent's that the call names.
     let first = ask(&mut cx.hir, &asked, asked.agent, None);
     let answer = assigned(&mut cx.hir, asked.answer.clone(), first, &mut statements);
     let zero = cx.hir.push(ExpressionKind::Int(0), Type::Int, span);
     let round = assigned(&mut cx.hir, Type::Int, zero, &mut statements);
     let condition = wants_better(&mut cx.hir, answer, round, most, until, span);
     let body = improvement(&mut cx.hir, &asked, critic, answer, round);
+    // `while` and not `for`: the condition is needed, and no list of rounds is.
     let kind = ExpressionKind::While { condition, body };
     let again = cx.hir.push(kind, Type::Unit, span);
     statements.push(statement(StatementKind::Expression(again), span));
@@ -96,12 +124,14 @@ fn asked_once(
         }
     );
     if !is_value {
+        // Otherwise the call itself was reported.
         if answer != Type::Invalid {
             let place = cx.hir.place(call.span);
             cx.hir.report(calls::not_a_prompt(place, "reflect"));
         }
         return None;
     }
+    // Left in the arena, but as `()`: a walk over all expressions must not count a call that is never made.
     written.ty = Type::Unit;
     let ExpressionKind::PromptCall {
         item,
@@ -115,6 +145,7 @@ fn asked_once(
         return None;
     };
     let arguments = arguments.into_iter();
+    // In the order of the list, which is the order of evaluation, and not of the parameters.
     let arguments = arguments.map(|(index, it)| (index, named(&mut cx.hir, it, statements)));
     let arguments = arguments.collect();
     let settings = settings.map(|it| named(&mut cx.hir, it, statements));
@@ -140,6 +171,7 @@ fn wants_better(
 ) -> ExpressionId {
     let (left, right) = (hir.local_value(round, span), hir.local_value(most, span));
     let is_left = binary_of(hir, BinaryOperator::Less, left, right, span);
+    // The count comes first: after the last round `until` is not asked, since its answer could change nothing.
     let Some(until) = until else { return is_left };
     let function = hir.local_value(until, span);
     let argument = hir.local_value(answer, span);
@@ -175,6 +207,7 @@ fn improvement(
         };
         statement(kind, span)
     };
+    // Counted before the call, so that the model hears of round 1 first.
     let count = assign(round, Change::Operator(BinaryOperator::Add), one);
     let earlier = hir.local_value(answer, span);
     let number = hir.local_value(round, span);
@@ -204,6 +237,7 @@ fn ask(
         arguments,
         agent,
         settings,
+        // The same tools in each round: what the settings give belongs to the question.
         given: asked.given.clone(),
         mode: PromptMode::Value,
         improving,

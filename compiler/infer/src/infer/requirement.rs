@@ -19,6 +19,8 @@ use crate::item_bodies::{GenericUse, Requirement};
 /// What `item` asks of its type parameters, by position; sorted.
 #[salsa::tracked(returns(ref))]
 pub fn requirements(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
+    // A query of its own per function would be a cycle where functions call each other. So the declarations that are reached are
+    // collected first, and the least fixpoint is computed over them here.
     let reached = reach(db, item);
     let mut asked: FxHashMap<ItemId, Vec<(u32, Requirement)>> =
         reached.iter().map(|&it| (it, own(db, it))).collect();
@@ -80,6 +82,7 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
                 (Requirement::Order, "sort" | "sort_desc" | "min" | "max") => {
                     errors::order_by_part(report, function)
                 }
+                (Requirement::Item, _) => errors::items_of_queues(report),
                 _ => report,
             });
             break;
@@ -120,11 +123,13 @@ fn own(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
                     RequirementKind::Equal => Requirement::Equal,
                     RequirementKind::Ordered => Requirement::Order,
                     RequirementKind::Numeric => Requirement::Numeric,
+                    RequirementKind::Item => Requirement::Item,
                 };
                 (*index, requirement)
             }),
     );
     // What every value can do is to become JSON or text.
+    // Functions of that module are intrinsics: there is no body from which their requirement could follow.
     if std_file(db, ANY_VALUE) == Some(item.file(db)) {
         let parameters = 0u32..u32::try_from(generics_of(db, item).len()).unwrap_or(0);
         own.extend(parameters.map(|it| (it, Requirement::Json)));
@@ -172,6 +177,7 @@ fn passed_on(
             continue;
         };
         let mut open = Open::default();
+        // Where the type cannot, the use is reported (`requirement_diagnostics`) and its callers are not asked for anything.
         if is_able(db, requirement, ty, &mut open) {
             passed.extend(open.parameters.into_iter().map(|it| (it, requirement)));
         }

@@ -36,6 +36,7 @@ impl Scopes {
     /// The innermost local of that name.
     pub(super) fn find(&self, name: &str) -> Option<LocalId> {
         let mut names = self.names.iter().rev();
+        // Searched from the end, which is all that shadowing needs; bodies have few names in scope at a time.
         names.find(|(it, _)| it == name).map(|(_, id)| *id)
     }
 
@@ -50,6 +51,7 @@ impl Scopes {
     }
 
     pub(super) fn leave(&mut self, mark: Mark) {
+        // Also what an error left: a rule that returns early cannot leak a name into the block around it.
         self.names.truncate(mark.0);
     }
 
@@ -64,6 +66,7 @@ impl Scopes {
 
     pub(super) fn leave_loop(&mut self) {
         if let Some(innermost) = self.loops.last_mut() {
+            // Only of the innermost: `break` has no label.
             *innermost = Loop::Left;
         }
     }
@@ -74,7 +77,7 @@ impl Scopes {
         self.let_words.extend(bound);
     }
 
-    /// Where the `let` stands that bound a local.
+    /// The position of the `let` that bound a local.
     pub(super) fn let_word(&self, local: LocalId) -> Option<Span> {
         let mut words = self.let_words.iter();
         words.find(|(it, _)| *it == local).map(|(_, word)| *word)

@@ -33,6 +33,7 @@ pub(super) fn infer_settings(
             let place = cx.hir.place(name.span);
             cx.hir.report(errors::duplicate_setting(place, &name.name));
         }
+        // A second one is inferred as well, for the errors in its own expression.
         seen.push(&name.name);
         if let Some(value) = infer_setting(cx, setting, origin) {
             entries.push((name.clone(), value));
@@ -48,6 +49,7 @@ pub(super) fn json_object(
 ) -> ExpressionId {
     let span = entries
         .first()
+        // Settings have no span of their own; the first name is where a reader looks.
         .map_or_else(Span::default, |(name, _)| name.span);
     let entries = entries
         .into_iter()
@@ -60,6 +62,8 @@ pub(super) fn json_object(
 
 fn infer_setting(cx: &mut Context, written: &ast::Setting, origin: Origin) -> Option<ExpressionId> {
     let name = &written.name;
+    // Origins are ordered by how much may be written there; a setting of another place is reported as unknown, with those that
+    // this place has.
     let setting = Setting::named(&name.name).filter(|it| it.origin() <= origin);
     let Some(setting) = setting else {
         unknown_setting(&mut cx.hir, name, &Setting::names_at(origin));
@@ -70,6 +74,7 @@ fn infer_setting(cx: &mut Context, written: &ast::Setting, origin: Origin) -> Op
         ast::SettingValue::Settings { settings, span } => match setting.form() {
             Form::Budget => Some(inner_settings(cx, settings, BUDGET_PARTS)),
             Form::Cache => Some(inner_settings(cx, settings, CACHE_PARTS)),
+            // A block where a value belongs; its parts are not inferred, since what they mean depends on the setting.
             form @ (Form::Text
             | Form::Texts
             | Form::Count { .. }
@@ -113,6 +118,7 @@ fn setting_value(
         Form::Environment => Some(infer_environment(cx, value)),
         Form::Answer => {
             if let ast::ExpressionKind::Name(word) = &value.kind
+                // A word of this setting alone and no name: a constant called `exact` is not meant.
                 && word == "exact"
             {
                 let text = literal::push_text(&mut cx.hir, word, value.span);
@@ -125,6 +131,7 @@ fn setting_value(
         Form::Session => {
             cx.expression(value, &Expected::Anything);
             let place = cx.hir.place(value.span);
+            // Inferred first, so that errors inside of the value are reported too, and names in it count as used.
             cx.hir.report(Missing::Session.at(place));
             None
         }
@@ -209,6 +216,7 @@ fn infer_model(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
     if let ast::ExpressionKind::Call {
         callee, arguments, ..
     } = &value.kind
+        // By its name and before names are resolved: it is no function, as the settings are read when no program runs.
         && matches!(&callee.kind, ast::ExpressionKind::Name(name) if name == "first_of")
     {
         let models = arguments
@@ -227,6 +235,7 @@ fn infer_model(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
 
 /// Variables of an agent's tools and processes. A secret keeps its place in the `json` by name.
 fn infer_environment(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
+    // Only a literal may mix strings and secrets; any other map has one type of value.
     let ast::ExpressionKind::Map(entries) = &value.kind else {
         let ty = Type::Map(Arc::new(Type::String), Arc::new(Type::String));
         return json_of(cx, value, ty);
@@ -235,6 +244,7 @@ fn infer_environment(cx: &mut Context, value: &ast::Expression) -> ExpressionId 
     for entry in entries {
         let key = cx.expression(&entry.key, &Expected::Type(Type::String));
         let value = cx.expression(&entry.value, &Expected::Anything);
+        // A secret is not converted to a string: in the settings, which are JSON and are observed, only its name appears.
         let value = if cx.hir.ty(value) == Type::Secret {
             value
         } else {
@@ -286,6 +296,7 @@ fn listed_name(
 ) -> Option<Name> {
     if let ast::ExpressionKind::AllOf(base) = &element.kind {
         let base = listed_name(cx, setting, listed, base)?;
+        // In the form in which the runtime matches tools of servers.
         return Some(Name::from(format!("{base}.*")));
     }
     if let ast::ExpressionKind::Name(name) = &element.kind {
@@ -306,6 +317,7 @@ fn listed_name(
         if let Some(Definition::Item(server)) = scope
             && server.kind(cx.db) == ItemKind::Mcp
         {
+            // What a server offers is only known when it runs, so its tools are checked there.
             let text = format!("{}.{}", server.name(cx.db), name.name);
             return Some(Name::from(text));
         }
@@ -343,6 +355,7 @@ fn listed_definition(
         return None;
     }
     Some(match listed {
+        // A workflow is called by what the model sees, which holds the module; the others are looked up in tables by their own names.
         Listed::Workflows => spawn_name(hir.db, item),
         Listed::Servers | Listed::Skills | Listed::Hooks => item.name(hir.db).clone(),
     })

@@ -39,6 +39,7 @@ fn open_block(cx: &mut Context, block: &ast::Block, expected: &Expected) -> Expr
     let Some(tail) = tail else {
         return end_block(&mut cx.hir, block, statements, diverges, expected);
     };
+    // A dropped tail is a statement like the others, so `if` and `match` at the end of a loop's body need not agree on a type.
     if let Expected::Dropped = expected {
         let id = cx.expression(tail, expected);
         diverges |= cx.hir.ty(id) == Type::Never;
@@ -69,6 +70,7 @@ fn end_block(
     diverges: bool,
     expected: &Expected,
 ) -> ExpressionId {
+    // A block that is left before its end gives no value, so it fits whatever is wanted.
     let ty = if diverges { Type::Never } else { Type::Unit };
     let is_unit = !diverges;
     let id = hir.push(
@@ -120,6 +122,7 @@ fn infer_statement(cx: &mut Context, statement: &ast::Statement, out: &mut Vec<S
             } else {
                 let kind = infer_let(cx, pattern, ty.as_ref(), value, span);
                 out.push(Statement { kind, span });
+                // `var (a, b) = …` binds hidden names by `let` and gives each to a variable, since patterns bind once.
                 return infer_variables(cx, out);
             }
         }
@@ -195,6 +198,7 @@ fn infer_let(
     };
     let value = cx.expression(value, &wanted);
     let ty = cx.hir.ty(value);
+    // All locals from here on are those of the pattern: the value has been inferred and added its own.
     let first = cx.hir.locals.next();
     let pattern = cx.pattern(pattern, &ty, Place::Binding);
     let word = Span::new(span.start, span.start + 3);
@@ -207,6 +211,7 @@ fn infer_variables(cx: &mut Context, out: &mut Vec<Statement>) -> bool {
     let bound = cx.pattern_names.take_bound();
     cx.hir
         .findings
+        // Otherwise renaming `a` would find two locals at one place.
         .forget_locals(|local| bound.iter().any(|(_, it)| *it == local));
     for (name, local) in &bound {
         let span = cx.hir.locals.local(*local).span;
@@ -254,7 +259,7 @@ fn infer_variable(
 }
 
 /// The type of a variable that `value` is given to at first. What is assigned later need not pass the same check, and
-/// tells whether the variable holds more than literals of a union.
+/// says whether the variable holds more than literals of a union.
 fn variable_type(hir: &mut HirBuilder, value: ExpressionId) -> Type {
     let ty = hir.ty(value);
     let plain = hir.table.unchecked(&ty);

@@ -24,7 +24,7 @@ pub(super) struct Table<'db> {
     pub(super) texts: Texts,
 }
 
-/// On which side of a type another one stands.
+/// On which side of a type another one is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Above,
@@ -102,6 +102,7 @@ impl<'db> Table<'db> {
                 None => break,
             }
         }
+        // A text that any string has reached is `string` for good, so no caller needs to know that it once was a variable.
         if let Type::Text(text) = current
             && let Some(settled) = self.texts.settled(*text)
         {
@@ -138,6 +139,7 @@ impl<'db> Table<'db> {
             return true;
         }
         if let Type::Variable(other) = ty {
+            // Two unknowns become one: the survivor must keep the reason to report it, and a default that either had.
             let blame = self.blame(variable).clone();
             let default_type = self.take_default_type(variable);
             let entry = &mut self.entries[other.0 as usize];
@@ -145,6 +147,7 @@ impl<'db> Table<'db> {
                 entry.blame = blame;
             }
             entry.default_type = entry.default_type.take().or(default_type);
+        // The occurs check. Without it `f => f(f)` would bind a variable to a type around itself, and `resolve` would not end.
         } else if self.occurs(variable, &ty) {
             return false;
         }
@@ -152,13 +155,13 @@ impl<'db> Table<'db> {
         true
     }
 
-    /// Whether `variable` stands somewhere in `ty`.
+    /// Whether `variable` occurs in `ty`.
     fn occurs(&self, variable: TypeVariable, ty: &Type) -> bool {
         let ty = self.resolve(ty);
         ty == Type::Variable(variable) || parts(&ty).iter().any(|it| self.occurs(variable, it))
     }
 
-    /// Whether an unbound variable stands somewhere in `ty`.
+    /// Whether an unbound variable occurs in `ty`.
     pub(super) fn is_open(&self, ty: &Type) -> bool {
         let ty = self.resolve(ty);
         matches!(ty, Type::Variable(_)) || parts(&ty).iter().any(|it| self.is_open(it))
@@ -209,6 +212,10 @@ impl<'db> Table<'db> {
             return ty.clone();
         }
         let ty = self.resolve(ty);
+        // Its items are of one type on both sides.
+        if let Type::Queue(_) = ty {
+            return ty;
+        }
         let Type::Text(text) = ty else {
             return rebuilt(&ty, side, &mut |it, side| self.loosened(it, side));
         };
@@ -221,7 +228,7 @@ impl<'db> Table<'db> {
     }
 }
 
-/// `ty` with its parts as `part` makes them; what a function takes stands on the other side.
+/// `ty` with its parts as `part` makes them; what a function takes is on the other side.
 pub(super) fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -> Type) -> Type {
     fn all(types: &[Type], part: &mut dyn FnMut(&Type) -> Type) -> Arc<[Type]> {
         types.iter().map(part).collect()
@@ -242,6 +249,7 @@ pub(super) fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -
         Type::Function(function) => {
             let parameters = function.parameters.iter();
             Type::Function(Arc::new(FunctionType {
+                // Parameters are contravariant: a function that may be used for another takes more, so its strings are on the other side.
                 parameters: parameters.map(|it| part(it, side.turned())).collect(),
                 result: part(&function.result, side),
                 latent: function.latent.clone(),
@@ -249,6 +257,7 @@ pub(super) fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -
         }
         Type::Task(inner) => Type::Task(Arc::new(inside(inner))),
         Type::Stream(inner) => Type::Stream(Arc::new(inside(inner))),
+        Type::Queue(inner) => Type::Queue(Arc::new(inside(inner))),
         Type::Partial(inner) => Type::Partial(Arc::new(inside(inner))),
         Type::Record(..) | Type::Enum(..) | Type::Checked(..) => ty.clone(),
         Type::Unit

@@ -97,14 +97,18 @@ impl Texts {
 
     /// Strings of `lower` become strings of `upper`. False when they cannot.
     pub(super) fn flow(&mut self, lower: TextVariable, upper: TextVariable) -> bool {
+        // Edges are unique, so the graph has at most one for each pair; it may have cycles, which the worklists below end at, since
+        // texts only grow and bounds only narrow.
         if lower == upper || self.get(lower).above.contains(&upper) {
             return true;
         }
         let texts = match &self.get(lower).reached {
+            // `Any` never becomes less, so no edge is needed to pass on what follows.
             Reached::Any => return self.reach_any(upper),
             Reached::These(texts) => texts.clone(),
         };
         if let Some(bound) = self.bound(upper)
+            // Checked before the edge is made: a flow that is refused must leave the graph as it was.
             && !self.limit(lower, &bound)
         {
             return false;
@@ -134,6 +138,7 @@ impl Texts {
         let mut work = vec![variable];
         while let Some(next) = work.pop() {
             let entry = self.entry(next);
+            // A type that any string has reached has passed that on already: this ends at cycles.
             if !matches!(
                 std::mem::replace(&mut entry.reached, Reached::Any),
                 Reached::Any
@@ -156,6 +161,7 @@ impl Texts {
             let entry = self.entry(next);
             let narrower: Arc<[Name]> = match &entry.bound {
                 None => names.into(),
+                // Narrower already, and so is everything below it.
                 Some(bound) if bound.iter().all(|it| names.contains(it)) => continue,
                 Some(bound) => {
                     let both = bound.iter().filter(|it| names.contains(it));
@@ -179,6 +185,7 @@ impl Texts {
             let mut news = BTreeMap::new();
             for (name, origin) in texts {
                 let had = known.get(&name);
+                // `Union` outranks `Literal`: `settle` asks whether a type holds only members of unions.
                 if had.is_none() || had == Some(&Origin::Literal) && origin == Origin::Union {
                     known.insert(name.clone(), origin);
                     news.insert(name, origin);
@@ -199,6 +206,8 @@ impl Texts {
             };
             if let Reached::These(texts) = &entry.reached
                 && !texts.is_empty()
+                // A literal beside them is one of the union where it is written there too, and has become `Union` by that; any other makes
+                // the whole a `string`.
                 && texts.values().all(|it| *it == Origin::Union)
             {
                 let names: Vec<Name> = texts.keys().cloned().collect();

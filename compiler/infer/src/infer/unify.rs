@@ -6,7 +6,7 @@ use gsw_source::{ItemId, Name};
 use crate::infer::lookup;
 use crate::infer::table::{Side, Table};
 
-/// How a value of one type stands to another type.
+/// How a value of one type relates to another type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Relation {
     Same,
@@ -21,7 +21,7 @@ impl Relation {
 }
 
 impl Table<'_> {
-    /// How `actual` stands to `target`; `None` when the one is not accepted for the other as it is.
+    /// How `actual` relates to `target`; `None` when the one is not accepted for the other as it is.
     #[expect(
         clippy::too_many_lines,
         reason = "one line a type: rustc names what a new type must join"
@@ -32,6 +32,7 @@ impl Table<'_> {
             return Some(Relation::Same);
         }
         match (&actual, &target) {
+            // First, so that no variable is bound to what was reported.
             (Type::Invalid, _) | (_, Type::Invalid) => Some(Relation::Same),
             (Type::Variable(variable), other) => self.bind_beside(*variable, other, Side::Below),
             (other, Type::Variable(variable)) => self.bind_beside(*variable, other, Side::Above),
@@ -43,6 +44,7 @@ impl Table<'_> {
                 let fits = self.texts.limit(*text, names);
                 fits.then_some(Relation::Widen)
             }
+            // No edge and no bound: taking any string here must not make the literal a `string` elsewhere.
             (Type::Text(_), Type::String | Type::Secret) => Some(Relation::Widen),
             (Type::Literals(_) | Type::String, Type::Text(text)) => {
                 let flows = self.text_into(&actual, *text);
@@ -59,6 +61,7 @@ impl Table<'_> {
                 self.relate_all(some, others)
             }
             (Type::Checked(item, arguments), _) => {
+                // Only the actual side loses its check: the other way a value would skip it, so that is a conversion (`coerce`).
                 let base = lookup::alias_target(self.db, *item, arguments)?;
                 self.relate(&base, &target).map(|_| Relation::Widen)
             }
@@ -66,7 +69,15 @@ impl Table<'_> {
             | (Type::List(left), Type::List(right))
             | (Type::Task(left), Type::Task(right))
             | (Type::Stream(left), Type::Stream(right))
+            // Covariant throughout, which is sound because values are immutable: a list of `Percent` read as one of `float` cannot be
+            // given other elements.
             | (Type::Partial(left), Type::Partial(right)) => self.relate(left, right),
+            // Items go both ways.
+            (Type::Queue(left), Type::Queue(right)) => {
+                self.relate(left, right)?;
+                self.relate(right, left)?;
+                Some(Relation::Same)
+            }
             (Type::Map(key, value), Type::Map(other_key, other_value)) => {
                 let keys = self.relate(key, other_key)?;
                 Some(keys.and(self.relate(value, other_value)?))
@@ -108,17 +119,19 @@ impl Table<'_> {
                 | Type::Function(_)
                 | Type::Task(_)
                 | Type::Stream(_)
+                | Type::Queue(_)
                 | Type::Partial(_),
                 _,
             ) => None,
         }
     }
 
-    /// Binds a variable to what stands on that side of `ty`.
+    /// Binds a variable to what is on that side of `ty`.
     fn bind_beside(&mut self, variable: TypeVariable, ty: &Type, side: Side) -> Option<Relation> {
         if !self.holds_text(ty) {
             return self.bind(variable, ty).then_some(Relation::Same);
         }
+        // A variable that took the literal's own type would tie all its uses to one union.
         let ty = self.loosened(ty, side);
         self.bind(variable, &ty).then_some(Relation::Widen)
     }
@@ -127,6 +140,8 @@ impl Table<'_> {
         if actual.len() != target.len() {
             return None;
         }
+        // Variables that were bound before a part fails stay bound. The mismatch is reported then, or a conversion element by element
+        // takes over, which asks the same of those variables.
         let mut relation = Relation::Same;
         for (left, right) in actual.iter().zip(target) {
             relation = relation.and(self.relate(left, right)?);
@@ -155,7 +170,7 @@ impl Table<'_> {
     /// The type below the checks of `ty`.
     pub(super) fn unchecked(&self, ty: &Type) -> Type {
         let mut current = self.resolve(ty);
-        // An alias that stands for itself is reported, and stands for nothing.
+        // An alias of itself is reported, and means nothing.
         while let Type::Checked(item, arguments) = &current {
             let Some(base) = lookup::alias_target(self.db, *item, arguments) else {
                 break;

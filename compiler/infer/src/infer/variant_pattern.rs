@@ -58,6 +58,7 @@ pub(super) fn variant_pattern(
         Named::Definition(Definition::Item(item)) if item.kind(cx.db) == ItemKind::Const => {
             let own = lookup::signature(cx.db, item).result.clone();
             if cx.hir.table.relate(&own, &plain).is_none()
+                // Either may be the wider one: a constant of a checked type in a `match` on its base, or the other way round.
                 && cx.hir.table.relate(&plain, &own).is_none()
             {
                 let what = format!("a constant of type `{}`", cx.hir.show(&own));
@@ -79,6 +80,7 @@ fn named_by_pattern(cx: &mut Context, path: &[ast::Identifier], ty: &Type) -> Op
     let [name] = path else {
         return cx.names().written_path(path).map(Named::Definition);
     };
+    // The enum that is matched decides, whatever the name means elsewhere. A constant may appear too, under its own name.
     if let Type::Enum(item, _) = ty {
         if let Some(variant) = lookup::variant_named(cx.db, *item, &name.name) {
             let definition = Definition::Variant {
@@ -95,6 +97,7 @@ fn named_by_pattern(cx: &mut Context, path: &[ast::Identifier], ty: &Type) -> Op
             return None;
         }
     }
+    // The family of errors that a model's call raises is no declaration; one of a program under that name comes first.
     if name.name == "ModelError" && resolve_name(cx.db, cx.file, &name.name).is_none() {
         return Some(Named::ModelError);
     }
@@ -112,6 +115,7 @@ fn of_enum(
     ty: &Type,
     span: Span,
 ) -> Option<PatternKind> {
+    // The type of a lambda's parameter, for example: the variant says which enum it is.
     if let Some(variable) = cx.hir.table.unknown(ty) {
         let arguments = cx.hir.fresh_arguments(lookup::arity(cx.db, item));
         cx.hir
@@ -180,6 +184,7 @@ fn infer_fields(
             }
         };
         let Some(position) = position else {
+            // Binds the names, so that the arm's body is not reported as well.
             pattern::pattern_inside(cx, Name::default(), &field.pattern, &Type::Invalid);
             continue;
         };

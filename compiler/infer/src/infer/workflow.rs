@@ -31,6 +31,7 @@ pub(super) fn infer_step(
     expected: &Expected,
 ) -> ExpressionId {
     let name = cx.expression(name, &Expected::Type(Type::String));
+    // Before the body, as they are evaluated; variables of the body are not in scope in them.
     let modifiers = infer_modifiers(cx, modifiers);
     let body = cx.block(body, expected);
     let ty = cx.hir.ty(body);
@@ -45,7 +46,7 @@ pub(super) fn infer_step(
     )
 }
 
-/// `timeout D { }` and its kin.
+/// `timeout D { }` and the other modifiers of a block.
 pub(super) fn infer_modified(
     cx: &mut Context,
     modifiers: &[ast::Modifier],
@@ -67,6 +68,7 @@ pub(super) fn infer_modifiers(cx: &mut Context, written: &[ast::Modifier]) -> Mo
         let is_new = match &modifier.kind {
             ast::ModifierKind::Timeout(value) => {
                 let value = cx.expression(value, &Expected::Type(Type::Duration));
+                // The last one stays, so the body can be inferred and lowered; the report keeps it from running.
                 modifiers.timeout.replace(value).is_none()
             }
             ast::ModifierKind::Retry {
@@ -108,9 +110,10 @@ pub(super) fn infer_modifiers(cx: &mut Context, written: &[ast::Modifier]) -> Mo
     modifiers
 }
 
-/// What stands after `with` of a `reflect`: a prompt or function that gives a `Reflection` for what is known of a failure.
+/// What follows `with` of a `reflect`: a prompt or function that gives a `Reflection` for what is known of a failure.
 fn infer_judge(cx: &mut Context, expression: &ast::Expression) -> ExpressionId {
     let reflection = KnownItem::Reflection.item(cx.db);
+    // Missing only while the prelude itself is broken, which is reported there.
     let reflection = reflection.map_or(Type::Invalid, |it| Type::Record(it, [].into()));
     let parameters = [Type::String, Type::String, Type::Int, Type::String.list()];
     let wanted = Type::Function(Arc::new(FunctionType {
@@ -118,9 +121,11 @@ fn infer_judge(cx: &mut Context, expression: &ast::Expression) -> ExpressionId {
         result: reflection.clone(),
         latent: None,
     }));
+    // A hint, because a judge may take fewer facts, in another order, by the names of its parameters.
     let id = cx.expression(expression, &Expected::Hint(wanted));
     let ty = cx.hir.ty(id);
     let is_judge = if let Type::Function(it) = &ty {
+        // Compared as it is and not converted: the runtime reads the record's fields by their positions.
         cx.hir.table.resolve(&it.result) == reflection
     } else {
         ty == Type::Invalid
@@ -138,10 +143,12 @@ fn infer_judge(cx: &mut Context, expression: &ast::Expression) -> ExpressionId {
 
 /// Whether there is a fact for each parameter of a judge, and of its type.
 fn has_facts_for(hir: &HirBuilder, judge: ExpressionId) -> bool {
+    // Invalid, which has been reported.
     let Type::Function(function) = hir.ty(judge) else {
         return true;
     };
     let kind = &hir.arena.get(judge).kind;
+    // A lambda's parameters have names too, but those may be changed without a thought; its facts go by position.
     let parameters = if let ExpressionKind::FunctionValue { item, .. } = kind {
         lookup::signature(hir.db, *item).parameters.as_slice()
     } else {
@@ -196,6 +203,7 @@ fn infer_budget(cx: &mut Context, arguments: &[ast::Argument]) -> Budget {
                 continue;
             }
         };
+        // After the name is known, since the name says the type.
         let value = cx.expression(&argument.value, &Expected::Type(ty));
         if slot.replace(value).is_some() {
             let place = cx.hir.place(argument.value.span);
@@ -213,12 +221,14 @@ pub(super) fn infer_spawn(
     hint: Option<&Type>,
 ) -> ExpressionId {
     let wanted = if let Some(Type::Task(inner)) = hint.map(|it| cx.hir.table.resolve(it))
+        // `task: Task<T>` with an unknown `T` says nothing about the body.
         && !cx.hir.table.is_open(&inner)
     {
         Some((*inner).clone())
     } else {
         None
     };
+    // A closure without parameters: a task outlives the statement, so what it uses is captured like in any lambda.
     let lambda = lambda::closure(cx, value, wanted.as_ref());
     let ty = Type::Task(Arc::new(cx.hir.ty(lambda.body)));
     cx.hir.push(ExpressionKind::Spawn(lambda), ty, span)
@@ -229,6 +239,7 @@ pub(super) fn infer_spawn_detached(
     call: &ast::Expression,
     span: Span,
 ) -> ExpressionId {
+    // As a call first, so that arguments, defaults and names are checked by the same rules.
     let id = cx.expression(call, &Expected::Anything);
     if let ExpressionKind::Call {
         callee: Callee::Item { item, .. },
@@ -240,6 +251,7 @@ pub(super) fn infer_spawn_detached(
             item: *item,
             arguments: arguments.clone(),
         };
+        // The call itself must not remain: it would count as one that runs here, with its errors and effects.
         cx.hir.arena.pop();
         return cx.hir.push(kind, Type::String, span);
     }
@@ -262,11 +274,13 @@ pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span)
 fn awaited(hir: &mut HirBuilder, ty: &Type) -> Option<Type> {
     match hir.table.resolve(ty) {
         Type::Task(inner) => Some((*inner).clone()),
+        // Lists and tuples of tasks are awaited as a whole, at any depth.
         Type::List(element) => Some(awaited(hir, &element)?.list()),
         Type::Tuple(parts) => {
             let parts: Option<Vec<Type>> = parts.iter().map(|it| awaited(hir, it)).collect();
             Some(Type::Tuple(parts?.into()))
         }
+        // `tasks.map(t => await t)` before the type of `tasks` is known: whatever `t` is, it must be a task.
         Type::Variable(variable) => {
             let inner = hir.fresh();
             hir.table
@@ -298,6 +312,7 @@ fn awaited(hir: &mut HirBuilder, ty: &Type) -> Option<Type> {
         | Type::Checked(..)
         | Type::Function(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Partial(_)
         | Type::Parameter(..)
         | Type::Text(_) => None,
@@ -332,6 +347,7 @@ pub(super) fn infer_race(
     } else {
         return not_awaitable(&mut cx.hir, "race", value, span);
     };
+    // Checked before `awaited`, which would also take a list of lists: a race is between single tasks.
     if !matches!(element, Type::Task(_) | Type::Variable(_) | Type::Invalid) {
         return not_awaitable(&mut cx.hir, "race", value, span);
     }
@@ -368,11 +384,13 @@ pub(super) fn infer_parallel_for(
     let iterable = cx.expression(iterable, &Expected::Anything);
     let element = control::element(&mut cx.hir, iterable);
     let (limit, policy) = parallel_modifiers(cx, modifiers);
+    // A variable, because the values of all iterations join in it; the block's own type may still change.
     let result = cx.hir.fresh();
     // A `return` in it is reported elsewhere, whatever it gives.
     cx.hir.locals.open_frame(Some(Type::Invalid));
     let mark = cx.scopes.mark();
     let mut statements = Vec::new();
+    // A plain name is the parameter itself. Any other pattern takes a hidden parameter apart, as the first statement of the body.
     let local = if let ast::PatternKind::Binding(name) = &pattern.kind {
         cx.declare(&name.name, element, LocalKind::Parameter, name.span)
     } else {
@@ -390,6 +408,7 @@ pub(super) fn infer_parallel_for(
         local
     };
     let mut body = cx.block(body, &Expected::Anything);
+    // Before the block is wrapped, so that a report names the value and not the statements around it.
     body = cx.hir.coerce(body, &result);
     if !statements.is_empty() {
         let ty = cx.hir.ty(body);
@@ -410,6 +429,7 @@ pub(super) fn infer_parallel_for(
         ErrorPolicy::Settle => {
             let outcome = KnownItem::Result.item(cx.db);
             let outcome = outcome.map(|it| Type::Enum(it, [result].into()));
+            // Under `settle` an iteration that failed has a place in the list as well, hence the `Result`.
             outcome.unwrap_or(Type::Invalid).list()
         }
         ErrorPolicy::First | ErrorPolicy::Merge => result.list(),
@@ -457,6 +477,7 @@ fn parallel_modifiers(
             | ast::ModifierKind::Reflect { .. }
             | ast::ModifierKind::Budget(_) => {
                 misplaced(&mut cx.hir, modifier);
+                // Its expressions are inferred for their own mistakes, and for the uses of names in them.
                 infer_modifiers(cx, std::slice::from_ref(modifier));
                 continue;
             }
@@ -479,6 +500,7 @@ pub(super) fn infer_parallel(
 ) -> ExpressionId {
     let lambdas: Vec<Lambda> = parts
         .iter()
+        // No hint for any part: the tuple's type comes from the parts.
         .map(|it| lambda::closure(cx, it, None))
         .collect();
     let types: Vec<Type> = lambdas.iter().map(|it| cx.hir.ty(it.body)).collect();

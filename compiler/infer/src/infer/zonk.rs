@@ -13,11 +13,14 @@ use crate::infer::table::{Blame, Side, Table, rebuilt};
 
 /// Gives every local and expression its final type.
 pub(super) fn zonk(hir: &mut HirBuilder) {
+    // The order matters. Strings first, because patterns and requirements depend on what they are; then what was postponed, which
+    // may report; then what is still unknown, which is only reported if nothing else was; at last the keys of empty maps.
     hir.table.texts.settle();
     pattern::settle_text_patterns(hir);
     capability::settle_pending(hir);
     report_unknown(hir);
     capability::settle_keys(hir);
+    // Asked after all reports of this function, which count as well.
     let has_mistake = hir.findings.has_error();
     let table = &hir.table;
     for local in hir.locals.locals_mut() {
@@ -52,6 +55,7 @@ fn report_unknown(hir: &mut HirBuilder) {
         let (name, span) = (name.clone(), *span);
         for variable in unknown_in(&hir.table, ty) {
             if !matches!(hir.table.blame(variable), Blame::Suppressed) {
+                // One report for a variable, however many locals have it in their types.
                 hir.table.suppress(variable);
                 let place = hir.place(span);
                 hir.report(errors::cannot_infer(place, &format!("`{name}`")));
@@ -85,6 +89,7 @@ fn has_variable(ty: &Type) -> bool {
         | Type::List(inner)
         | Type::Task(inner)
         | Type::Stream(inner)
+        | Type::Queue(inner)
         | Type::Partial(inner) => has_variable(inner),
         Type::Map(key, value) => has_variable(key) || has_variable(value),
         Type::Tuple(types)
@@ -118,6 +123,7 @@ fn has_variable(ty: &Type) -> bool {
 
 /// Replaces variables; one that stands for what no value ever has becomes `()`.
 fn finish(table: &Table<'_>, ty: &mut Type) {
+    // Most types hold no variable and need not be rebuilt.
     if has_variable(ty) {
         *ty = without_variables(table.zonk(ty));
     }

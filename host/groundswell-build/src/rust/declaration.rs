@@ -52,6 +52,7 @@ pub fn write(out: &mut String, names: &mut Names<'_>, id: TypeId, name: &str) {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => {}
     }
 }
@@ -145,6 +146,7 @@ fn holds(types: &TypeTable, id: TypeId, owner: TypeId, seen: &mut BTreeSet<TypeI
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => false,
     }
 }

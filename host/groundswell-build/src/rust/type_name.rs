@@ -65,6 +65,7 @@ impl<'t> Names<'t> {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => "::groundswell::serde_json::Value".into(),
         }
     }

@@ -118,6 +118,7 @@ fn counted(types: &TypeTable, ty: TypeId) -> Counted {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => Counted::Scalars,
     }
 }

@@ -92,6 +92,7 @@ impl Builder<'_> {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => typed("null"),
         }
     }

@@ -55,6 +55,7 @@ pub(super) fn name(ty: &Type) -> Option<&str> {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => None,
     }
 }
@@ -87,6 +88,7 @@ fn parts(ty: &Type) -> Vec<TypeId> {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => Vec::new(),
     }
 }

@@ -42,6 +42,7 @@ pub(crate) fn strict(text: &str) -> Vec<Candidate> {
         .into_iter()
         .filter_map(parse_strict)
         .collect();
+    // Blocks before prose: whoever marks a block means its content.
     found.extend(last_first(fenced, "took the answer out of a block of code"));
     let inside = prose::values(text);
     found.extend(last_first(inside, "dropped text around the answer"));
@@ -78,10 +79,12 @@ pub(crate) fn repaired(text: &str) -> Vec<Candidate> {
             .chain(repairs)
             .collect();
         let next = Candidate { value, repairs };
+        // The same value found in two ways counts once, with the way that needed less.
         if !found.iter().any(|it| it.value == next.value) {
             found.push(next);
         }
     };
+    // Only where the text begins like a value: a sentence would be read as one bare text.
     if text.starts_with(['{', '[', '"', '\'', '`', '“', '/', '#']) && !text.starts_with("```") {
         add(text, None);
     }

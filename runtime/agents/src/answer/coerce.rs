@@ -48,6 +48,7 @@ impl<'a> Coercion<'a> {
     /// The value; borrowed where nothing in it is changed, since it may be large and be tried often.
     fn value<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value> {
         let schema = resolved(schema, self.root);
+        // Out of steps the value stays as it is, and the check refuses it: never a guess because of the time it takes.
         let Some(left) = self.steps.get().checked_sub(1) else {
             return Cow::Borrowed(value);
         };
@@ -100,6 +101,7 @@ impl<'a> Coercion<'a> {
             let changed = attempt.value(value, branch, path);
             let count = attempt.repairs.len();
             let is_better = best.as_ref().is_none_or(|it| count < it.1.len());
+            // Fewer changes alone do not choose a branch: a branch that changes nothing and does not fit would win.
             if is_better && self.fits(&changed, branch) {
                 best = Some((changed, attempt.repairs));
             }
@@ -116,6 +118,7 @@ impl<'a> Coercion<'a> {
     fn array<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value> {
         match value {
             Value::Array(items) => {
+                // Repairs are the only sign of a change; without any the value is passed on without a copy.
                 let before = self.repairs.len();
                 let changed = self.items(items, schema, path);
                 if self.repairs.len() == before {
@@ -137,6 +140,7 @@ impl<'a> Coercion<'a> {
                 }
                 _ => self.single(value, schema, path),
             },
+            // `null` for a list is more likely a missing value than a list of one `null`.
             Value::Null => Cow::Borrowed(value),
             Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
                 self.single(value, schema, path)

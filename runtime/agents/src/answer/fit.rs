@@ -46,6 +46,7 @@ pub(crate) fn fits(value: &Value, schema: &Value, root: &Value, left: &Cell<u32>
         steps: &steps,
     };
     let fits = question.fits(value, schema);
+    // What this question did not use goes back, so many small questions cost no more than they are.
     left.set(left.get() - (given - steps.get()));
     fits
 }
@@ -75,6 +76,7 @@ impl Question<'_> {
         {
             return false;
         }
+        // `anyOf` and `oneOf` alike: the schemas made here have disjoint branches.
         if let Some(branches) = branches(schema)
             && !branches.iter().any(|it| self.fits(value, it))
         {

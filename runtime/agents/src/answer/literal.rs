@@ -7,6 +7,7 @@ pub(crate) fn meant<'a>(text: &str, allowed: &[&'a str]) -> Option<&'a str> {
         return None;
     }
     let same = |it: &&&str| self::plain(it) == plain;
+    // Only where exactly one word fits: "high or medium" names two and is no answer.
     only(allowed.iter().filter(same).copied()).or_else(|| only(named(text, allowed)))
 }
 

@@ -83,6 +83,7 @@ impl<'a> Parser<'a> {
         let value = parser.value().ok()?;
         parser.blanks();
         if !parser.rest().is_empty() {
+            // A repair too, since the text may have been another answer; what needs none of these is preferred.
             parser.repair("dropped text after the answer");
         }
         let repairs = parser.repairs.iter().map(|it| (*it).to_owned()).collect();
@@ -110,6 +111,7 @@ impl<'a> Parser<'a> {
     }
 
     fn repair(&mut self, what: &'static str) {
+        // Each kind once: a long answer may need the same in a thousand places.
         if !self.repairs.contains(&what) {
             self.repairs.push(what);
         }
@@ -121,16 +123,20 @@ impl<'a> Parser<'a> {
             Some('{') => self.nested(Self::object),
             Some('[') => self.nested(Self::array),
             Some('"') => self.string().map(Value::String),
+            // Numbers and words as well: in an answer of a model they end in other ways than in JSON.
             Some(_) if self.is_lenient() => self.lenient_scalar(),
             Some('-' | '0'..='9') => self.number(),
             Some(_) => self.word(),
             None => Err(Flaw),
         }?;
+        // Up to here every token is whole; a search that goes on after a failure starts from this place,
+        // so each byte is read a bounded number of times.
         self.whole = self.at;
         Ok(value)
     }
 
     fn nested(&mut self, parse: fn(&mut Self) -> Result<Value, Flaw>) -> Result<Value, Flaw> {
+        // The parser recurses, and the text may be an attack on the stack of the turn.
         if self.depth == MOST_DEPTH {
             return Err(Flaw);
         }
@@ -173,6 +179,7 @@ impl<'a> Parser<'a> {
             }
             match self.value() {
                 Ok(item) => items.push(item),
+                // The text ended within the item: what came before is kept, the broken item is not.
                 Err(Flaw) if self.is_cut() => return Ok(()),
                 Err(Flaw) => return Err(Flaw),
             }
@@ -200,6 +207,7 @@ impl<'a> Parser<'a> {
             match field {
                 Ok((name, value)) if fields.contains_key(&name) => {
                     if !self.is_lenient() {
+                        // Strict JSON leaves open which of two equal keys counts, so such text is not taken without a repair.
                         return Err(self.broken([value]));
                     }
                     self.repair("took the last of several fields of one name");
@@ -223,6 +231,7 @@ impl<'a> Parser<'a> {
         inside: impl IntoIterator<Item = Value, IntoIter: DoubleEndedIterator>,
     ) -> Flaw {
         if !self.is_lenient() {
+            // Numbers and strings inside of broken text are too often no answer.
             let is_part = |it: &Value| it.is_object() || it.is_array();
             self.parts.extend(inside.into_iter().rev().filter(is_part));
         }
@@ -230,6 +239,7 @@ impl<'a> Parser<'a> {
     }
 
     fn field(&mut self) -> Result<(String, Value), Flaw> {
+        // The key is read before it is known whether a value follows; an object cut off in between loses that field alone.
         let name = self.name()?;
         self.blanks();
         if !self.take(':') {

@@ -58,6 +58,7 @@ fn closings(fences: &[Fence]) -> Vec<Option<usize>> {
     let mut ending = None;
     for at in (0..fences.len()).rev() {
         let next = (at + 1 < fences.len()).then_some(at + 1);
+        // A fence inside of a string of the JSON has text after it on its line, so a fence that ends its line is preferred.
         closings[at] = ending.or(next);
         if fences[at].ends_its_line {
             ending = Some(at);

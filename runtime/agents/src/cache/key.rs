@@ -35,6 +35,7 @@ pub(crate) fn of_call(asked: &Asked<'_>) -> String {
         temperature: _,
         thinking: _,
         retries: _,
+        schema_delivery: _,
         timeout: _,
     } = asked.request;
     digest(&json!({

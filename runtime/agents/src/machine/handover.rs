@@ -45,6 +45,7 @@ fn make_portable(messages: &mut [Arc<Message>]) -> bool {
         message.content.retain(|it| !is_own(it));
         has_left_out |= message.content.len() < before;
         if message.content.is_empty() {
+            // Providers refuse a message without content.
             message.content.push(no_answer());
         }
         for piece in &mut message.content {

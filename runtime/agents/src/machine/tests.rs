@@ -136,14 +136,10 @@ fn answer(content: Vec<Content>, stop: StopReason) -> ModelAnswer {
 
 fn failed(kind: FailureKind, status: Option<u16>) -> PromptEvent {
     PromptEvent::Answered(Box::new(Err(ModelFailure {
-        kind,
-        message: "no luck".into(),
         status,
         retry_after: Some(Duration::from_millis(1500)),
-        again_in: None,
         attempts: 3,
-        tokens: None,
-        limit: None,
+        ..ModelFailure::new(kind, "no luck".into())
     })))
 }
 

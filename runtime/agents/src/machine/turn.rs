@@ -26,6 +26,7 @@ impl Machine {
         match &answer.stop {
             StopReason::End => self.read(talk, answer, check),
             StopReason::ToolUse => self.call_tools(talk, answer),
+            // Not read: what is missing may be the half that matters, although the rest might be repaired into a value.
             StopReason::MaxTokens => fail(outcome::cut()),
             StopReason::ContextFull => fail(outcome::full()),
             StopReason::Refusal(reason) => fail(outcome::refused(reason)),
@@ -41,6 +42,7 @@ impl Machine {
         };
         let mut reading = talk.read(&text, exactness, check);
         if answer.simulated && reading.is_err() {
+            // The simulator makes answers from the schema, which does not say what a `where` asks.
             reading = talk.simulate(check).ok_or(()).or(reading);
         }
         if talk.reflections > 0 {
@@ -76,6 +78,7 @@ impl Machine {
         let attempt = talk.reflections;
         self.notes
             .push(PromptNote::ReflectionStart { attempt, max });
+        // The model sees its own answer and what is wrong with it, in the same conversation.
         let messages = reflection::messages(answer.content, &issues);
         talk.request.messages.extend(messages);
         talk.ask()
@@ -84,6 +87,7 @@ impl Machine {
 
 impl Machine {
     fn call_tools(&mut self, talk: &mut Talk, answer: ModelAnswer) -> PromptStep {
+        // Counted before the tools run, so a model that only ever calls tools ends after `max_turns` requests.
         talk.detail.turns += 1;
         if talk.detail.turns > talk.settings.max_turns {
             let most = talk.settings.max_turns;
@@ -101,6 +105,7 @@ impl Machine {
         }
         self.notes.extend(calls.notes);
         talk.outcomes = calls.outcomes;
+        // Before the calls are made: a model that fails after them must not begin again.
         talk.has_begun_once |= calls.begins_once;
         if calls.run.is_empty() {
             return talk.tools_answered(Vec::new());

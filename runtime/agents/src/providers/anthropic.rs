@@ -3,11 +3,11 @@
 mod reader;
 mod wire;
 
+use gsw_abi::provider;
 use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest};
 use serde_json::Value;
 
 use super::exchange::AnswerReader;
-use super::failure::failure;
 use super::protocol::{Endpoint, Protocol, SchemaForm};
 use crate::environment::Environment;
 use reader::MessageReader;
@@ -30,12 +30,12 @@ enum Authentication {
 }
 
 impl Protocol for Messages {
-    const KEY: &'static str = "ANTHROPIC_API_KEY";
+    const KEY: &'static str = provider::ANTHROPIC_KEY;
 
     type Format = SchemaForm;
 
     fn configured(environment: &Environment) -> Result<Self, ModelFailure> {
-        let base = environment.get("ANTHROPIC_BASE_URL");
+        let base = environment.get(provider::ANTHROPIC_ADDRESS);
         let version = environment.get("ANTHROPIC_VERSION");
         let authentication = match environment.get("ANTHROPIC_AUTH").as_deref() {
             None | Some("bearer") => Authentication::Bearer,
@@ -83,7 +83,7 @@ impl Protocol for Messages {
 }
 
 fn unknown_authentication(given: &str) -> ModelFailure {
-    failure(
+    ModelFailure::new(
         FailureKind::Unauthorized,
         format!("ANTHROPIC_AUTH is `{given}`; it must be `bearer` or `x-api-key`"),
     )

@@ -3,8 +3,6 @@
 use gsw_engine::model::{FailureKind, ModelFailure};
 use serde_json::Value;
 
-use super::failure::failure;
-
 /// An error object of either wire protocol.
 #[derive(Debug, Default)]
 pub(crate) struct ErrorBody {
@@ -42,7 +40,7 @@ impl ErrorBody {
             kind = FailureKind::ContextTooLong;
             sizes = numbers_around(&message);
         }
-        let mut failure = failure(kind, worded(host, status, &message));
+        let mut failure = ModelFailure::new(kind, worded(host, status, &message));
         failure.status = status;
         failure.tokens = sizes.map(|it| it.0);
         failure.limit = sizes.map(|it| it.1);

@@ -1,13 +1,14 @@
-//! One request with all its attempts, whatever the wire protocol: send, read the stream, fold it into an answer.
+//! One HTTP request to a model, whatever the wire protocol: send, read the stream, fold it into an answer.
+//!
+//! A request that failed is sent again by the run, which reports each; here it is only said whether that may help.
 
 use std::time::{Duration, SystemTime};
 
-use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure};
+use gsw_engine::model::{Again, FailureKind, ModelAnswer, ModelFailure};
 use serde_json::Value;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::classify::{ErrorBody, shortened};
-use super::failure::failure;
 use super::http::{self, Post};
 use super::network::{Network, OnDelta};
 use super::retry::{is_worth_another, retry_after};
@@ -35,7 +36,7 @@ impl Trouble {
     pub fn malformed(host: &str, what: &str) -> Self {
         let message = format!("{host} sent an answer that cannot be read: {what}");
         Self {
-            failure: failure(FailureKind::Provider, message),
+            failure: ModelFailure::new(FailureKind::Provider, message),
             is_worth_another: false,
         }
     }
@@ -44,7 +45,7 @@ impl Trouble {
     pub fn cut(host: &str) -> Self {
         let message = format!("{host} ended the stream before the answer was complete");
         Self {
-            failure: failure(FailureKind::Provider, message),
+            failure: ModelFailure::new(FailureKind::Provider, message),
             is_worth_another: true,
         }
     }
@@ -78,64 +79,50 @@ pub(crate) trait AnswerReader: Send {
 /// A request and how its answer is read.
 pub(crate) struct Exchange<'a> {
     pub post: Post<'a>,
-    /// How often it is tried again.
-    pub retries: u32,
-    /// How long all attempts may take together.
+    /// How long it may take, once it has its connection.
     pub limit: Duration,
-    /// A reader for one attempt.
+    /// A reader for the answer.
     pub new_reader: &'a (dyn Fn() -> Box<dyn AnswerReader> + Sync),
 }
 
 impl Exchange<'_> {
-    /// Tries until there is an answer, retries or time are used up, or no attempt would help.
+    /// Sends the request and reads its answer.
     pub async fn run(
         &self,
         network: &Network,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, ModelFailure> {
-        let mut deadline = Instant::now() + self.limit.min(FOREVER);
-        let mut attempts = 0;
-        loop {
-            attempts += 1;
-            // The wait for a connection is for other requests, each of which has its limit.
-            let asked = Instant::now();
-            let connection = connection().await;
-            deadline += asked.elapsed();
-            let once = timeout_at(deadline, self.once(network, on_delta)).await;
-            drop(connection);
-            let trouble = match once {
-                Ok(Ok(answer)) => return Ok(ModelAnswer { attempts, ..answer }),
-                Ok(Err(trouble)) => trouble,
-                Err(_) => return Err(self.late(attempts)),
-            };
-            let wait = network
-                .policy
-                .delay(attempts, trouble.failure.retry_after)
-                .filter(|_| trouble.is_worth_another);
-            let failure = ModelFailure {
-                attempts,
-                again_in: wait,
-                ..trouble.failure
-            };
-            let Some(delay) =
-                wait.filter(|it| attempts <= self.retries && Instant::now() + *it < deadline)
-            else {
-                return Err(failure);
-            };
-            sleep(delay).await;
-            on_delta("");
-        }
+        // The wait for a connection is for other requests, each of which has its limit.
+        let connection = connection().await;
+        let began = Instant::now();
+        let deadline = began + self.limit.min(FOREVER);
+        let outcome = timeout_at(deadline, self.once(network, on_delta)).await;
+        drop(connection);
+        let trouble = match outcome {
+            Ok(Ok(answer)) => return Ok(answer),
+            Ok(Err(trouble)) => trouble,
+            Err(_) => self.late(),
+        };
+        // What has been streamed is no part of an answer.
+        on_delta("");
+        let wait = network.policy.delay(trouble.failure.retry_after);
+        Err(ModelFailure {
+            attempts: 1,
+            again: wait.filter(|_| trouble.is_worth_another).map(Again::After),
+            took: u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX),
+            ..trouble.failure
+        })
     }
 
-    fn late(&self, attempts: u32) -> ModelFailure {
+    fn late(&self) -> Trouble {
         let message = format!(
             "{} gave no complete answer within {} s",
             self.host(),
             self.limit.as_secs_f64()
         );
-        ModelFailure {
-            attempts,
-            ..failure(FailureKind::Provider, message)
+        Trouble {
+            failure: ModelFailure::new(FailureKind::Provider, message),
+            is_worth_another: false,
         }
     }
 
@@ -242,7 +229,10 @@ impl Exchange<'_> {
 
     fn broken(&self, error: &reqwest::Error) -> Trouble {
         Trouble {
-            failure: failure(FailureKind::Provider, http::describe(&self.post.url, error)),
+            failure: ModelFailure::new(
+                FailureKind::Provider,
+                http::describe(&self.post.url, error),
+            ),
             is_worth_another: true,
         }
     }

@@ -3,23 +3,9 @@
 use gsw_abi::provider::OFFLINE_MODEL;
 use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure};
 
-/// A failure before any attempt.
-pub(crate) fn failure(kind: FailureKind, message: String) -> ModelFailure {
-    ModelFailure {
-        kind,
-        message,
-        status: None,
-        retry_after: None,
-        again_in: None,
-        attempts: 0,
-        tokens: None,
-        limit: None,
-    }
-}
-
 /// The environment has no key for the model.
 pub(crate) fn missing_key(model: &str, variable: &str) -> ModelFailure {
-    failure(
+    ModelFailure::new(
         FailureKind::Unauthorized,
         format!(
             "`{model}` needs a key: set {variable}, or try without one by `--model {OFFLINE_MODEL}`"
@@ -38,21 +24,4 @@ pub(crate) fn with_key_hint(
         }
         failure
     })
-}
-
-/// The outcome of a request that followed another one, which took this many attempts.
-pub(crate) fn after(
-    attempts: u32,
-    outcome: Result<ModelAnswer, ModelFailure>,
-) -> Result<ModelAnswer, ModelFailure> {
-    match outcome {
-        Ok(answer) => Ok(ModelAnswer {
-            attempts: answer.attempts + attempts,
-            ..answer
-        }),
-        Err(failure) => Err(ModelFailure {
-            attempts: failure.attempts + attempts,
-            ..failure
-        }),
-    }
 }

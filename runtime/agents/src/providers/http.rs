@@ -11,7 +11,6 @@ use reqwest::redirect;
 use gsw_engine::model::{FailureKind, ModelFailure};
 use serde_json::Value;
 
-use super::failure::failure;
 use super::opening::Openings;
 use crate::connections::{Names, address};
 
@@ -50,7 +49,7 @@ impl Http {
             .body(turn.body(body));
         request.send().await.map_err(|error| SendError {
             is_worth_another: !error.is_builder() && tls_error(&error).is_none(),
-            failure: failure(FailureKind::Provider, describe(&post.url, &error)),
+            failure: ModelFailure::new(FailureKind::Provider, describe(&post.url, &error)),
         })
     }
 }
@@ -66,7 +65,7 @@ pub(crate) struct SendError {
 
 impl SendError {
     fn final_one(message: String) -> Self {
-        Self::refused(failure(FailureKind::Provider, message))
+        Self::refused(ModelFailure::new(FailureKind::Provider, message))
     }
 
     fn refused(failure: ModelFailure) -> Self {

@@ -3,6 +3,7 @@
 mod reader;
 mod wire;
 
+use gsw_abi::provider;
 use gsw_engine::model::{Content, ModelAnswer, ModelFailure, ModelRequest};
 use serde_json::Value;
 
@@ -20,12 +21,12 @@ pub(crate) struct Completions {
 }
 
 impl Protocol for Completions {
-    const KEY: &'static str = "OPENAI_API_KEY";
+    const KEY: &'static str = provider::OPENAI_KEY;
 
     type Format = ResponseFormat;
 
     fn configured(environment: &Environment) -> Result<Self, ModelFailure> {
-        let (base, dialect) = match environment.get("OPENAI_BASE_URL") {
+        let (base, dialect) = match environment.get(provider::OPENAI_ADDRESS) {
             Some(base) => (base, Dialect::Compatible),
             None => ("https://api.openai.com/v1".into(), Dialect::Original),
         };

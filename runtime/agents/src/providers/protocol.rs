@@ -1,10 +1,10 @@
-//! What every provider over the network shares: a key, an address, and one more request where a schema is refused.
+//! What every provider over the network shares: a key, an address, and how the schema is delivered.
 
-use gsw_engine::model::{ModelAnswer, ModelFailure, ModelRequest};
+use gsw_engine::model::{Again, ModelAnswer, ModelFailure, ModelRequest, SchemaDelivery};
 use serde_json::Value;
 
 use super::exchange::{AnswerReader, Exchange};
-use super::failure::{after, missing_key, with_key_hint};
+use super::failure::{missing_key, with_key_hint};
 use super::http::Post;
 use super::network::{Network, OnDelta};
 use super::schema;
@@ -26,8 +26,10 @@ impl SchemaForm {
     fn of(request: &ModelRequest) -> Self {
         match &request.schema {
             None => Self::Absent,
-            Some(schema) if schema::can_constrain(schema) => Self::Native,
-            Some(_) => Self::Described,
+            Some(schema) => match request.schema_delivery {
+                SchemaDelivery::Native if schema::can_constrain(schema) => Self::Native,
+                SchemaDelivery::Native | SchemaDelivery::Described => Self::Described,
+            },
         }
     }
 }
@@ -72,7 +74,7 @@ pub(crate) trait Protocol: Sized + Sync {
     }
 }
 
-/// Asks once, and once more with the schema described if the provider does not take it natively.
+/// Asks once. A provider that does not take the schema natively is to be asked again with the schema described.
 pub(crate) async fn ask<P: Protocol>(
     network: &Network,
     model: &str,
@@ -90,15 +92,13 @@ pub(crate) async fn ask<P: Protocol>(
         request,
     };
     let form = SchemaForm::of(request);
-    let first = asking.once(form, &mut on_delta).await;
-    let outcome = match first {
-        Err(failure) if form == SchemaForm::Native && schema::is_refused(&failure) => {
-            // On the heap, since it is rare and would else take its room in every call.
-            let second = Box::pin(asking.once(SchemaForm::Described, &mut on_delta));
-            after(failure.attempts, second.await)
-        }
-        first => first,
-    };
+    let mut outcome = asking.once(form, &mut on_delta).await;
+    if let Err(failure) = &mut outcome
+        && form == SchemaForm::Native
+        && schema::is_refused(failure)
+    {
+        failure.again = Some(Again::Described);
+    }
     with_key_hint(P::KEY, outcome)
 }
 
@@ -112,7 +112,7 @@ struct Asking<'a, P> {
 }
 
 impl<P: Protocol> Asking<'_, P> {
-    /// Asks with the schema in this form, with all attempts that are worth it.
+    /// Asks with the schema in this form.
     async fn once(
         &self,
         form: SchemaForm,
@@ -128,7 +128,6 @@ impl<P: Protocol> Asking<'_, P> {
                 headers: self.endpoint.headers.clone(),
                 body: &body,
             },
-            retries: self.request.retries,
             limit: self.request.timeout,
             new_reader: &new_reader,
         };

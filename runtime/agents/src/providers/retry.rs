@@ -1,4 +1,4 @@
-//! When a request is tried again, and after how long.
+//! Whether a request that failed is worth another, and after how long.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
@@ -7,9 +7,8 @@ use reqwest::header::HeaderMap;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// The backoff after the first attempt; it doubles from there.
+    /// The backoff after the first attempt; the run doubles it from there.
     pub first: Duration,
-    pub most: Duration,
     /// A provider that asks to wait longer than this is reported to the program instead of being waited for.
     pub longest_retry_after: Duration,
 }
@@ -18,29 +17,20 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             first: Duration::from_millis(500),
-            most: Duration::from_secs(8),
             longest_retry_after: Duration::from_secs(120),
         }
     }
 }
 
 impl Policy {
-    /// How long to wait before attempt `attempts + 1`; `None` when the provider asks for too long.
+    /// How long to wait before the next attempt; `None` when the provider asks for too long.
     #[must_use]
-    pub(crate) fn delay(&self, attempts: u32, retry_after: Option<Duration>) -> Option<Duration> {
+    pub(crate) fn delay(&self, retry_after: Option<Duration>) -> Option<Duration> {
         match retry_after {
             Some(wait) if wait > self.longest_retry_after => None,
             Some(wait) if !wait.is_zero() => Some(wait),
-            _ => Some(self.backoff(attempts)),
+            _ => Some(self.first.mul_f64(1.0 - 0.25 * random())),
         }
-    }
-
-    fn backoff(&self, attempts: u32) -> Duration {
-        let doubled = self.first.saturating_mul(
-            1u32.checked_shl(attempts.saturating_sub(1))
-                .unwrap_or(u32::MAX),
-        );
-        doubled.min(self.most).mul_f64(1.0 - 0.25 * random())
     }
 }
 
@@ -188,13 +178,13 @@ mod tests {
     }
 
     #[test]
-    fn backoff_doubles_up_to_its_cap() {
+    fn a_wait_is_the_providers_or_a_backoff() {
         let policy = Policy::default();
-        for (attempts, most) in [(1, 0.5), (2, 1.0), (3, 2.0), (5, 8.0), (40, 8.0)] {
-            let delay = policy.delay(attempts, None).expect("a delay").as_secs_f64();
-            assert!(delay <= most && delay >= most * 0.75, "{attempts}: {delay}");
-        }
-        assert_eq!(policy.delay(1, Some(Duration::from_secs(121))), None);
-        assert!(policy.delay(1, Some(Duration::ZERO)).is_some());
+        let backoff = policy.delay(None).expect("a delay").as_secs_f64();
+        assert!((0.375..=0.5).contains(&backoff), "{backoff}");
+        assert!(policy.delay(Some(Duration::ZERO)).is_some());
+        let asked = Duration::from_secs(120);
+        assert_eq!(policy.delay(Some(asked)), Some(asked));
+        assert_eq!(policy.delay(Some(Duration::from_secs(121))), None);
     }
 }

@@ -32,10 +32,12 @@ pub const CACHE_WRITE_TOKENS: &str = "gen_ai.usage.cache_creation.input_tokens";
 pub const TOOL_NAME: &str = "gen_ai.tool.name";
 pub const TOOL_TYPE: &str = "gen_ai.tool.type";
 pub const TOOL_TYPE_FUNCTION: &str = "function";
+pub const OUTPUT_MESSAGES: &str = "gen_ai.output.messages";
 pub const INPUT_MESSAGES: &str = "gen_ai.input.messages";
 pub const TOOL_ARGUMENTS: &str = "gen_ai.tool.call.arguments";
 pub const TOOL_RESULT: &str = "gen_ai.tool.call.result";
 
+pub const HTTP_STATUS: &str = "http.response.status_code";
 pub const ERROR_TYPE: &str = "error.type";
 pub const EXCEPTION: &str = "exception";
 pub const EXCEPTION_TYPE: &str = "exception.type";

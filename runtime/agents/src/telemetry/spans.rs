@@ -119,6 +119,7 @@ impl Spans {
                 self.add_fields(event);
             }
             EventKind::StepRestarted { .. }
+            | EventKind::ModelRetry { .. }
             | EventKind::Emit { .. }
             | EventKind::StateChanged { .. }
             | EventKind::StateSnapshot { .. }
@@ -166,6 +167,7 @@ impl Spans {
             model,
             attempt,
             request,
+            ..
         } = &event.kind
         else {
             return;
@@ -250,11 +252,14 @@ impl Spans {
             stop_reason,
             request_id,
             error,
+            status,
+            answer,
             ..
         } = &event.kind
         else {
             return;
         };
+        let content = self.content;
         let run = self.runs.get_mut(&event.run);
         let Some(mut chat) = run.and_then(|it| it.requests.remove(&event.node)) else {
             return;
@@ -270,6 +275,12 @@ impl Spans {
                 .as_deref()
                 .map(|it| texts(names::FINISH_REASONS, &[it])),
         );
+        if let (Content::Sent, Some(answer)) = (content, answer) {
+            chat.attributes
+                .push(text(names::OUTPUT_MESSAGES, answer.text()));
+        }
+        chat.attributes
+            .extend(status.map(|it| number(names::HTTP_STATUS, u64::from(it))));
         span::add_usage(&mut chat, usage);
         chat.end_time_unix_nano = span::unsigned(event.time);
         self.ended.push(chat);

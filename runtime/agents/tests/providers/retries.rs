@@ -1,9 +1,9 @@
-//! When a request is sent again.
+//! Which requests are worth sending again.
 
 use std::time::{Duration, Instant};
 
-use fake_provider::{Body, Event, Message, Reply};
-use gsw_engine::model::{FailureKind, ModelRequest};
+use fake_provider::{Body, Event, Reply};
+use gsw_engine::model::{Again, FailureKind, ModelRequest};
 use serde_json::json;
 
 use crate::stage::{Stage, claude, text};
@@ -80,13 +80,12 @@ async fn the_providers_word_overrides_the_status() {
 }
 
 #[tokio::test]
-async fn retry_after_is_waited_for_up_to_its_cap() {
+async fn retry_after_counts_up_to_its_cap() {
     for (name, value) in [("retry-after-ms", "120"), ("retry-after", "0.12")] {
-        let stage = Stage::of(vec![status(429).with_header(name, value), Reply::text("x")]).await;
-        let start = Instant::now();
-        stage.ask(claude()).await.expect("an answer");
-        let waited = start.elapsed();
-        assert!(waited >= Duration::from_millis(120), "{name}: {waited:?}");
+        let stage = Stage::of(vec![status(429).with_header(name, value)]).await;
+        let failure = stage.ask_once(claude()).await.expect_err("a failure");
+        let wait = Duration::from_millis(120);
+        assert_eq!(failure.again, Some(Again::After(wait)), "{name}");
     }
     for value in [
         "100000000000000000000",
@@ -188,28 +187,30 @@ async fn an_error_inside_of_a_stream_is_classified() {
 }
 
 #[tokio::test]
-async fn all_attempts_share_one_time_limit() {
-    let hanging = Reply {
-        hang: true,
-        drop_at: None,
-        ..Reply::of(Body::Anthropic(Message::of_text("x")))
+async fn a_request_says_how_much_of_its_time_it_took() {
+    let slow = Reply {
+        delay_ms: 30,
+        ..status(500)
     };
+    let stage = Stage::of(vec![slow]).await;
+    let failure = stage.ask_once(claude()).await.expect_err("a failure");
+    assert!(failure.took >= 30_000_000, "{failure:?}");
     let silent = Reply {
         delay_ms: 60_000,
-        ..hanging
+        ..Reply::text("x")
     };
-    let stage = Stage::of(vec![status(500), silent]).await;
+    let stage = Stage::of(vec![silent]).await;
     let request = ModelRequest {
         timeout: Duration::from_millis(200),
         ..claude()
     };
     let start = Instant::now();
-    let failure = stage.ask(request).await.expect_err("nothing comes");
+    let failure = stage.ask_once(request).await.expect_err("nothing comes");
     assert!(start.elapsed() < Duration::from_secs(5));
     assert!(
         failure.message.contains("no complete answer within 0.2 s"),
         "{}",
         failure.message
     );
-    assert_eq!(failure.attempts, 2);
+    assert_eq!((failure.attempts, failure.again), (1, None));
 }

@@ -120,6 +120,7 @@ impl Program {
         {
             self.group.kill();
             self.input = None;
+            // What a killed program still writes is of no interest, and its children may hold the pipes open.
             self.outputs.iter_mut().for_each(|it| it.pipe = None);
             self.dying = Some((outcome, now + DYING));
         }
@@ -161,6 +162,7 @@ impl Program {
 
     /// Delivers its outcome; gives the program back if it has not ended although it was killed.
     pub(super) fn end(self) -> Option<Ending> {
+        // Before `waitpid` frees the number: a late `kill` would otherwise meet another process.
         self.group.forget();
         let ending = Ending(self.pid);
         let status = ending.status();

@@ -76,7 +76,7 @@ pub enum RunStatus {
     Completed,
     /// It has ended with an error, or could not begin.
     Failed,
-    /// It has ended because it was told to.
+    /// It has ended because it was cancelled.
     Cancelled,
 }
 
@@ -214,6 +214,7 @@ impl Runs {
         let began = driver.clock.now();
         let (workflow, parent) = self.named(&entering);
         let mut state = self.lock();
+        // Under the same lock as the insertion below: of two requests with one id the second finds the first.
         if let Some(entry) = state.runs.get(&id) {
             return Started::Exists(entry.info.clone());
         }
@@ -247,6 +248,7 @@ impl Runs {
         let mut cancelled = None;
         if is_detached {
             state.detached += 1;
+            // Read under the lock that `cancel_detached` writes it in, so that no run slips between the two.
             cancelled.clone_from(&state.cancelled);
         }
         drop(state);
@@ -301,6 +303,7 @@ impl Runs {
         if state.over.len() > KEPT
             && let Some(oldest) = state.over.pop_front()
         {
+            // `shift`, not `swap`: the list is in order of beginning.
             state.runs.shift_remove(&oldest);
         }
         let Some(workflow) = detached else {
@@ -378,7 +381,7 @@ impl Runs {
 }
 
 impl State {
-    /// The oldest end that went well is forgotten first, as nobody need be told of it.
+    /// The oldest end that went well is forgotten first, as nobody need know of it.
     fn drop_an_end(&mut self) {
         let went_well = |it: &DetachedEnd| matches!(it.finished.result, RunResult::Value(_));
         let place = self.ends.iter().position(went_well).unwrap_or_default();

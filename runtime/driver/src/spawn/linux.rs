@@ -73,6 +73,7 @@ fn split(plan: &mut Plan<'_>) -> io::Result<Pid> {
     let top = stack.as_mut_ptr_range().end.cast::<c_void>();
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     let plan = std::ptr::from_mut(plan).cast::<c_void>();
+    // A handler would run in the new process on borrowed memory.
     let blocked = block_signals();
     // SAFETY: this thread sleeps until the new process has left this memory, so the plan, the stack, which grows down from an
     // aligned end, and this thread's own storage are the new process's alone. No handler of this process can run in it.
@@ -94,6 +95,7 @@ extern "C" fn carry_out(plan: *mut c_void) -> c_int {
 fn become_program(plan: &Plan<'_>) -> Result<std::convert::Infallible, rustix::io::Errno> {
     use rustix::process::{chdir, getppid, set_parent_process_death_signal, setpgid};
     reset_signals();
+    // A group of its own before it becomes the program, so that killing the group meets all that it starts.
     setpgid(None, None)?;
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // A parent that ended before this was asked for is not heard of any more.

@@ -11,7 +11,7 @@ use gsw_abi::types::{Field, Secrecy};
 use gsw_driver::scripted::{Around, Report, Script};
 use gsw_engine::model::{
     Check, Content, Message, ModelAnswer, ModelRequest, PromptCall, PromptEvent, PromptFailure,
-    PromptMachine, PromptResult, PromptStep, Prompts, Role, StopReason, ToolCall,
+    PromptMachine, PromptResult, PromptStep, Prompts, Role, SchemaDelivery, StopReason, ToolCall,
 };
 use gsw_engine::operation::{Outcome, Request};
 use gsw_engine::run::RunResult;
@@ -97,6 +97,7 @@ fn request() -> ModelRequest {
             content: vec![],
         })],
         schema: None,
+        schema_delivery: SchemaDelivery::Native,
         schema_name: String::new(),
         max_tokens: 100,
         stop: vec![],

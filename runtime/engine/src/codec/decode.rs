@@ -137,6 +137,7 @@ impl<'a> Decoder<'a> {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => self.scalar(ty, tree),
         }
     }
@@ -188,7 +189,7 @@ impl<'a> Decoder<'a> {
 
     fn mismatch(&mut self, ty: TypeId, tree: &Value) -> Option<u64> {
         let found = self.found(ty, tree);
-        self.fail(describe::type_name(&self.types, ty), found)
+        self.fail(describe::expected(&self.types, ty), found)
     }
 
     /// What stands where a value of this type should: a text around a hidden value is as hidden as the value.

@@ -3,6 +3,27 @@
 use gsw_abi::types::{Type, TypeId, TypeTable};
 use serde_json::Value;
 
+/// What is expected where a value of this type should be, with the form of what has one of its own.
+#[must_use]
+pub fn expected(types: &TypeTable, ty: TypeId) -> String {
+    let base = types.get(types.base(ty));
+    let inside = if let Type::Optional(of) = base {
+        types.get(types.base(*of))
+    } else {
+        base
+    };
+    let forms = [
+        (Type::Time, " in RFC 3339, such as `2026-01-31T09:30:00Z`"),
+        (Type::Duration, " in seconds, such as 1.5"),
+        (Type::Bytes, " in Base64"),
+    ];
+    let form = forms
+        .iter()
+        .find(|it| it.0 == *inside)
+        .map_or("", |it| it.1);
+    format!("{}{form}", type_name(types, ty))
+}
+
 /// A type as written in source, with aliases and records by name.
 #[must_use]
 pub fn type_name(types: &TypeTable, ty: TypeId) -> String {
@@ -48,6 +69,11 @@ pub fn type_name(types: &TypeTable, ty: TypeId) -> String {
         Type::Cell(of) => type_name(types, *of),
         Type::Task(of) => format!("Task<{}>", type_name(types, *of)),
         Type::Stream(of) => format!("Stream<{}>", type_name(types, *of)),
+        Type::Queue(list) => {
+            let list = type_name(types, *list);
+            let item = list.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+            format!("Queue<{}>", item.unwrap_or(&list))
+        }
         Type::Session => "Session".into(),
     }
 }

@@ -246,6 +246,7 @@ impl<'a, S: Sink> Writer<'a, S> {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => self.sink.null(),
             Type::Checked { .. } => unreachable!("the base of a type is not checked"),
         }

@@ -138,6 +138,7 @@ impl Hasher<'_> {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => self.mix(word),
             Type::Checked { .. } => unreachable!("the base of a type is not checked"),
         }

@@ -1,10 +1,11 @@
 //! Runtime calls that make errors and look into them.
 
-use gsw_abi::builtin::BuiltinError;
+use gsw_abi::builtin::{self, BuiltinError};
 use gsw_abi::types::{ErrorClass, TypeId};
 
 use crate::codec;
 use crate::export::guard::calls;
+use crate::heap::Heap;
 use crate::value::{error, string};
 
 /// So many characters of a value are shown when an `assert` does not hold.
@@ -13,12 +14,7 @@ const SHOWN: usize = 1_000;
 calls! {
     /// A value as a failed `assert` shows it.
     text assertion_shown(run, ty, word) {
-        let mut text = codec::encode_redacted(&run.heap, TypeId(ty as u32), word);
-        if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
-            let length = text.chars().count();
-            text.truncate(cut);
-            text.push_str(&format!("… ({length} characters)"));
-        }
+        let text = shown(&run.heap, TypeId(ty as u32), word);
         string::new(&mut run.heap, &text)
     }
 
@@ -63,8 +59,32 @@ calls! {
         error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message])
     }
 
+    /// `AssertionFailed` for a `where`: the value's type, the value, the type of the record that the check looks at, the record, and what
+    /// is said before.
+    error check_failed(run, ty, word, whole_type, whole, before) {
+        let mut text = string::text(before).to_owned();
+        text.push_str(&shown(&run.heap, TypeId(ty as u32), word));
+        let whole_type = TypeId(whole_type as u32);
+        if whole_type != builtin::UNIT {
+            text.push_str(" in ");
+            text.push_str(&shown(&run.heap, whole_type, whole));
+        }
+        error::with_text(&mut run.heap, BuiltinError::AssertionFailed, &text)
+    }
+
     /// `Internal` with this message.
     error internal_fault(run, message) {
         error::new(&mut run.heap, BuiltinError::Internal, &[message])
     }
+}
+
+/// A value as messages about assertions show it.
+fn shown(heap: &Heap, ty: TypeId, word: u64) -> String {
+    let mut text = codec::encode_redacted(heap, ty, word);
+    if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
+        let length = text.chars().count();
+        text.truncate(cut);
+        text.push_str(&format!("… ({length} characters)"));
+    }
+    text
 }

@@ -30,7 +30,7 @@ calls! {
     raising list_index(run, xs, index) {
         match element(&run.heap, xs, index) {
             Some(word) => Ok(word),
-            None => Err(out_of_range(&mut run.heap)),
+            None => Err(error::no_index(&mut run.heap, index, list::len(xs))),
         }
     }
 
@@ -143,10 +143,11 @@ calls! {
     /// `xs` with element i replaced.
     raising list_set(run, xs, index, x) {
         let element = list::element_type(&run.heap, type_of(xs));
-        if index as usize >= list::len(xs) {
+        let length = list::len(xs);
+        if index as usize >= length {
             run.heap.release(xs);
             run.heap.release_typed(element, x);
-            return Err(out_of_range(&mut run.heap));
+            return Err(error::no_index(&mut run.heap, index, length));
         }
         let xs = match own_list(&mut run.heap, xs) {
             Ok(xs) => xs,
@@ -172,10 +173,6 @@ fn element(heap: &Heap, xs: u64, index: u64) -> Option<u64> {
     let word = *list::words(xs).get(index as usize)?;
     heap.retain_typed(list::element_type(heap, type_of(xs)), word);
     Some(word)
-}
-
-fn out_of_range(heap: &mut Heap) -> u64 {
-    error::new(heap, BuiltinError::OutOfRange, &[])
 }
 
 /// The first element that equals `x`; none when the run is to stop.

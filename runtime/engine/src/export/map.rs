@@ -1,6 +1,5 @@
 //! Runtime calls on maps.
 
-use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
 
 use crate::export::guard::calls;
@@ -43,7 +42,7 @@ calls! {
     raising map_index(run, m, key) {
         match value(&run.heap, m, key) {
             Some(word) => Ok(word),
-            None => Err(error::new(&mut run.heap, BuiltinError::OutOfRange, &[])),
+            None => Err(error::no_key(&mut run.heap, m, key)),
         }
     }
 

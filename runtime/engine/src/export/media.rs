@@ -95,6 +95,7 @@ fn joined(heap: &mut Heap, ty: TypeId, word: u64, before: u64) -> u64 {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => media::join(heap, before, word),
     }
 }

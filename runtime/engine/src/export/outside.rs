@@ -17,6 +17,7 @@ use crate::run::tool_key::ToolKey;
 use crate::run::{
     by_name, context, human, introspection, keyed_call, prompt, raise, reflection_log, words,
 };
+use crate::secret::Template;
 use crate::step::Step;
 use crate::value::{list, string};
 
@@ -94,14 +95,21 @@ calls! {
         run.perform_for(Request::Exec { request }, TypeId(result as u32))
     }
 
-    waiting http_request(run, result, method, url, headers, body) {
-        let request = HttpRequest {
-            method: words::take_string(&mut run.heap, method),
-            url: words::take_string(&mut run.heap, url),
-            headers: words::take_templates(&mut run.heap, headers),
-            body: words::take_text(&mut run.heap, body),
-        };
-        let request = Box::new(request);
+    waiting http_request(run, result, method, url, headers, content, value) {
+        let method = words::take_string(&mut run.heap, method);
+        let url = words::take_string(&mut run.heap, url);
+        let mut headers = words::take_templates(&mut run.heap, headers);
+        let mut body = (content != 0).then(|| string::bytes(content).to_vec());
+        run.heap.release(content);
+        if value != 0 {
+            body = Some(codec::encode(&run.heap, gsw_abi::builtin::JSON, value).into_bytes());
+            let is_type = |it: &(String, Template)| it.0.eq_ignore_ascii_case("content-type");
+            if !headers.iter().any(is_type) {
+                headers.push(("Content-Type".into(), Template::plain("application/json")));
+            }
+        }
+        run.heap.release(value);
+        let request = Box::new(HttpRequest { method, url, headers, body });
         run.perform_for(Request::Http { request }, TypeId(result as u32))
     }
 

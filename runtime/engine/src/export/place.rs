@@ -1,12 +1,10 @@
 //! Runtime calls on places: parts of the value in a cell, on their way to be changed.
 
-use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
 
 use crate::export::guard::calls;
-use crate::heap::Heap;
 use crate::run::states::{ChangedPart, length};
-use crate::value::{error, place};
+use crate::value::{error, list, place};
 
 calls! {
     /// The place of the whole value of a cell.
@@ -31,7 +29,10 @@ calls! {
     /// Element i of the list at a place.
     raising place_element(run, place, index) {
         let part = place::element_place(&mut run.heap, place, index)?;
-        let part = part.ok_or_else(|| out_of_range(&mut run.heap))?;
+        let part = part.ok_or_else(|| {
+            let length = list::len(place::get(place));
+            error::no_index(&mut run.heap, index, length)
+        })?;
         run.states.follow_element(place, index, part);
         Ok(part)
     }
@@ -39,7 +40,8 @@ calls! {
     /// What is under a key in the map at a place.
     raising place_entry(run, place, key) {
         let part = place::entry_place(&mut run.heap, place, key)?;
-        let part = part.ok_or_else(|| out_of_range(&mut run.heap))?;
+        let part =
+            part.ok_or_else(|| error::no_key(&mut run.heap, place::get(place), key))?;
         let step = run.states.key_step(&run.heap, place, key);
         run.states.follow(step, part);
         Ok(part)
@@ -103,8 +105,4 @@ calls! {
         run.states.change_part(&run.heap, &mut run.progress, part);
         0
     }
-}
-
-fn out_of_range(heap: &mut Heap) -> u64 {
-    error::new(heap, BuiltinError::OutOfRange, &[])
 }

@@ -35,6 +35,7 @@ impl Heap {
         if !std::mem::take(&mut self.over_limit) {
             return false;
         }
+        // Room for the handlers and `defer`s that follow: they take memory before they give some back. A guess.
         let room = self.limit / 16 + (1 << 16);
         self.threshold = self.used().max(self.limit).saturating_add(room);
         if let Some(alarm) = &self.alarm {
@@ -74,6 +75,7 @@ impl Heap {
 
     /// The error to raise: `OutOfMemory` when the limit was passed before, since what followed may have been made of too little.
     pub(crate) fn in_place_of(&mut self, error: u64) -> u64 {
+        // An unwinding is never replaced: it would become an error that `catch` matches.
         if error::kind(error) == Some(BuiltinError::Unwind) || !self.take_over_limit() {
             return error;
         }
@@ -81,7 +83,7 @@ impl Heap {
         error::new(self, BuiltinError::OutOfMemory, &[])
     }
 
-    /// Stops the run at its next poll, whatever it does: a mistake of the runtime was recorded.
+    /// Stops the run at its next poll, whatever it does: a bug in the runtime was recorded.
     pub(crate) fn raise_alarm(&mut self) {
         if let Some(alarm) = &self.alarm {
             alarm.interrupt(stop::KILL);
@@ -94,6 +96,7 @@ impl Heap {
         if used > self.threshold {
             self.pass_limit();
         } else if used <= self.limit {
+            // Enough was given back, so the limit holds again as it is.
             self.threshold = self.limit;
         }
     }
@@ -157,6 +160,7 @@ impl Heap {
 
     /// The first of some sizes, in bytes, to which an object of `old` bytes may grow; if to none, the limit counts as passed.
     pub(crate) fn admit_first(&mut self, old: u64, sizes: [u64; 2]) -> Option<u64> {
+        // First with room to grow, then exactly what is needed: near the limit a list still grows one by one.
         let first = sizes.into_iter().find(|&new| self.fits(old, new));
         if first.is_none() {
             self.pass_limit();

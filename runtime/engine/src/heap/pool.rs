@@ -103,6 +103,7 @@ impl Pool {
             self.bytes = self.bytes - old as u64 + new as u64;
             return moved;
         }
+        // Between two classes, or from small to large: the block is of another kind and cannot grow where it is.
         let moved = self.allocate(new);
         // SAFETY: both blocks are at least the smaller size long and do not overlap.
         unsafe {
@@ -113,7 +114,9 @@ impl Pool {
     }
 
     fn cut(&mut self, bytes: usize) -> *mut u8 {
+        // The end of the old chunk is given up: at most 512 bytes of each, less than a list of such ends would cost.
         if self.rest_bytes < bytes {
+            // Doubling, so that an idle run holds a few kilobytes and a busy one seldom asks the system.
             let size = (FIRST_CHUNK << self.chunks.len().min(8)).min(LARGEST_CHUNK);
             self.rest = system_allocate(size);
             self.rest_bytes = size;

@@ -2,7 +2,7 @@
 
 use gsw_abi::types::{Field, Type, TypeId, TypeTable};
 
-use crate::value;
+use crate::value::{self, queue};
 
 /// How an object of a type owns other objects.
 #[derive(Debug)]
@@ -66,6 +66,10 @@ fn shape(types: &TypeTable, id: TypeId) -> Shape {
         // Words of these types are counted, which is all that is asked of the shape.
         Type::Error | Type::Function => Shape::Words(words(types, 0, &[])),
         Type::Task(_) | Type::Stream(_) | Type::Session => Shape::Opaque,
+        Type::Queue(_) => Shape::Words(Fields {
+            words: queue::WORDS as u32,
+            counted: queue::LISTS.map(|it| it as u32).into(),
+        }),
         Type::Optional(of) | Type::Cell(of) => Shape::Words(words(types, 0, &[*of])),
         Type::List(of) => Shape::List {
             counted: types.is_reference(*of),
@@ -136,8 +140,10 @@ fn parts_are_reflexive(ty: &Type, reflexive: &[bool]) -> bool {
     let are = |fields: &[Field]| fields.iter().all(|field| is(&field.ty));
     match ty {
         // An error may be of any kind.
+        // NaN equals nothing, itself included.
         Type::Float | Type::Error => false,
         Type::Optional(of) | Type::List(of) | Type::Checked { base: of, .. } => is(of),
+        // Keys are never floats, so only the values decide.
         Type::Map { value, .. } => is(value),
         Type::Tuple(parts) => parts.iter().all(is),
         Type::Record(record) => are(&record.fields),
@@ -159,6 +165,7 @@ fn parts_are_reflexive(ty: &Type, reflexive: &[bool]) -> bool {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => true,
     }
 }

@@ -44,6 +44,10 @@ fn one_type(program: &Program, ty: &Type) -> Checked {
         | Type::Cell(it)
         | Type::Task(it)
         | Type::Stream(it) => type_id(program, *it),
+        Type::Queue(it) => match program.types.types.get(it.0 as usize) {
+            Some(Type::List(_)) => Ok(()),
+            Some(_) | None => Err("a queue that holds no lists".into()),
+        },
         Type::Map { key, value } => type_id(program, *key).and(type_id(program, *value)),
         Type::Tuple(parts) | Type::Closure(parts) => {
             parts.iter().try_for_each(|it| type_id(program, *it))
@@ -114,6 +118,7 @@ fn key_type(program: &Program, id: TypeId) -> Checked {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => Err(format!("type {} cannot be the key of a map", id.0)),
     }
 }
@@ -124,8 +129,8 @@ fn fields(program: &Program, fields: &[Field]) -> Checked {
         if let Some(check) = &field.check {
             check_function(program, check, 2)?;
         }
-        if let Some(default) = field.default {
-            plain_of(program, default, 0)?;
+        if let Some(default) = &field.default {
+            plain_of(program, default.function, 0)?;
         }
     }
     Ok(())
@@ -138,8 +143,8 @@ fn parameters(program: &Program, parameters: &[Field]) -> Checked {
         if let Some(check) = &parameter.check {
             check_function(program, check, 2)?;
         }
-        if let Some(default) = parameter.default {
-            resumable(program, default, index)?;
+        if let Some(default) = &parameter.default {
+            resumable(program, default.function, index)?;
         }
     }
     Ok(())

@@ -15,6 +15,7 @@ pub(crate) fn look_again(run: &mut Run, id: TaskId, ended: TaskId) {
     let Some(task) = run.scheduler.get(id) else {
         return;
     };
+    // Woken meanwhile by something else, such as a cancellation: what has happened is then its business no more.
     if task.state != State::Waiting {
         return;
     }
@@ -44,7 +45,13 @@ pub(crate) fn look_again(run: &mut Run, id: TaskId, ended: TaskId) {
                 run.scheduler.wake(id, result);
             }
         }
-        Wait::Nothing | Wait::Operation { .. } | Wait::Stopping { .. } | Wait::Keyed { .. } => {}
+        Wait::Nothing
+        | Wait::Operation { .. }
+        | Wait::Stopping { .. }
+        | Wait::Keyed { .. }
+        | Wait::Push { .. }
+        | Wait::Pop { .. }
+        | Wait::Received { .. } => {}
     }
 }
 
@@ -57,6 +64,7 @@ pub(crate) fn await_task(run: &mut Run, handle: u64) -> Step {
     }
     if let Some(error) = run
         .interruption()
+        // Before the wait begins: the task that closes the cycle raises, at the place in source that closes it.
         .or_else(|| deadlock::cycle_error(run, id))
     {
         run.heap.release(handle);
@@ -102,6 +110,7 @@ pub(crate) fn race(run: &mut Run, handles: u64, policy: RacePolicy) -> Step {
 fn begin_wait_of_many(run: &mut Run, handles: u64, wait: Wait) -> Step {
     let current = run.scheduler.current();
     run.scheduler.set_wait(current, wait);
+    // First what has ended: a wait that is over gives its value even to a task that is to unwind, at its next wait.
     if let Some(result) = advance(run, current, None) {
         return result.into();
     }
@@ -157,6 +166,9 @@ fn advance(run: &mut Run, id: TaskId, ended: Option<TaskId>) -> Option<Result<u6
         | Wait::Reflect(_)
         | Wait::Keyed { .. }
         | Wait::Prompt(_)
+        | Wait::Push { .. }
+        | Wait::Pop { .. }
+        | Wait::Received { .. }
         | Wait::Ending => None,
     }
 }
@@ -185,6 +197,8 @@ fn advance_all(
             );
             return None;
         }
+        // The first failure in the order of the list ends the wait, whichever failed first in time: that makes the error the same
+        // in every replay of the same outcomes, and independent of how far later tasks are.
         if !matches!(task.ending, Some(Ending::Value(_))) {
             break;
         }
@@ -231,6 +245,7 @@ fn advance_race(
         None => Err(all_errors(run, id, &tasks)),
     };
     for task in tasks {
+        // Losers too: an error of theirs is not raised at the end of the node.
         run.scheduler.task_mut(task).is_observed = true;
         run.scheduler.unlist(task);
     }
@@ -257,6 +272,7 @@ fn decides(run: &Run, id: TaskId, policy: RacePolicy) -> bool {
 /// The place of the task that has decided a race, the first to end of several.
 fn winner_of(run: &Run, race: &Race) -> Option<usize> {
     let tasks = handles::tasks_in(&run.heap, race.handles);
+    // By the order of endings in this run, which is the order of its outcomes, not by the position in the list.
     let candidates = (0..tasks.len()).filter(|it| decides(run, tasks[*it], race.policy));
     candidates.min_by_key(|it| run.scheduler.task(tasks[*it]).ended_at)
 }
@@ -266,6 +282,7 @@ fn end_losers(run: &mut Run, id: TaskId, race: &Race, winner: usize) {
     let tasks = handles::tasks_in(&run.heap, race.handles);
     for &task in &tasks {
         if task != tasks[winner] && !has_ended(run, task) {
+            // The race returns after the losers have ended, so that nothing of them overlaps with what follows.
             run.scheduler.add_waiter(task, id);
             run.cancel_task(task, "another task has won the race");
         }
@@ -296,6 +313,7 @@ fn take_ending(run: &mut Run, id: TaskId) -> Result<u64, u64> {
     }
     match ending {
         Some(Ending::Value(value)) => {
+            // A share, because a task may be awaited several times.
             run.heap.retain_typed(result, value);
             Ok(value)
         }

@@ -40,6 +40,7 @@ impl Run {
         }
         let task = self.scheduler.task_mut(scope.task);
         task.scopes.retain(|it| *it != id);
+        // A time-out that fell due while the body was already leaving: there is nothing left to unwind to.
         if task.pending == Some(id) {
             task.pending = None;
         }
@@ -49,6 +50,7 @@ impl Run {
     /// Opens a budget inside the one that a task draws from; it draws from the new one from here on.
     pub(crate) fn open_budget(&mut self, task: TaskId, limits: Limits) -> ScopeId {
         let outer = self.scheduler.task(task).budget;
+        // The budget around stays open as long as one inside of it draws from it.
         self.scopes.join(outer);
         let id = self.scopes.open(Scope {
             task,
@@ -117,6 +119,7 @@ impl Run {
                     let around = self.scheduler.task(id).budget;
                     self.scopes.admit(around, worst, Some(ticket))
                 });
+                // The head of the queue does not fit, so nobody after it is asked: small calls must not pass a large one for ever.
                 if admission == Some(Admission::Later(budget)) {
                     break;
                 }
@@ -131,7 +134,7 @@ impl Run {
         }
     }
 
-    /// The current task begins to wait for a person: the clocks of its budgets stand still.
+    /// The current task begins to wait for a person: the clocks of its budgets stop.
     pub(crate) fn pause_budget_clocks(&mut self) {
         let (budget, now) = (
             self.scheduler.task(self.scheduler.current()).budget,
@@ -140,6 +143,7 @@ impl Run {
         let mut stopped = Vec::new();
         self.scopes.each_budget(budget, |id, budget| {
             budget.clock.people += 1;
+            // Counted, since several tasks under one budget may wait for people at the same time.
             if budget.limits.time.is_some() && budget.clock.people == 1 {
                 let clock = &mut budget.clock;
                 clock.left = (clock.left - (now - clock.since)).max(0);
@@ -187,6 +191,7 @@ pub(crate) fn error_after(
     let Some(budget) = budget.filter(|it| it.is_out_of_time) else {
         return raised;
     };
+    // An error of the body itself that came at the same moment is passed on as it is.
     if !raise::is_unwind_of(raised, id) {
         return raised;
     }
@@ -209,6 +214,9 @@ fn worst_held(scheduler: &Scheduler, id: TaskId, ticket: Ticket) -> Option<&Char
         | Wait::Parallel(_)
         | Wait::Reflect(_)
         | Wait::Keyed { .. }
+        | Wait::Push { .. }
+        | Wait::Pop { .. }
+        | Wait::Received { .. }
         | Wait::Ending => None,
     }
 }

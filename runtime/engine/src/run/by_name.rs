@@ -25,6 +25,7 @@ impl Run {
             &[]
         };
         let function = loaded.program.functions.get(start.function.0 as usize);
+        // The start may come from a file that another build has written.
         if function.is_none_or(|it| it.parameters as usize != fields.len()) {
             self.fail_internally(format!("`{}` cannot be started", start.workflow));
             return;
@@ -32,6 +33,7 @@ impl Run {
         // The run that starts this one has written them.
         self.reads_secrets = Secrets::ByName;
         let arguments = input::decode_arguments(self, fields, &start.input);
+        // Only for this input: elsewhere the text of a secret is the secret itself.
         self.reads_secrets = Secrets::AsText;
         match arguments {
             Ok(words) => self.start_root(start.function, start.result, &words),

@@ -19,6 +19,7 @@ pub(crate) struct CallStack {
 impl CallStack {
     /// Compiled code may use so much of the native stack from here on.
     pub(crate) fn enter(&mut self, front: &Front) {
+        // Measured anew at each turn, because turns run on whichever thread is free.
         self.native_limit = stack_pointer().saturating_sub(TURN_STACK);
         front.limit_stack(self.native_limit);
     }
@@ -43,6 +44,7 @@ impl CallStack {
     /// A call of the current task has ended.
     pub(crate) fn pop(&mut self, front: &Front) {
         self.forget_frame();
+        // Lowered at the very call that leaves the excess, so the handler of the error can call again.
         if self.depth == MOST_FRAMES {
             front.limit_stack(self.native_limit);
         }

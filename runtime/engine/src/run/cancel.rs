@@ -23,6 +23,7 @@ impl Run {
         task.is_cancelled = true;
         let node = task.base;
         let reason = reason.to_owned();
+        // Once for each task, since `is_cancelled` is set above, and before the first consequence of it.
         self.progress.emit(node, EventKind::Cancel { reason });
         self.unwind(id, ScopeId::TASK);
     }
@@ -39,18 +40,31 @@ impl Run {
     }
 
     /// Resumes the wait of a task that is to unwind and may.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a wait: rustc names what a new wait must join"
+    )]
     pub(crate) fn deliver(&mut self, id: TaskId) {
         let task = self.scheduler.task_mut(id);
+        if task.state == State::Ready {
+            self.give_back_received(id);
+            return;
+        }
+        // A running task finds `pending` at its next wait. A shielded one is in a `defer`, which must finish; the unwinding follows.
         if task.state != State::Waiting || task.shield > 0 {
             return;
         }
         let Some(scope) = task.pending else { return };
         let node = task.node;
+        // Each wait gives back here what it owns. What cannot end at once (tasks under way, a command that must stop) stays, and the
+        // unwinding is delivered when that has ended.
         match std::mem::take(&mut task.wait) {
             Wait::Nothing => return,
+            // Both wait for tasks that are cancelled or ending already; to leave now would abandon those.
             wait @ (Wait::Abort | Wait::Ending) => {
                 let is_over = matches!(wait, Wait::Ending);
                 task.wait = wait;
+                // The body is over and there is no frame to unwind: only its value is given up, and the tasks below it are cancelled.
                 if is_over {
                     let base = task.base;
                     task.pending = None;
@@ -64,6 +78,7 @@ impl Run {
                 parallel::stop(self, id);
                 return;
             }
+            // Its own time limit: the prompt ends with `Timeout` as its result and records that, instead of being unwound.
             Wait::Prompt(prompt) if prompt.is_limited_by(scope) && !prompt.has_running_tools() => {
                 prompt.run_out_of_time(self, id);
                 return;
@@ -80,6 +95,7 @@ impl Run {
                 return;
             }
             Wait::Operation { id: operation, .. } => {
+                // False when the operation changes something outside and has begun: its end is waited for (`Wait::Stopping`).
                 if !self.give_up_operation(id, operation) {
                     return;
                 }
@@ -94,7 +110,11 @@ impl Run {
                 self.heap.release(handles)
             }
             Wait::Join => self.scheduler.clear_joiner(node),
+            wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
+                self.leave_line(&wait);
+            }
         }
+        // Delivered exactly once: from here on the error edge carries the unwinding.
         self.scheduler.task_mut(id).pending = None;
         let error = raise::unwind_error(&mut self.heap, scope);
         self.scheduler.wake(id, Err(error));
@@ -126,6 +146,7 @@ impl Run {
             return;
         }
         self.shutdown.cancel();
+        // The grace is an operation like any other time, so a replay drops the same `defer`s.
         self.request_for_run(Request::Sleep { nanoseconds: GRACE });
         self.cancel_task(self.completion.root(), reason);
     }

@@ -78,6 +78,7 @@ impl Question {
 
 /// The answers to the questions that models ask about the node which they work in.
 fn answer_to_model(tree: &Tree, question: Question, caller: NodeId, number: usize) -> Value {
+    // The number is a model's: a page far beyond the end is empty and no overflow.
     let page = number.saturating_mul(PAGE);
     match question {
         Question::CallersAncestors => {
@@ -91,6 +92,7 @@ fn answer_to_model(tree: &Tree, question: Question, caller: NodeId, number: usiz
         Question::CallersSiblings => {
             let parent = tree.shown_parent(caller);
             let all = parent.into_iter().flat_map(|it| tree.shown_children(it));
+            // Filtered before the pages are counted, so that no page is one short.
             let others = all.filter(|it| *it != caller).skip(page).take(PAGE);
             others.map(|it| brief(tree, it)).collect()
         }
@@ -113,6 +115,7 @@ fn answer_to_model(tree: &Tree, question: Question, caller: NodeId, number: usiz
 /// The node of who calls: what the node of the tool lies in.
 fn caller(tree: &Tree, here: NodeId) -> NodeId {
     let is_tool = tree.node(here).kind == NodeKind::Tool;
+    // The tool itself is not what the model means by where it is.
     let around = tree.shown_parent(here).filter(|_| is_tool);
     around.unwrap_or(here)
 }
@@ -141,6 +144,7 @@ fn brief(tree: &Tree, id: NodeId) -> Value {
 
 /// The node of this number, which a program may have made up.
 fn node_of(tree: &Tree, number: usize) -> Option<NodeId> {
+    // Ids are positions in the tree, so any number below its length is one.
     let is_there = number < tree.len();
     is_there.then_some(NodeId(number as u32))
 }
@@ -157,6 +161,7 @@ pub(crate) fn query_context(
     count: i64,
     text: &str,
 ) -> Result<u64, u64> {
+    // The library of another version may know more questions.
     let Some(&question) = Question::ALL.get(what as usize) else {
         return Err(raise::internal(
             &mut run.heap,
@@ -179,6 +184,7 @@ pub(crate) fn query_context(
         ));
     };
     if question == Question::Snapshot {
+        // The event and the answer are both made here, of the same moment.
         emit_snapshot(run, here);
     }
     let asked = Asked {
@@ -188,6 +194,7 @@ pub(crate) fn query_context(
         text,
     };
     let tree = answer(run, asked);
+    // By way of JSON, so that records of the library are made by one piece of code, with their checks and defaults.
     decode::decode(run, result, &tree).map_err(|issue| {
         raise::no_record(
             &mut run.heap,

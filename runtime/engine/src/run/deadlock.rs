@@ -1,5 +1,7 @@
-//! Tasks that await each other in a cycle: found where it closes if it can be seen from there, else when nothing can go on.
+//! Tasks that await each other in a cycle, found where it closes if it can be seen from there, else when nothing can go on; and tasks
+//! that wait at queues when nothing can go on.
 
+use gsw_abi::call::QueuePurpose;
 use rustc_hash::FxHashSet;
 
 use crate::heap::Heap;
@@ -9,12 +11,19 @@ use crate::run::scheduler::Scheduler;
 use crate::run::tool_key::ToolKeys;
 use crate::run::{Run, raise};
 use crate::task::{State, TaskId};
+use crate::value::queue;
 use crate::wait::{Race, Wait};
 
-/// Chains of waits are followed so far; longer cycles are found when the run stands still.
+/// Chains of waits are followed so far; longer cycles are found when the run makes no progress.
 const LONGEST_CHAIN: usize = 10_000;
 /// So many of a cycle are named.
 const NAMED: usize = 8;
+
+/// The tasks that are to raise because nothing can go on, and what their error says.
+struct Deadlock {
+    tasks: Vec<TaskId>,
+    message: String,
+}
 
 /// Which tasks wait for which.
 struct WaitGraph<'a> {
@@ -39,6 +48,7 @@ impl<'a> WaitGraph<'a> {
         let current = self.scheduler.current();
         let mut next = awaited;
         let mut chain = vec![current];
+        // Bounded, as this runs at every wait. A longer cycle is still found when nothing can go on.
         for _ in 0..LONGEST_CHAIN {
             chain.push(next);
             let task = self.scheduler.get(next)?;
@@ -47,17 +57,22 @@ impl<'a> WaitGraph<'a> {
             }
             next = match &task.wait {
                 Wait::Join | Wait::Abort | Wait::Parallel(_) => {
+                    // A task that waits for all tasks of its node waits for the current one, if that lies anywhere below the node.
                     return self.lies_in(current, task.node).then_some(chain);
                 }
                 Wait::Ending => return self.lies_in(current, task.base).then_some(chain),
                 Wait::Await(handle) => task_of(*handle),
                 Wait::Keyed { key, .. } => self.tool_keys.owner(key)?,
+                // From many of these several edges lead on, and one may be free: only the search of `break_deadlock` follows them all.
                 Wait::Nothing
                 | Wait::Operation { .. }
                 | Wait::Stopping { .. }
                 | Wait::AwaitAll { .. }
                 | Wait::Race(_)
                 | Wait::Reflect(_)
+                | Wait::Push { .. }
+                | Wait::Pop { .. }
+                | Wait::Received { .. }
                 | Wait::Prompt(_) => return None,
             };
         }
@@ -93,6 +108,7 @@ impl<'a> WaitGraph<'a> {
             if let Some(begin) = path.iter().position(|it| *it == next) {
                 return Some(path.split_off(begin));
             }
+            // A task whose branches were all followed lies on no cycle, so it is never followed again.
             if seen.insert(next) {
                 path.push(next);
                 branches.push(self.waited_for(next));
@@ -113,6 +129,8 @@ impl<'a> WaitGraph<'a> {
             }
             Wait::Keyed { key, .. } => self.tool_keys.owner(key).into_iter().collect(),
             Wait::Ending => self.scheduler.tasks_of(task.base).collect(),
+            // Any other task may help them.
+            Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. } => Vec::new(),
             Wait::Nothing
             | Wait::Operation { .. }
             | Wait::Stopping { .. }
@@ -153,6 +171,86 @@ impl<'a> WaitGraph<'a> {
         }
     }
 
+    /// Who is to raise what, given that nothing can go on.
+    fn deadlock(&self) -> Option<Deadlock> {
+        // In order of ids, so that the same run always names the same task.
+        let stuck = self.scheduler.ids().find(|it| self.awaits(*it));
+        if let Some(cycle) = stuck.and_then(|it| self.cycle_from(it)) {
+            // Who stands outside of the cycle gets the error from those inside.
+            let id = cycle.iter().copied().find(|it| self.awaits(*it)).or(stuck);
+            let message = self.message(&cycle);
+            return id.map(|id| Deadlock {
+                tasks: vec![id],
+                message,
+            });
+        }
+        let tasks = self.at_queues();
+        if !tasks.is_empty() {
+            let message = self.message_at_queues(&tasks);
+            return Some(Deadlock { tasks, message });
+        }
+        stuck.map(|id| {
+            let name = self.task_name(id);
+            Deadlock {
+                tasks: vec![id],
+                message: format!("deadlock: {name} waits for what can never end"),
+            }
+        })
+    }
+
+    /// The tasks that wait at queues; who has waited longest comes first.
+    fn at_queues(&self) -> Vec<TaskId> {
+        let mut waiting: Vec<_> = self
+            .scheduler
+            .ids()
+            .filter_map(|id| match self.scheduler.task(id).wait {
+                Wait::Push { arrival, .. } | Wait::Pop { arrival, .. } => Some((arrival, id)),
+                Wait::Nothing
+                | Wait::Operation { .. }
+                | Wait::Stopping { .. }
+                | Wait::Await(_)
+                | Wait::AwaitAll { .. }
+                | Wait::Race { .. }
+                | Wait::Join
+                | Wait::Abort
+                | Wait::Parallel(_)
+                | Wait::Reflect(_)
+                | Wait::Keyed { .. }
+                | Wait::Prompt(_)
+                | Wait::Received { .. }
+                | Wait::Ending => None,
+            })
+            .collect();
+        waiting.sort_unstable_by_key(|(arrival, _)| *arrival);
+        waiting.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// What the error about tasks that wait at queues says, of which there is one.
+    fn message_at_queues(&self, tasks: &[TaskId]) -> String {
+        let mut waits: Vec<String> = Vec::new();
+        for id in tasks.iter().take(NAMED) {
+            let wait = if let Wait::Push { queue, .. } = self.scheduler.task(*id).wait {
+                match queue::purpose(queue) {
+                    QueuePurpose::Items => "to push to a full queue that nobody pops from",
+                    QueuePurpose::Semaphore => "for a semaphore that nobody lets go of",
+                    QueuePurpose::Limiter => "for a limiter that nobody lets go of",
+                }
+            } else {
+                "for an item of an empty queue that nobody pushes to or closes"
+            };
+            let wait = format!("{} waits {wait}", self.task_name(*id));
+            if !waits.contains(&wait) {
+                waits.push(wait);
+            }
+        }
+        let more = if tasks.len() > NAMED {
+            ", and others wait"
+        } else {
+            ""
+        };
+        format!("deadlock: {}{more}", waits.join(", "))
+    }
+
     fn task_name(&self, id: TaskId) -> String {
         let path = self.scheduler.get(id).map(|task| self.tree.path(task.node));
         match path.filter(|it| !it.is_empty()) {
@@ -171,42 +269,36 @@ pub(crate) fn cycle_error(run: &mut Run, awaited: TaskId) -> Option<u64> {
 }
 
 impl Run {
-    /// Every task waits and nothing is outstanding: the first that awaits another one raises.
+    /// Every task waits and nothing is outstanding: one of a cycle raises, else all that wait at queues, else the first that awaits
+    /// another one. That all at queues do keeps the end of many of them linear; none of them could have been helped.
     pub(super) fn break_deadlock(&mut self) {
-        let graph = WaitGraph::of(self);
-        let Some(stuck) = self.scheduler.ids().find(|it| graph.awaits(*it)) else {
+        let Some(Deadlock { tasks, message }) = WaitGraph::of(self).deadlock() else {
             self.fail_internally("the run is blocked and nothing is outstanding".into());
             return;
         };
-        let cycle = graph.cycle_from(stuck);
-        // Who stands outside of the cycle gets the error from those inside.
-        let mut inside = cycle.iter().flatten().copied();
-        let id = inside.find(|it| graph.awaits(*it)).unwrap_or(stuck);
-        let message = match &cycle {
-            Some(cycle) => graph.message(cycle),
-            None => {
-                let name = graph.task_name(id);
-                format!("deadlock: {name} waits for what can never end")
+        for id in tasks {
+            let error = raise::failed(&mut self.heap, &message);
+            match self.scheduler.take_wait(id) {
+                Wait::Await(word)
+                | Wait::AwaitAll { handles: word, .. }
+                | Wait::Race(Race { handles: word, .. }) => {
+                    self.heap.release(word);
+                }
+                Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
+                wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
+                    self.leave_line(&wait);
+                }
+                other @ (Wait::Nothing
+                | Wait::Operation { .. }
+                | Wait::Stopping { .. }
+                | Wait::Join
+                | Wait::Abort
+                | Wait::Parallel(_)
+                | Wait::Reflect(_)
+                | Wait::Prompt(_)
+                | Wait::Ending) => self.scheduler.set_wait(id, other),
             }
-        };
-        let error = raise::failed(&mut self.heap, &message);
-        match self.scheduler.take_wait(id) {
-            Wait::Await(word)
-            | Wait::AwaitAll { handles: word, .. }
-            | Wait::Race(Race { handles: word, .. }) => {
-                self.heap.release(word);
-            }
-            Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
-            other @ (Wait::Nothing
-            | Wait::Operation { .. }
-            | Wait::Stopping { .. }
-            | Wait::Join
-            | Wait::Abort
-            | Wait::Parallel(_)
-            | Wait::Reflect(_)
-            | Wait::Prompt(_)
-            | Wait::Ending) => self.scheduler.set_wait(id, other),
+            self.scheduler.wake(id, Err(error));
         }
-        self.scheduler.wake(id, Err(error));
     }
 }

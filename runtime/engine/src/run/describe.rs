@@ -47,6 +47,8 @@ impl Run {
     /// The error of a node that fails, as data; `None` when it was reported already, where it arose. It is borrowed.
     pub(crate) fn describe_once(&mut self, raised: u64, node: NodeId) -> Option<Box<RunError>> {
         let is_reported = match value::owners(raised) {
+            // An error with an owner count carries its origin. A constant is shared by all its uses and can carry none, so the latest
+            // report is compared instead.
             Some(_) => error::origin(raised).is_some(),
             // A constant is every error of its kind; one that leaves the node where it was reported is still the same.
             None => self

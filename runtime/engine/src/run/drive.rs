@@ -12,11 +12,14 @@ impl Run {
         self.cancel_if_eager(id);
         let task = self.scheduler.task_mut(id);
         let is_unwanted = task.pending.is_some() || self.front.has(stop::KILL);
+        // It has done nothing yet, so there is nothing to unwind: its frames go, and it leaves no node in the tree.
         if task.state == State::New && is_unwanted && task.shield == 0 {
             self.drop_frames(id);
             self.body_ended(id, Ending::Cancelled);
             return;
         }
+        self.take_received(id);
+        let task = self.scheduler.task_mut(id);
         let is_new = std::mem::replace(&mut task.state, State::Running) == State::New;
         let (frame, base, depth) = (task.frame, task.base, task.depth);
         self.scheduler.set_current(id);
@@ -36,6 +39,7 @@ impl Run {
         };
         let ending = ending.map(|it| self.within_limit(it, id));
         self.scheduler.set_current(TaskId::NONE);
+        // A panic in a runtime function cannot be raised from everywhere; it is kept by the heap and ends the run here.
         if let Some(message) = self.heap.take_internal() {
             self.fail_internally(message);
             return;
@@ -80,6 +84,7 @@ impl Run {
                 unsafe { ((*frame).parent, (*frame).value, (*frame).error) };
             self.free_frame(frame);
             let raised = status == status::RAISED;
+            // The body has ended: an unwinding that reached the outermost frame is the cancellation itself and no error to report.
             if parent.is_null() {
                 return Some(match (raised, error) {
                     (false, _) => Ending::Value(value),
@@ -95,6 +100,7 @@ impl Run {
                 (*parent).value = if raised { 0 } else { value };
                 (*parent).error = if raised { error } else { 0 };
             }
+            // A loop and not a recursion: a stack of a million frames is resumed frame by frame on a short native stack.
             frame = parent;
         }
     }
@@ -171,6 +177,7 @@ impl Run {
             let (parent, function, state) =
                 unsafe { ((*frame).parent, (*frame).function, (*frame).state) };
             let function = &loaded.program.functions[function as usize];
+            // Only what the state lists is owned while the frame waits there; all other slots hold old words.
             for &slot in function.owned.get(state as usize).into_iter().flatten() {
                 // SAFETY: the loader checked that owned slots exist.
                 let word = unsafe { native::read_slot(frame, slot as usize) };

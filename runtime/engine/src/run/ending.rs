@@ -16,6 +16,7 @@ impl Run {
                 Encoding::Whole(ty) => (ty, codec::to_json(&mut self.heap, ty, value)),
                 Encoding::Redacted(ty) => (ty, codec::to_json_redacted(&mut self.heap, ty, value)),
             };
+            // Before the value's type is forgotten: who waits for a task that was started by name knows it as `json`.
             ending = Ending::Value(json);
             self.heap.release_typed(ty, value);
         }
@@ -29,6 +30,7 @@ impl Run {
         let task = self.scheduler.task_mut(id);
         task.state = State::Waiting;
         task.wait = Wait::Ending;
+        // A body that failed or is to unwind does not wait for its tasks to succeed: they are cancelled, then it ends.
         let is_cancelled = task.pending.take().is_some() || !matches!(ending, Ending::Value(_));
         self.scheduler.set_joiner(base, id);
         if is_cancelled {
@@ -52,6 +54,7 @@ impl Run {
         let task = self.scheduler.task(id);
         let (base, ending) = (task.base, task.ending);
         if matches!(ending, Some(Ending::Value(_)))
+            // An error of a task that nobody awaited is raised at the end of its node, or it would be lost without a word.
             && let Some(error) = self.take_unseen_error(base)
         {
             self.give_up_value(id);
@@ -62,6 +65,8 @@ impl Run {
     }
 
     fn finish_task(&mut self, id: TaskId) {
+        // The order below is what observers and other tasks rely on: the task counts as ended, its node is left in the tree, its
+        // coordinator gets the ending, those who await it are woken, and only then may it be forgotten.
         self.scheduler.end(id);
         let task = self.scheduler.task_mut(id);
         let ending = task.ending.unwrap_or(Ending::Cancelled);
@@ -103,6 +108,7 @@ impl Run {
             self.scheduler.unlist(id);
         }
         self.forget_if_unnamed(id);
+        // Last, because the joiner may end in turn and take this task's record with it.
         if let Some(joiner) = self.scheduler.count_ended(owner) {
             awaiting::look_again(self, joiner, id);
         }

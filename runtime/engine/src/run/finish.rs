@@ -19,7 +19,7 @@ pub struct Finished {
     /// How long it took, in nanoseconds.
     pub duration: i64,
     pub tree: Tree,
-    /// Objects that were not freed; anything but 0 is a bug of ours.
+    /// Objects that were not freed; anything but 0 is a bug.
     pub live_objects: u64,
     /// What a test called first that only a mock can answer, also when it caught the error.
     pub unmocked: Option<String>,
@@ -60,6 +60,7 @@ impl Run {
         self.mocks.release(&mut self.heap);
         self.tool_keys.release(&mut self.heap);
         self.states.release(&mut self.heap);
+        // After everything that may hold a constant; what is live then is a leak, which tests report.
         self.heap.release_constants();
         self.collect_handles();
     }
@@ -76,7 +77,7 @@ impl Run {
         })
     }
 
-    /// Ends the run because of a mistake of ours; what it holds is freed with its heap.
+    /// Ends the run because of a bug in the runtime; what it holds is freed with its heap.
     pub fn fail_internally(&mut self, message: String) {
         self.completion.set(RunResult::Internal(message));
     }
@@ -85,6 +86,7 @@ impl Run {
     pub(crate) fn drop_all(&mut self) {
         let ids: Vec<_> = self.scheduler.ids().collect();
         for &id in &ids {
+            // In two passes: frames and waits of all tasks first, since they may name other tasks, then the tasks.
             self.drop_frames(id);
             let wait = self.scheduler.take_wait(id);
             self.drop_wait(wait);
@@ -119,10 +121,13 @@ impl Run {
             totals.running + totals.idle
         };
         let mut id = self.progress.tree().len();
+        // Numbers grow downwards in the tree, so walking back leaves inner nodes before those around them.
         while open(self) > 0 && id > 0 {
             id -= 1;
             self.leave_node(NodeId(id as u32), Status::Cancelled, None);
         }
+        // The counts are without the run itself.
+        self.leave_node(NodeId::ROOT, Status::Cancelled, None);
     }
 
     fn drop_wait(&mut self, wait: Wait) {
@@ -140,6 +145,9 @@ impl Run {
             Wait::Parallel(parallel) => parallel.drop_with(self),
             Wait::Prompt(prompt) => prompt.drop_with(self),
             Wait::Reflect(reflecting) => reflect::drop_reflection(&mut self.heap, *reflecting),
+            wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
+                self.leave_line(&wait);
+            }
             Wait::Nothing | Wait::Join | Wait::Abort | Wait::Ending | Wait::Keyed { .. } => {}
         }
     }

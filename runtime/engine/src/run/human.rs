@@ -40,6 +40,7 @@ fn fields_in<'a>(
     seen: &mut Vec<TypeId>,
     found: &mut Vec<&'a Field>,
 ) {
+    // Recursive types; a field that was found once is found.
     if seen.contains(&ty) {
         return;
     }
@@ -81,6 +82,7 @@ fn fields_in<'a>(
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => {}
     }
 }
@@ -100,12 +102,14 @@ pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
         ));
     };
     let schema = schema::schema(&loaded.types, new.result);
+    // The person sees the whole text; observers do not.
     let shown = hidden.redact(Value::from(text.as_str()));
     // The digest is over what observers see, so that it can be checked and shows nothing of what is hidden.
     let known: Value = data
         .as_deref()
         .and_then(|it| serde_json::from_str(it).ok())
         .unwrap_or_default();
+    // The reply has to repeat it, so an answer to an older form of the question is refused instead of decoded.
     let digest = schema::canonical_digest(&json!({
         "human": declared.name,
         "question": shown,
@@ -116,6 +120,7 @@ pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
         human: declared.name.clone(),
         text,
         result: new.result,
+        // Evaluated before it is asked: whoever shows a form can fill it in without the program.
         defaults: defaults_in(run, new.result),
         digest,
         refused: None,
@@ -188,6 +193,7 @@ pub(crate) fn take_reply(
                 verdict: Verdict::Refused,
             });
             let count = question.refused.map_or(0, |it| it.count);
+            // The same question is asked again with what was wrong, as a new operation: each answer is an outcome of its own.
             question.refused = Some(Refused {
                 answer: reply.answer,
                 issues,
@@ -198,8 +204,9 @@ pub(crate) fn take_reply(
     }
 }
 
-/// The answer as a value; nothing is mended.
+/// The answer as a value; nothing is repaired.
 fn read_reply(run: &mut Run, question: &Question, reply: &Reply) -> Result<u64, Vec<Issue>> {
+    // First: an answer to another question may well fit the type.
     if reply.digest != question.digest {
         return Err(vec![Issue {
             path: "$".into(),
@@ -208,6 +215,7 @@ fn read_reply(run: &mut Run, question: &Question, reply: &Reply) -> Result<u64, 
             message: "this answers another question".into(),
         }]);
     }
+    // Strict JSON, unlike the answers of models: what a person means is not guessed.
     let tree = json::parse(&reply.answer).map_err(|issue| vec![issue])?;
     decode::decode_all_issues(run, question.result, &tree)
 }
@@ -234,7 +242,7 @@ fn defaults_in(run: &mut Run, result: TypeId) -> Vec<(FunctionIndex, Value)> {
     fields_in(&types, result, &mut Vec::new(), &mut fields);
     let mut found: Vec<(FunctionIndex, Value)> = Vec::new();
     for field in fields {
-        let Some(function) = field.default else {
+        let Some(function) = field.default.as_ref().map(|it| it.function) else {
             continue;
         };
         if found.iter().any(|it| it.0 == function) {

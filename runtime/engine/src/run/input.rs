@@ -57,16 +57,16 @@ fn decode_argument(
     let given = input
         .get(&parameter.wire)
         .or_else(|| input.get(&parameter.name));
-    let word = match (given, parameter.default) {
+    let word = match (given, &parameter.default) {
         (Some(tree), _) => decode::decode_field(run, parameter, tree).map_err(|issues| {
             issues
                 .into_iter()
                 .map(|it| below(&parameter.name, it))
                 .collect::<Vec<_>>()
         })?,
-        (None, Some(default)) => {
-            default_of(run, default, before).map_err(|why| vec![missing(&parameter.name, &why)])?
-        }
+        (None, Some(default)) => default_of(run, default.function, before)
+            .map_err(|why| vec![missing(&parameter.name, &why)])?,
+        // An optional parameter is `none` then, and so is what else takes `null`.
         (None, None) => decode::decode_all_issues(run, parameter.ty, &Value::Null)
             .map_err(|_| vec![missing(&parameter.name, "it is missing")])?,
     };
@@ -77,6 +77,7 @@ fn decode_argument(
     if Checker::check(run, check.function, &[word, 0]) {
         return Ok(word);
     }
+    // Shown as observers see it: the message of a check must not be the way to a secret.
     let found = error::shown_field(&run.heap, parameter, word);
     run.heap.release_typed(parameter.ty, word);
     let message = format!(

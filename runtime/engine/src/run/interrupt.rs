@@ -43,6 +43,8 @@ impl Run {
         {
             self.cancel_eagerly(&cancellation);
         }
+        // In this order: a stop of the whole run, then the unwinding of this task, then memory, then the stack. Whatever is not
+        // taken here keeps its flag and is found at the next poll.
         if let Some(error) = self.take_pending() {
             return Some(error);
         }
@@ -64,6 +66,7 @@ impl Run {
                     self.drive(task);
                     self.collect_handles();
                 }
+                // Nothing is ready any more; what still waits is dropped without another turn.
                 None => self.drop_all(),
             }
         } else if self.front.has(stop::CANCEL)
@@ -77,6 +80,7 @@ impl Run {
         self.progress.advance(*now);
         self.shutdown.is_eager = true;
         self.cancel_all(reason);
+        // The current task may be deep below the root and never wait again, so it is not left to the unwinding from outside.
         self.cancel_if_eager(self.scheduler.current());
     }
 
@@ -96,6 +100,7 @@ impl Run {
     pub(crate) fn update_shield(&mut self) {
         let task = self.scheduler.get(self.scheduler.current());
         let is_shielded = task.is_some_and(|it| it.shield > 0 || it.is_shielded);
+        // The stop flag has a bit for each reason, and a shield hides those of cancellation alone: a `defer` still ends on a kill.
         self.front.shield(is_shielded);
         if self.shutdown.is_cancelled {
             self.update_interrupt();

@@ -97,6 +97,7 @@ impl Introspection {
     /// An agent asks a question; says whether it may.
     pub(crate) fn begin_question(&mut self, agent: &str) -> bool {
         let under_way = self.questions.entry(agent.to_owned()).or_default();
+        // Only those that may are counted: a refused question is answered at once.
         let may = *under_way < QUESTIONS_AT_A_TIME;
         *under_way += u32::from(may);
         may
@@ -112,6 +113,7 @@ impl Introspection {
     /// Whether a prompt may start one more workflow.
     fn check_limits(&self, tree: &Tree, prompt: NodeId) -> Result<(), Refusal> {
         let started = self.grants.get(&prompt);
+        // All that the prompt ever started, since the limit bounds what one answer can cost.
         let started = started.map_or(&[][..], |it| &it.started);
         if started.len() >= MOST_SPAWNS {
             let message = format!("a prompt may start {MOST_SPAWNS} workflows, which it has");
@@ -124,6 +126,7 @@ impl Introspection {
             );
             return Err(refusal("too_many_at_once", message));
         }
+        // Only workflows that models asked for count, not those of the program around them.
         let lineage = tree.lineage(prompt);
         let requested = lineage.filter(|it| self.requested.contains(it));
         if requested.count() >= DEEPEST_SPAWN {
@@ -137,6 +140,7 @@ impl Introspection {
 
     /// Whether this node was made for the workflow that is about to begin in it; only once.
     pub(crate) fn takes_up(&mut self, node: NodeId) -> bool {
+        // The code of the workflow enters a node by itself; here that is the one which was made for it.
         self.expected.remove(&node).is_some()
     }
 }
@@ -151,6 +155,7 @@ pub(crate) fn too_many_questions() -> String {
 
 /// Models like to write an object as a text.
 fn unpacked(input: &Value) -> Cow<'_, Value> {
+    // Only an object is taken out of its text: a parameter may well be a string.
     let text = input.as_str().map(serde_json::from_str);
     match text {
         Some(Ok(inside @ Value::Object(_))) => Cow::Owned(inside),
@@ -211,6 +216,7 @@ pub(crate) fn request_spawn(
             "only a model may ask for a workflow; a program calls it".into(),
         )),
     };
+    // Before the workflow starts, so that observers see the request first.
     report_request(run, prompt, request, outcome.as_ref().err());
     let tree = match (prompt, outcome) {
         (Some(prompt), Ok(admitted)) => {
@@ -235,6 +241,7 @@ pub(crate) fn request_spawn(
 pub(crate) fn requested_task(run: &mut Run, task_type: TypeId, node: NodeId) -> Result<u64, u64> {
     match run.introspection.expected.get(&node).copied() {
         Some(task) => {
+            // Kept until the handle is dropped; without one it would be forgotten when it ends.
             run.scheduler.task_mut(task).has_handle = true;
             Ok(handles::handle_of(&mut run.heap, task_type, task))
         }
@@ -252,6 +259,7 @@ fn judge_request(
     let allowed = grant.map_or(&[][..], |it| &it.allowed);
     let allowed = loaded.program.spawnable(allowed);
     let is_meant = |it: &&(&str, &Spawnable)| {
+        // Models leave the module out when the short name is clear to them.
         it.0 == request.workflow || it.1.workflow.name == request.workflow
     };
     let Some((_, wanted)) = allowed.iter().find(is_meant) else {
@@ -261,6 +269,7 @@ fn judge_request(
         ));
     };
     run.introspection
+        // After the name: a workflow that is not allowed is never a matter of limits.
         .check_limits(run.progress.tree(), prompt)?;
     let input = unpacked(&request.input);
     let words = by_name::words_of_input(run, &wanted.workflow, &input);
@@ -295,6 +304,7 @@ fn report_request(
 fn start_requested(run: &mut Run, prompt: NodeId, admitted: Admitted) -> NodeId {
     let Spawnable { workflow, repeat } = admitted.wanted;
     if repeat == Repeat::Once {
+        // The answer of this prompt now depends on something that was done, so it may be neither cached nor asked again.
         run.progress.forbid_repeats(prompt);
     }
     let frame = run.frame_with(workflow.function.0, admitted.words);
@@ -303,6 +313,7 @@ fn start_requested(run: &mut Run, prompt: NodeId, admitted: Admitted) -> NodeId 
         owner: prompt,
         // The workflow's own code finds this node as its own.
         kind: NodeKind::Workflow,
+        // The tree shows workflows without their modules.
         name: workflow.name.rsplit('.').next().unwrap_or_default(),
         index: None,
         input: None,
@@ -310,6 +321,7 @@ fn start_requested(run: &mut Run, prompt: NodeId, admitted: Admitted) -> NodeId 
         result: JSON,
     });
     let task = run.scheduler.task_mut(id);
+    // As JSON without what observers may not see: it is meant for a model.
     task.encodes = Some(Encoding::Redacted(workflow.result));
     let node = task.base;
     run.introspection.requested.insert(node);

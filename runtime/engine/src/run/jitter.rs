@@ -16,6 +16,7 @@ impl Jitter {
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         let bits = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11;
+        // The 53 upper bits, which are as many as a float holds exactly; the lowest bits of xorshift are weak.
         bits as f64 / (1_u64 << 53) as f64
     }
 }

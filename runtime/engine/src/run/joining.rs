@@ -34,6 +34,7 @@ impl Run {
 
     /// All tasks of `node` have ended.
     pub(crate) fn joined(&mut self, node: NodeId) -> Result<u64, u64> {
+        // Before the tasks are forgotten, which releases what they ended with.
         let error = self.take_unseen_error(node);
         self.forget_tasks_of(node);
         error.map_or(Ok(0), Err)

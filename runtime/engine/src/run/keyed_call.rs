@@ -20,6 +20,7 @@ pub(crate) fn begin_keyed_call(run: &mut Run, key: ToolKey, result: TypeId) -> S
     if let Some(error) = run.interruption() {
         return Step::Raised(error);
     }
+    // `owner` may be the task itself, whose call has called the tool again; a wait for itself is no chain that the graph finds.
     let cycle = if owner == current {
         let ToolKey { tool: _, key } = &key;
         let message = format!("deadlock: the call with the key `{key}` waits for itself");
@@ -48,6 +49,7 @@ pub(crate) fn close_keyed_call(run: &mut Run, node: NodeId, status: Status) {
                 }
             }
         }
+        // A failed call has no result to share. One of those who waited tries, and the others go on waiting for that one.
         Next::CallAgain(next) => {
             run.scheduler.set_wait(next, Wait::Nothing);
             run.scheduler.wake(next, Ok(0));

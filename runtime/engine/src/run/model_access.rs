@@ -76,6 +76,7 @@ impl ModelAccess {
         let _ = serde_json::to_writer(&mut bytes, request);
         let pieces = request.messages.iter().flat_map(|it| &it.content);
         let images: Vec<usize> = pieces.filter_map(image_size).collect();
+        // An image is megabytes of base64 and some thousand tokens; counted as text it would exhaust every budget.
         let text = bytes.0.saturating_sub(images.iter().sum());
         let usage = Usage {
             input_tokens: text as u64 / 4 + IMAGE_TOKENS * images.len() as u64,

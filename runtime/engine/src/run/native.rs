@@ -8,7 +8,7 @@ use crate::run::Run;
 type Resume = unsafe extern "C" fn(*mut Context, *mut Frame) -> u64;
 
 /// The most parameters of a plain function that the runtime calls: a check has two, a function value its closure and what the
-/// runtime tells it. What has any number of them is called in a frame.
+/// runtime reports it. What has any number of them is called in a frame.
 const MOST_PARAMETERS: usize = 16;
 
 /// Passes its tokens on, once per number of parameters.
@@ -51,6 +51,8 @@ pub unsafe fn call(run: *mut Run, function: u32, arguments: &[u64]) -> Result<u6
         let entry = (*context).functions.add(function as usize);
         (context, (*entry).plain, (*entry).parameters as usize)
     };
+    // The loader has checked all of this for the tables; what arrives here otherwise is a bug, and a wrong call would be
+    // undefined behaviour.
     assert!(
         !address.is_null() && parameters == arguments.len() && parameters <= MOST_PARAMETERS,
         "function {function} cannot be called with {} arguments",

@@ -20,6 +20,7 @@ impl Run {
             None
         };
         let node = self.progress.enter(new);
+        // Nodes count as memory of the run: an endless loop of steps would otherwise grow the tree past every limit.
         self.heap.charge(Node::CHARGE);
         if let Some(most) = limit {
             self.progress.limit_effects(node, most);
@@ -48,11 +49,13 @@ impl Run {
 
     /// Ends a node with its output, or the error that it failed with, and reports it.
     pub(crate) fn leave_node(&mut self, node: NodeId, status: Status, output: Option<Arc<str>>) {
+        // A node ends once. A second end comes where a task is dropped whose node was left already.
         if !self.progress.finish(node, status, output) {
             return;
         }
         self.reflection_log.close(node, status);
         if self.progress.tree().node(node).kind == NodeKind::Workflow {
+            // Before the end is reported, so that whoever looks at the state on that event finds the final one.
             self.states.close(&mut self.heap, node);
         }
         self.progress.report_end(node);

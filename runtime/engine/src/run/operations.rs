@@ -84,6 +84,7 @@ impl Operations {
     /// Whether anything from outside can still make the run go on.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
+        // The grace of a cancelled run waits for nothing: alone it must not keep a deadlock from being found.
         self.waiting.len() > self.idle
     }
 
@@ -98,6 +99,8 @@ impl Operations {
         let mut requested = std::mem::take(&mut self.requested);
         let mut abandoned = std::mem::take(&mut self.abandoned);
         if let Some(first) = requested.first().map(|it| it.id) {
+            // Requested and abandoned within one turn: the driver never hears of it. Numbers rise, so whatever is below the first of
+            // this turn was handed out before.
             requested.retain(|it| self.waiting.contains_key(&it.id));
             abandoned.retain(|it| it.id < first || it.how == GivenUp::AwaitedFirst);
         }
@@ -118,6 +121,7 @@ impl Operations {
             Some(Purpose::Task(_) | Purpose::Scope(_) | Purpose::Grace(_)) => {}
             None => return,
         }
+        // An answer that comes later has nothing to be read against.
         self.questions.remove(&id);
         self.detached.remove(&id);
         self.abandoned.push(Abandoned {
@@ -171,10 +175,12 @@ impl Operations {
         id: OperationId,
         outcome: &Outcome,
     ) -> Result<Option<Purpose>, WrongOutcome> {
+        // An outcome that crossed its abandonment on the way is no error, since driver and run are not synchronised.
         let Some(&Outstanding { purpose, form, .. }) = self.waiting.get(&id) else {
             return Ok(None);
         };
         if let Some(came) = outcome.form().filter(|it| *it != form) {
+            // Checked in one place, so what waits for an outcome never has to doubt its kind.
             return Err(WrongOutcome { asked: form, came });
         }
         self.waiting.remove(&id);

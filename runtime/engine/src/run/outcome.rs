@@ -26,6 +26,7 @@ impl Run {
             return Ok(());
         };
         match (purpose, outcome) {
+            // The grace is over, whatever the timer says: also a timer that failed must end the run.
             (Purpose::Run, _) => self.drop_all(),
             // A limit of time that nobody counts is none: the run must not go on as if it held.
             (Purpose::Scope(_), Outcome::Failed(failure)) => {
@@ -64,6 +65,7 @@ impl Run {
                         }
                     }
                 } else {
+                    // Not answered by a person: the question is closed, so a late answer finds none.
                     self.operations.take_question(operation);
                     word_of(self, outcome, result)
                 };
@@ -81,6 +83,9 @@ impl Run {
             | Wait::Parallel(_)
             | Wait::Reflect(_)
             | Wait::Keyed { .. }
+            | Wait::Push { .. }
+            | Wait::Pop { .. }
+            | Wait::Received { .. }
             | Wait::Ending) => self.scheduler.set_wait(id, wait),
         }
     }
@@ -103,6 +108,7 @@ impl Run {
         if let Some(message) = late {
             self.progress.warn(node, message.into());
         }
+        // Only now, when what it did has ended, does the task unwind.
         let scope = self.scheduler.task_mut(task).pending.take();
         let error = raise::unwind_error(&mut self.heap, scope.unwrap_or(ScopeId::TASK));
         self.scheduler.wake(task, Err(error));

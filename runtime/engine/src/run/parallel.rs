@@ -60,6 +60,7 @@ pub(crate) struct Manner {
 impl Parallel {
     /// Starts as many iterations as may run; those whose code is plain end at once.
     fn start_iterations(&mut self, run: &mut Run, coordinator: TaskId) {
+        // Plain iterations end within the call and do not count as running, so the limit concerns only those that wait.
         while self.running < self.limit && self.next < self.endings.len() && !self.is_stopping {
             let index = self.next;
             self.next += 1;
@@ -91,6 +92,7 @@ impl Parallel {
                 status: Status::Running,
                 input: None,
             });
+            // What plain code emits belongs to the iteration's node, though it runs on the coordinator.
             let outer = std::mem::replace(&mut run.scheduler.task_mut(coordinator).node, node);
             let result = run.call_closure(closure, &arguments);
             run.scheduler.task_mut(coordinator).node = outer;
@@ -130,6 +132,7 @@ impl Parallel {
         self.endings[index] = Some(ending);
         let must_stop = match ending {
             Ending::Value(_) => false,
+            // The first error decides; those after it come from iterations that were on their way when it stopped the others.
             Ending::Error(_) if self.failed.is_some() => false,
             Ending::Error(_) => {
                 self.failed = Some(index);
@@ -148,6 +151,7 @@ impl Parallel {
     fn finish(self, run: &mut Run, coordinator: TaskId) -> Result<u64, u64> {
         run.scheduler.task_mut(coordinator).node = self.outer;
         release_work(&mut run.heap, self.work);
+        // Stopped from outside: nobody failed, so what comes out is the unwinding and not a result of half the iterations.
         let was_stopped = self.is_stopping && self.failed.is_none();
         if was_stopped {
             self.release_endings(run, None);
@@ -241,6 +245,7 @@ impl Parallel {
         let Type::List(element) = *result else {
             unreachable!("`parallel` gives a list or a tuple");
         };
+        // Under `settle` the list holds outcomes; an iteration itself gives what is in the `Ok` of one.
         if let (ErrorPolicy::Settle, Type::Enum(result)) = (self.policy, types.get(element)) {
             return result.variants[0].fields[0].ty;
         }
@@ -302,6 +307,7 @@ pub(crate) fn iteration_ended(run: &mut Run, coordinator: TaskId, index: u32, en
         unreachable!("who runs a `parallel` waits for its iterations");
     };
     parallel.running -= 1;
+    // Noted before the next ones start, so that none starts after the error that stops the others.
     parallel.note_ending(run, index as usize, ending);
     parallel.start_iterations(run, coordinator);
     // The task whose ending this is still counts; the last one wakes the coordinator when it is out of the list.
@@ -324,6 +330,7 @@ pub(crate) fn iterations_are_over(run: &mut Run, coordinator: TaskId) {
     if task.shield == 0
         && let Some(scope) = task.pending.take()
     {
+        // A coordinator that was to unwind does so after its iterations, in place of whatever they gave.
         result = Err(replace_by_unwinding(&mut run.heap, result, scope));
     }
     run.scheduler.wake(coordinator, result);

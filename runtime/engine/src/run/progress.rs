@@ -38,6 +38,7 @@ impl Progress {
         let mut tree = Tree::default();
         tree.enter(
             NewNode {
+                // The root is there from the start, so that each node but it has a parent and no rule needs a case for none.
                 parent: NodeId::NONE,
                 kind: NodeKind::Region,
                 name: program,
@@ -97,7 +98,9 @@ impl Progress {
 
     /// Hands an event to the observers.
     pub(crate) fn emit(&mut self, node: NodeId, kind: EventKind) {
+        // First: the tree's counts must not depend on whether anybody listens.
         self.tree.note(&kind);
+        // Numbered also when nobody receives it, for the same reason.
         let sequence = self.next_event;
         self.next_event += 1;
         if self.port.wants_events() {
@@ -124,6 +127,7 @@ impl Progress {
         message: Arc<str>,
         data: Option<JsonText>,
     ) {
+        // Kept as well as sent: `context.logs` reads it, whoever listens.
         self.tree.keep_line(LogLine {
             time: self.now,
             node,
@@ -179,6 +183,7 @@ impl Progress {
             NodeKind::Step => EventKind::StepStart { step: name },
             NodeKind::Task | NodeKind::Iteration => EventKind::TaskStart,
             NodeKind::Attempt => match self.tree.node(node).index {
+                // The first attempt is the step itself, whose start was reported.
                 0 => return,
                 attempt => EventKind::StepRestarted {
                     step: Arc::clone(self.tree.name(self.tree.node(node).parent)),
@@ -208,6 +213,7 @@ impl Progress {
 
     /// Reports that a node has ended.
     pub(crate) fn report_end(&mut self, node: NodeId) {
+        // Read from the tree, which is the one place where the end of a node is decided.
         let end = self.end_of(node);
         let it = self.tree.node(node);
         let name = Arc::clone(self.tree.name(node));
@@ -245,6 +251,7 @@ impl Progress {
         let is_workflow = matches!(kind, EventKind::WorkflowEnd { .. });
         self.emit(node, kind);
         if is_workflow {
+            // After each workflow, so that an observer who missed events has the counts again.
             let totals = self.totals();
             self.emit(node, EventKind::TreeUpdated { totals });
         }
@@ -270,11 +277,11 @@ impl Progress {
     fn totals(&self) -> Totals {
         Totals {
             events: self.next_event,
-            ..*self.tree.totals()
+            ..self.tree.totals()
         }
     }
 
-    /// Where the next effect of a node stands in the program: the same in every life of the run.
+    /// The position of the next effect of a node in the program: the same in every life of the run.
     pub(crate) fn next_effect(&mut self, node: NodeId) -> EffectSite {
         self.tree.next_effect(node)
     }

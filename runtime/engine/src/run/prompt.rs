@@ -96,7 +96,7 @@ impl PromptRun {
     }
 }
 
-/// Where a prompt call stands in the tree.
+/// The place of a prompt call in the tree.
 #[derive(Clone, Copy)]
 struct PromptNodes {
     own: NodeId,
@@ -141,6 +141,8 @@ impl PromptRun {
                 PromptEvent::Kept(keys)
             }
             Outcome::Failed(failure) => {
+                self.give_up_request(run, "the request could not be performed");
+                // It reached no provider, but the attempt counts as a call of the budget.
                 self.settle(run, id, Cost::Failed(1));
                 let error = raise::error_of_failure(&mut run.heap, failure);
                 let result = self.end(run, Err(error), None);
@@ -176,6 +178,7 @@ impl PromptRun {
         answer: Result<ModelAnswer, ModelFailure>,
     ) {
         self.take_answer(run, &answer);
+        // The budget is charged before the answer is read: what it cost is spent, also if it is used up by that.
         if let Some(what) = self.settle(run, id, Cost::of(&answer)) {
             let result = self.refuse(run, &what);
             return self.hand_back(run, id, result);
@@ -186,6 +189,7 @@ impl PromptRun {
             run.scheduler.set_wait(id, Wait::Prompt(self));
             return;
         }
+        // The machine knows one answer for each question; what earlier attempts cost is added to it.
         let answer = Box::new(self.of_all_attempts(answer));
         self.go_on(run, id, PromptEvent::Answered(answer));
     }
@@ -240,12 +244,15 @@ impl PromptRun {
     ) -> Option<Result<u64, u64>> {
         loop {
             let answer = self.answer;
+            // The machine decides by decoding whether an answer fits. The word is made and dropped: what it decides on may be another
+            // answer than the one that is used in the end.
             let check: &mut Check<'_> = &mut |tree| {
                 let word = decode::decode_all_issues(run, answer, tree)?;
                 run.heap.release_typed(answer, word);
                 Ok(())
             };
             let step = self.machine.step(event, check);
+            // Before the step is acted on, so that events keep the order in which things were decided.
             self.report_notes(run);
             match step {
                 PromptStep::Ask(request) => match self.ask(run, task, request) {
@@ -283,11 +290,13 @@ impl PromptRun {
                     self.operation = Some(run.request(task, Request::Keep { answer }));
                     return None;
                 }
+                // All calls of a turn could be refused: the model is answered at once, in this loop.
                 PromptStep::CallTools(calls) => match self.call_tools(run, task, calls) {
                     Some(outcomes) => event = PromptEvent::ToolsAnswered(outcomes),
                     None => return None,
                 },
                 PromptStep::Done(result) => {
+                    // Decoded a second time: the checks above kept nothing.
                     let word = self.word_of_answer(run, &result);
                     return Some(self.end(run, word, Some(result.detail)));
                 }
@@ -369,7 +378,9 @@ impl PromptRun {
         if let Some(operation) = self.operation.take() {
             run.operations.abandon(operation);
         }
+        self.give_up_request(run, "given up: the time of the prompt's budget is used up");
         self.settle(run, id, Cost::Unknown);
+        // The unwinding was that of the budget, which is an error of the prompt and ends here.
         run.scheduler.task_mut(id).pending = None;
         let error = self.out_of_time_error(run);
         let result = self.end(run, Err(error), None);
@@ -390,11 +401,16 @@ impl PromptRun {
         if let Some(operation) = self.operation.take() {
             run.operations.abandon(operation);
         }
+        self.give_up_request(
+            run,
+            "given up: the prompt was cancelled before the answer came",
+        );
         // What it has cost is not known; a budget is to hold all the same.
         self.settle(run, id, Cost::Unknown);
         if self.has_running_tools() {
             let node = self.node;
             run.cancel_tasks_of(node);
+            // Its tools may have `defer`s, which need the prompt's node until they have ended.
             return Some(self);
         }
         self.leave(run, Status::Cancelled, None, None);
@@ -421,6 +437,7 @@ pub(crate) fn prompt(run: &mut Run, new: NewPrompt) -> Step {
     };
     match prompt.step(run, current, PromptEvent::Start) {
         Some(result) => {
+            // An answer that was kept, or a refusal: the prompt ended without a wait.
             run.scheduler.task_mut(current).node = prompt.outer;
             result.into()
         }

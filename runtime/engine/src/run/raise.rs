@@ -21,7 +21,7 @@ pub(crate) fn internal(heap: &mut Heap, message: &str) -> u64 {
     error::with_text(heap, BuiltinError::Internal, message)
 }
 
-/// A record that the runtime makes does not fit its type: a mistake of ours, unless making it was interrupted.
+/// A record that the runtime makes does not fit its type: a bug in the runtime, unless making it was interrupted.
 pub(crate) fn no_record(heap: &mut Heap, message: &str) -> u64 {
     let interruption = heap.interruption();
     interruption.unwrap_or_else(|| internal(heap, message))

@@ -8,7 +8,7 @@
 //!
 //! as attempts. When one raises, it calls `reflect` with the error. A judge, a prompt of the program or the one of the
 //! prelude, is given the facts of the failure (`question`) and answers with a `Reflection`: whether to try again, why,
-//! guidance for the prompts of the next attempt, and values for their parameters. Guidance and values stand in the
+//! guidance for the prompts of the next attempt, and values for their parameters. Guidance and values are in the
 //! [`reflection_log`](crate::run::reflection_log) by the node whose body failed, and prompts that begin inside of that node
 //! look there. With `Ok` the compiled code enters another attempt, with `Err` it goes on with the error.
 //!
@@ -101,12 +101,14 @@ impl Reflecting {
 /// Waits for a judgement on the failed body, or raises the error again. Takes the error and the closure over.
 pub(crate) fn reflect(run: &mut Run, failure: Failure, judge: Judge) -> Step {
     let closure = judge.closure;
+    // A negative number of rounds is none.
     if failure.used >= failure.rounds.max(0).unsigned_abs()
         || !is_worth_reflecting(run, failure.error)
     {
         run.heap.release(closure);
         return Step::Raised(failure.error);
     }
+    // Before the event: a reflection that is not begun is not reported.
     if let Some(error) = run.interruption() {
         run.heap.release(closure);
         run.heap.release(failure.error);
@@ -124,6 +126,7 @@ pub(crate) fn reflect(run: &mut Run, failure: Failure, judge: Judge) -> Step {
             error,
         },
     );
+    // Nobody to ask (no prompt in the body, or the simulator): the default judgement is to try again with the error as guidance.
     if judge.is_built_in && !has_model_to_reflect_with(run, outer) {
         run.heap.release(closure);
         let reflection = reflection_without_model(&run.heap, &failure);
@@ -140,6 +143,7 @@ fn has_model_to_reflect_with(run: &Run, outer: NodeId) -> bool {
     else {
         return false;
     };
+    // Of several models in turn the first decides, which is the one that is asked if all is well.
     let first = model.as_array().map_or(Some(model), |it| it.first());
     first
         .and_then(Value::as_str)
@@ -166,6 +170,7 @@ fn ask_judge(run: &mut Run, failure: Failure, outer: NodeId, judge: Judge) -> St
     let (closure, result) = (judge.closure, judge.result);
     let words = match question::words_for_judge(run, &failure, outer, judge.parameters) {
         Ok(words) => words,
+        // The facts do not fit the judge's parameters: that is its failure, so the first error goes on.
         Err(message) => {
             let raised = raise::failed(&mut run.heap, &message);
             return conclude(run, &failure, outer, Verdict::Raised(raised)).into();
@@ -180,6 +185,7 @@ fn ask_judge(run: &mut Run, failure: Failure, outer: NodeId, judge: Judge) -> St
         input: None,
     });
     let coordinator = run.scheduler.current();
+    // The judge works in its own node, below what failed: `around` stops there, so it is not led by its own guidance.
     run.scheduler.task_mut(coordinator).node = node;
     let Some(frame) = run.closure_frame(closure, &words) else {
         let ending = match run.call_closure(closure, &words) {
@@ -216,6 +222,7 @@ pub(crate) fn reflection_ended(run: &mut Run, coordinator: TaskId, ending: Endin
     if let Wait::Reflect(reflecting) = run.scheduler.wait_mut(coordinator) {
         reflecting.verdict = Some(verdict);
         let node = reflecting.node;
+        // Not woken here: the task that has ended is still in the list of its node. The last one out wakes (`reflected`).
         run.scheduler.set_joiner(node, coordinator);
     }
 }
@@ -223,10 +230,12 @@ pub(crate) fn reflection_ended(run: &mut Run, coordinator: TaskId, ending: Endin
 fn verdict(heap: &mut Heap, ending: Ending, result: TypeId) -> Verdict {
     match ending {
         Ending::Value(value) => {
+            // As JSON, so that the fields are found by their names, whatever the order in the prelude.
             let text = codec::encode(heap, result, value);
             heap.release_typed(result, value);
             match serde_json::from_str(&text) {
                 Ok(reflection) => Verdict::Reflection(reflection),
+                // The checker has ensured the type of the judge's result.
                 Err(_) => {
                     Verdict::Raised(raise::internal(heap, "a reflection gave no `Reflection`"))
                 }
@@ -251,6 +260,7 @@ pub(crate) fn reflected(run: &mut Run, id: TaskId) {
     let verdict = verdict.unwrap_or(Verdict::Cancelled);
     let task = run.scheduler.task_mut(id);
     task.node = outer;
+    // In a `defer` the task finishes what it does; the unwinding waits until the shield is gone.
     let unwinding = if task.shield == 0 {
         task.pending.take()
     } else {
@@ -294,6 +304,7 @@ fn give_up(run: &mut Run, given_up: GivenUp, scope: ScopeId) -> u64 {
         run.heap.release(raised);
     }
     run.leave_node(node, Status::Cancelled, None);
+    // Reported all the same: each start has one end.
     report_end(run, outer, false, "cancelled");
     run.heap.release(error);
     raise::unwind_error(&mut run.heap, scope)
@@ -350,6 +361,7 @@ fn resolve(run: &mut Run, outer: NodeId, raised: u64, reflection: Reflection) ->
     }
     note(run, outer, raised, said, Resolution::Retry);
     run.reflection_log
+        // Before the next attempt begins, whose prompts look there.
         .learn(outer, &reflection.guidance, reflection.revised);
     report_end(run, outer, true, &reason);
     run.heap.release(raised);
@@ -380,6 +392,7 @@ pub(crate) fn drop_reflection(heap: &mut Heap, reflecting: Reflecting) {
 }
 
 fn is_worth_reflecting(run: &Run, raised: u64) -> bool {
+    // The prompt has tried again by itself, with its waits; another attempt of the step would meet the same limit.
     let is_capacity = matches!(
         error::kind(raised),
         Some(BuiltinError::RateLimited | BuiltinError::Overloaded)

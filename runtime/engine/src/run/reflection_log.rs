@@ -1,4 +1,4 @@
-//! What reflections leave behind: guidance and other values for the prompts of the next attempt, and what happened.
+//! What reflections leave: guidance and other values for the prompts of the next attempt, and what happened.
 
 use gsw_abi::call::NodeKind;
 use gsw_abi::types::TypeId;
@@ -11,7 +11,7 @@ use crate::event::{ReflectionLevel, form};
 use crate::node::{NodeId, Status, Tree};
 use crate::run::Run;
 
-/// All that the reflections of a run left behind.
+/// All that the reflections of a run left.
 #[derive(Debug, Default)]
 pub(crate) struct ReflectionLog {
     /// Joins the system text of prompts inside, by the node whose body failed.
@@ -58,6 +58,7 @@ impl ReflectionLog {
     pub(crate) fn note_model(&mut self, tree: &Tree, node: NodeId, model: &Value) {
         for it in around(tree, node) {
             // What is around a node that knows the model knows it as well.
+            // Keeps the walk short: a loop over a thousand prompts would otherwise climb to the root for each.
             if self.models.get(&it) == Some(model) {
                 return;
             }
@@ -87,6 +88,7 @@ impl ReflectionLog {
     }
 
     pub(crate) fn close(&mut self, node: NodeId, status: Status) {
+        // What is kept by node is dropped with it; the history alone grows, by one record for each reflection.
         self.models.remove(&node);
         self.revised.remove(&node);
         self.guidance.remove(&node);
@@ -110,6 +112,7 @@ impl ReflectionLog {
         }
         let mut texts: Vec<&str> = around(tree, node)
             .filter_map(|it| self.guidance.get(&it))
+            // Collected from the inside out and turned round as a whole, so each node's own texts keep their order.
             .flat_map(|it| it.iter().rev().map(String::as_str))
             .collect();
         texts.reverse();

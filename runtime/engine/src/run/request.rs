@@ -21,6 +21,7 @@ impl Run {
         let it = self.scheduler.task(task);
         let node = it.node;
         let around = it.scopes.iter();
+        // The earliest end of any scope around: performers get it as their time limit and can give up by themselves.
         let around = around.filter_map(|id| self.scopes.get(*id)?.ends).min();
         let due = due(&request, self.progress.now())
             .into_iter()
@@ -45,6 +46,7 @@ impl Run {
         let asked = Asked {
             purpose,
             node,
+            // By node and count, not by time: tasks that interleave otherwise in a replay ask for the same.
             effect: self.progress.next_effect(node),
             due,
         };
@@ -56,6 +58,7 @@ impl Run {
         let Some(node) = self.scopes.get(id).map(|it| it.node) else {
             return;
         };
+        // A negative limit has passed already, and is noticed like any other when the outcome comes.
         let nanoseconds = nanoseconds.max(0);
         let ends = self.progress.now().saturating_add(nanoseconds);
         let request = Request::Sleep { nanoseconds };
@@ -77,6 +80,7 @@ impl Run {
             GivenUp::AwaitedFirst => {
                 self.operations.stop(id);
                 let node = self.scheduler.task(task).node;
+                // Bounded, since whatever performs it may hang; after that the task unwinds and the outcome is unknown.
                 let due = Some(self.progress.now().saturating_add(GRACE));
                 let request = Request::Sleep { nanoseconds: GRACE };
                 let grace = self.request_at(Purpose::Grace(task), node, due, request);
@@ -107,6 +111,7 @@ impl Run {
             start: Box::new(start),
         });
         let current = self.scheduler.current();
+        // `perform` may have raised instead, and then there is no operation.
         if let Wait::Operation { id, .. } = *self.scheduler.wait(current) {
             let node = self.scheduler.current_node();
             self.operations.detach(id, Detached { node, workflow });

@@ -48,6 +48,7 @@ pub(crate) fn retry(run: &mut Run, failed: Failed) -> Step {
     // Full jitter: anything up to the ceiling.
     let jitter = (run.jitter.next() * ceiling as f64) as i64;
     let asked = retry_after(&run.heap, raised);
+    // Never before the provider asked for; the jitter spreads those that got the same delay.
     let nanoseconds = asked.map_or(jitter, |asked| asked.max(jitter));
     let message = error::message(&run.heap, raised);
     let name = error::name(&run.heap, raised).to_owned();
@@ -82,9 +83,11 @@ pub(crate) fn may_try_again(run: &Run, raised: u64) -> bool {
 pub(crate) fn may_be_repeated(heap: &Heap, raised: u64) -> bool {
     !matches!(
         error::class(heap, raised),
+        // A fault is a bug in the program, which another attempt makes again.
         ErrorClass::Fault | ErrorClass::Unwind
     ) && !matches!(
         error::kind(raised),
+        // Waiting does not change these within a run.
         Some(BuiltinError::Unauthorized | BuiltinError::QuotaExceeded)
     )
 }

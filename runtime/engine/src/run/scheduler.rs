@@ -113,6 +113,7 @@ impl Scheduler {
 
     /// Keeps a new task, at the end of the queue and of the list of its owner.
     pub(crate) fn insert(&mut self, mut task: Task) -> TaskId {
+        // Intrusive lists by node: starting and ending a task costs one look-up, and a node without tasks costs nothing.
         let members = self.members.entry(task.owner).or_default();
         let last = members.last;
         task.previous = last;
@@ -135,6 +136,7 @@ impl Scheduler {
     /// Takes a task out of its owner's list.
     pub(crate) fn unlist(&mut self, id: TaskId) {
         let task = self.tasks.at_mut(id);
+        // Several paths take a task out (awaited, forgotten, ended with its node); the first one does.
         if !std::mem::replace(&mut task.is_listed, false) {
             return;
         }
@@ -185,6 +187,7 @@ impl Scheduler {
     /// Nobody waits for the tasks of a node any more.
     pub(crate) fn clear_joiner(&mut self, node: NodeId) {
         if let Some(members) = self.members.get_mut(&node) {
+            // The entry stays while tasks are live; only who waits is forgotten.
             members.joiner = TaskId::NONE;
         }
     }
@@ -192,21 +195,24 @@ impl Scheduler {
     /// A task of `owner` has ended; gives who waits for all of them if it was the last.
     pub(crate) fn count_ended(&mut self, owner: NodeId) -> Option<TaskId> {
         let members = self.members.get_mut(&owner)?;
+        // Counted apart from the list: a task that has ended stays listed while its error may still be raised.
         members.live -= 1;
         if members.live > 0 {
             return None;
         }
+        // Taken, so that it is woken once, also when it starts further tasks before it runs.
         let joiner = std::mem::replace(&mut members.joiner, TaskId::NONE);
         self.forget_if_empty(owner);
         (joiner != TaskId::NONE).then_some(joiner)
     }
 
-    /// A task ends; the number tells which of several ended first.
+    /// A task ends; the number says which of several ended first.
     pub(crate) fn end(&mut self, id: TaskId) {
         let number = self.tasks.next_ending();
         let task = self.tasks.at_mut(id);
         task.state = State::Ended;
         task.ended_at = number;
+        // A wait may hold values; whoever ends a task has taken it out before.
         task.wait = Wait::Nothing;
     }
 
@@ -216,6 +222,7 @@ impl Scheduler {
         for id in self.tasks_of(node) {
             let task = self.task(id);
             if let (State::Ended, Some(Ending::Error(error))) = (task.state, task.ending)
+                // Somebody who awaited it has seen its error and dealt with it.
                 && !task.is_observed
                 && first.is_none_or(|(number, _)| task.ended_at < number)
             {
@@ -267,10 +274,19 @@ impl Scheduler {
         self.ready.push_back(id);
     }
 
+    /// Replaces what a task that is in the queue goes on with.
+    pub(crate) fn give_ready(&mut self, id: TaskId, with: Result<u64, u64>) {
+        let task = self.tasks.at_mut(id);
+        debug_assert!(matches!(task.state, State::Ready | State::Running));
+        // SAFETY: the task has been woken and not gone on, so its frame is live.
+        unsafe { native::give(task.frame, with) };
+    }
+
     /// Who starts a task of this role: its budget and its depth begin there.
     pub(crate) fn starter(&self, role: Role) -> TaskId {
         match role {
             Role::Root => TaskId::NONE,
+            // The budget is that of the code that spawns, whatever node the task belongs to.
             Role::Spawned => self.current,
             Role::Iteration { coordinator, .. }
             | Role::Tool { coordinator, .. }

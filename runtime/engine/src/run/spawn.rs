@@ -14,6 +14,7 @@ use crate::wait::Wait;
 impl Run {
     /// Puts a new task at the end of the queue.
     pub(crate) fn start_task(&mut self, mut new: NewTask<'_>) -> TaskId {
+        // The node is there at once, idle, so the tree shows what is started before it gets the thread.
         let base = self.enter_node(NewNode {
             parent: new.owner,
             kind: new.kind,
@@ -57,6 +58,7 @@ impl Run {
             has_handle: false,
             is_listed: true,
         });
+        // The budget lives until the task ends, also if its block is left before.
         self.scopes.join(budget);
         self.heap.charge(Task::CHARGE);
         id

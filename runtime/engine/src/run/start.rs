@@ -28,6 +28,7 @@ use crate::run::mocks::Mocks;
 use crate::run::model_access::ModelAccess;
 use crate::run::operations::Operations;
 use crate::run::progress::Progress;
+use crate::run::queue::Lines;
 use crate::run::reflection_log::ReflectionLog;
 use crate::run::scheduler::Scheduler;
 use crate::run::states::States;
@@ -39,7 +40,7 @@ use crate::value::hash::HashKey;
 
 /// The revision of everything that a replay depends on and that no image holds: how answers are read, budgets kept, texts
 /// matched, prompts stepped. A test that replays recorded runs says when it must rise.
-pub const BEHAVIOUR: u32 = 2;
+pub const BEHAVIOUR: u32 = 3;
 
 /// What a run is begun with, besides its input; a replay is given the same.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -81,8 +82,10 @@ impl Run {
         let mut heap = Heap::new(
             Arc::clone(&loaded.types),
             start.settings.memory_limit,
+            // From the seed, so that a replay hashes as the run did.
             HashKey::of_seed(start.seed),
         );
+        // The end of memory is signalled like a stop, by the flag that compiled code polls anyway.
         heap.set_alarm(Arc::clone(&front));
         let Start {
             id,
@@ -106,6 +109,7 @@ impl Run {
             states: States::default(),
             introspection: Introspection::default(),
             tool_keys: ToolKeys::default(),
+            lines: Lines::default(),
             mocks: Mocks::default(),
             jitter: Jitter::of_seed(seed),
             reported_errors: ReportedErrors::default(),
@@ -126,6 +130,7 @@ impl Run {
         };
         match input::decode_arguments(self, &workflow.parameters, input) {
             Ok(words) => self.start_root(workflow.function, workflow.result, &words),
+            // No task was started, so there is nothing to unwind.
             Err(issues) => self.completion.set(RunResult::InvalidInput(issues)),
         }
     }

@@ -102,12 +102,14 @@ impl States {
             name,
             cell,
         } = new;
+        // By the workflow and not by the node: steps inside of it change the same variables.
         let variable = Variable {
             workflow: progress.tree().workflow_of(node).unwrap_or(node),
             name: name.into(),
             ty,
             length: length(heap, ty, field(cell, 0)),
         };
+        // A share in the cell, not in its value: the value keeps one owner and can be changed in place.
         heap.retain(cell);
         // Another attempt of a workflow declares its variables again.
         if let Some(Kept::Cell { cell, .. }) = self.insert(cell, variable) {
@@ -140,9 +142,11 @@ impl States {
             place,
             from,
         } = part;
+        // Also when nobody listens: the length has to be current when somebody does.
         let Some(Changed { variable, .. }) = self.changed(heap, progress, cell) else {
             return;
         };
+        // No trail: somebody began to listen after the change had begun, and the next event is the first that it gets whole.
         let Some(Trail { path, secrecy, .. }) = self.trail.take() else {
             return;
         };
@@ -163,6 +167,7 @@ impl States {
 
     /// A part of the variable whose value is at this place is about to change.
     pub(crate) fn begin_trail(&mut self, progress: &Progress, place: u64) {
+        // Without a listener the way to a part is not recorded, so assignments to parts cost nothing more.
         self.trail = progress.wants_events().then(|| Trail {
             path: Vec::new(),
             place,
@@ -172,6 +177,7 @@ impl States {
 
     /// The trail, if it has come to this place.
     fn trail_at(&self, place: u64) -> Option<&Trail> {
+        // Calls on the way to an index may walk through other values; only what continues the trail belongs to it.
         self.trail.as_ref().filter(|it| it.place == place)
     }
 
@@ -233,6 +239,7 @@ impl States {
     fn changed(&mut self, heap: &Heap, progress: &mut Progress, cell: u64) -> Option<Changed> {
         let variable = self.by_cell.get_mut(&cell)?;
         let before = variable.length;
+        // Before the question whether anybody listens, since the next event may need it.
         variable.length = length(heap, variable.ty, field(cell, 0));
         if progress.wants_events() {
             let variable = variable.clone();
@@ -262,6 +269,7 @@ impl States {
         };
         for kept in variables.values_mut() {
             if let Kept::Cell { ty, cell } = *kept {
+                // Rendered at the end of the workflow, which is when its state is final and the cell can be given back.
                 *kept = Kept::Text(rendered(heap, ty, cell));
                 self.by_cell.remove(&cell);
                 heap.release(cell);
@@ -327,6 +335,7 @@ pub(crate) fn length(heap: &Heap, ty: TypeId, word: u64) -> usize {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => 0,
     }
 }
@@ -365,6 +374,7 @@ fn end_of(heap: &Heap, ty: TypeId, word: u64, from: usize) -> JsonText {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => codec::encode_redacted(heap, ty, word).into(),
     }
 }

@@ -12,7 +12,7 @@ use crate::run::raise;
 use crate::task::TaskId;
 use crate::value;
 
-/// What tells calls of tools apart.
+/// What distinguishes calls of tools.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ToolKey {
     pub tool: u64,
@@ -70,6 +70,7 @@ impl ToolKeys {
     /// The task waits no longer.
     pub(crate) fn forget(&mut self, key: &ToolKey, id: TaskId) {
         if let Some(waiting) = self.waiting.get_mut(key) {
+            // A task that unwinds must not be handed the call later.
             waiting.retain(|it| *it != id);
         }
     }
@@ -108,6 +109,7 @@ impl ToolKeys {
         };
         let tuple = *tuple;
         heap.retain_typed(ty, word);
+        // A tuple, because the result may itself be optional: `none` must mean that there is no earlier call.
         let one = heap.object(tuple, 0, 1);
         value::set_field(one, 0, word);
         Ok(one)
@@ -117,6 +119,7 @@ impl ToolKeys {
     pub(crate) fn keep(&mut self, heap: &mut Heap, node: NodeId, ty: TypeId, word: u64) {
         if let Some(key) = self.open.get(&node) {
             heap.retain_typed(ty, word);
+            // Under the node's key and not the task's: the tool's code may have called other keyed tools since.
             self.results.insert(key.clone(), Kept { ty, word });
         }
     }
@@ -153,6 +156,7 @@ impl ToolKeys {
             self.waiting.remove(&key);
             return Next::Nothing;
         };
+        // Busy again under its new owner before anybody else can begin, so the order of waiting holds.
         self.start(key, next);
         Next::CallAgain(next)
     }

@@ -17,6 +17,7 @@ pub(crate) fn take_arguments(heap: &mut Heap, word: u64) -> (Option<Arc<str>>, H
         return (None, Hidden::default());
     }
     let shown = codec::encode_redacted(heap, JSON, word);
+    // Before the word is released: both forms are made from it.
     let hidden = Hidden::in_arguments(heap, word);
     heap.release(word);
     (Some(shown.into()), hidden)

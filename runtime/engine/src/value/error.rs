@@ -8,7 +8,7 @@ use gsw_notation::issue::Issue;
 
 use crate::codec;
 use crate::heap::Heap;
-use crate::value::{self, list, load, optional, store, string};
+use crate::value::{self, list, load, map, optional, store, string};
 
 /// A new error of a built-in kind; takes over its fields.
 #[must_use]
@@ -33,6 +33,50 @@ pub fn with_text(heap: &mut Heap, kind: BuiltinError, text: &str) -> u64 {
     new(heap, kind, &[text])
 }
 
+/// `OutOfRange` for an index into a list of so many elements.
+#[must_use]
+pub fn no_index(heap: &mut Heap, index: u64, length: usize) -> u64 {
+    let list = match length {
+        0 => "an empty list".into(),
+        1 => "a list of 1 element".into(),
+        length => format!("a list of {length} elements"),
+    };
+    let text = format!("there is no index {} in {list}", index as i64);
+    with_text(heap, BuiltinError::OutOfRange, &text)
+}
+
+/// `OutOfRange` for a key, which is borrowed, of a map.
+#[must_use]
+pub fn no_key(heap: &mut Heap, map: u64, key: u64) -> u64 {
+    let (ty, _) = map::types(heap, value::type_of(map));
+    let shown = |key| {
+        let mut text = codec::encode_redacted(heap, ty, key);
+        if let Some((cut, _)) = text.char_indices().nth(LONGEST_KEY) {
+            text.truncate(cut);
+            text.push('…');
+        }
+        text
+    };
+    let keys: Vec<String> = map::entries(map)
+        .take(MOST_KEYS)
+        .map(|(key, _)| shown(key))
+        .collect();
+    let map = match map::len(map) {
+        0 => "an empty map".into(),
+        1 => format!("a map with the key {}", keys.join("")),
+        count if count > MOST_KEYS => {
+            format!("a map with the {count} keys {}, …", keys.join(", "))
+        }
+        _ => format!("a map with the keys {}", keys.join(", ")),
+    };
+    let text = format!("there is no key {} in {map}", shown(key));
+    with_text(heap, BuiltinError::OutOfRange, &text)
+}
+
+/// So many keys of a map are named, and so many characters of each; guesses at what a line holds.
+const MOST_KEYS: usize = 5;
+const LONGEST_KEY: usize = 40;
+
 /// A new `DecodeError`.
 #[must_use]
 pub fn decode(heap: &mut Heap, issue: &Issue) -> u64 {
@@ -43,6 +87,7 @@ pub fn decode(heap: &mut Heap, issue: &Issue) -> u64 {
 /// A new `Many` of these errors, of `total` children of what is called `place`.
 #[must_use]
 pub fn many_of(heap: &mut Heap, errors: &[u64], total: usize, place: &str) -> u64 {
+    // A number in the header instead of a field, so that `Many(errors)` stays the whole of what programs see.
     let label = heap.label(&format!("of {total} concurrent children failed in {place}"));
     let errors = list::new(heap, builtin::LIST_ERROR, errors);
     let word = heap.object(BuiltinError::Many.ty(), label, 2);
@@ -68,7 +113,7 @@ pub fn class(heap: &Heap, error: u64) -> ErrorClass {
     error_kind(heap, value::type_of(error)).class
 }
 
-/// The declared fields of a kind of error; they stand after the trace.
+/// The declared fields of a kind of error; they follow the trace.
 #[must_use]
 pub fn fields(heap: &Heap, kind: TypeId) -> &[Field] {
     &error_kind(heap, kind).fields
@@ -111,7 +156,7 @@ fn push(heap: &mut Heap, error: u64, element: u64) {
     store(error, ERROR_TRACE, trace);
 }
 
-/// Puts an element behind a full trace: one in the middle makes room, and the number of those that did stands there.
+/// Puts an element after a full trace: one in the middle makes room, and the number of those that did is kept there.
 fn leave_out(trace: &mut [u64], element: u64) {
     let (first, last) = trace.split_at_mut(LONGEST_TRACE / 2);
     let Some((count, last)) = last.split_first_mut() else {
@@ -122,6 +167,8 @@ fn leave_out(trace: &mut [u64], element: u64) {
         gone.push(*count);
         *count = LEFT_OUT;
     }
+    // The first places show where it arose and the last where it has come to.
+    // Those in the middle of an endless recursion say the same again and again.
     last.copy_within(1.., 0);
     last[last.len() - 1] = element;
     // The origin is no place, and is needed.
@@ -195,6 +242,7 @@ fn builtin_message(heap: &Heap, kind: BuiltinError, error: u64) -> String {
         BuiltinError::Unauthorized
         | BuiltinError::QuotaExceeded
         | BuiltinError::AssertionFailed
+        | BuiltinError::OutOfRange
         | BuiltinError::Internal
         | BuiltinError::Failed => text(0).into(),
         BuiltinError::InvalidResponse => invalid(error),
@@ -213,7 +261,6 @@ fn builtin_message(heap: &Heap, kind: BuiltinError, error: u64) -> String {
         BuiltinError::Many => many(heap, error),
         BuiltinError::Overflow => "an integer left 64 bits".into(),
         BuiltinError::DivisionByZero => "division by zero".into(),
-        BuiltinError::OutOfRange => "an index or key that is not there".into(),
         BuiltinError::StackOverflow => "calls nest too deep".into(),
         BuiltinError::OutOfMemory => "the memory limit is reached".into(),
         BuiltinError::BudgetExceeded => format!("the budget is used up: {}", text(0)),

@@ -34,6 +34,7 @@ impl HashKey {
         let mut last = [0; 8];
         let rest = chunks.remainder();
         last[..rest.len()].copy_from_slice(rest);
+        // As SipHash defines it: texts that differ by zero bytes at the end hash differently.
         last[7] = bytes.len() as u8;
         state.absorb(u64::from_le_bytes(last));
         state.finish()

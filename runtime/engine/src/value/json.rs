@@ -81,6 +81,7 @@ pub fn confidential(heap: &mut Heap, word: u64) -> u64 {
     if owns_payload(word) {
         heap.retain(payload);
     }
+    // The payload is shared, not copied: the mark belongs to this place, not to the value.
     new(heap, tag(word) | json::CONFIDENTIAL, payload)
 }
 

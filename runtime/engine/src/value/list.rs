@@ -88,12 +88,21 @@ pub fn push(heap: &mut Heap, list: u64, element: u64) -> u64 {
     }
 }
 
+/// Takes the last element out of a list with one owner, which gives its share to the caller.
+pub fn pop(list: u64) -> Option<u64> {
+    debug_assert!(is_unique(list));
+    let &last = words(list).last()?;
+    store(list, LIST_LENGTH, len(list) as u64 - 1);
+    Some(last)
+}
+
 /// The list itself when the caller is its only owner, else a copy with room for `extra` more; takes it over. `Err` gives the
 /// list back when the run has no memory for a copy.
 pub fn unique(heap: &mut Heap, list: u64, extra: usize) -> Result<u64, u64> {
     if is_unique(list) {
         return Ok(list);
     }
+    // Asked before the copy is made, so that a refusal leaves the list and its owners as they were.
     if !heap.admit(size(len(list) + extra)) {
         return Err(list);
     }
@@ -190,7 +199,7 @@ pub(crate) fn copy(heap: &mut Heap, ty: TypeId, elements: &[u64]) -> Result<u64,
     Ok(new(heap, ty, elements))
 }
 
-/// `list`, which is taken over, with borrowed elements behind its own; they may be its own. What does not fit the run's
+/// `list`, which is taken over, with borrowed elements after its own; they may be its own. What does not fit the run's
 /// memory is left away, and the run stops at its next poll.
 #[must_use]
 pub fn extend(heap: &mut Heap, list: u64, elements: &[u64]) -> u64 {
@@ -205,6 +214,7 @@ pub fn extend(heap: &mut Heap, list: u64, elements: &[u64]) -> u64 {
         Err(list) => return list,
     };
     let length = len(list);
+    // Before they are written: `elements` may be the list's own, which then is not unique and was copied above.
     retain_all(heap, element, elements);
     for (index, &element) in elements.iter().enumerate() {
         put(list, length + index, element);

@@ -89,6 +89,7 @@ pub fn entries<'a>(map: u64) -> impl Iterator<Item = (u64, u64)> + use<'a> {
 /// Entry `index` in order, borrowed; `None` when there are fewer.
 #[must_use]
 pub fn entry_at(map: u64, index: usize) -> Option<(u64, u64)> {
+    // Only a position needs the holes closed; iteration and look-ups skip them.
     if len(map) != field(map, USED) as usize {
         settle(map);
     }
@@ -117,6 +118,7 @@ pub fn insert_own(heap: &mut Heap, map: u64, key: u64, value: u64) -> Option<u64
     if let Some(index) = find(map, kind, key, hash) {
         let old = std::mem::replace(&mut all_mut(map)[index].value, value);
         heap.release_typed(kind.value, old);
+        // The old key stays, so a borrowed key that programs hold is still the one in the map.
         heap.release_typed(kind.key, key);
         return Some(place_of(map, index));
     }
@@ -231,6 +233,7 @@ pub fn reserve(heap: &mut Heap, map: u64, capacity: usize) -> bool {
             heap.deallocate(entries.cast(), old * size_of::<Entry>());
         }
     }
+    // The index is made anew from the entries, since its slots name positions that have changed.
     set_field(map, ENTRIES, fresh as u64);
     set_field(map, CAPACITY, capacity as u64);
     let slots = slot_count(capacity);
@@ -264,13 +267,15 @@ pub(crate) fn free_tables(heap: &mut Heap, map: u64) {
     }
 }
 
-/// Puts an entry behind the others; `false` when the run has no memory for it.
+/// Puts an entry after the others; `false` when the run has no memory for it.
 fn append(heap: &mut Heap, map: u64, entry: Entry) -> bool {
     if field(map, USED) == field(map, CAPACITY) {
         let length = len(map);
         if length < field(map, USED) as usize {
             settle(map);
         }
+        // After closing many holes there may be room enough.
+        // Without the quarter that must be free, inserting and removing in turn would close one hole at a time.
         let is_tight = length * 4 >= field(map, CAPACITY) as usize * 3;
         if is_tight && !reserve(heap, map, (length * 2).max(4)) {
             return false;
@@ -349,6 +354,7 @@ fn index_one(map: u64, hash: u64, index: usize) {
     while slots[at] != EMPTY {
         at = (at + 1) & mask;
     }
+    // Half the memory of whole words; the entries that 32 bits cannot number would take 100 GB.
     slots[at] = index as u32;
 }
 
@@ -359,6 +365,7 @@ fn hash(heap: &Heap, kind: Kind, key: u64) -> u64 {
     } else {
         heap.hash_key().word(key)
     };
+    // The upper half is left to holes, so that one word says both.
     hash & MOST_HASH
 }
 

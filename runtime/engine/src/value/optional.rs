@@ -1,4 +1,4 @@
-//! Optionals: `none` is 0; what is held inline stands in a box, an object is its own optional.
+//! Optionals: `none` is 0; what is held inline is in a box, an object is its own optional.
 
 use gsw_abi::types::{Type, TypeId};
 

@@ -58,6 +58,7 @@ pub fn element_place(heap: &mut Heap, place: u64, index: u64) -> Result<Option<u
 /// As for [`field_place`].
 pub fn entry_place(heap: &mut Heap, place: u64, key: u64) -> Result<Option<u64>, u64> {
     let word = get(place);
+    // A shared map without the key is not copied just to find that out.
     if !is_unique(word) && map::get(heap, word, key).is_none() {
         return Ok(None);
     }
@@ -87,6 +88,7 @@ fn own(heap: &mut Heap, place: u64) -> Result<u64, u64> {
     if is_unique(word) {
         return Ok(word);
     }
+    // The copy below changes the heap, which the types are borrowed from.
     let types = heap.types().clone();
     let owned = match types.get(types.base(type_of(word))) {
         Type::List(_) => list::unique(heap, word, 0),
@@ -118,6 +120,7 @@ fn own(heap: &mut Heap, place: u64) -> Result<u64, u64> {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session) => {
             unreachable!("only lists, maps, records and tuples have places in them, not {other:?}")
         }

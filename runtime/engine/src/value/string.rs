@@ -80,7 +80,7 @@ pub fn concat(heap: &mut Heap, a: u64, b: u64) -> u64 {
     word
 }
 
-/// A string with one owner and `part` behind it, which is no part of it; without, when that does not fit the run's memory.
+/// A string with one owner and `part` after it, which is no part of it; without, when that does not fit the run's memory.
 fn append(heap: &mut Heap, word: u64, part: &[u8], scalar_values: usize) -> u64 {
     let (left, room) = (
         load(word, STRING_LENGTH) as usize,
@@ -89,6 +89,7 @@ fn append(heap: &mut Heap, word: u64, part: &[u8], scalar_values: usize) -> u64 
     let (length, count) = (left + part.len(), scalars(word) + scalar_values);
     let mut word = word;
     if room < length {
+        // Doubling makes appending linear; where memory ends, exactly what is needed.
         let sizes = [length.max(room * 2).max(24), length].map(|it| it as u64);
         let Some(capacity) = heap.admit_first(room as u64, sizes) else {
             return word;

@@ -12,9 +12,7 @@ pub trait Build {
     /// An object that was begun.
     type Object;
 
-    /// `null`
     fn null(&mut self) -> Self::Value;
-    /// `true` or `false`
     fn bool(&mut self, value: bool) -> Self::Value;
     /// A number that a float can hold.
     fn number(&mut self, digits: &str) -> Self::Value;

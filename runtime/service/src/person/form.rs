@@ -177,6 +177,7 @@ impl<'a> Form<'a> {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => self.typed(ty, place, "JSON"),
         }
     }
@@ -244,9 +245,9 @@ impl<'a> Form<'a> {
                 object.insert(field.wire.clone(), value.clone());
                 continue;
             }
-            let default = field.default.and_then(|function| {
+            let default = field.default.as_ref().and_then(|default| {
                 let mut defaults = self.question.defaults.iter();
-                defaults.find(|it| it.0 == function).map(|it| &it.1)
+                defaults.find(|it| it.0 == default.function).map(|it| &it.1)
             });
             // What may stay as it is needs no typing.
             let before = self

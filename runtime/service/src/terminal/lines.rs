@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gsw_trace::Shown;
+use gsw_trace::{Shown, measure};
 use gsw_tree::event::{Event, EventKind, JsonText, Level};
 use gsw_tree::node::Status;
 use gsw_tree::observe::Observer;
@@ -135,6 +135,18 @@ fn line(event: &Event) -> Option<Line<'_>> {
             "↻ step {}: attempt {}: {}",
             Shown::line(step),
             attempt + 1,
+            Shown::line(error)
+        ))),
+        EventKind::ModelRetry {
+            model,
+            attempt,
+            error,
+            delay,
+            ..
+        } => Some(Line::AtOnce(format!(
+            "↻ {}: request {attempt} in {}: {}",
+            Shown::line(model),
+            measure::duration(*delay),
             Shown::line(error)
         ))),
         EventKind::PromptEnd {

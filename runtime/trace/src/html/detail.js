@@ -2,14 +2,15 @@
 
 function showDetail(node) {
   const panel = $("detail");
-  const parts = [make("h2", {}, node.name), pathOf(node), factsOf(node), ...errorsOf(node)];
-  if (node.error !== null && !node.events.some((it) => it[1] === "error")) {
+  const events = eventsShown(node);
+  const parts = [make("h2", {}, node.name), pathOf(node), factsOf(node), ...errorsOf(events)];
+  if (node.error !== null && !events.some((it) => it[1] === "error")) {
     parts.push(make("h3", {}, "Error"), make("div", { class: "error" }, node.error));
   }
   if (node.input !== null) parts.push(...section("Input", node.input));
   if (node.output !== null) parts.push(...section("Output", node.output));
-  parts.push(...requestsOf(node), ...stateOf(node), ...logsOf(node), ...childrenOf(node), ...eventsOf(node));
-  panel.replaceChildren(...parts);
+  parts.push(...conversationOf(node), ...stateOf(events), ...logsOf(events, node), ...childrenOf(node), ...eventsOf(events, node));
+  panel.replaceChildren(...parts.filter((it) => it !== null));
   panel.scrollTop = 0;
 }
 
@@ -21,7 +22,7 @@ function pathOf(node) {
   const shown = above.length > 12 ? above.slice(0, 12) : above;
   if (shown.length < above.length) line.append(`… ${above.length - shown.length} more › `);
   for (const up of shown.reverse()) line.append(make("button", { onclick: () => choose(up) }, nodes[up].name), " › ");
-  line.append(`${node.kind} #${node.id}`);
+  line.append(node.id === null ? node.kind : `${node.kind} #${node.id}`);
   return line;
 }
 
@@ -30,7 +31,7 @@ function factsOf(node) {
   const fact = (name, value) => { if (value !== "" && value !== null) facts.append(make("div", {}, make("dt", {}, name), make("dd", {}, value))); };
   fact("Status", make("span", { class: `badge ${node.status}` }, `${SYMBOLS[node.status]} ${node.status}`));
   fact("Duration", node.end === null ? "not ended" : took(durationOf(node)));
-  fact("Start", node.start === null ? "not told" : `+${took(node.start)}`);
+  fact("Start", node.start === null ? "not recorded" : `+${took(node.start)}`);
   if (node.retries > 0) fact("Attempts", String(node.retries + 1));
   if (node.requests > 0) fact("Requests", count(node.requests));
   if (node.usage.input_tokens > 0) fact("Tokens in", count(node.usage.input_tokens));
@@ -39,12 +40,19 @@ function factsOf(node) {
   if (node.usage.input_tokens + node.usage.output_tokens === 0 && node.tokens > 0) fact("Tokens below", count(node.tokens));
   fact("Cost", money(node.cost));
   fact("Model", node.model || "");
+  const { answer, retry } = node.exchange || { answer: null, retry: null };
+  if (answer !== null) {
+    fact("HTTP status", answer.status === undefined ? "" : String(answer.status));
+    fact("Stop reason", answer.stop_reason || "");
+    fact("Request id", answer.request_id || "");
+  }
+  if (retry !== null) fact("Sent again", `in ${took(retry.delay * 1000)}`);
   return facts;
 }
 
-function errorsOf(node) {
+function errorsOf(events) {
   const parts = [];
-  for (const [, kind, error] of node.events) {
+  for (const [, kind, error] of events) {
     if (kind !== "error") continue;
     const message = String(error.message || "");
     const text = message.startsWith(String(error.error)) ? message : `${error.error}: ${message}`;
@@ -59,34 +67,9 @@ function errorsOf(node) {
   return parts;
 }
 
-/** What was sent to models, where the file tells it. */
-function requestsOf(node) {
-  const parts = [];
-  for (const [, kind, fields] of node.events) {
-    if (kind === "model_request" && fields.request) parts.push(...promptText(fields));
-    if (kind === "invalid_response") {
-      parts.push(...section("Answer that does not fit", fields.response));
-      for (const issue of fields.issues || []) parts.push(make("div", { class: "error" }, `${issue.path}: ${issue.message}`));
-    }
-  }
-  return parts;
-}
-
-function promptText(fields) {
-  const { request, attempt } = fields;
-  const name = `Request ${attempt} to ${fields.model}`;
-  const text = [];
-  if (request.system) text.push(`── system\n${request.system}`);
-  for (const message of request.messages || []) {
-    const content = Array.isArray(message.content) ? message.content : [message.content];
-    text.push(`── ${message.role}\n${content.map((it) => (it && it.type === "text" ? it.text : textOf(it))).join("\n")}`);
-  }
-  return text.length > 0 ? section(name, text.join("\n\n")) : section(name, request);
-}
-
-function stateOf(node) {
+function stateOf(events) {
   const latest = {};
-  for (const [, kind, fields] of node.events) {
+  for (const [, kind, fields] of events) {
     if (kind === "state_changed") latest[fields.name] = changed(latest[fields.name], fields.path || [], fields);
     if (kind === "state_snapshot" && fields.state) Object.assign(latest, fields.state);
   }
@@ -107,8 +90,8 @@ function changed(value, path, fields) {
   return value;
 }
 
-function logsOf(node) {
-  const lines = node.events.filter((it) => it[1] === "log");
+function logsOf(events, node) {
+  const lines = events.filter((it) => it[1] === "log");
   if (lines.length === 0) return [];
   const list = make("div");
   const add = (some) => { for (const it of some) list.append(logLine(it, node)); };
@@ -129,7 +112,8 @@ function moreOf(all, from, add) {
 }
 
 function childrenOf(node) {
-  if (node.children.length === 0) return [];
+  const children = childrenShown(node);
+  if (children.length === 0) return [];
   const list = make("div");
   const add = (some) => {
     for (const place of some) {
@@ -139,13 +123,13 @@ function childrenOf(node) {
         make("span", { class: "tag" }, child.kind), make("span", { class: "extra" }, took(durationOf(child)))));
     }
   };
-  add(node.children.slice(0, 50));
-  return [make("h3", {}, `Children (${count(node.children.length)})`), list, moreOf(node.children, 50, add)];
+  add(children.slice(0, 50));
+  return [make("h3", {}, `Children (${count(children.length)})`), list, moreOf(children, 50, add)];
 }
 
-const TOLD_ELSEWHERE = new Set(["log"]);
-function eventsOf(node) {
-  const events = node.events.filter((it) => !TOLD_ELSEWHERE.has(it[1]));
+const SHOWN_ELSEWHERE = new Set(["log"]);
+function eventsOf(all, node) {
+  const events = all.filter((it) => !SHOWN_ELSEWHERE.has(it[1]));
   if (events.length === 0) return [];
   const list = make("div");
   const add = (some) => { for (const it of some) list.append(eventLine(it, node)); };

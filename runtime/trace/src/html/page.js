@@ -14,7 +14,7 @@ function showRun(run) {
   layOut();
   unzoom();
   if (run.nodes[0].children.length === 0) $("canvas").replaceChildren(make("div", { class: "empty" }, "Nothing ran."));
-  const failed = run.nodes.find((it) => it.place > 0 && !it.isSkipped && it.events.some((told) => told[1] === "error"));
+  const failed = run.nodes.find((it) => it.place > 0 && it.events.some((event) => event[1] === "error"));
   const first = failed || run.nodes[run.nodes[0].children[0]];
   if (first) choose(first.place);
   else $("detail").replaceChildren();
@@ -24,7 +24,7 @@ function showFigures(run) {
   const { totals } = run;
   const figures = [
     ["Duration", took(run.span)],
-    ["Nodes", count(run.nodes.filter((it) => !it.isSkipped).length - 1)],
+    ["Nodes", count(totals.nodes)],
     ["Requests", totals.requests > 0 ? count(totals.requests) : ""],
     ["Tokens in", totals.usage.input_tokens > 0 ? count(totals.usage.input_tokens) : ""],
     ["Tokens out", totals.usage.output_tokens > 0 ? count(totals.usage.output_tokens) : ""],
@@ -38,7 +38,10 @@ function showFigures(run) {
 function showChips() {
   const chips = (id, field, word) => {
     const counts = new Map();
-    for (const node of state.run.nodes.slice(1).filter((it) => !it.isSkipped)) counts.set(node[field], (counts.get(node[field]) || 0) + 1);
+    for (const node of state.run.nodes.slice(1)) {
+      if (field === "status" && !isNode(node)) continue;
+      counts.set(node[field], (counts.get(node[field]) || 0) + 1);
+    }
     const buttons = [...counts].filter(() => counts.size > 1).map(([value, number]) => {
       const isOn = state[field] === value;
       return make("button", { class: field === "status" ? value : `k-${value}`, "aria-pressed": isOn, "data-value": value, onclick: () => { state[field] = isOn ? null : value; refilter(); } },
@@ -56,26 +59,35 @@ function refilter() {
   $("found").textContent = state.matches === null ? "" : `${count(state.matches.size)} found`;
   $("scroll").scrollTop = 0;
   if (state.matches !== null && state.matches.size > 0 && !state.matches.has(state.chosen)) {
-    choose(state.rows.find((it) => state.matches.has(it)));
-  } else if (state.chosen !== null && state.rows.includes(state.chosen)) reveal(state.chosen);
+    const row = state.run.nodes[state.rows.find((it) => state.run.nodes[it].chain.some((place) => state.matches.has(place)))];
+    choose(row.chain.find((place) => state.matches.has(place)));
+  } else if (state.chosen !== null) reveal(state.chosen);
   draw();
 }
 
-/** Goes to the next row that `fits`, around the end. */
-function next(fits, step) {
-  const at = state.rows.indexOf(state.chosen);
+/** Goes to the next match, or the next row without a search, around the end. */
+function next(step) {
+  const at = state.rows.indexOf(rowOfChosen());
+  const isWanted = (place) => state.matches === null || state.matches.has(place);
+  const { chain } = state.run.nodes[rowOfChosen()];
+  const rest = step > 0 ? chain.slice(chain.indexOf(state.chosen) + 1) : chain.slice(0, chain.indexOf(state.chosen)).reverse();
+  const inside = state.matches === null ? undefined : rest.find(isWanted);
+  if (inside !== undefined) { choose(inside); return; }
   for (let passed = 1; passed <= state.rows.length; passed += 1) {
-    const index = (at + step * passed + state.rows.length * 2) % state.rows.length;
-    if (fits(state.run.nodes[state.rows[index]])) { choose(state.rows[index]); return; }
+    const row = state.run.nodes[state.rows[(at + step * passed + state.rows.length * 2) % state.rows.length]];
+    const found = state.matches === null ? lastShown(row.place) : (step > 0 ? row.chain : row.chain.slice().reverse()).find(isWanted);
+    if (found !== undefined) { choose(found); return; }
   }
 }
+
+const rowOfChosen = () => state.run.nodes[state.chosen].head;
 
 function nextFailed() {
   const nodes = state.run.nodes;
   const from = state.chosen === null ? 0 : state.chosen;
   for (let passed = 1; passed <= nodes.length; passed += 1) {
     const node = nodes[(from + passed) % nodes.length];
-    if (node.place > 0 && !node.isSkipped && node.status === "failed" && (state.matches === null || state.matches.has(node.place))) { choose(node.place); return; }
+    if (isNode(node) && node.status === "failed" && (state.matches === null || state.matches.has(node.place))) { choose(node.place); return; }
   }
 }
 
@@ -84,22 +96,26 @@ const KEYS = {
   ArrowUp: () => move(-1),
   PageDown: () => move(Math.floor($("scroll").clientHeight / ROW) - 1),
   PageUp: () => move(1 - Math.floor($("scroll").clientHeight / ROW)),
-  Home: () => { if (state.rows.length > 0) choose(state.rows[0]); },
-  End: () => { if (state.rows.length > 0) choose(state.rows[state.rows.length - 1]); },
+  Home: () => { if (state.rows.length > 0) choose(lastShown(state.rows[0])); },
+  End: () => { if (state.rows.length > 0) choose(lastShown(state.rows[state.rows.length - 1])); },
   ArrowRight: () => {
-    const node = state.run.nodes[state.chosen];
-    if (node.children.length === 0) return;
-    if (node.open || isFiltering()) move(1);
+    const parts = named(headOf(state.run.nodes[state.chosen]));
+    const after = parts[parts.findIndex((it) => it.place === state.chosen) + 1];
+    const node = lastOf(state.run.nodes[state.chosen]);
+    if (after !== undefined) choose(after.place);
+    else if (node.children.length === 0) return;
+    else if (node.open || isFiltering()) move(1);
     else toggle(node.place);
   },
   ArrowLeft: () => {
     const node = state.run.nodes[state.chosen];
-    if (node.open && node.children.length > 0 && !isFiltering()) toggle(node.place);
+    const last = lastOf(node);
+    if (state.chosen === lastShown(node.head) && last.open && last.children.length > 0 && !isFiltering()) toggle(last.place);
     else if (node.parent !== null && node.parent !== 0) choose(node.parent);
   },
   Enter: () => toggle(state.chosen),
-  n: () => next((it) => state.matches === null || state.matches.has(it.place), 1),
-  p: () => next((it) => state.matches === null || state.matches.has(it.place), -1),
+  n: () => next(1),
+  p: () => next(-1),
   e: nextFailed,
   z: () => {
     const node = state.run.nodes[state.chosen];
@@ -113,9 +129,9 @@ const KEYS = {
 };
 
 function move(by) {
-  const at = state.rows.indexOf(state.chosen);
+  const at = state.rows.indexOf(rowOfChosen());
   const index = Math.min(state.rows.length - 1, Math.max(0, at + by));
-  if (state.rows.length > 0) choose(state.rows[index]);
+  if (state.rows.length > 0) choose(lastShown(state.rows[index]));
 }
 
 function clearFilters() {

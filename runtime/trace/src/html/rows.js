@@ -13,11 +13,13 @@ function newRow() {
   const tookCell = make("div", { class: "c-took" });
   const spentCell = make("div", { class: "c-spent" });
   const bar = make("div", { class: "bar" });
-  const row = make("div", { class: "row", role: "treeitem" }, name, tookCell, spentCell, make("div", { class: "c-bar" }, bar));
-  const it = { row, twist, mark, text, tag, extra, name, tookCell, spentCell, bar, place: null };
+  const inner = make("div", { class: "bar inner" });
+  const row = make("div", { class: "row", role: "treeitem" }, name, tookCell, spentCell, make("div", { class: "c-bar" }, bar, inner));
+  const it = { row, twist, mark, text, tag, extra, name, tookCell, spentCell, bar, inner, place: null };
   row.addEventListener("click", (event) => {
+    const part = event.target.closest("[data-place]");
     if (event.target === twist) toggle(it.place);
-    else choose(it.place);
+    else choose(part === null ? lastShown(it.place) : Number(part.dataset.place));
   });
   row.addEventListener("dblclick", () => toggle(it.place));
   $("canvas").append(row);
@@ -31,37 +33,64 @@ function highlight(element, text) {
   element.replaceChildren(text.slice(0, at), make("mark", {}, text.slice(at, at + query.length)), text.slice(at + query.length));
 }
 
+/** The nodes of a row that are named in it: an only attempt is not, unless it is what somebody looks for. */
+function named(head) {
+  const nodes = head.chain.map((place) => state.run.nodes[place]);
+  const isWanted = (it) => it.place === state.chosen || state.kind === "attempt";
+  return nodes.filter((it) => it === head || it.kind !== "attempt" || isWanted(it));
+}
+
+const lastShown = (place) => { const all = named(state.run.nodes[place]); return all[all.length - 1].place; };
+
 function fill(it, index) {
   const node = state.run.nodes[state.rows[index]];
-  const isOpen = node.open || isFiltering();
-  const isFaded = state.matches !== null && !state.matches.has(node.place);
+  const parts = named(node);
+  const last = parts[parts.length - 1];
+  const end = lastOf(node);
+  const isOpen = end.open || isFiltering();
+  const isChosen = node.chain.includes(state.chosen);
+  const isFaded = state.matches !== null && !node.chain.some((place) => state.matches.has(place));
   it.place = node.place;
   it.row.id = `row-${node.place}`;
-  it.row.className = `row ${node.status} k-${node.kind}${node.place === state.chosen ? " chosen" : ""}${isFaded ? " faded" : ""}`;
+  it.row.className = `row ${node.status} k-${last.kind}${isChosen ? " chosen" : ""}${isFaded ? " faded" : ""}`;
   it.row.style.top = `${index * ROW}px`;
   it.row.setAttribute("aria-level", node.depth + 1);
-  it.row.setAttribute("aria-selected", node.place === state.chosen);
-  if (node.children.length > 0) it.row.setAttribute("aria-expanded", isOpen);
+  it.row.setAttribute("aria-selected", isChosen);
+  if (end.children.length > 0) it.row.setAttribute("aria-expanded", isOpen);
   else it.row.removeAttribute("aria-expanded");
   it.name.style.setProperty("--depth", Math.min(node.depth, 24));
-  it.twist.textContent = node.children.length === 0 ? "" : isOpen ? "▾" : "▸";
+  it.twist.textContent = end.children.length === 0 ? "" : isOpen ? "▾" : "▸";
   it.mark.textContent = SYMBOLS[node.status];
   it.mark.title = node.status;
-  highlight(it.text, node.name);
-  it.text.title = node.name;
-  it.tag.textContent = node.kind;
-  it.extra.textContent = extras(node, isOpen);
+  if (parts.length === 1) highlight(it.text, node.name);
+  else it.text.replaceChildren(...parts.flatMap((part, at) => (at === 0 ? [segment(part)] : [" › ", segment(part)])));
+  it.text.title = parts.map((part) => part.name).join(" › ");
+  it.tag.textContent = last.kind;
+  it.extra.textContent = extras(node, end, isOpen);
   it.tookCell.textContent = took(durationOf(node));
   it.spentCell.textContent = [node.tokens > 0 ? short(node.tokens) : "", money(node.cost)].filter((text) => text !== "").join(" · ");
   place(it.bar, node);
+  it.bar.classList.toggle("outer", last !== node);
+  it.inner.hidden = true;
+  if (last !== node) { place(it.inner, last); it.inner.classList.add("inner"); }
 }
 
-function extras(node, isOpen) {
+/** One of several nodes in a row. */
+function segment(node) {
+  const it = make("span", { class: `part ${node.status}${node.place === state.chosen ? " chosen" : ""}`, "data-place": node.place });
+  highlight(it, node.name);
+  return it;
+}
+
+function extras(node, end, isOpen) {
   const said = [];
   if (node.depth > 24) said.push(`level ${node.depth + 1}`);
-  if (node.retries > 0) said.push(`${node.retries + 1} attempts`);
-  if (!isOpen && node.children.length === 1) said.push(`› ${state.run.nodes[node.children[0]].name}`);
-  else if (!isOpen && node.children.length > 0) said.push(`+${count(node.children.length)}`);
+  const retries = Math.max(...node.chain.map((place) => state.run.nodes[place].retries));
+  if (retries > 0) said.push(`${retries + 1} attempts`);
+  const failed = end.children.filter((place) => state.run.nodes[place].kind === "request" && state.run.nodes[place].status === "failed").length;
+  if (failed > 0) said.push(`${failed} failed ${failed === 1 ? "request" : "requests"}`);
+  if (!isOpen && end.children.length > 0) said.push(`+${count(end.children.length)}`);
+  if (node.kind === "request") said.push(node.error || node.model || "");
   return said.join(" · ");
 }
 
@@ -95,12 +124,12 @@ function draw() {
       if (!it.row.hidden) fill(it, first + index);
       else it.row.style.top = "0";
     });
-    scroll.setAttribute("aria-activedescendant", state.chosen === null ? "" : `row-${state.chosen}`);
+    scroll.setAttribute("aria-activedescendant", state.chosen === null ? "" : `row-${state.run.nodes[state.chosen].head}`);
   });
 }
 
 function toggle(place) {
-  const node = state.run.nodes[place];
+  const node = lastOf(state.run.nodes[place]);
   if (node.children.length === 0 || isFiltering()) return;
   node.open = !node.open;
   layOut();
@@ -109,12 +138,15 @@ function toggle(place) {
 
 /** Brings a row into view. */
 function reveal(place) {
-  let index = state.rows.indexOf(place);
+  const { head } = state.run.nodes[place];
+  let index = state.rows.indexOf(head);
   if (index < 0) {
     for (let up = state.run.nodes[place].parent; up !== null; up = state.run.nodes[up].parent) state.run.nodes[up].open = true;
     layOut();
-    index = state.rows.indexOf(place);
+    index = state.rows.indexOf(head);
   }
+  // A filter leaves it out.
+  if (index < 0) return;
   const scroll = $("scroll");
   $("canvas").style.height = `${state.rows.length * ROW}px`;
   const top = index * ROW;

@@ -1,6 +1,6 @@
 //! The forms of times and durations in the JSON of events: as in the language's.
 
-/// RFC 3339.
+/// Times as RFC 3339 in JSON.
 pub mod time {
     use gsw_notation::calendar;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -23,7 +23,7 @@ pub mod time {
     }
 }
 
-/// RFC 3339, or nothing.
+/// The same for a time that may be absent.
 pub mod optional_time {
     use gsw_notation::calendar;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -52,7 +52,7 @@ pub mod optional_time {
     }
 }
 
-/// A duration in seconds.
+/// Durations as a number of seconds in JSON.
 pub mod seconds {
     use gsw_notation::duration::SECOND;
     use serde::{Deserialize, Deserializer, Serializer};

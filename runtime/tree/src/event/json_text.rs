@@ -13,13 +13,12 @@ use gsw_notation::json;
 pub struct JsonText(Arc<str>);
 
 impl JsonText {
-    /// The text, compact.
+    /// The text, without spaces between its parts.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// The same, shared.
     #[must_use]
     pub fn shared(&self) -> Arc<str> {
         Arc::clone(&self.0)

@@ -51,7 +51,7 @@ impl Event {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Header {
-    /// What the file is.
+    /// Says that this is the first line of a file of events.
     pub format: Format,
     /// The version of the form; a reader refuses those that it does not know.
     pub version: u32,
@@ -65,7 +65,7 @@ pub struct Header {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Format {
-    /// Events of a run.
+    /// The lines that follow are events of runs.
     #[serde(rename = "groundswell-events")]
     Events,
 }
@@ -74,13 +74,12 @@ pub enum Format {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum LostEvents {
-    /// Events are missing.
+    /// Events that their reader did not get in time.
     #[serde(rename = "lost")]
     Lost,
 }
 
 impl Lost {
-    /// So many are lost.
     #[must_use]
     pub const fn new(count: u64) -> Self {
         Self {
@@ -109,6 +108,6 @@ impl Header {
 pub struct Lost {
     /// What the line tells of.
     pub event: LostEvents,
-    /// How many.
+    /// How many events are missing here.
     pub count: u64,
 }

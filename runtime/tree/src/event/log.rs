@@ -14,11 +14,11 @@ use crate::node::NodeId;
 pub enum Level {
     /// For those who look closely.
     Debug,
-    /// For everybody.
+    /// For everybody who reads the log.
     Info,
-    /// Something may be wrong.
+    /// Something may be wrong; the run goes on.
     Warn,
-    /// Something is wrong.
+    /// Something is wrong; the run may go on.
     Error,
 }
 
@@ -34,7 +34,7 @@ impl Level {
         }
     }
 
-    /// Its word.
+    /// Its word in JSON and in texts.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,11 +56,11 @@ pub struct LogLine {
     pub time: i64,
     /// The node that wrote it.
     pub node: NodeId,
-    /// How grave.
+    /// How grave the line is.
     pub level: Level,
-    /// What it says.
+    /// The text of the line.
     pub message: Arc<str>,
-    /// What belongs to it.
+    /// The values that were given beside the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<JsonText>,
 }

@@ -16,11 +16,11 @@ pub type State = IndexMap<Arc<str>, JsonText>;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunError {
-    /// Its kind.
+    /// Its kind, such as `Failed` or `Timeout`.
     pub error: String,
-    /// What it says.
+    /// Its text, as people read it.
     pub message: String,
-    /// Its fields.
+    /// Its fields by name, as JSON.
     pub fields: Value,
     /// Whether it is a fault, which is part of no signature.
     pub is_fault: bool,
@@ -62,13 +62,13 @@ impl RunError {
     }
 }
 
-/// A place in source.
+/// A place in source that an error has passed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TracePlace {
     /// The file, as shown to the user.
     pub file: String,
-    /// From 1.
+    /// The line in the file, from 1.
     pub line: u32,
     /// From 1, in Unicode scalar values.
     pub column: u32,

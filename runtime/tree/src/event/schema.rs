@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::event::{Event, Header, Lost};
 
-/// The kinds of nodes.
+/// The kinds of nodes, by their words.
 pub(super) struct Kind;
 
 impl JsonSchema for Kind {

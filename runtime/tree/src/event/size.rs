@@ -26,8 +26,17 @@ impl Event {
             EventKind::Error(error) => error.text_bytes(),
             EventKind::Log { message, data, .. } => message.len() + json(data),
             EventKind::Emit { value } | EventKind::StateChanged { value, .. } => value.text().len(),
-            EventKind::ModelRequest { request, .. } => json(request),
-            EventKind::ModelAnswer { error, .. } => error.as_ref().map_or(0, String::len),
+            EventKind::ModelRequest {
+                request,
+                settings,
+                tools,
+                schema,
+                ..
+            } => json(request) + json(settings) + json(tools) + json(schema),
+            EventKind::ModelAnswer { answer, error, .. } => {
+                json(answer) + error.as_ref().map_or(0, String::len)
+            }
+            EventKind::ModelRetry { error, .. } => error.len(),
             EventKind::InvalidResponse {
                 response,
                 issues: of,

@@ -47,7 +47,7 @@ pub struct NodeRecord {
     pub usage: Usage,
     /// What they cost, as far as prices are known.
     pub cost_usd: Option<f64>,
-    /// Requests to models.
+    /// HTTP requests to models, failed ones included.
     pub requests: u64,
     pub tool_calls: u64,
 }

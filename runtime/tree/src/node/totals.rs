@@ -9,11 +9,11 @@ use crate::usage::Usage;
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Totals {
-    /// All nodes, the run itself included.
+    /// All nodes but the run itself.
     pub nodes: u64,
     /// Nodes that are to begin.
     pub idle: u64,
-    /// Nodes at work.
+    /// Nodes that have begun and not ended.
     pub running: u64,
     /// Nodes that ended with a value.
     pub completed: u64,
@@ -21,9 +21,9 @@ pub struct Totals {
     pub failed: u64,
     /// Nodes that were told to end.
     pub cancelled: u64,
-    /// Lines of the log.
+    /// Lines of the log so far.
     pub logs: u64,
-    /// Events.
+    /// Events that were emitted so far.
     pub events: u64,
     /// What all of them spent.
     #[serde(flatten)]
@@ -34,13 +34,13 @@ pub struct Totals {
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Spent {
-    /// Tokens.
+    /// The tokens of all its requests.
     pub usage: Usage,
     /// Dollars, as far as prices are known; none when none is.
     pub cost_usd: Option<f64>,
-    /// Requests to models.
+    /// HTTP requests to models, failed ones included.
     pub requests: u64,
-    /// Calls of tools.
+    /// Calls of tools, failed ones included.
     pub tool_calls: u64,
 }
 

@@ -83,6 +83,7 @@ impl Attached {
                 Ok(()) => HowEnded::Done,
                 Err(_) => HowEnded::Panicked,
             };
+            // Before the observer is dropped: publishers that wait for room must not wait for its destructor.
             queue.abandon();
             // A panic of what is dropped here concerns nobody either.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(observer)));
@@ -120,6 +121,7 @@ impl Attached {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let now = self.queue.progress().count();
+            // A slow disk is waited for as long as it gets on; one that does not is left to itself.
             if now == progress || start.elapsed() > total {
                 return HowEnded::Busy;
             }
@@ -142,6 +144,7 @@ fn serve(queue: &Queue, taken: &AtomicU64, spare: &Spare, observer: &mut dyn Obs
             match item {
                 Item::Event(event) => {
                     observer.event(&event);
+                    // After the observer has it, not when it leaves the queue: what is lost in a panic counts as lost.
                     taken.fetch_add(1, Ordering::Release);
                     queue.progress().advance();
                     done.push(event);

@@ -26,6 +26,7 @@ impl Follower {
 
 impl Observer for Follower {
     fn event(&mut self, event: &Arc<Event>) {
+        // Whoever follows from a number on has what comes before it.
         if *event.run != *self.run || event.sequence < self.next {
             return;
         }

@@ -68,6 +68,7 @@ impl JsonLines {
             report: Arc::clone(&report),
             progress: Progress::default(),
         };
+        // From the first event on, also when it is attached to runs that have begun.
         let attached = observers.attach("gsw-events", Replay::All, delivery, Box::new(writer))?;
         Ok(Self { attached, report })
     }
@@ -78,6 +79,7 @@ impl JsonLines {
         let ended = self.attached.finish(patience);
         let mut report = lock(&self.report);
         Written {
+            // Counted from both ends, so what was lost on the way need not be known by place.
             lost: ended.offered.saturating_sub(report.written),
             error: report.error.take(),
             is_stuck: ended.how == HowEnded::Busy,
@@ -144,6 +146,7 @@ impl Writer {
     }
 
     fn flush(&mut self) {
+        // Opened at the first write: a pipe without a reader blocks here, and only this thread.
         if let Some(open) = self.open.take() {
             match open() {
                 Ok(out) => self.out = Some(out),
@@ -176,6 +179,7 @@ impl Writer {
             lines += ended;
             let mut report = lock(&self.report);
             report.written += ended as u64;
+            // Kept up to date with each piece, because the process may end while this thread hangs in the next write.
             report.is_torn = self.buffer[done - 1] != b'\n';
         }
         out.flush()

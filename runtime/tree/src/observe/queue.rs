@@ -77,7 +77,7 @@ enum Mode {
     },
 }
 
-/// What stands in a queue.
+/// An item of a queue.
 #[derive(Debug)]
 pub enum Item {
     Event(Arc<Event>),
@@ -114,6 +114,7 @@ pub enum Flow {
 
 impl State {
     fn is_full(&self) -> bool {
+        // By the mode as it is now: a queue that was waited for and lost its patience may hold more.
         let room = match self.mode {
             Mode::Lose => LOSSY,
             Mode::Wait { .. } => WHOLE,
@@ -165,6 +166,7 @@ impl Queue {
         }
         if matches!(state.mode, Mode::Lose) && state.is_full() {
             state.counts.lost += 1;
+            // Losses in a row are one item, so a queue that is full of losses takes no memory.
             match state.items.back_mut() {
                 Some(Item::Lost(count)) => *count += 1,
                 _ => state.items.push_back(Item::Lost(1)),
@@ -172,8 +174,10 @@ impl Queue {
             return Push::Taken;
         }
         state.bytes += bytes;
+        // Also when it is the one that fills the queue: the publisher waits after the event and not before, so no event is kept back.
         state.items.push_back(Item::Event(Arc::clone(event)));
         let is_awaited = state.is_awaited();
+        // Woken for the first event, for a full batch, and when somebody waits for room; in between it gathers.
         if is_awaited || matches!(state.items.len(), 1 | BATCH) {
             self.filled.notify_one();
         }
@@ -185,6 +189,7 @@ impl Queue {
     pub fn await_room(&self) {
         let start = Instant::now();
         let mut state = self.lock();
+        // Progress and not room: an observer in a long write gets on without taking anything.
         let mut progress = self.progress.count();
         let mut since = start;
         while state.is_awaited() {
@@ -198,10 +203,12 @@ impl Queue {
                 let reached = self.progress.count();
                 let is_over = until.is_some_and(|it| it <= now);
                 if is_over || reached == progress {
+                    // For good: an observer that hangs again and again would otherwise hold the run up each time.
                     state.mode = Mode::Lose;
                     self.emptied.notify_all();
                     break;
                 }
+                // It got on: its patience begins anew.
                 (progress, since) = (reached, now);
                 continue;
             }
@@ -222,6 +229,7 @@ impl Queue {
             until,
         } = &mut state.mode
         {
+            // Only ever shorter, so several callers may hurry the same queue.
             *most = patience.min(*most);
             let end = Instant::now() + total;
             *until = Some(until.map_or(end, |it| it.min(end)));
@@ -251,8 +259,11 @@ impl Queue {
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
+        // Asked before the items are gone, after which the queue is never full.
         let was_awaited = state.is_awaited();
+        // The observer's emptied list becomes the queue, so neither is allocated again.
         std::mem::swap(&mut state.items, into);
+        // All at once: what the observer holds now is counted no more, which the bound allows for.
         state.bytes = 0;
         if was_awaited {
             self.emptied.notify_all();
@@ -275,6 +286,7 @@ impl Queue {
     pub fn abandon(&self) {
         let mut state = self.lock();
         state.is_gone = true;
+        // Dropped with its memory: events may hold large texts, and the queue may outlive its observer by long.
         state.items = VecDeque::new();
         self.emptied.notify_all();
     }

@@ -8,7 +8,8 @@ use crate::generate::type_choice::Ty;
 impl Generator {
     /// An expression that waits, or may.
     pub(super) fn waiting_expression(&mut self, ty: &Ty, depth: usize) -> String {
-        match self.random.below(8) {
+        match self.random.below(9) {
+            8 if !matches!(ty, Ty::Optional(_) | Ty::Json) => self.queued(ty, depth),
             6 => self.nested_modifiers(ty, depth),
             7 if self.random.one_in(2) => self.raced(ty),
             0 => {
@@ -215,6 +216,50 @@ impl Generator {
             "(do {{\n  let {list}: [Task<{shown}>] = [\n{}\n  ]\n  {race}\n}})",
             indented(&[tasks.join(",\n")])
         )
+    }
+
+    /// A value that goes through a queue.
+    fn queued(&mut self, ty: &Ty, depth: usize) -> String {
+        let shown = ty.text(&self.declarations);
+        let (queue, name) = (self.fresh("q"), self.fresh("v"));
+        let limit = 1 + self.random.below(2);
+        let mut lines = vec![format!(
+            "let {queue}: Queue<{shown}> = queue(limit: {limit})"
+        )];
+        let (first, second) = (self.literal(ty, 1), self.literal(ty, 1));
+        match self.random.below(3) {
+            // Nobody waits.
+            0 => {
+                let before = self.scope.clone();
+                let value = self.anchored(ty, depth.saturating_sub(1));
+                self.scope = before;
+                lines.push(format!("{queue}.push({value})"));
+                lines.push(format!("let {name}: {shown} = {queue}.pop() ?? {first}"));
+            }
+            // Whoever pops waits for a task to push, and for its end.
+            1 => {
+                let items = *self.random.pick(&["", "", "close"]);
+                lines.push(match items {
+                    "" => format!(
+                        "spawn {{\n  {queue}.push({first})\n  {queue}.push({second})\n  {queue}.close()\n}}"
+                    ),
+                    _ => format!("spawn {{ {queue}.close() }}"),
+                });
+                lines.push(format!("var {name}: {shown} = {second}"));
+                let item = self.fresh("i");
+                lines.push(format!("for {item} in {queue} {{ {name} = {item} }}"));
+            }
+            // Whoever pushes waits for a task to pop.
+            _ => {
+                lines.push(format!("let taken = spawn {{ {queue}.pop() }}"));
+                for _ in 0..=limit {
+                    lines.push(format!("{queue}.push({first})"));
+                }
+                lines.push(format!("let {name}: {shown} = (await taken) ?? {second}"));
+            }
+        }
+        lines.push(name);
+        format!("(do {{\n{}\n}})", indented(&lines))
     }
 
     /// A task that never waits.

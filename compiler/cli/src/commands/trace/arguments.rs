@@ -7,8 +7,8 @@ use clap::ValueEnum;
 /// `gswc trace`
 #[derive(clap::Args)]
 pub struct Trace {
-    /// The event file; `-` reads standard input.
-    pub file: PathBuf,
+    /// The event file that `--events FILE` of a run wrote; `-` reads standard input.
+    pub file: Option<PathBuf>,
     /// Show one node in full, by number or path (`main > review a.rs`).
     #[arg(long, value_name = "ID|PATH")]
     pub node: Option<String>,
@@ -33,14 +33,17 @@ pub struct Trace {
     /// Show the log lines in order of time.
     #[arg(long)]
     pub logs: bool,
+    /// Show the requests to models: settings, tools, schema, messages, raw answers, failures and retries.
+    #[arg(long, conflicts_with_all = ["logs", "json"])]
+    pub requests: bool,
     /// Compare this run with another, node by node.
-    #[arg(long, value_name = "OTHER", conflicts_with_all = ["node", "logs", "html"])]
+    #[arg(long, value_name = "OTHER", conflicts_with_all = ["node", "logs", "requests", "html"])]
     pub diff: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
     /// Write a self-contained web page; `-` writes to standard output.
-    #[arg(long, value_name = "OUT", conflicts_with_all = ["node", "logs", "json"])]
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["node", "logs", "requests", "json"])]
     pub html: Option<PathBuf>,
 }
 

@@ -22,6 +22,7 @@ impl<'a> Coercion<'a> {
                     Cow::Owned(owned(self.fields(inner, known, schema, path)))
                 }
                 None => {
+                    // As for lists: without a repair nothing has changed, and the value is passed on without a copy.
                     let before = self.repairs.len();
                     let changed = self.fields(fields, known, schema, path);
                     if self.repairs.len() == before {
@@ -31,6 +32,7 @@ impl<'a> Coercion<'a> {
                 }
             },
             Value::String(text) => match parse::strict(text) {
+                // Strictly, because a text that is only nearly an object may be meant as a text.
                 Some(Value::Object(fields)) => {
                     self.note(path, "read a text as the object in it");
                     Cow::Owned(owned(self.fields(&fields, known, schema, path)))
@@ -64,12 +66,14 @@ impl<'a> Coercion<'a> {
         for (name, value) in fields {
             let spelled = known.and_then(|it| spelled(name, it));
             let name = match spelled {
+                // A key in the spelling of the schema beside it wins: renaming would overwrite it.
                 Some(ours) if ours != name && !fields.contains_key(ours) => {
                     self.note(path, &format!("read the key `{name}` as `{ours}`"));
                     ours
                 }
                 _ => name,
             };
+            // Unknown keys stay as they are: the check says whether they are allowed.
             let own = known.and_then(|it| it.get(name)).or(others);
             let value = match own {
                 Some(own) => self.field(value, own, &format!("{path}.{name}")),
@@ -90,6 +94,7 @@ impl<'a> Coercion<'a> {
         let only = known
             .filter(|it| it.len() == 1)
             .and_then(|it| it.iter().next());
+        // `null` for a record is most likely no answer.
         let Some((name, schema)) = only.filter(|_| !value.is_null()) else {
             return Cow::Borrowed(value);
         };
@@ -105,12 +110,13 @@ fn owned(fields: Vec<(&str, Cow<'_, Value>)>) -> Value {
     Value::Object(fields.collect())
 }
 
-/// What a wrapper holds: its only key is none of ours and its value has one of ours.
+/// What a wrapper holds: its only key is none of the schema and its value has one of the schema.
 fn inner<'v>(
     fields: &'v Map<String, Value>,
     known: Option<&Map<String, Value>>,
 ) -> Option<&'v Map<String, Value>> {
     let known = known?;
+    // `{"answer": {…}}`; with other keys beside it, something would be lost.
     let (name, inner) = fields.iter().next().filter(|_| fields.len() == 1)?;
     let inner = inner.as_object()?;
     let is_ours = |it: &String| spelled(it, known).is_some();
@@ -125,5 +131,6 @@ fn spelled<'a>(name: &str, known: &'a Map<String, Value>) -> Option<&'a str> {
     let plain = literal::plain(name);
     let mut same = known.keys().filter(|it| literal::plain(it) == plain);
     let found = same.next()?;
+    // Two fields that differ only in case: which is meant cannot be known.
     same.next().is_none().then_some(found)
 }

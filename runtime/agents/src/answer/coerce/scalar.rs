@@ -59,6 +59,7 @@ impl Coercion<'_> {
         names: &[&str],
         path: &str,
     ) -> Cow<'v, Value> {
+        // In the order of the schema, so `int | string` reads "12" as a number.
         for name in names {
             let before = self.repairs.len();
             let changed = self.scalar(value, name, path);

@@ -37,6 +37,7 @@ impl<'a> Parser<'a> {
 
     /// Whether the text is over although the value is not.
     pub(super) fn is_cut(&mut self) -> bool {
+        // Noted as a repair, because a model that ran out of tokens may have left out the better half.
         let is_cut = self.is_lenient() && self.rest().trim_start().is_empty();
         if is_cut {
             self.repair("closed an answer that was cut off");
@@ -46,6 +47,7 @@ impl<'a> Parser<'a> {
 
     /// After an item without a comma: another one, if something like an item begins.
     pub(super) fn lenient_separator(&mut self) -> Result<bool, Flaw> {
+        // Only what an item can begin with: after a stray bracket the text is more likely broken than short of a comma.
         let begins = |it: char| it.is_alphanumeric() || "{[\"'`“‘-_".contains(it);
         if self.next().is_some_and(begins) {
             self.repair("put in a missing comma");
@@ -63,6 +65,7 @@ impl<'a> Parser<'a> {
             return self.string().map(Value::String);
         }
         let word = self.bare(&[',', '}', ']', '\n'], Followed::ByString);
+        // Two commas in a row: what is missing cannot be known.
         if word.is_empty() {
             return Err(Flaw);
         }
@@ -70,6 +73,7 @@ impl<'a> Parser<'a> {
             return Ok(number);
         }
         let exact = matches!(word, "true" | "false" | "null");
+        // As Python and JavaScript write them.
         let constant = match word.to_lowercase().as_str() {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
@@ -109,6 +113,7 @@ impl<'a> Parser<'a> {
         let mut is_first_gap = followed == Followed::ByString;
         for (place, character) in rest.char_indices() {
             let here = &rest[place..];
+            // A comment needs a blank before it: `https://…` is a bare text.
             if ends.contains(&character) || is_comment(here) {
                 end = place;
                 break;

@@ -7,6 +7,7 @@ use super::{Flaw, Parser};
 impl Parser<'_> {
     pub(super) fn number(&mut self) -> Result<Value, Flaw> {
         let rest = self.rest();
+        // Further than a number reaches, so that `12ab` is an error and not the number 12.
         let end = rest.find(|it: char| !(it.is_ascii_alphanumeric() || "+-.".contains(it)));
         let text = &rest[..end.unwrap_or(rest.len())];
         let number = strict_number(text).ok_or(Flaw)?;
@@ -20,6 +21,7 @@ impl Parser<'_> {
             return Some(number);
         }
         let word = match word {
+            // JSON has no form for them; as texts they are refused by a check of numbers, and by that alone.
             "NaN" | "Infinity" | "-Infinity" => {
                 self.repair("put quotes around a number that is not finite");
                 return Some(word.into());
@@ -74,6 +76,7 @@ pub(crate) fn loose_number(text: &str) -> Option<Value> {
     let joined = without_separators(digits)?;
     let joined = joined.strip_suffix('.').unwrap_or(&joined);
     let zero = if joined.starts_with('.') { "0" } else { "" };
+    // Rewritten and read by the strict rule, so that nothing else gets through.
     strict_number(&format!("{sign}{zero}{joined}"))
 }
 
@@ -85,6 +88,7 @@ fn without_separators(text: &str) -> Option<String> {
     let whole = if whole.contains([',', '_']) {
         let groups: Vec<&str> = whole.split([',', '_']).collect();
         let is_group = |it: &&str| it.len() == 3 && it.bytes().all(|it| it.is_ascii_digit());
+        // `1,5` is a decimal comma or two numbers: neither is guessed.
         let is_fine = (1..=3).contains(&groups[0].len()) && groups[1..].iter().all(is_group);
         is_fine.then(|| groups.concat())?
     } else {

@@ -9,7 +9,7 @@ pub(super) struct Quote {
     repair: Option<&'static str>,
 }
 
-/// Quotes of which one begins with another stand longest first.
+/// Quotes of which one begins with another, the longest first.
 const QUOTES: &[Quote] = &[
     quote("\"\"\"", "\"\"\"", Some("read a string in triple quotes")),
     quote("'''", "'''", Some("read a string in triple quotes")),
@@ -74,6 +74,7 @@ impl Parser<'_> {
     }
 
     fn cut_string(&mut self, text: String) -> Result<String, Flaw> {
+        // A text that was cut off is kept as far as it goes; the repair says that it was.
         if self.is_cut() { Ok(text) } else { Err(Flaw) }
     }
 
@@ -86,6 +87,7 @@ impl Parser<'_> {
             return true;
         }
         let next = after.trim_start();
+        // `"he said "no" to it",`: a closing quote is one that JSON could go on after.
         let is_end = next.is_empty()
             || next.starts_with([',', '}', ']', ':', ';'])
             || next.starts_with("//")
@@ -113,6 +115,7 @@ impl Parser<'_> {
             't' => '\t',
             'u' => return self.unicode(text),
             _ if !self.is_lenient() => return Err(Flaw),
+            // Escaped without need, as in other languages.
             '\'' | '`' | '\n' => next,
             _ => {
                 self.repair("read an unknown escape as it stands");
@@ -141,6 +144,7 @@ impl Parser<'_> {
                 Some(second @ 0xdc00..=0xdfff) => {
                     code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
                 }
+                // A lone high surrogate: the escape after it is read by itself.
                 _ => self.at = before,
             }
         }
@@ -156,6 +160,7 @@ impl Parser<'_> {
     }
 
     fn four_digits(&mut self) -> Option<u32> {
+        // `get`, since the four bytes may end inside of a character.
         let digits = self.rest().get(..4)?;
         if !digits.bytes().all(|it| it.is_ascii_hexdigit()) {
             return None;

@@ -5,7 +5,6 @@ use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelReques
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::{Catalogue, Thinking};
-use crate::providers::failure::failure;
 use crate::providers::media::plain_text;
 use crate::providers::protocol::SchemaForm;
 use crate::providers::schema;
@@ -66,7 +65,7 @@ fn add_thinking(body: &mut Map<String, Value>, request: &ModelRequest) -> Result
             "`thinking: {budget}` is less than `{}` takes; the least is {LEAST_THINKING}",
             request.model
         );
-        return Err(failure(FailureKind::Provider, message));
+        return Err(ModelFailure::new(FailureKind::Provider, message));
     }
     // The provider counts thinking as part of the answer's tokens; to us it is on top of them.
     let most = request.max_tokens.saturating_add(budget);

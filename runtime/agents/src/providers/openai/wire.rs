@@ -6,7 +6,6 @@ use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelReques
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;
-use crate::providers::failure::failure;
 use crate::providers::media::plain_text;
 use crate::providers::protocol::SchemaForm;
 use crate::providers::schema;
@@ -206,7 +205,7 @@ fn media_part(media: &Media) -> Result<Value, ModelFailure> {
             let message = format!(
                 "chat completions take no document by its address ({url}); read it and use `document.bytes`"
             );
-            return Err(failure(FailureKind::Provider, message));
+            return Err(ModelFailure::new(FailureKind::Provider, message));
         }
     })
 }

@@ -216,9 +216,9 @@ impl Decoder<'_> {
 
     fn field(&mut self, field: &Field, tree: Option<&Value>) -> Option<u64> {
         self.within_field(field, |it| {
-            let word = match (tree, field.default) {
+            let word = match (tree, &field.default) {
                 (Some(tree), _) => it.value(field.ty, tree)?,
-                (None, Some(default)) => match it.checker.call_default(default) {
+                (None, Some(default)) => match it.checker.call_default(default.function) {
                     Ok(word) => word,
                     Err(said) => {
                         let found = format!("an error while making it: {said}");
@@ -227,7 +227,7 @@ impl Decoder<'_> {
                 },
                 (None, None) if it.is_optional(field.ty) => 0,
                 (None, None) => {
-                    let expected = describe::type_name(&it.types, field.ty);
+                    let expected = describe::expected(&it.types, field.ty);
                     return it.fail(expected, issue::NOTHING.into());
                 }
             };

@@ -1,21 +1,21 @@
 //! Requests to models: admitted by the budgets, held back, sent, tried again, and charged when they are answered.
 //!
-//! A provider tries again by itself, without the run. Under a budget that limits `calls` it may not: each attempt must be
-//! admitted, so the run sends requests of a single attempt there and tries again itself, as often and after as long as the
-//! provider would have.
+//! A request of the run is one request to the provider. When it fails in a way that may pass, the run waits and sends it
+//! again: so every request is admitted by the budgets, has its events, and is recorded with its outcome.
 
 use std::time::Duration;
 
 use gsw_tree::usage::Usage;
 
 use crate::budget::{Admission, Charge};
-use crate::event::{EventKind, JsonText};
-use crate::model::{ModelAnswer, ModelFailure, ModelRequest};
+use crate::event::EventKind;
+use crate::model::{Again, FailureKind, ModelAnswer, ModelFailure, ModelRequest, SchemaDelivery};
 use crate::node::Spent;
 use crate::operation::Request;
 use crate::run::Run;
 use crate::run::budget::CallCost;
 use crate::run::prompt::PromptRun;
+use crate::run::prompt::observed::Offered;
 use crate::scope::{ScopeId, Ticket};
 use crate::task::TaskId;
 use crate::wait::Wait;
@@ -23,14 +23,18 @@ use crate::wait::Wait;
 /// A backoff doubles so often at most.
 const MOST_DOUBLINGS: u32 = 4;
 
-/// How a prompt stands to the budgets around it and to its provider.
+/// Where a prompt is with the budgets around it and with its provider.
 #[derive(Debug, Default)]
 pub(super) struct Asking {
     /// The request on its way and the most that it may cost, under a budget.
     reserved: Option<Reserved>,
     held_back: Option<HeldBack>,
-    /// The attempts at the request, where the run makes them.
+    /// The attempts at the request.
     attempts: Option<Attempts>,
+    /// Whether a request is on its way that has no answer yet.
+    in_flight: InFlight,
+    /// The model that has refused the schema: it is described to it from there on.
+    described_to: Option<String>,
     /// Bytes of the conversation that the run's memory is charged with.
     charged: usize,
 }
@@ -49,7 +53,15 @@ struct HeldBack {
     ticket: Option<Ticket>,
 }
 
-/// A request that the run tries again itself.
+/// Whether a request is on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum InFlight {
+    #[default]
+    No,
+    Yes,
+}
+
+/// A request with its attempts.
 #[derive(Debug)]
 struct Attempts {
     /// As it is sent each time, but for what is left of its time.
@@ -57,8 +69,8 @@ struct Attempts {
     left: u32,
     /// Before the one on its way.
     made: u32,
-    /// When it was first sent, in nanoseconds since 1970.
-    began: i64,
+    /// What they and the waits between them took of the request's time.
+    taken: Duration,
     /// How the last one failed.
     failure: Option<ModelFailure>,
 }
@@ -103,7 +115,7 @@ impl PromptRun {
 }
 
 impl PromptRun {
-    /// The outcome of all attempts, where the run made those before.
+    /// The outcome of all attempts.
     pub(super) fn of_all_attempts(
         &mut self,
         mut answer: Result<ModelAnswer, ModelFailure>,
@@ -121,9 +133,25 @@ impl PromptRun {
 
 impl Attempts {
     /// What is left of the time that all attempts may take together.
-    fn time_left(&self, now: i64) -> Duration {
-        let taken = Duration::from_nanos((now - self.began).max(0).unsigned_abs());
-        self.request.timeout.saturating_sub(taken)
+    fn time_left(&self) -> Duration {
+        self.request.timeout.saturating_sub(self.taken)
+    }
+
+    /// How long to wait before the next attempt after this failure; `None` when none would help.
+    fn wait_after(&mut self, failure: &ModelFailure) -> Option<Duration> {
+        match failure.again? {
+            Again::Described => {
+                let delivery = &mut self.request.schema_delivery;
+                let before = std::mem::replace(delivery, SchemaDelivery::Described);
+                (before == SchemaDelivery::Native).then_some(Duration::ZERO)
+            }
+            Again::After(first) => {
+                self.left = self.left.checked_sub(1)?;
+                let doublings = self.made.saturating_sub(1).min(MOST_DOUBLINGS);
+                let asked = failure.retry_after.filter(|it| !it.is_zero());
+                Some(asked.unwrap_or_else(|| first * (1 << doublings)))
+            }
+        }
     }
 }
 
@@ -135,25 +163,20 @@ impl PromptRun {
         task: TaskId,
         mut request: Box<ModelRequest>,
     ) -> Asked {
+        // Before anything is reserved, so that a refusal has nothing to give back.
         if !self.charge_conversation(run, request.weight()) {
             return Asked::OutOfMemory;
         }
-        let budget = run.scheduler.task(task).budget;
-        self.asking.attempts = None;
-        if budget == ScopeId::TASK {
-            self.send(run, task, request);
-            return Asked::Waits;
+        if self.asking.described_to.as_ref() == Some(&request.model) {
+            request.schema_delivery = SchemaDelivery::Described;
         }
-        if run.scopes.limits_calls(budget) && request.retries > 0 {
-            let left = std::mem::take(&mut request.retries);
-            self.asking.attempts = Some(Attempts {
-                request: request.clone(),
-                left,
-                made: 0,
-                began: run.progress.now(),
-                failure: None,
-            });
-        }
+        self.asking.attempts = Some(Attempts {
+            request: request.clone(),
+            left: request.retries,
+            made: 0,
+            taken: Duration::ZERO,
+            failure: None,
+        });
         self.ask_within_budget(run, task, request)
     }
 
@@ -182,6 +205,10 @@ impl PromptRun {
         task: TaskId,
         request: Box<ModelRequest>,
     ) -> Asked {
+        if run.scheduler.task(task).budget == ScopeId::TASK {
+            self.send(run, task, request);
+            return Asked::Waits;
+        }
         let worst = run.models.worst_case(&request);
         let ticket = None;
         let asked = HeldBack {
@@ -204,6 +231,7 @@ impl PromptRun {
                 Asked::Waits
             }
             Admission::Later(budget) => {
+                // The ticket is kept when it is held back again by another budget: its place in the order is that of its first wait.
                 let ticket = *asked.ticket.get_or_insert_with(|| run.scopes.ticket());
                 run.scopes.wait(budget, ticket, task);
                 self.asking.held_back = Some(asked);
@@ -212,6 +240,7 @@ impl PromptRun {
             Admission::Refused(what) => {
                 let attempts = self.asking.attempts.take();
                 match attempts.and_then(|it| it.failure) {
+                    // The budget refuses a further attempt, not the request: what the program sees is why the attempt before it failed.
                     Some(failure) => Asked::Failed(failure),
                     None => Asked::Refused(what),
                 }
@@ -223,10 +252,23 @@ impl PromptRun {
         self.requests += 1;
         run.progress.set_requests(self.node, self.requests);
         self.model.clone_from(&request.model);
+        self.asking.in_flight = InFlight::Yes;
+        let new = self.observed.new_in(&request);
+        // An attempt has what is left of the time that was set.
+        let set = self.asking.attempts.as_ref();
+        let timeout = set.map_or(request.timeout, |it| it.request.timeout);
+        let offered = if run.progress.wants_events() {
+            self.observed.offered(&request, timeout)
+        } else {
+            Offered::default()
+        };
         let kind = EventKind::ModelRequest {
             model: request.model.clone(),
             attempt: self.requests,
-            request: Some(JsonText::from(&self.observed.new_in(&request))),
+            request: new,
+            settings: offered.settings,
+            tools: offered.tools,
+            schema: offered.schema,
         };
         run.progress.emit(self.node, kind);
         self.operation = Some(run.request(task, Request::Model { request }));
@@ -242,45 +284,55 @@ impl PromptRun {
         self.go_on_as_asked(run, id, asked);
     }
 
-    /// A request has failed. Waits for the next attempt, where the run makes it and it may help.
+    /// A request has failed. Waits for the next attempt, where it may help.
     pub(super) fn waits_to_try_again(
         &mut self,
         run: &mut Run,
         id: TaskId,
         failure: &ModelFailure,
     ) -> bool {
-        let now = run.progress.now();
         let Some(attempts) = &mut self.asking.attempts else {
             return false;
         };
         attempts.made = attempts.made.saturating_add(failure.attempts);
-        let made = attempts.made;
-        let Some(first) = failure.again_in.filter(|_| attempts.left > 0) else {
+        attempts.taken = attempts
+            .taken
+            .saturating_add(Duration::from_nanos(failure.took));
+        let Some(wait) = attempts.wait_after(failure) else {
             return false;
         };
-        let doublings = made.saturating_sub(1).min(MOST_DOUBLINGS);
-        let asked = failure.retry_after.filter(|it| !it.is_zero());
-        let wait = asked.unwrap_or_else(|| first * (1 << doublings));
-        if attempts.time_left(now) <= wait {
+        // An attempt that begins with no time left would only turn the provider's error into a timeout.
+        if attempts.time_left() <= wait {
             return false;
         }
-        attempts.left -= 1;
+        attempts.taken = attempts.taken.saturating_add(wait);
         attempts.failure = Some(ModelFailure {
-            attempts: made,
+            attempts: attempts.made,
             ..failure.clone()
         });
+        if attempts.request.schema_delivery == SchemaDelivery::Described {
+            self.asking.described_to = Some(attempts.request.model.clone());
+        }
         let nanoseconds = i64::try_from(wait.as_nanos()).unwrap_or(i64::MAX);
+        let kind = EventKind::ModelRetry {
+            model: self.model.clone(),
+            attempt: self.requests.saturating_add(1),
+            error: self.observed.text(failure.message.clone()),
+            status: failure.status,
+            delay: nanoseconds,
+        };
+        run.progress.emit(self.node, kind);
         self.operation = Some(run.request(id, Request::Sleep { nanoseconds }));
         true
     }
 
     /// The wait before another attempt is over; `None` when it was no such wait.
     pub(super) fn try_again(&mut self, run: &mut Run, id: TaskId) -> Option<Asked> {
-        let now = run.progress.now();
         let attempts = self.asking.attempts.as_mut()?;
+        // Attempts without a failure have not been answered yet: what ended was another wait.
         attempts.failure.as_ref()?;
         let mut request = attempts.request.clone();
-        request.timeout = attempts.time_left(now);
+        request.timeout = attempts.time_left();
         Some(self.ask_within_budget(run, id, request))
     }
 
@@ -316,6 +368,7 @@ impl PromptRun {
                 real: &real,
             },
         );
+        // Less is set aside now, so the queues are looked at here and nowhere else.
         run.send_held_back(task);
         used_up
     }
@@ -326,29 +379,50 @@ impl PromptRun {
         run: &mut Run,
         answer: &Result<ModelAnswer, ModelFailure>,
     ) {
+        self.asking.in_flight = InFlight::No;
         let answered = answer.as_ref().ok();
+        let failed = answer.as_ref().err();
         // A failed request costs nothing; an answer without its usage costs nobody knows what.
         let known = answered.map_or(Some(Usage::default()), |it| it.usage);
         let usage = known.unwrap_or_default();
         self.usage.add(&usage);
+        let requests = answer
+            .as_ref()
+            .map_or_else(|it| it.attempts, |it| it.attempts);
         let spent = Spent {
             usage,
             cost_usd: known.and_then(|it| run.models.charge_of(&self.model, it).usd.ok()),
-            requests: 1,
+            requests: u64::from(requests),
             ..Spent::default()
         };
         run.progress.charge(self.node, &spent);
         let kind = EventKind::ModelAnswer {
             model: answered.map_or_else(|| self.model.clone(), |it| it.model.clone()),
             attempt: self.requests,
+            requests,
             usage,
+            answer: answered
+                .filter(|_| run.progress.wants_events())
+                .map(|it| self.observed.answer(&it.content)),
             stop_reason: answered.map(|it| it.stop_reason.clone()),
             request_id: answered.and_then(|it| it.request_id.clone()),
-            error: answer
-                .as_ref()
-                .err()
-                .map(|it| self.observed.text(it.message.clone())),
+            error: failed.map(|it| self.observed.text(it.message.clone())),
+            status: failed.and_then(|it| it.status),
         };
         run.progress.emit(self.node, kind);
+    }
+
+    /// Nobody waits for the answer of the request on its way, if there is one: it was made all the same.
+    pub(super) fn give_up_request(&mut self, run: &mut Run, why: &str) {
+        if self.asking.in_flight == InFlight::Yes {
+            let failure = ModelFailure::new(FailureKind::Provider, why.to_owned());
+            self.take_answer(
+                run,
+                &Err(ModelFailure {
+                    attempts: 1,
+                    ..failure
+                }),
+            );
+        }
     }
 }

@@ -94,6 +94,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     let (input, hidden) = words::take_arguments(&mut run.heap, new.arguments);
     let mut given = CallSettings::from(words::take_settings(&mut run.heap, new.settings));
     let improving = given.improving.take();
+    // After all words were taken over, so nothing leaks; before the node is entered, so nothing is reported.
     if let Some(error) = run.interruption() {
         return Err(error);
     }
@@ -125,6 +126,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     run.introspection.grant(node, &merged.settings);
     report_start(run, node, &merged);
     let round = report_improvement(run, node, improving.as_ref());
+    // After the node is entered: the budget of a call belongs to the call's node and not to what is around it.
     let budget =
         limits(&mut merged.settings).map(|it| run.open_budget(run.scheduler.current(), it));
     let schema = schema_of(run, declared.result);
@@ -203,6 +205,7 @@ fn merge_settings(
         Some(Value::String(text)) => Some(text),
         _ => None,
     };
+    // Project, agent, prompt, call, each replacing what came before; `--model` last, since whoever starts the run decides.
     settings.extend(prompt);
     settings.extend(call);
     let model = Setting::Model.name();

@@ -27,6 +27,7 @@ impl PromptRun {
             }
         };
         decoded.map_err(|issue| {
+            // `word_of_answer` decodes what `check` has accepted, so a failure here is a bug.
             raise::internal(
                 &mut run.heap,
                 &format!(
@@ -143,7 +144,7 @@ impl PromptRun {
     }
 }
 
-/// What stands in an error's field that the machine left out.
+/// The value of an error's field that the machine left out.
 fn empty_word(heap: &mut Heap, ty: TypeId) -> u64 {
     match heap.types().get(ty) {
         Type::String => string::new(heap, ""),
@@ -172,6 +173,7 @@ fn empty_word(heap: &mut Heap, ty: TypeId) -> u64 {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => 0,
     }
 }

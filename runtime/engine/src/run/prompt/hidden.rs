@@ -1,5 +1,5 @@
 //! Values that a prompt shows to its model, or a question to a person, and to nobody else: wherever their texts come back, `***`
-//! stands in their place.
+//! takes their place.
 //!
 //! What lies in a place that a type knows is hidden by its place (`codec::places`). This is for the rest, texts that a program or a
 //! model has put together: there a hidden value is found by its text, if that is long enough to mean it.
@@ -38,6 +38,7 @@ impl Hidden {
             if whole == shown {
                 continue;
             }
+            // What differs between the two forms is what is hidden; nothing else has to know which fields are secret.
             hidden.add_values(&parsed(&whole), &parsed(&shown));
             hidden.add_objects(heap, argument);
             let bare = if let View::String(text) = json::view(argument) {
@@ -45,7 +46,7 @@ impl Hidden {
             } else {
                 whole
             };
-            // As the block that stands after the text of a prompt, however short it is.
+            // As the block that follows the text of a prompt, however short it is.
             let block = |text: &str| {
                 let name = string::text(name);
                 format!("<{name}>\n{text}\n</{name}>")
@@ -140,6 +141,7 @@ impl Hidden {
             Value::Number(number) => {
                 let text = number.to_string();
                 match self.known.iter().any(|it| it.0 == text) {
+                    // A number is compared as a whole: within a larger one it would hide parts of other numbers.
                     true => REDACTED.into(),
                     false => Value::Number(number),
                 }
@@ -167,6 +169,7 @@ impl Hidden {
             return text;
         }
         let Some(finder) = self.finder.get_or_init(|| finder(&self.known)) else {
+            // Too many secrets for one automaton: rather all of the text than one secret.
             return REDACTED.into();
         };
         if !finder.is_match(&text) {

@@ -34,6 +34,7 @@ impl PromptRun {
         let what = Box::new(LookUp {
             key,
             at: time(run),
+            // A tool of a prompt may ask the same prompt: waiting for a key that a call around holds would wait for itself.
             around: run.models.keys_around(run.progress.tree(), self.outer),
         });
         Request::LookUp { what, when_busy }

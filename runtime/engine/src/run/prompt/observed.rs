@@ -1,6 +1,7 @@
 //! What observers see of a prompt's conversation with its model: arguments, answers and tools without what `@secret` hides.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gsw_abi::program::ToolBody;
 use gsw_abi::types::{Field, TypeId};
@@ -10,7 +11,9 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use crate::codec::places::{self, REDACTED};
+use crate::event::JsonText;
 use crate::load::Loaded;
+use crate::media::outline;
 use crate::model::{Content, Message, ModelRequest, PromptFailure, Role, ToolCall};
 use crate::run::prompt::hidden::Hidden;
 
@@ -30,6 +33,24 @@ pub(super) struct Observed {
     results: FxHashMap<String, String>,
     /// How many messages observers have seen.
     shown: usize,
+    /// Whether they have seen the answer that the next message of the model repeats.
+    answered: Answered,
+    /// The settings, tools and schema that they have seen last.
+    offered: Offered,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Answered {
+    No,
+    Yes,
+}
+
+/// What goes to a model with the messages, as observers see it; each is absent where it is as before.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Offered {
+    pub settings: Option<JsonText>,
+    pub tools: Option<JsonText>,
+    pub schema: Option<JsonText>,
 }
 
 impl Observed {
@@ -42,64 +63,111 @@ impl Observed {
             tools: FxHashMap::default(),
             results: FxHashMap::default(),
             shown: 0,
+            answered: Answered::No,
+            offered: Offered::default(),
         }
     }
 
-    /// What observers see of a request: a conversation grows, so only what is new in it.
-    pub(super) fn new_in(&mut self, request: &ModelRequest) -> Value {
+    /// What observers see of a request: a conversation grows, so only what is new in it. `None` when it is sent again as it was.
+    pub(super) fn new_in(&mut self, request: &ModelRequest) -> Option<JsonText> {
         let all = &request.messages;
-        let from = if self.shown > all.len() {
-            0
+        // A shorter conversation is another one: the next model of `first_of` has begun from the prompt.
+        let is_anew = self.shown == 0 || self.shown > all.len();
+        let mut new = if is_anew {
+            &all[..]
         } else {
-            self.shown
+            &all[self.shown..]
         };
+        if let (false, Answered::Yes, [first, rest @ ..]) = (is_anew, self.answered, new)
+            && first.role == Role::Assistant
+        {
+            new = rest;
+        }
+        self.answered = Answered::No;
         self.shown = all.len();
-        let messages = all[from..].iter().map(|it| self.message(it));
-        let messages: Vec<Value> = messages.collect();
+        let messages: Vec<Value> = new.iter().map(|it| self.message(it)).collect();
+        // Results are shown with the request that carries them, once; what is kept longer would only take memory.
         self.results.clear();
-        let system = request.system.as_ref().filter(|_| from == 0);
-        match system {
+        let system = request.system.as_ref().filter(|_| is_anew);
+        let tree = match system {
             Some(system) => {
                 json!({ "system": self.hidden.redact_text(system.clone()), "messages": messages })
             }
+            None if messages.is_empty() => return None,
             None => json!({ "messages": messages }),
+        };
+        Some(JsonText::from(&tree))
+    }
+
+    /// The settings, tools and schema of a request, but for those that are as in the last one.
+    pub(super) fn offered(&mut self, request: &ModelRequest, timeout: Duration) -> Offered {
+        let offered = Offered {
+            settings: Some(bounded(self.hidden.redact(settings(request, timeout)))),
+            tools: (!request.tools.is_empty())
+                .then(|| bounded(self.hidden.redact(json!(request.tools)))),
+            schema: request
+                .schema
+                .as_ref()
+                .map(|it| bounded(self.hidden.redact(it.clone()))),
+        };
+        let before = std::mem::replace(&mut self.offered, offered.clone());
+        Offered {
+            settings: offered
+                .settings
+                .filter(|it| before.settings.as_ref() != Some(it)),
+            tools: offered.tools.filter(|it| before.tools.as_ref() != Some(it)),
+            schema: offered
+                .schema
+                .filter(|it| before.schema.as_ref() != Some(it)),
         }
     }
 
+    /// The blocks of an answer.
+    pub(super) fn answer(&mut self, content: &[Content]) -> JsonText {
+        self.answered = Answered::Yes;
+        bounded(self.content(Role::Assistant, content))
+    }
+
     fn message(&self, message: &Message) -> Value {
+        json!({ "role": message.role, "content": self.content(message.role, &message.content) })
+    }
+
+    fn content(&self, role: Role, content: &[Content]) -> Value {
         let shown = |piece: &Content| match piece {
-            Content::Text { text } if message.role == Role::Assistant => Content::Text {
+            Content::Text { text } if role == Role::Assistant => json!(Content::Text {
                 text: self.answer_text(text),
-            },
+            }),
             Content::ToolUse {
                 id,
                 name,
                 input,
                 flaw,
-            } => Content::ToolUse {
+            } => json!(Content::ToolUse {
                 id: id.clone(),
                 name: name.clone(),
                 flaw: flaw.clone(),
                 input: self.tool_input(self.tools.get(name).copied(), input),
-            },
+            }),
             Content::ToolResult {
                 id,
                 content,
                 is_error,
-            } => Content::ToolResult {
+            } => json!(Content::ToolResult {
                 id: id.clone(),
                 content: self.results.get(id).unwrap_or(content).clone(),
                 is_error: *is_error,
-            },
+            }),
             // What a model thinks may be what it answers.
-            Content::Opaque { .. } if self.hides_answer => Content::Opaque {
+            Content::Opaque { .. } if self.hides_answer => json!(Content::Opaque {
                 block: REDACTED.into(),
-            },
-            Content::Text { .. } | Content::Media { .. } | Content::Opaque { .. } => piece.clone(),
+            }),
+            // Its bytes would be most of the event, and nobody could read them there.
+            Content::Media { media } => {
+                json!({ "type": "media", "kind": media.kind, "media": outline(media) })
+            }
+            Content::Text { .. } | Content::Opaque { .. } => json!(piece),
         };
-        let content: Vec<Content> = message.content.iter().map(shown).collect();
-        self.hidden
-            .redact(json!({ "role": message.role, "content": content }))
+        self.hidden.redact(content.iter().map(shown).collect())
     }
 
     /// An answer, which may fit or not. Where its places are not known, all of it is hidden.
@@ -137,6 +205,7 @@ impl Observed {
                 let mut spawnable = program.spawnable.iter();
                 let may_be_hidden = own.any(|it| hides_any(&it.parameters))
                     || spawnable.any(|it| hides_any(&it.workflow.parameters));
+                // The model has misnamed a tool: which of them it meant is unknown, and so are the places of what is hidden.
                 if may_be_hidden {
                     REDACTED.into()
                 } else {
@@ -150,6 +219,7 @@ impl Observed {
     /// A tool is called: what is hidden in its arguments is known from here on.
     pub(super) fn note_call(&mut self, call: &ToolCall) {
         let shown = self.tool_input(Some(call.tool), &call.input);
+        // From here on the values are known by text too, in whatever the model writes next.
         if shown != call.input {
             self.hidden.add_values(&call.input, &shown);
         }
@@ -195,4 +265,52 @@ impl Observed {
             Err(_) => output,
         }
     }
+}
+
+/// The most bytes of JSON that an event holds of settings, tools, a schema or an answer. A guess: far above what is usual.
+const MOST_BYTES: usize = 256 << 10;
+
+/// The JSON of a value; of one that is too long the beginning, as a text.
+fn bounded(value: Value) -> JsonText {
+    let text = value.to_string();
+    if text.len() <= MOST_BYTES {
+        return JsonText::from(text);
+    }
+    let beginning = &text[..text.floor_char_boundary(MOST_BYTES)];
+    let cut = format!("{beginning}… (cut: {} bytes in all)", text.len());
+    JsonText::from(&Value::String(cut))
+}
+
+/// What is set for a request, by the names that the settings have in source.
+fn settings(request: &ModelRequest, timeout: Duration) -> Value {
+    let ModelRequest {
+        max_tokens,
+        stop,
+        temperature,
+        thinking,
+        retries,
+        timeout: _,
+        schema_delivery,
+        model: _,
+        system: _,
+        messages: _,
+        schema,
+        schema_name: _,
+        tools: _,
+    } = request;
+    let mut settings = json!({ "max_tokens": max_tokens, "retry": retries });
+    if let Some(temperature) = temperature {
+        settings["temperature"] = json!(temperature);
+    }
+    if let Some(thinking) = thinking {
+        settings["thinking"] = json!(thinking);
+    }
+    if !stop.is_empty() {
+        settings["stop"] = json!(stop);
+    }
+    if schema.is_some() {
+        settings["schema_delivery"] = json!(schema_delivery);
+    }
+    settings["timeout"] = json!(timeout.as_secs_f64());
+    settings
 }

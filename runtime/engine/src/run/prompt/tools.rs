@@ -55,6 +55,7 @@ impl PromptRun {
             self.observed.note_call(call);
             match self.start_tool(run, task, call, index as u32) {
                 Ok(()) => round.running += 1,
+                // A call that cannot begin is an answer to the model, which can correct it, and no error of the program.
                 Err(content) => {
                     self.refuse_call(run, call, &content);
                     round.outcomes[index] = Some(ToolOutcome {
@@ -85,11 +86,14 @@ impl PromptRun {
             .tools
             .get(call.tool as usize)
             .ok_or_else(|| format!("there is no tool `{}`", call.name))?;
+        // A call without input is common for tools without parameters.
         let empty = Map::new();
         let input = call.input.as_object().unwrap_or(&empty);
+        // Strict, with all issues at once, so that the model can correct them in one turn.
         let words = input::decode_arguments(run, &tool.parameters, input)
             .map_err(|issues| arguments::unfit(&tool.parameters, &issues))?;
         if tool.body == ToolBody::Question && !run.introspection.begin_question(&self.asked_by) {
+            // Decoded before the limit was asked, so that a wrong question is refused for what is wrong with it.
             for (parameter, word) in tool.parameters.iter().zip(words) {
                 run.heap.release_typed(parameter.ty, word);
             }
@@ -168,9 +172,11 @@ pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending:
     round.outcomes[index as usize] = Some(outcome);
     let (must_stop, is_over) = (round.raised.is_some(), round.running == 0);
     run.scheduler.set_wait(coordinator, Wait::Prompt(prompt));
+    // The error goes to the program, so what other tools of the round find out is of no use to anybody.
     if must_stop {
         run.cancel_tasks_of(node);
     }
+    // Not gone on with here: the task that has ended is still in the list of the prompt's node.
     if is_over {
         run.scheduler.set_joiner(node, coordinator);
     }
@@ -205,6 +211,7 @@ fn outcome_of_tool(
         }
         Ending::Error(error) => {
             let content = error_for_model(&run.heap, error);
+            // Only the first: a program gets one error, and later ones are mostly its consequence.
             if end::passes_the_model(error) && raised.is_none() {
                 *raised = Some(error);
             } else {
@@ -248,6 +255,7 @@ pub(crate) fn tools_are_over(run: &mut Run, coordinator: TaskId) {
                 run.heap.release(error);
             }
             run.scheduler.task_mut(coordinator).pending = None;
+            // The unwinding is the end of the prompt's own budget, which its caller sees as `BudgetExceeded`.
             if prompt.is_limited_by(scope) {
                 prompt.out_of_time_error(run)
             } else {
@@ -297,6 +305,7 @@ fn text_for_model(heap: &Heap, ty: TypeId, word: u64) -> String {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => codec::encode(heap, ty, word),
     }
 }

@@ -62,6 +62,7 @@ pub(super) fn words_for_judge(
 /// A fact in the form that a parameter wants: the history as records, or as texts.
 fn word_for_judge(run: &mut Run, ty: TypeId, fact: &Value) -> Result<u64, String> {
     let whole = decode::decode(run, ty, fact);
+    // A judge may declare the history as `[string]`: the same facts, written as sentences.
     whole.or_else(|issue| {
         let Some(entries) = fact.as_array() else {
             return Err(issue.message);

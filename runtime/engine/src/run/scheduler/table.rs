@@ -33,7 +33,7 @@ pub(crate) struct Task {
     pub encodes: Option<Encoding>,
     /// How it ended; also set while it waits for the tasks of `base`.
     pub ending: Option<Ending>,
-    /// The number of its ending, which tells which error came first.
+    /// The number of its ending, which decides which error came first.
     pub ended_at: u64,
     /// Those who wait for it; some may have stopped waiting.
     pub waiters: Vec<TaskId>,
@@ -71,10 +71,12 @@ pub(super) struct Tasks {
 
 impl Tasks {
     pub(super) fn insert(&mut self, task: Task) -> TaskId {
+        // The last freed first, so numbers stay small and the same in every replay.
         if let Some(id) = self.free.pop() {
             self.slots[id.0 as usize] = Some(Box::new(task));
             return id;
         }
+        // Boxed: the records are large, and growing the table must not move them all.
         self.slots.push(Some(Box::new(task)));
         TaskId(self.slots.len() as u32 - 1)
     }

@@ -7,7 +7,7 @@ use crate::heap::Heap;
 use crate::value::{self, string};
 use gsw_abi::builtin::{self, FLOAT, INT, STRING};
 use gsw_abi::program::FunctionIndex;
-use gsw_abi::types::{CheckScope, Secrecy, Type, TypeId};
+use gsw_abi::types::{CheckScope, DefaultValue, Secrecy, Type, TypeId};
 use serde_json::{Value, json};
 
 use crate::tests::values::table::{Table, assert_empty, check, field};
@@ -154,7 +154,10 @@ fn numbers_are_taken_in_either_form() {
 fn missing_fields_are_filled_and_unknown_ones_ignored() {
     let mut table = Table::new();
     let mut count = field("count", INT);
-    count.default = Some(FunctionIndex(0));
+    count.default = Some(DefaultValue {
+        function: FunctionIndex(0),
+        source: None,
+    });
     let record = table.record("R", vec![count, field("note", builtin::OPTIONAL_STRING)]);
     let mut functions = Functions(table.heap());
     let word = decode(&mut functions, record, &json!({"other": 1})).expect("all can be filled");

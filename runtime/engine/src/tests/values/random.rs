@@ -174,6 +174,7 @@ pub fn value(types: &TypeTable, ty: TypeId, dice: &mut Dice) -> Value {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => unreachable!("`table` makes no such type"),
     }
 }

@@ -1,0 +1,301 @@
+//! `gswc fix`: applies the fixes that diagnostics carry, in memory and again until none is left, then writes the files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gsw_codegen::{Access, replace};
+use gsw_service::Exit;
+use gsw_source::{Database, Diagnostic, Disk, File, Files, LocatedFix, Severity};
+use gsw_syntax::file_syntax_diagnostics;
+
+use crate::overlay::Overlay;
+use crate::report::Format;
+use crate::{project, report};
+
+/// `gswc fix`
+#[derive(clap::Args)]
+pub struct Fix {
+    /// The entry file or a project folder; by default the project in the current folder.
+    pub file: Option<PathBuf>,
+    /// List what would be fixed, and exit with 1 if there is anything; change nothing.
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// A fix can bring up the next problem so often; texts that come back end the search before.
+const MOST_ROUNDS: usize = 200;
+
+/// An edit of a file: what is replaced, and by what.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Edit {
+    start: usize,
+    end: usize,
+    text: String,
+}
+
+/// A fix that was applied.
+struct Applied {
+    path: PathBuf,
+    /// The line at which it begins, when it was applied.
+    line: usize,
+    code: &'static str,
+    title: String,
+}
+
+/// Everything that one command does.
+struct Fixer {
+    overlay: Overlay,
+    entry: PathBuf,
+    applied: Vec<Applied>,
+    /// Edits after which a file had more syntax errors than before.
+    refused: BTreeSet<(PathBuf, Edit)>,
+    /// The texts that there have been, so that two fixes that undo each other end.
+    seen: BTreeSet<BTreeMap<PathBuf, String>>,
+}
+
+/// Applies the fixes of a program's diagnostics and reports what remains.
+pub fn fix(arguments: &Fix) -> Exit {
+    let entry = match project::entry(arguments.file.as_deref()) {
+        Ok(file) => file,
+        Err(exit) => return exit,
+    };
+    let mut fixer = Fixer {
+        overlay: Overlay::default(),
+        entry,
+        applied: Vec::new(),
+        refused: BTreeSet::new(),
+        seen: BTreeSet::new(),
+    };
+    for _ in 0..MOST_ROUNDS {
+        match fixer.round() {
+            Ok(Round::Changed) => {}
+            Ok(Round::Done) => break,
+            Err(failure) => return report::failure(&failure),
+        }
+    }
+    if arguments.check {
+        return fixer.list();
+    }
+    if let Err(failure) = fixer.write() {
+        return report::failure(&failure);
+    }
+    fixer.remaining()
+}
+
+/// Whether a round has changed anything.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Round {
+    Changed,
+    Done,
+}
+
+impl Fixer {
+    fn open(&self) -> Result<(Database, Vec<Diagnostic>), String> {
+        let mut db = Database::default();
+        gsw_project::open_project(&mut db, &self.entry, &self.overlay)?;
+        let diagnostics = gsw_analysis::check_project(&db);
+        Ok((db, diagnostics))
+    }
+
+    /// Applies every fix that stands in nobody's way.
+    fn round(&mut self) -> Result<Round, String> {
+        let (db, diagnostics) = self.open()?;
+        let mut edits: BTreeMap<PathBuf, Vec<Edit>> = BTreeMap::new();
+        let mut applied = Vec::new();
+        // What is unused in a program with errors may be used where the compiler lost its way.
+        let has_errors = diagnostics.iter().any(|it| it.severity == Severity::Error);
+        let wanted = diagnostics
+            .iter()
+            .filter(|it| !has_errors || it.severity == Severity::Error);
+        for diagnostic in wanted {
+            let located = diagnostic.located(|place| gsw_syntax::locate(&db, place));
+            // Of several only the author knows which is meant.
+            let [fix] = located.fixes.as_slice() else {
+                continue;
+            };
+            let Some(wanted) = self.edits_of(&db, fix) else {
+                continue;
+            };
+            if !fits(&edits, &wanted) {
+                continue;
+            }
+            let (path, edit) = &wanted[0];
+            let text = self.overlay.text(path).unwrap_or_default();
+            applied.push(Applied {
+                path: path.clone(),
+                line: text[..edit.start].lines().count().max(1),
+                code: diagnostic.code.name(),
+                title: fix.title.clone(),
+            });
+            for (path, edit) in wanted {
+                edits.entry(path).or_default().push(edit);
+            }
+        }
+        if edits.is_empty() || !self.apply(&db, edits) {
+            return Ok(Round::Done);
+        }
+        self.applied.append(&mut applied);
+        Ok(match self.seen.insert(self.overlay.changed().clone()) {
+            true => Round::Changed,
+            false => Round::Done,
+        })
+    }
+
+    /// The edits of a fix by file; `None` where it is not for files of the user, or was refused.
+    fn edits_of(&self, db: &Database, fix: &LocatedFix) -> Option<Vec<(PathBuf, Edit)>> {
+        let edits = fix.edits.iter().map(|it| {
+            let path = it.location.file.path(db).clone();
+            let (start, end) = (
+                it.location.span.start as usize,
+                it.location.span.end as usize,
+            );
+            let text = self.overlay.text(&path)?;
+            // What the library's modules are made of is no file of the user.
+            let is_here = *text == **it.location.file.text(db) && text.get(start..end).is_some();
+            let text = it.text.clone();
+            let edit = (path, Edit { start, end, text });
+            (is_here && !self.refused.contains(&edit)).then_some(edit)
+        });
+        let edits: Option<Vec<_>> = edits.collect();
+        edits.filter(|it| !it.is_empty())
+    }
+
+    /// Applies edits to the texts in memory; whether any text is another one now.
+    fn apply(&mut self, db: &Database, edits: BTreeMap<PathBuf, Vec<Edit>>) -> bool {
+        let mut is_changed = false;
+        for (path, mut edits) in edits {
+            let Some(before) = self.overlay.text(&path) else {
+                continue;
+            };
+            edits.sort();
+            edits.dedup();
+            let after = edited(&before, &edits);
+            if syntax_errors(db, &path, &after) > syntax_errors(db, &path, &before) {
+                self.refused
+                    .extend(edits.into_iter().map(|it| (path.clone(), it)));
+                self.applied.retain(|it| it.path != path);
+                continue;
+            }
+            is_changed |= *before != *after;
+            self.overlay.change(path, after);
+        }
+        is_changed
+    }
+
+    /// Prints what would be done.
+    fn list(&self) -> Exit {
+        let lines = self.applied.iter().map(|it| {
+            format!(
+                "{}:{}: {}: {}\n",
+                it.path.display(),
+                it.line,
+                it.code,
+                it.title
+            )
+        });
+        let printed = report::output(&lines.collect::<String>());
+        if self.applied.is_empty() {
+            printed
+        } else {
+            Exit::Raised
+        }
+    }
+
+    /// Writes the files that are others now, unless somebody else has changed one meanwhile.
+    fn write(&self) -> Result<(), String> {
+        for path in self.overlay.changed().keys() {
+            let now = Disk
+                .read(path)
+                .map_err(|why| format!("`{}` {why}", path.display()))?;
+            if self.overlay.original(path).as_deref() != Some(&*now) {
+                return Err(format!(
+                    "`{}` was changed while it was being fixed; nothing was written, run `gswc fix` again",
+                    path.display()
+                ));
+            }
+        }
+        for (path, text) in self.overlay.changed() {
+            replace(path, text.as_bytes(), Access::Usual)
+                .map_err(|error| format!("`{}` cannot be written: {error}", path.display()))?;
+            let count = self.applied.iter().filter(|it| it.path == *path).count();
+            let fixes = if count == 1 { "fix" } else { "fixes" };
+            report::output(&format!("{}: {count} {fixes}\n", path.display()));
+        }
+        Ok(())
+    }
+
+    /// Reports what no fix was for.
+    fn remaining(&self) -> Exit {
+        match self.open() {
+            Ok((db, diagnostics)) => report::report(&db, &diagnostics, Format::Auto),
+            Err(failure) => report::failure(&failure),
+        }
+    }
+}
+
+/// Whether edits overlap neither one another nor those that are taken. Edits that only touch could be meant for either order,
+/// so they wait for the next round; the very same edit of two diagnostics is done once.
+fn fits(taken: &BTreeMap<PathBuf, Vec<Edit>>, wanted: &[(PathBuf, Edit)]) -> bool {
+    let is_apart = |a: &Edit, b: &Edit| a == b || a.end < b.start || b.end < a.start;
+    wanted.iter().enumerate().all(|(index, (path, edit))| {
+        let others = taken.get(path).into_iter().flatten();
+        let own = wanted[..index].iter().filter(|it| it.0 == *path);
+        others
+            .chain(own.map(|it| &it.1))
+            .all(|it| is_apart(it, edit))
+    })
+}
+
+/// The text after edits that are sorted and do not overlap.
+fn edited(text: &str, edits: &[Edit]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for edit in edits {
+        out.push_str(&text[done..edit.start]);
+        out.push_str(&edit.text);
+        done = edit.end;
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+/// How many syntax errors a text has; of `gsw.toml`, whose mistakes are found elsewhere, none.
+fn syntax_errors(db: &Database, path: &Path, text: &str) -> usize {
+    if path.extension().is_none_or(|it| it != "gsw") {
+        return 0;
+    }
+    let file = File::new(db, path.to_owned(), Arc::from(text));
+    file_syntax_diagnostics(db, file).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    use super::{Edit, edited, fits};
+
+    fn edit(start: usize, end: usize, text: &str) -> Edit {
+        let text = text.to_owned();
+        Edit { start, end, text }
+    }
+
+    #[test]
+    fn edits_are_applied_in_order_of_place() {
+        let edits = [edit(0, 1, "A"), edit(3, 3, "-"), edit(4, 6, "")];
+        assert_eq!(edited("abcdef", &edits), "Abc-d");
+    }
+
+    #[test]
+    fn edits_that_overlap_or_touch_wait() {
+        let path = PathBuf::from("main.gsw");
+        let taken = BTreeMap::from([(path.clone(), vec![edit(2, 4, "x")])]);
+        let fits_at = |start, end| fits(&taken, &[(path.clone(), edit(start, end, "y"))]);
+        assert!(fits_at(0, 1) && fits_at(5, 5));
+        assert!(!fits_at(3, 3) && !fits_at(4, 4) && !fits_at(0, 9) && !fits_at(1, 2));
+        assert!(fits(&taken, &[(path.clone(), edit(2, 4, "x"))]));
+        let own = [(path.clone(), edit(6, 8, "")), (path, edit(7, 7, "z"))];
+        assert!(!fits(&taken, &own));
+    }
+}

@@ -1,0 +1,108 @@
+//! THE table of options that every program has beside the parameters of its workflows.
+
+/// An option of every program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BuiltinOption {
+    Model,
+    Events,
+    Json,
+    Raw,
+    Quiet,
+    Memory,
+    Help,
+    Version,
+}
+
+/// Names that a parameter must not have although no option has them yet: later versions need them.
+const KEPT_FREE: [&str; 2] = ["record", "replay"];
+
+impl BuiltinOption {
+    /// All, in the order in which help lists them.
+    pub const ALL: [Self; 8] = [
+        Self::Model,
+        Self::Events,
+        Self::Json,
+        Self::Raw,
+        Self::Quiet,
+        Self::Memory,
+        Self::Help,
+        Self::Version,
+    ];
+
+    /// Without the leading `--`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Events => "events",
+            Self::Json => "json",
+            Self::Raw => "raw",
+            Self::Quiet => "quiet",
+            Self::Memory => "memory",
+            Self::Help => "help",
+            Self::Version => "version",
+        }
+    }
+
+    /// The option of this name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// What stands after it; `None` where it takes no value.
+    #[must_use]
+    pub const fn operand(self) -> Option<&'static str> {
+        match self {
+            Self::Model => Some("PROVIDER/MODEL"),
+            Self::Events => Some("FILE"),
+            Self::Memory => Some("SIZE"),
+            Self::Json | Self::Raw | Self::Quiet | Self::Help | Self::Version => None,
+        }
+    }
+
+    /// The environment variable that says the same where the option is not given.
+    #[must_use]
+    pub const fn variable(self) -> Option<&'static str> {
+        match self {
+            Self::Model => Some("GSW_MODEL"),
+            Self::Memory => Some("GSW_MEMORY"),
+            Self::Events | Self::Json | Self::Raw | Self::Quiet | Self::Help | Self::Version => {
+                None
+            }
+        }
+    }
+
+    /// Its line in help.
+    #[must_use]
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::Model => {
+                "Use this model for every agent; `sim/default` makes answers up, offline"
+            }
+            Self::Events => {
+                "Write the events of the run as JSON lines, to a file or to standard output (`-`)"
+            }
+            Self::Json => "Print an error as JSON",
+            Self::Raw => "Print a result that is a string without quotes",
+            Self::Quiet => "Print no logs and no progress",
+            Self::Memory => "Limit the memory of the run's values, such as `512MB`",
+            Self::Help => "Print this help",
+            Self::Version => "Print the program's name and version",
+        }
+    }
+
+    /// Whether a workflow's parameter may have the name: then the option is the parameter's.
+    const fn gives_way(self) -> bool {
+        match self {
+            Self::Memory | Self::Version => true,
+            Self::Model | Self::Events | Self::Json | Self::Raw | Self::Quiet | Self::Help => false,
+        }
+    }
+}
+
+/// Whether no parameter of a workflow may have this name.
+#[must_use]
+pub fn is_reserved(name: &str) -> bool {
+    BuiltinOption::of(name).is_some_and(|it| !it.gives_way()) || KEPT_FREE.contains(&name)
+}

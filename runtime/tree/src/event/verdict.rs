@@ -1,0 +1,50 @@
+//! What is judged in a run, and how: answers, reflections, workflows that a model wants started.
+
+use serde::{Deserialize, Serialize};
+
+/// What came of a model's request to start a workflow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SpawnVerdict {
+    /// The workflow is started as the model asked.
+    Granted,
+    /// The workflow is not started, for the reason given.
+    Refused,
+}
+
+/// What a reflection looks at again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ReflectionLevel {
+    /// The answer of a model.
+    Prompt,
+    /// A failed step or block.
+    Step,
+    /// A workflow whose body has failed.
+    Workflow,
+}
+
+impl ReflectionLevel {
+    /// As in JSON, and as a judge sees it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Step => "step",
+            Self::Workflow => "workflow",
+        }
+    }
+}
+
+/// What becomes of an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is the value of the call.
+    Accepted,
+    /// It does not fit, and is asked for again.
+    Refused,
+}

@@ -1,0 +1,126 @@
+//! `gswc fix`: what it changes, what it leaves alone, and that nothing is lost.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::program::{Said, gswc_in, scratch};
+
+/// A project with these files, new.
+fn project(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = scratch("fix").join(name);
+    // Of an earlier run.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("the target folder can be written");
+    for (file, text) in files {
+        fs::write(folder.join(file), text).expect("the target folder can be written");
+    }
+    folder
+}
+
+fn read(folder: &std::path::Path, file: &str) -> String {
+    fs::read_to_string(folder.join(file)).expect("it is there")
+}
+
+fn fix(folder: &std::path::Path, words: &[&str]) -> Said {
+    gswc_in(folder, &[&["fix"], words].concat())
+}
+
+const WRONG: &str = "import std/fs
+import ./other
+
+fn count(values: [int]) -> int { values.len() }
+
+workflow main() -> int {
+  let total = 1
+  other.value + coutn([1]) + totla
+}
+";
+
+const RIGHT: &str = "
+import ./other
+
+fn count(values: [int]) -> int { values.len() }
+
+workflow main() -> int {
+  let total = 1
+  other.value() + count([1]) + total
+}
+";
+
+#[test]
+fn fixes_are_applied_until_none_is_left() {
+    let source = WRONG.replace("other.value ", "other.value() ");
+    let folder = project(
+        "all",
+        &[
+            ("main.gsw", &source),
+            (
+                "other.gsw",
+                "fn value() -> int { lenght(\"a\") }\n\nprivate fn length(s: string) -> int { s.len() }\n",
+            ),
+        ],
+    );
+    let checked = fix(&folder, &["main.gsw", "--check"]);
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    assert!(
+        checked
+            .out
+            .contains("main.gsw:8: unknown-name: write `count`\n"),
+        "{checked:?}"
+    );
+    assert_eq!(read(&folder, "main.gsw"), source);
+    let said = fix(&folder, &["main.gsw"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(read(&folder, "main.gsw").trim_start(), RIGHT.trim_start());
+    assert!(read(&folder, "other.gsw").contains("{ length(\"a\") }"));
+    assert!(said.out.contains("other.gsw: 1 fix\n"), "{said:?}");
+    let again = fix(&folder, &["main.gsw", "--check"]);
+    assert_eq!((again.code, again.out.as_str()), (Some(0), ""), "{again:?}");
+}
+
+#[test]
+fn what_has_no_single_fix_stays_and_is_reported() {
+    let source = "workflow main() -> int { zebra + 1 }\n";
+    let folder = project("left", &[("main.gsw", source)]);
+    let said = fix(&folder, &["main.gsw"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains("unknown-name"), "{said:?}");
+    assert_eq!(read(&folder, "main.gsw"), source);
+}
+
+#[test]
+fn warnings_of_a_program_with_errors_are_left_alone() {
+    let source = "import std/fs\n\nworkflow main() -> int { fs.read(\"a\" ? 1 : 2) + zebra }\n";
+    let folder = project("broken", &[("main.gsw", source)]);
+    let said = fix(&folder, &["main.gsw"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(read(&folder, "main.gsw").starts_with("import std/fs\n"));
+}
+
+#[test]
+fn mistakes_in_the_project_file_are_fixed_as_well() {
+    let folder = project(
+        "toml",
+        &[
+            ("gsw.toml", "nmae = \"desk\"\n"),
+            ("main.gsw", "workflow main() -> int { 1 }\n"),
+        ],
+    );
+    let said = fix(&folder, &[]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(read(&folder, "gsw.toml"), "name = \"desk\"\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_written_is_an_error_and_stays() {
+    use std::os::unix::fs::PermissionsExt;
+    let source = "fn count() -> int { 1 }\nworkflow main() -> int { coutn() }\n";
+    let folder = project("protected", &[("main.gsw", source)]);
+    let file = folder.join("main.gsw");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).expect("it is ours");
+    let said = fix(&folder, &["main.gsw"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains("cannot be written"), "{said:?}");
+    assert_eq!(read(&folder, "main.gsw"), source);
+}
