@@ -56,18 +56,9 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::String, _) if hir.table.wanted_literals(target).is_some() => {
             why_no_union(hir, diagnostic, &actual, target)
         }
-        (Type::List(from), Type::List(to)) if would_convert(hir, &from, &to) => {
-            convert_each(hir, diagnostic, id, ".map(x => x)")
-        }
-        (Type::Map(key, from), Type::Map(wanted, to))
-            if hir.table.operand(&key) == hir.table.operand(&wanted)
-                && would_convert(hir, &from, &to) =>
-        {
-            convert_each(hir, diagnostic, id, ".map_values(x => x)")
-        }
         (Type::List(_), Type::List(_))
         | (Type::Map(..), Type::Map(..))
-        | (Type::Tuple(_), Type::Tuple(_)) => why_no_union(hir, diagnostic, &actual, target),
+        | (Type::Tuple(_), Type::Tuple(_)) => why_no_parts(hir, diagnostic, id, target),
         (Type::Json, _) => errors::decode_json(diagnostic, &wanted, hir.place_after(span)),
         (Type::Optional(_), _) if is_none => errors::none_needs_optional(diagnostic, &wanted),
         (Type::Optional(_), _) => errors::may_be_none(diagnostic),
@@ -87,6 +78,28 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
             errors::interpolate(diagnostic, hir.place_before(span), hir.place_after(span))
         }
         _ => diagnostic,
+    }
+}
+
+/// Why a collection or tuple is not of another type of its form: what its parts would have to become.
+fn why_no_parts(
+    hir: &HirBuilder,
+    diagnostic: Diagnostic,
+    id: ExpressionId,
+    target: &Type,
+) -> Diagnostic {
+    let actual = hir.ty(id);
+    match (hir.table.operand(&actual), hir.table.operand(target)) {
+        (Type::List(from), Type::List(to)) if would_convert(hir, &from, &to) => {
+            convert_each(hir, diagnostic, id, ".map(x => x)")
+        }
+        (Type::Map(key, from), Type::Map(wanted, to))
+            if hir.table.operand(&key) == hir.table.operand(&wanted)
+                && would_convert(hir, &from, &to) =>
+        {
+            convert_each(hir, diagnostic, id, ".map_values(x => x)")
+        }
+        _ => why_no_union(hir, diagnostic, &actual, target),
     }
 }
 

@@ -260,17 +260,8 @@ impl Keys for Line {
         }
     }
 
-    fn next_hidden(&mut self) -> Result<String, Stop> {
-        match Unseen::begin() {
-            Some(unseen) => {
-                let line = self.next();
-                drop(unseen);
-                // The key that ended the line was not shown either.
-                say("");
-                line
-            }
-            None => self.next(),
-        }
+    fn hide(&mut self) -> Option<Unseen> {
+        Unseen::begin()
     }
 }
 

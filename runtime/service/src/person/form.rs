@@ -8,6 +8,7 @@ use gsw_trace::Shown;
 use serde_json::{Map, Value};
 
 use crate::person::desk::shown;
+use crate::person::echo::Unseen;
 use crate::person::refused::Earlier;
 use crate::say::{ask, say, say_lines};
 use crate::value_text;
@@ -19,8 +20,8 @@ const BLOCK: &str = "\"\"\"";
 pub trait Keys {
     /// The next one, without its end.
     fn next(&mut self) -> Result<String, Stop>;
-    /// The same, which the terminal does not show.
-    fn next_hidden(&mut self) -> Result<String, Stop>;
+    /// Has the terminal show no keys while the result lives; `None` where it shows them.
+    fn hide(&mut self) -> Option<Unseen>;
 }
 
 /// Why a form ends without an answer.
@@ -40,6 +41,8 @@ pub struct Form<'a> {
     question: &'a Question,
     keys: &'a mut dyn Keys,
     earlier: Earlier,
+    /// While a field that is hidden is asked for, from before its first prompt to after its last line.
+    unseen: Option<Unseen>,
 }
 
 /// What is asked for at one place of the answer.
@@ -83,6 +86,7 @@ impl<'a> Form<'a> {
             question,
             keys,
             earlier: Earlier::of(question),
+            unseen: None,
         }
     }
 
@@ -265,7 +269,15 @@ impl<'a> Form<'a> {
                     Secrecy::Shown => field.secrecy,
                 },
             };
-            if let Given::Value(value) = self.ask(field.ty, &inner)? {
+            let is_outermost = place.secrecy == Secrecy::Shown;
+            if is_outermost && inner.secrecy == Secrecy::Redacted {
+                self.unseen = self.keys.hide();
+            }
+            let given = self.ask(field.ty, &inner)?;
+            if is_outermost {
+                self.unseen = None;
+            }
+            if let Given::Value(value) = given {
                 object.insert(field.wire.clone(), value);
             }
         }
@@ -357,12 +369,12 @@ impl<'a> Form<'a> {
         let what = format!("text; {BLOCK} begins and ends several lines");
         loop {
             self.prompt(place, &what);
-            let line = self.line(place)?;
+            let line = self.line()?;
             if line.is_empty() && !matches!(place.empty, Empty::Answer) {
                 return Ok(empty(place));
             }
             let text = if line.trim() == BLOCK {
-                self.block(place)?
+                self.block()?
             } else {
                 line
             };
@@ -373,17 +385,19 @@ impl<'a> Form<'a> {
         }
     }
 
-    fn line(&mut self, place: &Place<'_>) -> Result<String, Stop> {
-        match place.secrecy {
-            Secrecy::Shown => self.keys.next(),
-            Secrecy::Redacted => self.keys.next_hidden(),
+    fn line(&mut self) -> Result<String, Stop> {
+        let line = self.keys.next();
+        if self.unseen.is_some() {
+            // The key that ended the line was not shown either.
+            say("");
         }
+        line
     }
 
-    fn block(&mut self, place: &Place<'_>) -> Result<String, Stop> {
+    fn block(&mut self) -> Result<String, Stop> {
         let mut lines = Vec::new();
         loop {
-            let line = self.line(place)?;
+            let line = self.line()?;
             if line.trim() == BLOCK {
                 return Ok(lines.join("\n"));
             }
@@ -400,7 +414,7 @@ impl<'a> Form<'a> {
     ) -> Result<Given, Stop> {
         loop {
             self.prompt(place, what);
-            let line = self.line(place)?;
+            let line = self.line()?;
             let text = line.trim();
             if text.is_empty() && !matches!(place.empty, Empty::Answer) {
                 return Ok(empty(place));
