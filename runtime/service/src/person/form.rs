@@ -118,6 +118,10 @@ impl<'a> Form<'a> {
         }
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a type: rustc names what a new type must join"
+    )]
     fn ask(&mut self, ty: TypeId, place: &Place<'_>) -> Result<Given, Stop> {
         if let Some(value) = self.earlier.good(&place.path) {
             return Ok(Given::Value(value.clone()));
