@@ -195,7 +195,7 @@ fn a_program_of_the_system_gets_no_variable_that_is_not_listed() {
 import std/exec
 permissions { exec: ["env"], env: ["SHOWN", "OWN"] }
 fn tried(of: fn() -> string) -> string { of() catch { PermissionDenied(what) => what, e => e.message() } }
-workflow main() -> [string] {
+workflow main(hidden: string) -> [string] {
   let names = exec.run(["env"], env: { "OWN": "mine" }).stdout.lines().map(line => (line.split_once("=") ?? (line, "")).0)
   let wanted = ["SHOWN", "OWN", "PATH", "ANTHROPIC_API_KEY", "HIDDEN", "LD_PRELOAD"]
   wanted.map(name => "${name} ${name in names}") + [
@@ -203,12 +203,13 @@ workflow main() -> [string] {
     tried(() => exec.run(["env"], env: { "LD_ANYTHING": "x" }).stdout),
     tried(() => exec.run(["env"], env: { "BASH_ENV": "x" }).stdout),
     tried(() => exec.run(["env"], env: { "GIT_SSH_COMMAND": "sh" }).stdout),
-    tried(() => exec.run(["env"], env: { "OWN": secret("HIDDEN") }).stdout),
+    tried(() => exec.run(["env"], env: { "OWN": secret(hidden) }).stdout),
   ]
 }
 "#;
     let variables = [("SHOWN", "1"), ("HIDDEN", "2"), ("ANTHROPIC_API_KEY", "3")];
-    let said = run(&folder, source, &[], &variables);
+    // The compiler refuses a name that it knows.
+    let said = run(&folder, source, &["--hidden", "HIDDEN"], &variables);
     let expected = "[\"SHOWN true\",\"OWN true\",\"PATH true\",\"ANTHROPIC_API_KEY false\",\"HIDDEN false\",\"LD_PRELOAD false\",\
         \"`LD_PRELOAD` in the environment of `env`\",\"`LD_ANYTHING` in the environment of `env`\",\
         \"`BASH_ENV` in the environment of `env`\",\"`GIT_SSH_COMMAND` in the environment of `env`\",\"`env` of `HIDDEN`\"]\n";

@@ -209,7 +209,10 @@ mod tests {
             ..example(&db)
         };
         assert_eq!(summary(&[]), None);
-        assert_eq!(summary(std::slice::from_ref(&error)).as_deref(), Some("1 error"));
+        assert_eq!(
+            summary(std::slice::from_ref(&error)).as_deref(),
+            Some("1 error")
+        );
         assert_eq!(
             summary(&[warning, error.clone(), error]).as_deref(),
             Some("2 errors, 1 warning")
