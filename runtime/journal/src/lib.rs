@@ -1,0 +1,24 @@
+//! What is written down of runs, so that one goes on after its process is gone.
+//!
+//! A run is a function of its beginning and of what was brought to it, in order. So a journal holds these and nothing else: no
+//! values, no frames, no steps. Each record carries the digest of the one before it, which makes a list that nobody can
+//! change in the middle. It knows no language, no operation and no outcome: what a record is about is bytes to it, and the
+//! identity of an operation is a digest.
+//!
+//! Who writes: one thread a store, in groups ([`writer`]). Who may write to a run: the one process whose epoch the run has
+//! ([`owner`]); every write names its epoch, so a process that slept while another took the run over writes nothing any more.
+//!
+//! ```text
+//! runs ──< records    run, number, body, digest over (digest before, number, body)
+//!      ──< blob_uses >── blobs    outcomes above 4 KiB, by their digest, shared by runs
+//! ```
+
+#![warn(clippy::wildcard_enum_match_arm)]
+
+pub mod list;
+mod owner;
+pub mod record;
+pub mod retention;
+mod schema;
+pub mod store;
+pub mod writer;
