@@ -71,6 +71,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-codegen", &["gsw-abi", "gsw-flow"]),
     ("gsw-notation", &[]),
     ("gsw-tree", &["gsw-abi", "gsw-notation"]),
+    ("gsw-journal", &[]),
     ("gsw-engine", &["gsw-abi", "gsw-notation", "gsw-tree"]),
     ("gsw-trace", &["gsw-abi", "gsw-notation", "gsw-tree"]),
     ("gsw-driver", &["gsw-abi", "gsw-engine", "gsw-tree"]),
@@ -147,6 +148,7 @@ const EDGES: &[(&str, &[&str])] = &[
 
 /// Which folder alone may name an engine in its dependencies.
 const OWNERS: &[(&str, &[&str])] = &[
+    ("rusqlite", &["gsw-journal"]),
     ("chumsky", &["compiler/syntax"]),
     ("toml", &["compiler/project"]),
     ("ariadne", &["compiler/source"]),

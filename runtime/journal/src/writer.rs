@@ -7,7 +7,7 @@
 //! Who cannot write must not go on: once a write of a run has failed, or another process has taken the run over, all later
 //! writes of that run fail with the same error, and [`Journal::failure`] says so.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -248,9 +248,7 @@ fn commit(connection: &mut Connection, group: Vec<Command>) {
     let written = write(connection, &group);
     for command in group {
         let result = match (&written, &command) {
-            (Ok(lost), Command::Append(it)) if lost.contains_key(&it.run) => {
-                Err(Failure::TakenOver)
-            }
+            (Ok(lost), Command::Append(it)) if lost.contains(&it.run) => Err(Failure::TakenOver),
             (Ok(_), _) => Ok(()),
             (Err(error), _) => Err(Failure::Database(error.to_string())),
         };
@@ -268,49 +266,63 @@ fn commit(connection: &mut Connection, group: Vec<Command>) {
     }
 }
 
-/// Gives the runs that belong to another process by now.
-fn write(connection: &mut Connection, group: &[Command]) -> rusqlite::Result<HashMap<Place, ()>> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let mut ours: HashMap<Place, bool> = HashMap::new();
-    let mut ends: HashMap<Place, Chain> = HashMap::new();
-    let mut is_ours = |run: Place| -> rusqlite::Result<bool> {
-        if let Some(&known) = ours.get(&run) {
+/// The runs of a group: whether they are still ours, and where their chains end.
+#[derive(Default)]
+struct Group {
+    ours: HashMap<Place, bool>,
+    ends: HashMap<Place, Chain>,
+}
+
+impl Group {
+    fn is_ours(&mut self, transaction: &Transaction<'_>, run: Place) -> rusqlite::Result<bool> {
+        if let Some(&known) = self.ours.get(&run) {
             return Ok(known);
         }
         let mut statement = transaction
             .prepare_cached("SELECT count(*) FROM runs WHERE number = ?1 AND epoch = ?2")?;
         let count: i64 = statement.query_row((run.number, run.epoch), |row| row.get(0))?;
-        ours.insert(run, count == 1);
+        self.ours.insert(run, count == 1);
         Ok(count == 1)
-    };
-    for command in group {
+    }
+
+    fn append(&mut self, transaction: &Transaction<'_>, append: &Append) -> rusqlite::Result<()> {
+        // After a failure there is a gap, and nothing may follow it.
+        if !self.is_ours(transaction, append.run)? || append.failure.get().is_some() {
+            return Ok(());
+        }
+        let Append {
+            run,
+            number,
+            body,
+            digest,
+            blob,
+            failure: _,
+            then: _,
+        } = append;
+        insert(
+            transaction,
+            run.number,
+            *number,
+            body,
+            digest,
+            blob.as_ref(),
+        )?;
+        let chain = Chain {
+            next: number + 1,
+            last: *digest,
+        };
+        self.ends.insert(*run, chain);
+        Ok(())
+    }
+}
+
+/// Gives the runs that belong to another process by now.
+fn write(connection: &mut Connection, commands: &[Command]) -> rusqlite::Result<HashSet<Place>> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut group = Group::default();
+    for command in commands {
         match command {
-            Command::Append(it) => {
-                // After a failure there is a gap, and nothing may follow it.
-                if is_ours(it.run)? && it.failure.get().is_none() {
-                    let Append {
-                        run,
-                        number,
-                        body,
-                        digest,
-                        blob,
-                        ..
-                    } = it;
-                    insert(
-                        &transaction,
-                        run.number,
-                        *number,
-                        body,
-                        digest,
-                        blob.as_ref(),
-                    )?;
-                    let chain = Chain {
-                        next: number + 1,
-                        last: *digest,
-                    };
-                    ends.insert(*run, chain);
-                }
-            }
+            Command::Append(it) => group.append(&transaction, it)?,
             Command::Status {
                 run,
                 status,
@@ -330,14 +342,12 @@ fn write(connection: &mut Connection, group: &[Command]) -> rusqlite::Result<Has
             Command::Flush(_) => {}
         }
     }
-    for (run, chain) in &ends {
+    for (run, chain) in &group.ends {
         advance(&transaction, run.number, chain)?;
     }
     transaction.commit()?;
-    Ok(ours
-        .into_iter()
-        .filter_map(|(run, is_ours)| (!is_ours).then_some((run, ())))
-        .collect())
+    let lost = group.ours.into_iter().filter(|(_, is_ours)| !is_ours);
+    Ok(lost.map(|(run, _)| run).collect())
 }
 
 /// Adds a record, and its blob unless another one has brought it.
