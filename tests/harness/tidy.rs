@@ -148,7 +148,7 @@ const EDGES: &[(&str, &[&str])] = &[
 
 /// Which folder alone may name an engine in its dependencies.
 const OWNERS: &[(&str, &[&str])] = &[
-    ("rusqlite", &["gsw-journal"]),
+    ("rusqlite", &["runtime/journal"]),
     ("chumsky", &["compiler/syntax"]),
     ("toml", &["compiler/project"]),
     ("ariadne", &["compiler/source"]),
@@ -158,7 +158,10 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("pulldown-cmark", &["compiler/describe"]),
     ("reqwest", &["runtime/agents"]),
     ("lru", &["runtime/agents"]),
-    ("sha2", &["runtime/agents", "runtime/abi"]),
+    (
+        "sha2",
+        &["runtime/agents", "runtime/abi", "runtime/journal"],
+    ),
 ];
 
 /// Names that do not say what a file is.

@@ -6,7 +6,7 @@
 //! identity of an operation is a digest.
 //!
 //! Who writes: one thread a store, in groups ([`writer`]). Who may write to a run: the one process whose epoch the run has
-//! ([`owner`]); every write names its epoch, so a process that slept while another took the run over writes nothing any more.
+//! (`owner`); every write names its epoch, so a process that slept while another took the run over writes nothing any more.
 //!
 //! ```text
 //! runs ──< records    run, number, body, digest over (digest before, number, body)
