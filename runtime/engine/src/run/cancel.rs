@@ -5,7 +5,7 @@ use gsw_abi::layout::stop;
 
 use crate::event::EventKind;
 use crate::operation::Request;
-use crate::run::{Run, parallel, raise};
+use crate::run::{Run, parallel, queue, raise};
 use crate::scope::ScopeId;
 use crate::task::{State, TaskId};
 use crate::wait::{Race, Wait};
@@ -47,7 +47,7 @@ impl Run {
     pub(crate) fn deliver(&mut self, id: TaskId) {
         let task = self.scheduler.task_mut(id);
         if task.state == State::Ready {
-            self.give_back_received(id);
+            queue::give_back_received(self, id);
             return;
         }
         // A running task finds `pending` at its next wait. A shielded one is in a `defer`, which must finish; the unwinding follows.
@@ -111,7 +111,7 @@ impl Run {
             }
             Wait::Join => self.scheduler.clear_joiner(node),
             wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
-                self.leave_line(&wait);
+                queue::leave_line(self, &wait);
             }
         }
         // Delivered exactly once: from here on the error edge carries the unwinding.

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::heap::Heap;
 use crate::node::{NodeId, Tree};
 use crate::run::handles::{task_of, tasks_in};
+use crate::run::queue::leave_line;
 use crate::run::scheduler::Scheduler;
 use crate::run::tool_key::ToolKeys;
 use crate::run::{Run, raise};
@@ -286,7 +287,7 @@ impl Run {
                 }
                 Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
                 wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
-                    self.leave_line(&wait);
+                    leave_line(self, &wait);
                 }
                 other @ (Wait::Nothing
                 | Wait::Operation { .. }

@@ -7,7 +7,7 @@ use crate::event::RunError;
 use crate::heap::Heap;
 use crate::node::{NodeId, Status, Tree};
 use crate::run::scheduler::Task;
-use crate::run::{Run, reflect};
+use crate::run::{Run, queue, reflect};
 use crate::task::{Ending, Role, State};
 use crate::wait::{Race, Wait};
 use gsw_notation::issue::Issue;
@@ -157,7 +157,7 @@ impl Run {
             Wait::Prompt(prompt) => prompt.drop_with(self),
             Wait::Reflect(reflecting) => reflect::drop_reflection(&mut self.heap, *reflecting),
             wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
-                self.leave_line(&wait);
+                queue::leave_line(self, &wait);
             }
             Wait::Nothing | Wait::Join | Wait::Abort | Wait::Ending | Wait::Keyed { .. } => {}
         }

@@ -231,64 +231,64 @@ impl Run {
             self.heap.release(queue);
         }
     }
+}
 
-    /// A task that was woken with an item and has not gone on is to unwind instead: the item is given to the next in line, or
-    /// lies first in the queue again.
-    pub(super) fn give_back_received(&mut self, id: TaskId) {
-        let task = self.scheduler.task_mut(id);
-        if task.shield > 0 || !matches!(task.wait, Wait::Received { .. }) {
-            return;
-        }
-        let Some(scope) = task.pending.take() else {
-            return;
-        };
-        if let Wait::Received { queue, item, .. } = self.scheduler.take_wait(id) {
-            let error = raise::unwind_error(&mut self.heap, scope);
-            self.scheduler.give_ready(id, Err(error));
-            match self.lines.next(queue, End::Pop) {
-                Some(next) => hand_over(self, next, item),
-                None => queue::put_back(&mut self.heap, queue, item),
-            }
-            self.heap.release(queue);
-        }
+/// A task that was woken with an item and has not gone on is to unwind instead: the item is given to the next in line, or
+/// lies first in the queue again.
+pub(super) fn give_back_received(run: &mut Run, id: TaskId) {
+    let task = run.scheduler.task_mut(id);
+    if task.shield > 0 || !matches!(task.wait, Wait::Received { .. }) {
+        return;
     }
-
-    /// A task waits at a queue no more; `wait`, which was taken from it, is given up.
-    pub(super) fn leave_line(&mut self, wait: &Wait) {
-        match *wait {
-            Wait::Push {
-                queue,
-                item,
-                arrival,
-            } => {
-                self.lines.leave(queue, End::Push, arrival);
-                let ty = queue::item_type(&self.heap, queue);
-                self.heap.release_typed(ty, item);
-                self.heap.release(queue);
-            }
-            Wait::Pop { queue, arrival, .. } => {
-                self.lines.leave(queue, End::Pop, arrival);
-                self.heap.release(queue);
-            }
-            Wait::Received { queue, item, .. } => {
-                let ty = queue::item_type(&self.heap, queue);
-                self.heap.release_typed(ty, item);
-                self.heap.release(queue);
-            }
-            Wait::Nothing
-            | Wait::Operation { .. }
-            | Wait::Stopping { .. }
-            | Wait::Await(_)
-            | Wait::AwaitAll { .. }
-            | Wait::Race { .. }
-            | Wait::Join
-            | Wait::Abort
-            | Wait::Parallel(_)
-            | Wait::Reflect(_)
-            | Wait::Keyed { .. }
-            | Wait::Prompt(_)
-            | Wait::Ending => {}
+    let Some(scope) = task.pending.take() else {
+        return;
+    };
+    if let Wait::Received { queue, item, .. } = run.scheduler.take_wait(id) {
+        let error = raise::unwind_error(&mut run.heap, scope);
+        run.scheduler.give_ready(id, Err(error));
+        match run.lines.next(queue, End::Pop) {
+            Some(next) => hand_over(run, next, item),
+            None => queue::put_back(&mut run.heap, queue, item),
         }
+        run.heap.release(queue);
+    }
+}
+
+/// A task waits at a queue no more; `wait`, which was taken from it, is given up.
+pub(super) fn leave_line(run: &mut Run, wait: &Wait) {
+    match *wait {
+        Wait::Push {
+            queue,
+            item,
+            arrival,
+        } => {
+            run.lines.leave(queue, End::Push, arrival);
+            let ty = queue::item_type(&run.heap, queue);
+            run.heap.release_typed(ty, item);
+            run.heap.release(queue);
+        }
+        Wait::Pop { queue, arrival, .. } => {
+            run.lines.leave(queue, End::Pop, arrival);
+            run.heap.release(queue);
+        }
+        Wait::Received { queue, item, .. } => {
+            let ty = queue::item_type(&run.heap, queue);
+            run.heap.release_typed(ty, item);
+            run.heap.release(queue);
+        }
+        Wait::Nothing
+        | Wait::Operation { .. }
+        | Wait::Stopping { .. }
+        | Wait::Await(_)
+        | Wait::AwaitAll { .. }
+        | Wait::Race { .. }
+        | Wait::Join
+        | Wait::Abort
+        | Wait::Parallel(_)
+        | Wait::Reflect(_)
+        | Wait::Keyed { .. }
+        | Wait::Prompt(_)
+        | Wait::Ending => {}
     }
 }
 
