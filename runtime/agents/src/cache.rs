@@ -1,5 +1,7 @@
-//! Answers that are kept: least recently used out first, within bounds that are really counted.
+//! Answers that are kept: in memory, least recently used out first, within bounds that are really counted; and, where there is
+//! one, in a file that other processes use as well ([`Disk`]).
 
+pub(crate) mod disk;
 mod flight;
 pub(crate) mod key;
 
@@ -10,16 +12,19 @@ use std::time::Duration;
 use gsw_driver::answers::Answers;
 use gsw_driver::call::Call;
 use gsw_driver::models::Pending;
-use gsw_engine::answers::{Found, KeptAnswer, LookUp};
+use gsw_engine::answers::{Found, KeptAnswer, LookUp, Tier};
 use lru::LruCache;
 use serde::Serialize;
 
-use flight::{Flights, Place};
+use disk::{Disk, OnDisk};
+use flight::{Flights, Landed, Place};
 
 const MOST_ENTRIES: usize = 1_000;
 const MOST_BYTES: usize = 52_428_800;
 /// What an entry costs besides its texts: list links, table slot, allocations.
 const OVERHEAD: usize = 256;
+/// How often a call looks whether another process has the answer that both want.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// A cache, shared by the runs of a process.
 #[derive(Debug)]
@@ -27,6 +32,7 @@ pub struct Cache {
     kept: Mutex<Kept>,
     flights: Mutex<Flights>,
     most_bytes: usize,
+    disk: Option<Disk>,
 }
 
 #[derive(Debug)]
@@ -34,6 +40,7 @@ struct Kept {
     entries: LruCache<String, Entry>,
     bytes: usize,
     hits: u64,
+    disk_hits: u64,
     misses: u64,
     evictions: u64,
 }
@@ -50,6 +57,8 @@ struct Entry {
 pub struct Metrics {
     /// Look-ups that found an entry.
     pub hits: u64,
+    /// Those of them that found it on the disk.
+    pub disk_hits: u64,
     pub misses: u64,
     /// Entries that gave way to others or whose time was over.
     pub evictions: u64,
@@ -75,12 +84,21 @@ impl Cache {
                 entries: LruCache::sparse(most_entries),
                 bytes: 0,
                 hits: 0,
+                disk_hits: 0,
                 misses: 0,
                 evictions: 0,
             }),
             flights: Mutex::default(),
             most_bytes,
+            disk: None,
         }
+    }
+
+    /// The same with a second tier.
+    #[must_use]
+    pub fn with_disk(mut self, disk: Disk) -> Self {
+        self.disk = Some(disk);
+        self
     }
 
     /// The text kept under a key, unless its time is over. `now` is any clock's, the same for all calls.
@@ -169,6 +187,7 @@ impl Cache {
         let lookups = kept.hits + kept.misses;
         Metrics {
             hits: kept.hits,
+            disk_hits: kept.disk_hits,
             misses: kept.misses,
             evictions: kept.evictions,
             entries: kept.entries.len(),
@@ -178,6 +197,33 @@ impl Cache {
             } else {
                 kept.hits as f64 / lookups as f64
             },
+        }
+    }
+
+    /// What memory does not have. The answer of another process is in memory afterwards.
+    fn on_disk(&self, what: &LookUp, place: &Place) -> OnDisk {
+        let Some(disk) = &self.disk else {
+            return OnDisk::Nothing;
+        };
+        // A call in another one never waits for a process: that could wait for this one.
+        let found = match place {
+            Place::Taken if what.around.is_empty() => disk.look_up(&what.key, what.at),
+            Place::Taken | Place::Alone | Place::Busy => disk.look_up_alone(&what.key, what.at),
+        };
+        if let OnDisk::Hit { owner, text, rest } = &found {
+            self.set(&what.key, owner, text, *rest, what.at);
+            let mut kept = self.kept();
+            kept.hits += 1;
+            kept.disk_hits += 1;
+            // Memory has counted a miss.
+            kept.misses -= 1;
+        }
+        found
+    }
+
+    fn let_go_on_disk(&self, key: &str) {
+        if let Some(disk) = &self.disk {
+            disk.let_go(key);
         }
     }
 
@@ -200,14 +246,21 @@ impl Answers for Cache {
             Place::Busy => return Found::Busy,
             Place::Taken | Place::Alone => {}
         }
-        match (self.get(&what.key, what.at), place) {
-            (Some(text), Place::Taken) => {
-                self.let_go(&call.run, &what.key);
-                Found::Hit(text.to_string())
-            }
-            (Some(text), Place::Alone | Place::Busy) => Found::Hit(text.to_string()),
-            (None, _) => Found::Miss,
+        let in_memory = self.get(&what.key, what.at).map(|it| it.to_string());
+        let found = match in_memory {
+            Some(text) => Found::Hit(text),
+            None => match self.on_disk(what, &place) {
+                OnDisk::Hit { text, .. } => Found::Hit(text),
+                OnDisk::Claimed | OnDisk::Nothing => Found::Miss,
+                OnDisk::Busy => Found::Busy,
+            },
+        };
+        match (&found, place) {
+            // Whoever asks keeps the place; whoever waits for another process takes it again.
+            (Found::Hit(_) | Found::Busy, Place::Taken) => self.let_go(&call.run, &what.key),
+            (Found::Miss, Place::Taken) | (_, Place::Alone | Place::Busy) => {}
         }
+        found
     }
 
     fn wait(&self, what: LookUp, call: Call) -> Pending<'_, Found> {
@@ -218,6 +271,8 @@ impl Answers for Cache {
                     found @ (Found::Hit(_) | Found::Miss) => return found,
                 }
                 let Some(wait) = self.flights().wait(&what.key, &what.around) else {
+                    // Nobody here has it, so another process does, or did a moment ago.
+                    tokio::time::sleep(LOOK_AGAIN).await;
                     continue;
                 };
                 let waiting = Waiting {
@@ -232,24 +287,29 @@ impl Answers for Cache {
     }
 
     fn keep(&self, answer: KeptAnswer, call: &Call) -> Vec<String> {
-        let KeptAnswer {
-            key,
-            owner,
-            text,
-            ttl,
-            at,
-        } = answer;
-        let gave_way = self.set(&key, &owner, &text, ttl, at);
-        self.let_go(&call.run, &key);
+        if let (Some(disk), Tier::Disk) = (&self.disk, answer.tier) {
+            disk.keep(&answer);
+        }
+        let gave_way = self.set(
+            &answer.key,
+            &answer.owner,
+            &answer.text,
+            answer.ttl,
+            answer.at,
+        );
+        self.let_go(&call.run, &answer.key);
         gave_way
     }
 
     fn let_go(&self, run: &str, key: &str) {
-        self.flights().land(key, run);
+        if self.flights().land(key, run) == Landed::Yes {
+            self.let_go_on_disk(key);
+        }
     }
 
     fn run_ended(&self, run: &str) {
-        self.flights().land_all(run);
+        let landed = self.flights().land_all(run);
+        landed.iter().for_each(|it| self.let_go_on_disk(it));
     }
 }
 
@@ -306,7 +366,7 @@ mod tests {
 
     use gsw_driver::answers::Answers;
     use gsw_driver::call::Call;
-    use gsw_engine::answers::{Found, KeptAnswer, LookUp};
+    use gsw_engine::answers::{Found, KeptAnswer, LookUp, Tier};
 
     use super::{Cache, OVERHEAD};
 
@@ -372,7 +432,10 @@ mod tests {
         let answer = KeptAnswer {
             key: "k".into(),
             owner: String::new(),
+            prompt: String::new(),
+            model: String::new(),
             text: "1".into(),
+            tier: Tier::Disk,
             ttl: HOUR,
             at: at(0),
         };

@@ -20,6 +20,7 @@ mod telemetry;
 mod tools;
 mod web;
 
+pub use cache::disk::{Damage, Disk, Filter, Inspection, Line, Stats};
 pub use cache::{Cache, Metrics};
 pub use catalogue::{Catalogue, Dollars, KnownModel};
 pub use environment::Environment;

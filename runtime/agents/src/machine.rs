@@ -7,8 +7,7 @@ mod turn;
 use std::sync::Arc;
 
 use gsw_abi::provider::{OFFLINE_MODEL, Provider};
-use gsw_engine::answers::Found;
-use gsw_engine::answers::WhenBusy;
+use gsw_engine::answers::{Found, Tier, WhenBusy};
 use gsw_engine::model::{
     Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
     PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, ToolOutcome,
@@ -54,13 +53,16 @@ impl Prompts for AgentPrompts {
 
 /// Whose answers these are: the prompt's agent, else the prompt.
 fn owner(call: &PromptCall) -> String {
-    let Some(prompt) = call.program.prompts.get(call.prompt) else {
-        return String::new();
-    };
+    let prompt = call.program.prompts.get(call.prompt);
     let agent = prompt
-        .agent
+        .and_then(|it| it.agent)
         .and_then(|it| call.program.agents.get(it as usize));
-    agent.map_or(&prompt.name, |it| &it.name).clone()
+    agent.map_or(name_of(call), |it| &it.name).to_owned()
+}
+
+fn name_of(call: &PromptCall) -> &str {
+    let prompt = call.program.prompts.get(call.prompt);
+    prompt.map_or("", |it| &it.name)
 }
 
 /// A call on its way.
@@ -213,13 +215,20 @@ impl Machine {
             return PromptStep::Done(Box::new(PromptResult { value, detail }));
         };
         let text = Kept::of(&value, &talk.detail).to_text();
+        let tier = match talk.detail.simulated {
+            true => Tier::Memory,
+            false => Tier::Disk,
+        };
         // Returned when it is kept and not before, so that a call after this one finds it.
         talk.value = Some(value);
         PromptStep::Keep {
             key,
             owner: self.owner.clone(),
+            prompt: name_of(&self.call).to_owned(),
+            model: talk.detail.model.clone(),
             text,
             ttl,
+            tier,
         }
     }
 }

@@ -33,10 +33,24 @@ pub struct KeptAnswer {
     pub key: String,
     /// Whose it is: the prompt's agent, else the prompt.
     pub owner: String,
+    pub prompt: String,
+    /// Whose words it holds.
+    pub model: String,
     pub text: String,
+    pub tier: Tier,
     pub ttl: Duration,
     /// The run's time since 1970.
     pub at: Duration,
+}
+
+/// How far an answer may be kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// In the memory of the process: it is made up, or parts of it are hidden by `@secret`.
+    Memory,
+    /// On the disk as well, where there is a cache.
+    Disk,
 }
 
 /// What a look-up does that finds another call at work.

@@ -15,8 +15,7 @@ use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::answers::Found;
-use crate::answers::WhenBusy;
+use crate::answers::{Found, Tier, WhenBusy};
 use crate::media::{Media, MediaSource, UserText};
 use crate::prices::{Price, Prices};
 
@@ -97,8 +96,13 @@ pub enum PromptStep {
     Keep {
         key: String,
         owner: String,
+        prompt: String,
+        /// Whose words it holds.
+        model: String,
         text: String,
         ttl: Duration,
+        /// How far, as far as the machine knows.
+        tier: Tier,
     },
     /// Call these tools, at once or one after the other. An error of a tool goes back to the model, unless it is one that
     /// the language lets through.

@@ -16,7 +16,7 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod list;
-mod owner;
+pub mod owner;
 pub mod record;
 pub mod retention;
 mod schema;

@@ -25,7 +25,10 @@ pub struct Owner {
 
 impl Owner {
     /// Takes a new name beside `store`.
-    pub(crate) fn new(store: &Path) -> std::io::Result<Self> {
+    ///
+    /// # Errors
+    /// When the file that says so cannot be made.
+    pub fn new(store: &Path) -> std::io::Result<Self> {
         static OPENED: AtomicU64 = AtomicU64::new(0);
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let name = format!(
@@ -62,7 +65,8 @@ impl Drop for Owner {
 }
 
 /// Whether the process of this name lives. What cannot be known counts as alive: a run is rather left alone than run twice.
-pub(crate) fn is_alive(store: &Path, name: &str) -> bool {
+#[must_use]
+pub fn is_alive(store: &Path, name: &str) -> bool {
     let path = lock_of(store, name);
     let file = match File::open(&path) {
         Ok(file) => file,

@@ -35,6 +35,13 @@ pub(crate) enum Place {
     Alone,
 }
 
+/// Whether a run had a place to give up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Landed {
+    Yes,
+    No,
+}
+
 /// A wait for a key.
 #[derive(Debug)]
 pub(crate) struct Wait {
@@ -84,22 +91,25 @@ impl Flights {
     }
 
     /// The call of this run that had the key has an answer, or none. Another run's place is not touched.
-    pub fn land(&mut self, key: &str, run: &str) {
-        if self.held.get(key).is_some_and(|it| it.run == run) {
-            for sender in self.held.remove(key).into_iter().flat_map(|it| it.waiting) {
-                // Who has stopped waiting needs no message.
-                let _ = sender.send(());
-            }
+    pub fn land(&mut self, key: &str, run: &str) -> Landed {
+        if self.held.get(key).is_none_or(|it| it.run != run) {
+            return Landed::No;
         }
+        for sender in self.held.remove(key).into_iter().flat_map(|it| it.waiting) {
+            // Who has stopped waiting needs no message.
+            let _ = sender.send(());
+        }
+        Landed::Yes
     }
 
-    /// Gives up all places of a run that has ended.
-    pub fn land_all(&mut self, run: &str) {
+    /// Gives up all places of a run that has ended; which.
+    pub fn land_all(&mut self, run: &str) -> Vec<String> {
         let of_run = self.held.iter().filter(|(_, it)| it.run == run);
         let keys: Vec<String> = of_run.map(|(key, _)| key.clone()).collect();
-        for key in keys {
-            self.land(&key, run);
+        for key in &keys {
+            self.land(key, run);
         }
+        keys
     }
 
     /// Whether the calls that ask for `key` wait, by whatever way, for one of the keys around.

@@ -344,13 +344,19 @@ fn kept(
             PromptStep::Keep {
                 key,
                 owner,
+                prompt,
+                model,
                 text,
                 ttl,
+                tier,
             } => {
                 let answer = KeptAnswer {
                     key,
                     owner,
+                    prompt,
+                    model,
                     text,
+                    tier,
                     ttl,
                     at,
                 };

@@ -14,8 +14,8 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
 use gsw_tree::usage::Usage;
 
-use crate::answers::KeptAnswer;
-use crate::codec::decode;
+use crate::answers::{KeptAnswer, Tier};
+use crate::codec::{decode, places};
 use crate::event::{EventKind, ReflectionLevel};
 use crate::model::{
     Check, ModelAnswer, ModelFailure, PromptEvent, PromptMachine, PromptNote, PromptStep,
@@ -298,13 +298,20 @@ impl PromptRun {
                 PromptStep::Keep {
                     key,
                     owner,
+                    prompt,
+                    model,
                     text,
                     ttl,
+                    tier,
                 } => {
+                    let hides = places::hides(&run.loaded.program.types, answer);
                     let answer = Box::new(KeptAnswer {
                         key,
                         owner,
+                        prompt,
+                        model,
                         text,
+                        tier: if hides { Tier::Memory } else { tier },
                         ttl,
                         at: keys::time(run),
                     });

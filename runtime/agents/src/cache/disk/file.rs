@@ -1,0 +1,106 @@
+//! The file of a cache: its tables, and how it is opened.
+
+use std::fs::OpenOptions;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+/// What the file says that it is: `gswa` as a number.
+const APPLICATION: i32 = 0x6773_7761;
+/// The form of the tables. A file of another form is of no use, and is begun anew.
+const VERSION: i32 = 1;
+/// So long a process waits while another one writes; then it goes on without.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+const TABLES: &str = "
+CREATE TABLE answers (
+    number  INTEGER PRIMARY KEY,
+    key     TEXT NOT NULL UNIQUE,
+    owner   TEXT NOT NULL,
+    prompt  TEXT NOT NULL,
+    model   TEXT NOT NULL,
+    text    TEXT NOT NULL,
+    digest  BLOB NOT NULL,
+    kept    INTEGER NOT NULL,
+    expires INTEGER NOT NULL,
+    used    INTEGER NOT NULL
+) STRICT;
+CREATE INDEX answers_by_use ON answers (used);
+CREATE TABLE claims (
+    key   TEXT PRIMARY KEY,
+    owner TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE totals (entries INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT;
+INSERT INTO totals VALUES (0, 0);
+CREATE TRIGGER answer_added AFTER INSERT ON answers BEGIN
+    UPDATE totals SET entries = entries + 1, bytes = bytes + octet_length(new.text);
+END;
+CREATE TRIGGER answer_removed AFTER DELETE ON answers BEGIN
+    UPDATE totals SET entries = entries - 1, bytes = bytes - octet_length(old.text);
+END;
+";
+
+/// Opens the file, which is made if there is none; it belongs to its owner alone.
+pub fn open(path: &Path) -> Result<Connection, String> {
+    make(path).map_err(|it| it.to_string())?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = Connection::open_with_flags(path, flags).and_then(|mut it| {
+        it.busy_timeout(PATIENCE)?;
+        it.pragma_update(None, "journal_mode", "wal")?;
+        // The last answers before a power cut may be lost, which costs a request each.
+        it.pragma_update(None, "synchronous", "normal")?;
+        let is_ours = prepare(&mut it)?;
+        Ok((it, is_ours))
+    });
+    match opened {
+        Ok((connection, Form::Ours)) => Ok(connection),
+        Ok((_, Form::Foreign)) => Err("it is a database of something else".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+enum Form {
+    Ours,
+    Foreign,
+}
+
+fn prepare(connection: &mut Connection) -> rusqlite::Result<Form> {
+    // Two processes may find the file empty at once; the second waits here and finds the tables.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let number = |name: &str| transaction.pragma_query_value(None, name, |it| it.get::<_, i32>(0));
+    match (number("application_id")?, number("user_version")?) {
+        (APPLICATION, VERSION) => return Ok(Form::Ours),
+        (APPLICATION, _) => transaction.execute_batch(
+            "DROP TABLE IF EXISTS answers; DROP TABLE IF EXISTS claims; DROP TABLE IF EXISTS totals;",
+        )?,
+        (0, 0) => {
+            let tables: i64 =
+                transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |it| it.get(0))?;
+            if tables > 0 {
+                return Ok(Form::Foreign);
+            }
+        }
+        (_, _) => return Ok(Form::Foreign),
+    }
+    transaction.execute_batch(TABLES)?;
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    transaction.commit()?;
+    Ok(Form::Ours)
+}
+
+fn make(path: &Path) -> std::io::Result<()> {
+    if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder)?;
+    }
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}

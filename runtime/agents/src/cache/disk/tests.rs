@@ -1,0 +1,243 @@
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use gsw_driver::answers::Answers;
+use gsw_driver::call::Call;
+use gsw_engine::answers::{Found, KeptAnswer, LookUp, Tier};
+
+use super::{Bounds, Damage, Disk, Filter, Inspection, OnDisk};
+use crate::Cache;
+
+/// A folder of its own for a test, which is removed.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(of: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("gsw-cache-{of}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("answers.db")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn quiet(path: &Path) -> Disk {
+    Disk::new(path.to_owned(), |why| panic!("{why}"))
+}
+
+fn at(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn answer(key: &str, text: &str) -> KeptAnswer {
+    KeptAnswer {
+        key: key.into(),
+        owner: "agent".into(),
+        prompt: "ask".into(),
+        model: "anthropic/one".into(),
+        text: text.into(),
+        tier: Tier::Disk,
+        ttl: at(100),
+        at: at(0),
+    }
+}
+
+fn hit(found: OnDisk) -> Option<String> {
+    match found {
+        OnDisk::Hit { text, .. } => Some(text),
+        OnDisk::Claimed | OnDisk::Busy | OnDisk::Nothing => None,
+    }
+}
+
+#[test]
+fn an_answer_outlives_its_process_and_not_its_time() {
+    let folder = Folder::new("outlives");
+    let one = quiet(&folder.file());
+    assert_eq!(one.look_up("k", at(0)), OnDisk::Claimed);
+    one.keep(&answer("k", "1"));
+    drop(one);
+    let other = quiet(&folder.file());
+    let found = other.look_up("k", at(40));
+    let rest = at(60);
+    let (owner, text) = ("agent".to_owned(), "1".to_owned());
+    assert_eq!(found, OnDisk::Hit { owner, text, rest });
+    assert_eq!(other.look_up("k", at(100)), OnDisk::Claimed);
+}
+
+#[test]
+fn of_two_processes_one_asks() {
+    let folder = Folder::new("flight");
+    // Each has a name of its own, as processes have.
+    let (one, other) = (quiet(&folder.file()), quiet(&folder.file()));
+    assert_eq!(one.look_up("k", at(0)), OnDisk::Claimed);
+    assert_eq!(other.look_up("k", at(0)), OnDisk::Busy);
+    assert_eq!(other.look_up_alone("k", at(0)), OnDisk::Nothing);
+    one.let_go("k");
+    assert_eq!(other.look_up("k", at(0)), OnDisk::Claimed);
+    // A process that dies lets go.
+    drop(other);
+    assert_eq!(one.look_up("k", at(0)), OnDisk::Claimed);
+}
+
+#[test]
+fn what_was_damaged_is_no_answer() {
+    let folder = Folder::new("damage");
+    let disk = quiet(&folder.file());
+    for key in ["a", "b"] {
+        disk.keep(&answer(key, "1"));
+    }
+    drop(disk);
+    let raw = rusqlite::Connection::open(folder.file()).expect("it is there");
+    raw.execute("UPDATE answers SET text = '2' WHERE key = 'a'", [])
+        .expect("it can be written");
+    let inspection = Inspection::open(&folder.file()).expect("it is a cache");
+    let damage = Damage::Answer { key: "a".into() };
+    assert_eq!(inspection.verify(), Ok(vec![damage]));
+    let disk = quiet(&folder.file());
+    assert_eq!(hit(disk.look_up_alone("a", at(0))), None);
+    assert_eq!(hit(disk.look_up_alone("b", at(0))).as_deref(), Some("1"));
+    assert_eq!(inspection.verify(), Ok(Vec::new()));
+}
+
+#[test]
+fn what_expired_goes_first_and_then_what_was_used_longest_ago() {
+    let folder = Folder::new("room");
+    let mut disk = quiet(&folder.file());
+    let entries = 200;
+    disk.bounds = Bounds {
+        entries,
+        bytes: 1_000,
+    };
+    for index in 0..200 {
+        let ttl = if index < 10 { at(1) } else { at(10_000) };
+        let at = at(index / 10);
+        disk.keep(&KeptAnswer {
+            ttl,
+            at,
+            ..answer(&format!("{index:03}"), "1234")
+        });
+    }
+    let keys = |disk: &Disk| -> Vec<String> {
+        let lines = Inspection::open(&disk.path).and_then(|it| it.lines(&Filter::All));
+        let mut keys: Vec<String> = lines
+            .expect("it is a cache")
+            .into_iter()
+            .map(|it| it.key)
+            .collect();
+        keys.sort();
+        keys
+    };
+    disk.keep(&KeptAnswer {
+        at: at(2_000),
+        ..answer("new", "1")
+    });
+    assert_eq!(keys(&disk).len(), 191);
+    assert_eq!(keys(&disk)[0], "010");
+    // By bytes; what was used lately stays.
+    assert!(hit(disk.look_up_alone("010", at(3_000))).is_some());
+    disk.keep(&KeptAnswer {
+        at: at(3_000),
+        ..answer("large", &"x".repeat(300))
+    });
+    assert!(keys(&disk).contains(&"010".to_owned()) && !keys(&disk).contains(&"011".to_owned()));
+    disk.keep(&answer("too large", &"x".repeat(1_001)));
+    assert!(!keys(&disk).contains(&"too large".to_owned()));
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_reported_once() {
+    let folder = Folder::new("foreign");
+    std::fs::create_dir_all(&folder.0).expect("it can be made");
+    for bytes in [
+        &b"no database at all, but long enough to look like one"[..],
+        &[0; 4096],
+    ] {
+        std::fs::write(folder.file(), bytes).expect("it can be written");
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&said);
+        let report = move |why: &str| heard.lock().expect("no panic").push(why.to_owned());
+        let disk = Disk::new(folder.file(), report);
+        for _ in 0..2 {
+            let found = disk.look_up("k", at(0));
+            assert_eq!(found, OnDisk::Nothing, "{bytes:?}");
+            disk.keep(&answer("k", "1"));
+            disk.let_go("k");
+        }
+        let said = said.lock().expect("no panic");
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(
+            said[0].starts_with("answers are kept in memory only: `"),
+            "{said:?}"
+        );
+        assert_eq!(std::fs::read(folder.file()).expect("it is there"), bytes);
+    }
+}
+
+#[test]
+fn memory_is_asked_first_and_learns_from_the_disk() {
+    let folder = Folder::new("tiers");
+    let call = Call::alone();
+    let what = |key: &str| LookUp {
+        key: key.into(),
+        at: at(1),
+        around: Vec::new(),
+    };
+    let cache = Cache::default().with_disk(quiet(&folder.file()));
+    assert_eq!(cache.look_up(&what("k"), &call), Found::Miss);
+    cache.keep(answer("k", "1"), &call);
+    let hidden = Tier::Memory;
+    cache.keep(
+        KeptAnswer {
+            tier: hidden,
+            ..answer("hidden", "1")
+        },
+        &call,
+    );
+    let other = Cache::default().with_disk(quiet(&folder.file()));
+    assert_eq!(other.look_up(&what("k"), &call), Found::Hit("1".into()));
+    assert_eq!(other.look_up(&what("k"), &call), Found::Hit("1".into()));
+    assert_eq!(other.look_up(&what("hidden"), &call), Found::Miss);
+    let metrics = other.metrics();
+    assert_eq!((metrics.hits, metrics.disk_hits, metrics.misses), (2, 1, 1));
+    // A run that ends without an answer lets go of the key in both tiers.
+    assert_eq!(cache.look_up(&what("open"), &call), Found::Miss);
+    assert_eq!(other.look_up(&what("open"), &call), Found::Busy);
+    cache.run_ended(&call.run);
+    assert_eq!(other.look_up(&what("open"), &call), Found::Miss);
+}
+
+#[test]
+fn many_writers_lose_nothing() {
+    let folder = Folder::new("writers");
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let disk = quiet(&folder.file());
+            scope.spawn(move || {
+                for index in 0..50 {
+                    disk.keep(&answer(&format!("{writer}-{index}"), "1"));
+                }
+            });
+        }
+    });
+    let inspection = Inspection::open(&folder.file()).expect("it is a cache");
+    let stats = inspection.stats(at(0)).expect("it can be read");
+    assert_eq!((stats.entries, stats.bytes, stats.expired), (200, 200, 0));
+    for (filter, count) in [
+        (Filter::Key("1-".into()), 50),
+        (Filter::Key("%".into()), 0),
+        (Filter::Model("anthropic/two".into()), 0),
+        (Filter::Prompt("ask".into()), 150),
+        (Filter::All, 0),
+    ] {
+        assert_eq!(inspection.bust(&filter), Ok(count), "{filter:?}");
+    }
+}
