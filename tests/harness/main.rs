@@ -5,6 +5,7 @@ mod breakout;
 mod browser;
 mod budgets;
 mod built_in_errors;
+mod cache_on_disk;
 mod codes;
 mod collector;
 mod command_line;

@@ -47,6 +47,7 @@ fn command(program: &Path, words: &[&str]) -> Command {
         .args(words)
         .current_dir(root())
         .stdin(Stdio::null())
+        .env("GSW_CACHE", "off")
         .env_remove("ANTHROPIC_API_KEY")
         .env_remove("OPENAI_API_KEY")
         .env_remove("GSW_MODEL");

@@ -47,6 +47,7 @@ fn run(file: &Path, made: &SecretProgram, url: &str, (events, traces): (&Path, &
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .env_remove("GSW_MODEL")
+        .env("GSW_CACHE", "off")
         .env("ANTHROPIC_API_KEY", "key-of-tests")
         .env("ANTHROPIC_BASE_URL", url)
         .env("OTEL_EXPORTER_OTLP_ENDPOINT", traces)

@@ -248,6 +248,7 @@ fn live_tests_ask_models_and_score_them() {
             .current_dir(root())
             .stdin(Stdio::null())
             .env_remove("GSW_MODEL")
+            .env("GSW_CACHE", "off")
             .env("ANTHROPIC_API_KEY", "key-of-tests")
             .env("ANTHROPIC_BASE_URL", url)
             .output();

@@ -35,6 +35,7 @@ pub fn run(file: &Path, url: &str, arguments: &[&str]) -> Said {
         .current_dir(root())
         .stdin(Stdio::null())
         .env_remove("GSW_MODEL")
+        .env("GSW_CACHE", "off")
         .env("ANTHROPIC_API_KEY", "key-of-tests")
         .env("OPENAI_API_KEY", "key-of-tests")
         .env("ANTHROPIC_BASE_URL", url)

@@ -11,7 +11,7 @@ use gsw_service::say::say_lines;
 use gsw_source::Name;
 
 use crate::commands::{
-    self, Build, Check, Doc, Fix, Fmt, Graph, Init, New, Prompt, Run, Schema, Test, Trace,
+    self, Build, Cache, Check, Doc, Fix, Fmt, Graph, Init, New, Prompt, Run, Schema, Test, Trace,
 };
 use crate::help;
 use crate::report;
@@ -76,6 +76,9 @@ enum Command {
     /// Show a run recorded with `--events FILE`: its tree, one node, a diff with another run, or a web page.
     #[command(after_help = help::text(&help::TRACE))]
     Trace(Box<Trace>),
+    /// Look at the answers of models that a program keeps on the disk, or forget them.
+    #[command(after_help = help::text(&help::CACHE))]
+    Cache(Cache),
     /// Print the JSON Schema of a type, or of a workflow's input and output.
     #[command(after_help = help::text(&help::SCHEMA))]
     Schema(Schema),
@@ -154,6 +157,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Run(arguments) => commands::run(&arguments),
         Command::Test(arguments) => commands::test(&arguments),
         Command::Prompt(arguments) => commands::prompt(&arguments),
+        Command::Cache(arguments) => commands::cache(&arguments),
         Command::Schema(arguments) => commands::schema(&arguments),
         Command::Doc(arguments) => commands::doc(&arguments),
         Command::Graph(arguments) => commands::graph(&arguments),

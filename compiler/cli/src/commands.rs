@@ -1,6 +1,7 @@
 //! One file per command: its arguments and what it does.
 
 mod build;
+mod cache;
 mod check;
 mod completions;
 mod doc;
@@ -18,6 +19,7 @@ mod trace;
 mod watch;
 
 pub use build::{Build, build};
+pub use cache::{Cache, cache};
 pub use check::{Check, check};
 pub use completions::completions;
 pub use doc::{Doc, doc};

@@ -400,6 +400,36 @@ pub const PROMPT: Page = Page {
     ],
 };
 
+pub const CACHE: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        ("gswc cache stats", "of the project in the current folder"),
+        (
+            "gswc cache ls --prompt classify",
+            "the answers of one prompt",
+        ),
+        (
+            "gswc cache show 3f9a",
+            "one answer, by the beginning of its key",
+        ),
+        (
+            "gswc cache bust --model openai/gpt-5 --of review.gsw",
+            "ask this model again, in a program of one file",
+        ),
+    ],
+    notes: &[
+        "Agents with `cache` keep answers. `--cache DIR` of a program, or GSW_CACHE, says where.",
+    ],
+    exit_codes: &[
+        SUCCESS,
+        (
+            "1",
+            "there is no cache or no such answer, or something is damaged",
+        ),
+        USAGE,
+    ],
+};
+
 pub const SCHEMA: Page = Page {
     heading: EXAMPLES,
     examples: &[

@@ -10,6 +10,7 @@ pub enum BuiltinOption {
     Pretty,
     Quiet,
     Memory,
+    Cache,
     Help,
     Version,
 }
@@ -19,7 +20,7 @@ const KEPT_FREE: [&str; 2] = ["record", "replay"];
 
 impl BuiltinOption {
     /// All, in the order in which help lists them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Model,
         Self::Events,
         Self::Json,
@@ -27,6 +28,7 @@ impl BuiltinOption {
         Self::Pretty,
         Self::Quiet,
         Self::Memory,
+        Self::Cache,
         Self::Help,
         Self::Version,
     ];
@@ -42,6 +44,7 @@ impl BuiltinOption {
             Self::Pretty => "pretty",
             Self::Quiet => "quiet",
             Self::Memory => "memory",
+            Self::Cache => "cache",
             Self::Help => "help",
             Self::Version => "version",
         }
@@ -60,6 +63,7 @@ impl BuiltinOption {
             Self::Model => Some("PROVIDER/MODEL"),
             Self::Events => Some("FILE"),
             Self::Memory => Some("SIZE"),
+            Self::Cache => Some("DIR|off"),
             Self::Json | Self::Raw | Self::Pretty | Self::Quiet | Self::Help | Self::Version => {
                 None
             }
@@ -72,6 +76,7 @@ impl BuiltinOption {
         match self {
             Self::Model => Some("GSW_MODEL"),
             Self::Memory => Some("GSW_MEMORY"),
+            Self::Cache => Some("GSW_CACHE"),
             Self::Events
             | Self::Json
             | Self::Raw
@@ -99,6 +104,9 @@ impl BuiltinOption {
             }
             Self::Quiet => "Print no logs and no progress",
             Self::Memory => "Limit the memory of the run's values, such as `512MB`",
+            Self::Cache => {
+                "Keep answers of agents with `cache` in this folder; `off` keeps them in memory"
+            }
             Self::Help => "Print this help",
             Self::Version => "Print the program's name and version",
         }
@@ -107,7 +115,7 @@ impl BuiltinOption {
     /// Whether a workflow's parameter may have the name: then the option is the parameter's.
     const fn gives_way(self) -> bool {
         match self {
-            Self::Pretty | Self::Memory | Self::Version => true,
+            Self::Pretty | Self::Memory | Self::Cache | Self::Version => true,
             Self::Model | Self::Events | Self::Json | Self::Raw | Self::Quiet | Self::Help => false,
         }
     }

@@ -202,7 +202,7 @@ impl Cache {
 
     /// What memory does not have. The answer of another process is in memory afterwards.
     fn on_disk(&self, what: &LookUp, place: &Place) -> OnDisk {
-        let Some(disk) = &self.disk else {
+        let (Some(disk), Tier::Disk) = (&self.disk, what.tier) else {
             return OnDisk::Nothing;
         };
         // A call in another one never waits for a process: that could wait for this one.
@@ -425,6 +425,7 @@ mod tests {
         let what = LookUp {
             key: "k".into(),
             at: at(0),
+            tier: Tier::Disk,
             around: Vec::new(),
         };
         assert_eq!(cache.look_up(&what, &call), Found::Miss);

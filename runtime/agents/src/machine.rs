@@ -7,7 +7,7 @@ mod turn;
 use std::sync::Arc;
 
 use gsw_abi::provider::{OFFLINE_MODEL, Provider};
-use gsw_engine::answers::{Found, Tier, WhenBusy};
+use gsw_engine::answers::{Found, NewAnswer, Tier, WhenBusy};
 use gsw_engine::model::{
     Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
     PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, ToolOutcome,
@@ -164,7 +164,7 @@ impl Machine {
         });
         // First without waiting: the run reports a wait, and has to see whether the prompt would wait for itself.
         self.with_talk(|_, talk| match &talk.key {
-            Some(key) => PromptStep::LookUp(key.clone(), WhenBusy::Report),
+            Some(key) => talk.look_up(key.clone(), WhenBusy::Report),
             None => talk.ask(),
         })
     }
@@ -175,7 +175,7 @@ impl Machine {
             return talk.ask();
         };
         let kept = match found {
-            Found::Busy => return PromptStep::LookUp(key, WhenBusy::Wait),
+            Found::Busy => return talk.look_up(key, WhenBusy::Wait),
             // Checked again: the program's `where`s may have changed since it was kept.
             Found::Hit(text) => Kept::read(text, check),
             Found::Miss => None,
@@ -215,25 +215,40 @@ impl Machine {
             return PromptStep::Done(Box::new(PromptResult { value, detail }));
         };
         let text = Kept::of(&value, &talk.detail).to_text();
-        let tier = match talk.detail.simulated {
-            true => Tier::Memory,
-            false => Tier::Disk,
-        };
+        let tier = talk.tier();
         // Returned when it is kept and not before, so that a call after this one finds it.
         talk.value = Some(value);
-        PromptStep::Keep {
+        PromptStep::Keep(Box::new(NewAnswer {
             key,
             owner: self.owner.clone(),
             prompt: name_of(&self.call).to_owned(),
             model: talk.detail.model.clone(),
             text,
-            ttl,
             tier,
-        }
+            ttl,
+        }))
     }
 }
 
 impl Talk {
+    fn look_up(&self, key: String, when_busy: WhenBusy) -> PromptStep {
+        PromptStep::LookUp {
+            key,
+            when_busy,
+            tier: self.tier(),
+        }
+    }
+
+    /// What is made up, or may have been, is of no use to another process.
+    fn tier(&self) -> Tier {
+        let is_simulated =
+            |model: &String| Provider::of(model).is_some_and(|(it, _)| it.is_simulated());
+        match self.detail.simulated || self.settings.model.iter().any(is_simulated) {
+            true => Tier::Memory,
+            false => Tier::Disk,
+        }
+    }
+
     fn ask(&self) -> PromptStep {
         PromptStep::Ask(Box::new(self.request.clone()))
     }

@@ -13,6 +13,8 @@ pub struct LookUp {
     pub key: String,
     /// The run's time since 1970; entries expire by it.
     pub at: Duration,
+    /// How far an answer would be kept: where none would be, none is looked for.
+    pub tier: Tier,
     /// The keys of the calls that this one lies in and that others may wait for: waiting for one of these would never end.
     pub around: Vec<String>,
 }
@@ -24,6 +26,22 @@ pub enum Found {
     /// None: the call asks, and others with its key wait until it has kept its answer or let go of the key.
     Miss,
     Busy,
+}
+
+/// An answer that a machine wants kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewAnswer {
+    /// 64 hex digits.
+    pub key: String,
+    /// Whose it is: the prompt's agent, else the prompt.
+    pub owner: String,
+    pub prompt: String,
+    /// Whose words it holds.
+    pub model: String,
+    pub text: String,
+    /// How far, as far as the machine knows.
+    pub tier: Tier,
+    pub ttl: Duration,
 }
 
 /// An answer that is to be kept.

@@ -15,7 +15,7 @@ use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::answers::{Found, Tier, WhenBusy};
+use crate::answers::{Found, NewAnswer, Tier, WhenBusy};
 use crate::media::{Media, MediaSource, UserText};
 use crate::prices::{Price, Prices};
 
@@ -92,18 +92,13 @@ pub enum PromptStep {
     /// Wait before the next request.
     Wait(Duration),
     /// Look up what is kept under this key. With [`WhenBusy::Wait`] after [`Found::Busy`]: of equal calls at once one asks.
-    LookUp(String, WhenBusy),
-    Keep {
+    LookUp {
         key: String,
-        owner: String,
-        prompt: String,
-        /// Whose words it holds.
-        model: String,
-        text: String,
-        ttl: Duration,
-        /// How far, as far as the machine knows.
+        when_busy: WhenBusy,
+        /// How far an answer would be kept, as far as the machine knows.
         tier: Tier,
     },
+    Keep(Box<NewAnswer>),
     /// Call these tools, at once or one after the other. An error of a tool goes back to the model, unless it is one that
     /// the language lets through.
     CallTools(Vec<ToolCall>),

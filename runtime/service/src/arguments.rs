@@ -41,6 +41,8 @@ pub struct BuiltinOptions {
     pub form: ResultForm,
     /// `--memory`: the most bytes that the values of a run may take.
     pub memory: Option<u64>,
+    /// `--cache`: the folder with answers of models, or `off`.
+    pub cache: Option<String>,
     /// `--quiet`: nothing on standard error but the final error.
     pub verbosity: Verbosity,
 }
@@ -268,6 +270,7 @@ impl<'a> Reader<'a> {
                     memory::bytes(&size).map_err(|why| UsageError(format!("`--memory`: {why}")));
                 self.options.memory = Some(bytes?);
             }
+            BuiltinOption::Cache => self.options.cache = Some(value()?),
             BuiltinOption::Json => self.options.form = ResultForm::Json,
             BuiltinOption::Raw => self.options.form = ResultForm::Raw,
             BuiltinOption::Pretty => self.options.form = ResultForm::Pretty,

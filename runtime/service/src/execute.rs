@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gsw_abi::option::BuiltinOption;
 use gsw_abi::types::{Type, TypeId};
-use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
+use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
 use gsw_driver::engine::runs::DetachedEnd;
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_driver::human::Humans;
@@ -24,8 +24,8 @@ use crate::say::{self, say};
 use crate::terminal::Colors;
 use crate::watchers::{Output, Watchers};
 use crate::{
-    environment, failure, help, interrupt, manifest, memory, open_files, prices, result_text,
-    terminal,
+    cache, environment, failure, help, interrupt, manifest, memory, open_files, prices,
+    result_text, terminal,
 };
 
 /// Does what the words after a program's name say, and gives the exit code.
@@ -99,10 +99,11 @@ fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
     let watchers = Watchers::start(&observers, &header, &invocation.options, &stage);
     let person = Person::new(&loaded.program, stage, invocation.options.verbosity);
     let result = loaded.program.workflows[invocation.workflow].result;
+    let answers = cache::of(&loaded.program.name, invocation.options.cache.as_deref());
     let options = EngineOptions {
         models: Some(Arc::new(Providers::new(Environment::process()))),
         prompts: Some(Arc::new(AgentPrompts)),
-        answers: Some(Arc::new(Cache::default())),
+        answers: Some(Arc::new(answers)),
         web: Some(Arc::new(WebClient::default())),
         model_override: invocation
             .options

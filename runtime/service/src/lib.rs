@@ -4,6 +4,7 @@
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod arguments;
+pub mod cache;
 pub mod columns;
 mod environment;
 mod execute;
@@ -18,6 +19,7 @@ mod person;
 mod prices;
 mod result_text;
 pub mod say;
+mod state;
 pub mod supervise;
 mod terminal;
 pub mod testing;

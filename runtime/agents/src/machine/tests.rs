@@ -9,7 +9,7 @@ use gsw_abi::types::{Field, Secrecy};
 use gsw_driver::answers::Answers;
 use gsw_driver::call::Call;
 use gsw_engine::answers::WhenBusy;
-use gsw_engine::answers::{Found, KeptAnswer, LookUp};
+use gsw_engine::answers::{Found, KeptAnswer, LookUp, NewAnswer, Tier};
 use gsw_engine::model::{
     Content, Example, FailureKind, ModelAnswer, ModelFailure, ModelRequest, PromptCall,
     PromptEvent, PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role,
@@ -337,19 +337,29 @@ fn kept(
     let at = Duration::from_secs(at);
     loop {
         let event = match next {
-            PromptStep::LookUp(key, WhenBusy::Report) => {
-                let around = Vec::new();
-                PromptEvent::Found(cache.look_up(&LookUp { key, at, around }, &Call::alone()))
-            }
-            PromptStep::Keep {
+            PromptStep::LookUp {
                 key,
-                owner,
-                prompt,
-                model,
-                text,
-                ttl,
+                when_busy: WhenBusy::Report,
                 tier,
             } => {
+                let what = LookUp {
+                    key,
+                    at,
+                    tier,
+                    around: Vec::new(),
+                };
+                PromptEvent::Found(cache.look_up(&what, &Call::alone()))
+            }
+            PromptStep::Keep(new) => {
+                let NewAnswer {
+                    key,
+                    owner,
+                    prompt,
+                    model,
+                    text,
+                    tier,
+                    ttl,
+                } = *new;
                 let answer = KeptAnswer {
                     key,
                     owner,
@@ -362,7 +372,10 @@ fn kept(
                 };
                 PromptEvent::Kept(cache.keep(answer, &Call::alone()))
             }
-            other @ (PromptStep::LookUp(_, WhenBusy::Wait)
+            other @ (PromptStep::LookUp {
+                when_busy: WhenBusy::Wait,
+                ..
+            }
             | PromptStep::Ask(_)
             | PromptStep::Wait(_)
             | PromptStep::CallTools(_)
@@ -435,7 +448,12 @@ fn equal_calls_make_one_request_and_failures_are_not_kept() {
     let mut others: Vec<_> = (0..9).map(|_| begin()).collect();
     let mut key = String::new();
     for (_, waiting) in &others {
-        let PromptStep::LookUp(it, WhenBusy::Wait) = waiting else {
+        let PromptStep::LookUp {
+            key: it,
+            when_busy: WhenBusy::Wait,
+            tier: _,
+        } = waiting
+        else {
             panic!("{waiting:?}")
         };
         key.clone_from(it);
@@ -444,6 +462,7 @@ fn equal_calls_make_one_request_and_failures_are_not_kept() {
         let what = LookUp {
             key: key.clone(),
             at: Duration::from_secs(1_000),
+            tier: Tier::Disk,
             around: Vec::new(),
         };
         PromptEvent::Found(cache.look_up(&what, &Call::alone()))
@@ -458,6 +477,7 @@ fn equal_calls_make_one_request_and_failures_are_not_kept() {
             &LookUp {
                 key: key.clone(),
                 at: Duration::from_secs(1_000),
+                tier: Tier::Disk,
                 around: Vec::new()
             },
             &Call::alone()

@@ -14,8 +14,7 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
 use gsw_tree::usage::Usage;
 
-use crate::answers::{KeptAnswer, Tier};
-use crate::codec::{decode, places};
+use crate::codec::decode;
 use crate::event::{EventKind, ReflectionLevel};
 use crate::model::{
     Check, ModelAnswer, ModelFailure, PromptEvent, PromptMachine, PromptNote, PromptStep,
@@ -290,32 +289,18 @@ impl PromptRun {
                     self.operation = Some(run.request(task, Request::Sleep { nanoseconds }));
                     return None;
                 }
-                PromptStep::LookUp(key, when_busy) => {
-                    let request = self.look_up(run, key, when_busy);
+                PromptStep::LookUp {
+                    key,
+                    when_busy,
+                    tier,
+                } => {
+                    let request = self.look_up(run, key, when_busy, tier);
                     self.operation = Some(run.request(task, request));
                     return None;
                 }
-                PromptStep::Keep {
-                    key,
-                    owner,
-                    prompt,
-                    model,
-                    text,
-                    ttl,
-                    tier,
-                } => {
-                    let hides = places::hides(&run.loaded.program.types, answer);
-                    let answer = Box::new(KeptAnswer {
-                        key,
-                        owner,
-                        prompt,
-                        model,
-                        text,
-                        tier: if hides { Tier::Memory } else { tier },
-                        ttl,
-                        at: keys::time(run),
-                    });
-                    self.operation = Some(run.request(task, Request::Keep { answer }));
+                PromptStep::Keep(answer) => {
+                    let request = self.keep(run, *answer);
+                    self.operation = Some(run.request(task, request));
                     return None;
                 }
                 // All calls of a turn could be refused: the model is answered at once, in this loop.

@@ -189,6 +189,7 @@ fn memory_is_asked_first_and_learns_from_the_disk() {
     let what = |key: &str| LookUp {
         key: key.into(),
         at: at(1),
+        tier: Tier::Disk,
         around: Vec::new(),
     };
     let cache = Cache::default().with_disk(quiet(&folder.file()));

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::answers::WhenBusy;
-use crate::answers::{Found, LookUp};
+use crate::answers::{Found, KeptAnswer, LookUp, NewAnswer, Tier, WhenBusy};
+use crate::codec::places;
 use crate::event::EventKind;
 use crate::node::NodeId;
 use crate::operation::Request;
@@ -25,19 +25,59 @@ pub(super) fn time(run: &Run) -> Duration {
 
 impl PromptRun {
     /// The request for what is kept under a key. Waiting for another call is an event.
-    pub(super) fn look_up(&mut self, run: &mut Run, key: String, when_busy: WhenBusy) -> Request {
+    pub(super) fn look_up(
+        &mut self,
+        run: &mut Run,
+        key: String,
+        when_busy: WhenBusy,
+        tier: Tier,
+    ) -> Request {
         if when_busy == WhenBusy::Wait {
             let key = key.clone();
             run.progress.emit(self.node, EventKind::CacheWait { key });
         }
         self.key = Some(key.clone());
+        let tier = self.tier(run, tier);
         let what = Box::new(LookUp {
             key,
             at: time(run),
+            tier,
             // A tool of a prompt may ask the same prompt: waiting for a key that a call around holds would wait for itself.
             around: run.models.keys_around(run.progress.tree(), self.outer),
         });
         Request::LookUp { what, when_busy }
+    }
+
+    /// The request to keep an answer.
+    pub(super) fn keep(&self, run: &Run, answer: NewAnswer) -> Request {
+        let NewAnswer {
+            key,
+            owner,
+            prompt,
+            model,
+            text,
+            tier,
+            ttl,
+        } = answer;
+        let answer = Box::new(KeptAnswer {
+            key,
+            owner,
+            prompt,
+            model,
+            text,
+            tier: self.tier(run, tier),
+            ttl,
+            at: time(run),
+        });
+        Request::Keep { answer }
+    }
+
+    /// How far an answer may be kept. One of which parts are hidden stays in memory.
+    fn tier(&self, run: &Run, wanted: Tier) -> Tier {
+        match wanted {
+            Tier::Disk if !places::hides(&run.loaded.program.types, self.answer) => Tier::Disk,
+            Tier::Disk | Tier::Memory => Tier::Memory,
+        }
     }
 
     /// Who finds nothing asks, and others with its key wait for it.
