@@ -54,7 +54,7 @@ enum Command {
     /// Compile a program to one native executable.
     #[command(after_help = help::text(&help::BUILD))]
     Build(Build),
-    /// Format files.
+    /// Format files in the one style.
     #[command(after_help = help::text(&help::FMT))]
     Fmt(Fmt),
     /// Explain a diagnostic code, an error of a run or a word of the language.
@@ -79,7 +79,7 @@ enum Command {
     /// Print a shell completion script.
     #[command(after_help = help::text(&help::COMPLETIONS))]
     Completions {
-        /// The shell.
+        /// The shell that the script is for.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },

@@ -118,7 +118,6 @@ pub enum Effect {
     Time = 64,
     Random = 128,
     Human = 256,
-    /// Starts tasks or runs.
     Spawn = 512,
     /// Calls a tool of the program that embeds this one.
     Host = 1024,
@@ -191,7 +190,6 @@ impl EffectSet {
 }
 
 impl ErrorSet {
-    /// Adds all of `other`.
     pub fn extend(&mut self, other: &Self) {
         self.kinds.extend(other.kinds.iter().cloned());
         self.open |= other.open;

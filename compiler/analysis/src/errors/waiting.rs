@@ -19,7 +19,6 @@ pub enum NoWaiting {
     Conversation,
     /// The default of a parameter of what is also started from outside: a "workflow" or a "tool".
     StartedFromOutside(&'static str),
-    /// A constant.
     Constant,
 }
 

@@ -30,7 +30,6 @@ impl Default for Facts {
 }
 
 impl Facts {
-    /// Adds all of `other`.
     pub(super) fn join(&mut self, other: &Self) {
         self.task.extend(&other.task);
         self.error.extend(&other.error);

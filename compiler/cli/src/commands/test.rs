@@ -19,7 +19,6 @@ use crate::commands::{Watch, watch};
 use crate::test_report::{self, Ending, Report, Styles};
 use crate::{compile, project, report};
 
-/// `gswc test`
 #[derive(clap::Args)]
 pub struct Test {
     /// Files or project folders whose tests to run; by default the project in the current folder.
@@ -51,7 +50,6 @@ pub struct Test {
     pub watch: Watch,
 }
 
-/// How tests are reported.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TestFormat {
     /// One line per test.
@@ -111,7 +109,7 @@ pub fn test(arguments: &Test) -> Exit {
     if has_failed { Exit::Raised } else { printed }
 }
 
-/// What clap cannot check.
+/// Refuses combinations of options that clap cannot rule out by itself.
 fn check(arguments: &Test) -> Result<(), Exit> {
     if arguments.accept && arguments.model.len() > 1 {
         return Err(report::usage(

@@ -142,7 +142,7 @@ pub fn shared_host_tool(place: Place, name: &str, other: Place) -> Diagnostic {
 pub enum HostToolProblem {
     NotATool,
     HasBody,
-    /// There is no `@host`.
+    /// No body, and no `@host` that says where it is.
     NoBody,
 }
 

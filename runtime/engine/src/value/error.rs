@@ -77,7 +77,6 @@ pub fn no_key(heap: &mut Heap, map: u64, key: u64) -> u64 {
 const MOST_KEYS: usize = 5;
 const LONGEST_KEY: usize = 40;
 
-/// A new `DecodeError`.
 #[must_use]
 pub fn decode(heap: &mut Heap, issue: &Issue) -> u64 {
     let fields = [&issue.path, &issue.expected, &issue.found].map(|text| string::new(heap, text));

@@ -36,7 +36,7 @@ pub struct Cases {
 
 /// One run of a test.
 struct Case {
-    /// Index of the test.
+    /// Index of the test among the program's tests.
     test: usize,
     /// The test's name, with the row.
     name: String,
@@ -52,9 +52,9 @@ enum Input {
     Broken(String),
 }
 
-/// Who runs tests.
+/// What runs tests: with or without models.
 pub enum Runner {
-    /// Virtual time, no models.
+    /// In virtual time; a prompt that no mock answers fails the test.
     Mocked(Arc<Loaded>, Arc<dyn Prompts>),
     Live(Engine),
 }
