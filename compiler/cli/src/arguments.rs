@@ -131,7 +131,7 @@ fn refusal(error: &clap::Error) -> Exit {
 
 fn unknown_command(word: &str) -> String {
     if Path::new(word).extension().is_some_and(|it| it == "gsw") {
-        return format!("`{word}` is a file and no command; to run it, write `gswc run {word}`");
+        return format!("`{word}` is a file, not a command; to run it, write `gswc run {word}`");
     }
     let command = Arguments::command();
     let names: Vec<Name> = command

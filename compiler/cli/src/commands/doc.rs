@@ -105,7 +105,7 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
         let mut entries = std::fs::read_dir(folder).map_err(failed)?;
         if entries.next().is_some() {
             return Err(format!(
-                "`{shown}` contains other files than documentation; choose another folder with --output"
+                "`{shown}` contains files other than documentation; choose another folder with --output"
             ));
         }
     }

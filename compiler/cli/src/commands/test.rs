@@ -113,12 +113,12 @@ pub fn test(arguments: &Test) -> Exit {
 fn check(arguments: &Test) -> Result<(), Exit> {
     if arguments.accept && arguments.model.len() > 1 {
         return Err(report::usage(
-            &"`--accept` keeps what one run finds; give one `--model` with it",
+            &"`--accept` keeps the results of one run; give only one `--model` with it",
         ));
     }
     if arguments.model.iter().any(|it| it.trim().is_empty()) {
         return Err(report::usage(
-            &"`--model` takes models as `provider/model`, with commas between them",
+            &"`--model` takes models as `provider/model`, separated by commas",
         ));
     }
     Ok(())
