@@ -105,7 +105,7 @@ pub fn unknown_method(place: Place, name: &str, ty: &str, suggestion: Option<&st
 pub fn through_optional(diagnostic: Diagnostic, name: &str, dot: Place) -> Diagnostic {
     diagnostic
         .note(format!(
-            "the value may be `none`: `?.{name}` reaches through and gives an optional"
+            "the value may be `none`: `?.{name}` is evaluated only when there is a value, and gives an optional"
         ))
         .fix(format!("write `?.{name}`"), dot, "?")
 }
