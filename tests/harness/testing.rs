@@ -214,7 +214,7 @@ fn snapshots_are_accepted_and_stale_ones_removed() {
     let said = tested(&["test", text(&file)]);
     assert_eq!(said.code, Some(1));
     assert!(
-        said.err.contains("line 1: this is no snapshot file"),
+        said.err.contains("line 1: this is not a snapshot file"),
         "{said:?}"
     );
 }
