@@ -15,10 +15,20 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
+mod chain;
+pub mod diff;
+pub mod export;
+mod file;
+mod fork;
 pub mod list;
 mod owner;
+pub mod questions;
 pub mod record;
 pub mod retention;
-mod schema;
+mod row;
+pub mod schema;
+pub mod seal;
 pub mod store;
+pub mod verify;
+pub mod wal;
 pub mod writer;

@@ -1,80 +1,15 @@
-//! Stores on a disk: written, read back, taken over, damaged.
+//! What a store keeps, and whose it is.
 
-use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 
 use gsw_journal::list::{Carried, Status};
-use gsw_journal::record::{Blob, Identity, Payload, Record};
+use gsw_journal::record::Payload;
 use gsw_journal::retention::Retention;
-use gsw_journal::store::{Error, NewRun, Store};
-use gsw_journal::writer::{Failure, Journal};
+use gsw_journal::schema::Missing;
+use gsw_journal::store::{Begun, Error, Patience, Store};
+use gsw_journal::writer::Failure;
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("gsw-journal-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        Self(path)
-    }
-
-    fn store(&self) -> PathBuf {
-        self.0.join("runs.db")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn new_run(id: &str) -> NewRun<'_> {
-    NewRun {
-        id,
-        workflow: "main",
-        image: [1; 32],
-        program: "/bin/flow",
-        input: [2; 32],
-        begun: 5,
-    }
-}
-
-fn outcome(operation: u64, bytes: Vec<u8>) -> (Record, Option<Blob>) {
-    let (payload, blob) = Payload::of(bytes);
-    let record = Record::Outcome {
-        of: Identity {
-            operation,
-            fingerprint: [7; 32],
-        },
-        now: 3,
-        outcome: payload,
-    };
-    (record, blob)
-}
-
-fn begin() -> (Record, Option<Blob>) {
-    let (start, blob) = Payload::of(b"begin".to_vec());
-    (Record::Begin { start }, blob)
-}
-
-fn flushed(journal: &Journal) -> Result<(), Failure> {
-    let (sender, done) = channel();
-    journal.flush(Box::new(move |result| {
-        sender.send(result).expect("the test waits");
-    }));
-    done.recv().expect("a flush is always answered")
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to.parent().expect("it is in a folder")).expect("it can be made");
-    for end in ["", "-wal"] {
-        let of = |path: &Path| PathBuf::from(format!("{}{end}", path.display()));
-        if of(from).exists() {
-            std::fs::copy(of(from), of(to)).expect("it can be copied");
-        }
-    }
-}
+use crate::folder::{Folder, begin, copy, flushed, new_run, outcome, released};
 
 #[test]
 fn what_was_written_is_read_and_large_outcomes_are_kept_once() {
@@ -112,12 +47,7 @@ fn a_run_belongs_to_one_process_until_that_is_gone() {
     assert!(matches!(second.take("a"), Err(Error::Carried(_))));
     drop(journal);
     drop(first);
-    // The thread that writes ends with its store, and the lock with the thread.
-    let taken = (0..100).find_map(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        second.take("a").ok()
-    });
-    let (journal, records) = taken.expect("nobody carries it");
+    let (journal, records) = second.take("a").expect("nobody carries it");
     assert_eq!((journal.epoch(), records.len()), (2, 1));
 }
 
@@ -130,7 +60,7 @@ fn who_was_overtaken_writes_nothing_any_more() {
     // As after a night in which nobody renewed it.
     let database = rusqlite::Connection::open(folder.store()).expect("a database");
     database
-        .execute("UPDATE runs SET expires = 1", [])
+        .execute("UPDATE owners SET expires = 1", [])
         .expect("it can be written");
     let other = Store::existing(&folder.store()).expect("it is there");
     let (mut journal, _) = other.take("a").expect("it has expired");
@@ -287,4 +217,186 @@ fn what_is_no_store_is_refused() {
         Store::open(&folder.store()),
         Err(Error::Version { version: 99, .. })
     ));
+}
+
+#[test]
+fn a_workflow_has_one_run_of_a_name() {
+    let folder = Folder::new("named");
+    let store = Store::open(&folder.store()).expect("a store");
+    let first = store.begin_named(&new_run("a"), "nightly", vec![begin()]);
+    assert!(matches!(first, Ok(Begun::New(_))));
+    let again = store.begin_named(&new_run("b"), "nightly", vec![begin()]);
+    assert!(matches!(again, Ok(Begun::Exists(info)) if info.id == "a"));
+    let mut other = new_run("c");
+    other.workflow = "weekly";
+    let other = store.begin_named(&other, "nightly", vec![begin()]);
+    assert!(matches!(other, Ok(Begun::New(_))));
+    let named = store.named("main", "nightly").expect("a store");
+    assert_eq!(named.map(|it| it.id).as_deref(), Some("a"));
+    assert_eq!(store.list().expect("a store").len(), 2);
+    let same = store.begin(&new_run("a"), vec![begin()]);
+    assert!(matches!(same, Err(Error::Exists(_))));
+}
+
+#[test]
+fn whoever_holds_the_lock_is_waited_for_and_then_named() {
+    let folder = Folder::new("locked");
+    let patience = Patience {
+        look: std::time::Duration::from_millis(1),
+        ..Patience::default()
+    };
+    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("nobody has it");
+    // Who looks still can, and who writes is told why not.
+    assert_eq!(store.list().expect("readers do not wait").len(), 1);
+    let refused = store.begin(&new_run("b"), vec![begin()]);
+    let text = refused.map(drop).expect_err("it is locked").to_string();
+    assert_eq!(
+        text,
+        "the store of runs: database is locked: another process has kept it locked for too long; try again when that is done"
+    );
+    // A run's own records wait until it is over.
+    let (sender, written) = channel();
+    let (record, blob) = outcome(0, vec![1]);
+    journal.write_first(
+        &record,
+        blob,
+        Box::new(move |result| sender.send(result).expect("the test waits")),
+    );
+    let nothing = written.recv_timeout(std::time::Duration::from_millis(300));
+    assert!(nothing.is_err(), "{nothing:?}");
+    database.execute_batch("COMMIT").expect("it was ours");
+    assert_eq!(written.recv(), Ok(Ok(())));
+    assert_eq!(store.records("a").expect("a run").len(), 2);
+}
+
+#[test]
+fn a_run_that_cannot_be_written_for_too_long_fails_and_can_be_taken_again() {
+    let folder = Folder::new("too-long");
+    let patience = Patience {
+        look: std::time::Duration::from_millis(1),
+        write: std::time::Duration::from_millis(1),
+    };
+    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("nobody has it");
+    let (record, blob) = outcome(0, vec![1]);
+    journal.write(&record, blob);
+    let failed = Failure::Database("another process has kept the store locked for too long".into());
+    assert_eq!(flushed(&journal), Err(failed.clone()));
+    assert_eq!(journal.failure(), Some(failed.clone()));
+    database.execute_batch("COMMIT").expect("it was ours");
+    // What comes after a gap is not written.
+    let (record, blob) = outcome(1, vec![1]);
+    let (sender, refused) = channel();
+    journal.write_first(
+        &record,
+        blob,
+        Box::new(move |result| sender.send(result).expect("the test waits")),
+    );
+    assert_eq!(refused.recv(), Ok(Err(failed)));
+    released(journal);
+    let (_, records) = store.take("a").expect("it is whole");
+    assert_eq!(records.len(), 1);
+}
+
+#[test]
+fn nobody_takes_a_run_by_setting_the_clock() {
+    let folder = Folder::new("clock");
+    let store = Store::open(&folder.store()).expect("a store");
+    let _journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    let expires: i64 = database
+        .query_row("SELECT expires FROM owners", [], |row| row.get(0))
+        .expect("an owner");
+    // Since the start of the machine, not since 1970.
+    let ten_years = 10 * 365 * 86_400 * 1_000_000_000;
+    assert!(expires < ten_years, "{expires}");
+    // An expiry of another start of the machine says nothing: the lock is held.
+    database
+        .execute("UPDATE owners SET name = 'x-' || name, expires = 0", [])
+        .expect("it can be written");
+    assert!(matches!(store.take("a"), Err(Error::Carried(_))));
+}
+
+#[test]
+fn what_is_forgotten_makes_the_file_smaller() {
+    let folder = Folder::new("smaller");
+    let store = Store::open(&folder.store()).expect("a store");
+    let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    for operation in 0..100 {
+        let (record, blob) = outcome(operation, vec![operation as u8; 10_000]);
+        journal.write(&record, blob);
+    }
+    journal.status(Status::Failed, None);
+    released(journal);
+    let pages = || -> i64 {
+        let database = rusqlite::Connection::open(folder.store()).expect("a database");
+        let count = database.pragma_query_value(None, "page_count", |row| row.get(0));
+        count.expect("a number")
+    };
+    let before = pages();
+    let retention = Retention {
+        bytes: 1_000_000,
+        ..Retention::default()
+    };
+    assert_eq!(store.prune(retention).expect("a store"), 1);
+    assert!(pages() * 5 < before, "{before} pages, now {}", pages());
+    assert!(store.verify(None).expect("a store").is_whole());
+}
+
+#[test]
+fn a_value_of_two_runs_counts_once() {
+    let folder = Folder::new("counted");
+    let store = Store::open(&folder.store()).expect("a store");
+    for id in ["a", "b"] {
+        let mut journal = store.begin(&new_run(id), vec![begin()]).expect("a run");
+        let (record, blob) = outcome(0, vec![9; 100_000]);
+        journal.write(&record, blob);
+        journal.status(Status::Completed, None);
+        released(journal);
+    }
+    let retention = Retention {
+        bytes: 110_000,
+        ..Retention::default()
+    };
+    assert_eq!(store.prune(retention).expect("a store"), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_belongs_to_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("mode");
+    let inner = folder.0.join("a/b/runs.db");
+    let store = Store::open(&inner).expect("a store");
+    let _journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    gsw_journal::seal::Key::beside_or_new(&inner).expect("a key");
+    let mode = |path: &std::path::Path| {
+        let found = std::fs::metadata(path).expect("it is there");
+        found.permissions().mode() & 0o777
+    };
+    for folder in [&folder.0.join("a"), &folder.0.join("a/b")] {
+        assert_eq!(mode(folder), 0o700);
+    }
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder.0.join("a/b")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+        files += 1;
+    }
+    // The store, its log, their shared memory, the lock of this process, the key.
+    assert_eq!(files, 5);
+    // A copy that came with other permissions is closed again.
+    drop(store);
+    std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0o644)).expect("it is ours");
+    Store::open(&inner).expect("a store");
+    assert_eq!(mode(&inner), 0o600);
 }
