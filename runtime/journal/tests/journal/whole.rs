@@ -75,7 +75,7 @@ const CHANGES: [(&str, &str); 13] = [
     ),
     (
         "INSERT INTO questions VALUES (1, 1, 'a', NULL, zeroblob(1), zeroblob(1), 7)",
-        "the list of questions",
+        "a question of a run",
     ),
     (
         "UPDATE facts SET runs = 2",
