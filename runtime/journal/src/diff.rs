@@ -50,6 +50,7 @@ enum About {
     Begin,
     Intent(u64),
     Outcome(u64),
+    NotDone(u64),
     /// Those that come several times are counted.
     Cancel(u64),
     Build(u64),
@@ -63,6 +64,7 @@ fn with_occurrences(records: &[Record]) -> impl Iterator<Item = (About, &Record)
             Record::Begin { .. } => About::Begin,
             Record::Intent { of } => About::Intent(of.operation),
             Record::Outcome { of, .. } => About::Outcome(of.operation),
+            Record::NotDone { of } => About::NotDone(of.operation),
             Record::Cancel { .. } => {
                 cancels += 1;
                 About::Cancel(cancels)
@@ -88,7 +90,7 @@ enum Contents<'a> {
 fn contents(record: &Record) -> Contents<'_> {
     match record {
         Record::Begin { start: it } | Record::End { result: it } => Contents::Payload(it),
-        Record::Intent { of } => Contents::Of(&of.fingerprint, None),
+        Record::Intent { of } | Record::NotDone { of } => Contents::Of(&of.fingerprint, None),
         Record::Outcome { of, outcome, .. } => Contents::Of(&of.fingerprint, Some(outcome)),
         Record::Cancel { reason, .. } => Contents::Text(reason),
         Record::Build { image } => Contents::Of(image, None),

@@ -357,6 +357,9 @@ fn facts(record: &Record) -> (&'static str, Option<u64>, Option<i64>) {
         Record::Cancel { now, .. } => ("cancel", None, Some(*now)),
         Record::Build { .. } => ("build", None, None),
         Record::End { .. } => ("end", None, None),
+        Record::NotDone {
+            of: Identity { operation, .. },
+        } => ("not_done", Some(*operation), None),
     }
 }
 

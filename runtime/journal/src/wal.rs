@@ -17,7 +17,7 @@ use crate::store::Error;
 const HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
 
-/// Another process may be writing while we read; what is wrong only then is right later.
+/// Another process may be writing while we read; then the log is another one soon.
 const LOOKS: u32 = 3;
 const BETWEEN: Duration = Duration::from_millis(20);
 
@@ -32,22 +32,28 @@ pub enum LastWrite {
 /// Looks at the log of a store.
 pub(crate) fn look(store: &Path) -> Result<LastWrite, Error> {
     let log = beside(store, "-wal");
-    for left in (0..LOOKS).rev() {
-        let bytes = match std::fs::read(&log) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(LastWrite::Whole);
-            }
-            Err(error) => return Err(Error::unusable(&log, &error)),
-        };
-        match judge(&bytes) {
-            Judged::Whole => return Ok(LastWrite::Whole),
-            Judged::Torn if left == 0 => return Ok(LastWrite::Torn),
-            Judged::Damaged if left == 0 => return Err(Error::DamagedLog(log)),
-            Judged::Torn | Judged::Damaged => std::thread::sleep(BETWEEN),
+    let read = || match std::fs::read(&log) {
+        Ok(bytes) => Ok(bytes),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Error::unusable(&log, &error)),
+    };
+    let bytes = read()?;
+    let judged = judge(&bytes);
+    if judged == Judged::Whole {
+        return Ok(LastWrite::Whole);
+    }
+    for _ in 1..LOOKS {
+        std::thread::sleep(BETWEEN);
+        if read()? != bytes {
+            // Somebody is writing it, so what we saw was not the end of it.
+            return Ok(LastWrite::Whole);
         }
     }
-    Ok(LastWrite::Whole)
+    match judged {
+        Judged::Whole => Ok(LastWrite::Whole),
+        Judged::Torn => Ok(LastWrite::Torn),
+        Judged::Damaged => Err(Error::DamagedLog(log)),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

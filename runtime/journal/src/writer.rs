@@ -112,6 +112,8 @@ enum Command {
     },
     /// Hears when all that came before is on the disk.
     Flush(Then),
+    /// Hears when the thread has ended and its owner's name is free.
+    End(Then),
 }
 
 struct Append {
@@ -276,6 +278,11 @@ impl Writer {
         })
     }
 
+    /// Ends the thread, when all that was to be written is.
+    pub(crate) fn end(&self, then: Then) {
+        self.send(Command::End(then));
+    }
+
     pub(crate) fn owner(&self) -> &str {
         &self.owner
     }
@@ -313,7 +320,7 @@ fn refuse(command: Command, failure: &Failure) {
                 then(Err(failure.clone()));
             }
         }
-        Command::Flush(then) => then(Err(failure.clone())),
+        Command::Flush(then) | Command::End(then) => then(Err(failure.clone())),
         Command::Ask { then, .. } | Command::Release { then, .. } => {
             if let Some(then) = then {
                 then(Err(failure.clone()));
@@ -336,16 +343,23 @@ impl Thread {
     fn serve(mut self, commands: &Receiver<Command>) {
         let mut renewed = Instant::now();
         loop {
+            let mut end = None;
             let mut group = Vec::new();
             match commands.recv_timeout(RENEWAL.saturating_sub(renewed.elapsed())) {
+                Ok(Command::End(then)) => end = Some(then),
                 Ok(command) => group.push(command),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             while group.len() < GROUP
+                && end.is_none()
                 && let Ok(command) = commands.try_recv()
             {
-                group.push(command);
+                if let Command::End(then) = command {
+                    end = Some(then);
+                } else {
+                    group.push(command);
+                }
             }
             if renewed.elapsed() >= RENEWAL {
                 renewed = Instant::now();
@@ -354,6 +368,11 @@ impl Thread {
             }
             if !group.is_empty() {
                 self.commit(group);
+            }
+            if let Some(then) = end {
+                // The lock is let go and the log put into the file before anybody hears of it.
+                drop(self);
+                return then(Ok(()));
             }
         }
     }
@@ -397,7 +416,7 @@ impl Command {
             | Self::Ask { run, .. }
             | Self::EndQuestion { run, .. }
             | Self::Release { run, .. } => Some(*run),
-            Self::Flush(_) => None,
+            Self::Flush(_) | Self::End(_) => None,
         }
     }
 }
@@ -411,7 +430,7 @@ fn accept(command: Command) {
                 then(it.failure.get().map_or(Ok(()), Err));
             }
         }
-        Command::Flush(then) => then(Ok(())),
+        Command::Flush(then) | Command::End(then) => then(Ok(())),
         Command::Ask { then, .. } | Command::Release { then, .. } => {
             if let Some(then) = then {
                 then(Ok(()));
@@ -508,7 +527,7 @@ impl Group<'_> {
     fn command(&mut self, command: &Command) -> Result<(), Error> {
         match command {
             Command::Append(it) => return self.append(it),
-            Command::Flush(_) => {}
+            Command::Flush(_) | Command::End(_) => {}
             Command::Status {
                 run,
                 status,

@@ -400,3 +400,20 @@ fn a_store_belongs_to_its_owner_alone() {
     Store::open(&inner).expect("a store");
     assert_eq!(mode(&inner), 0o600);
 }
+
+#[test]
+fn a_process_that_leaves_gives_its_runs_up() {
+    let folder = Folder::new("close");
+    let store = Store::open(&folder.store()).expect("a store");
+    let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    let (record, blob) = outcome(0, vec![1]);
+    journal.write(&record, blob);
+    store.close();
+    let other = Store::existing(&folder.store()).expect("it is there");
+    let (_, records) = other.take("a").expect("its owner has left");
+    assert_eq!(records.len(), 2);
+    // What is written afterwards is refused, and the store can carry other runs.
+    journal.write(&record, None);
+    assert!(journal.failure().is_some());
+    assert!(store.begin(&new_run("b"), vec![begin()]).is_ok());
+}
