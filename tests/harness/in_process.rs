@@ -70,13 +70,17 @@ fn shown(db: &Database, found: &[Diagnostic]) -> String {
     gsw_source::render_plain(db, &located.collect::<Vec<_>>())
 }
 
-/// Compiles a project without errors.
-pub fn load(db: &Database) -> Result<Arc<Loaded>, String> {
+/// Compiles a project without errors to an image.
+pub fn image(db: &Database) -> Result<Vec<u8>, String> {
     let module = gsw_flow::lower_program(db);
     let module = module.map_err(|found| format!("lowering refuses: {}", shown(db, &found)))?;
     let image = gsw_codegen::compile(&module, &gsw_codegen::Options::default());
-    let image = image.map_err(|error| format!("codegen refuses: {error}"))?;
-    let loaded = Loaded::from_bytes(&image);
+    image.map_err(|error| format!("codegen refuses: {error}"))
+}
+
+/// Compiles a project without errors.
+pub fn load(db: &Database) -> Result<Arc<Loaded>, String> {
+    let loaded = Loaded::from_bytes(&image(db)?);
     loaded
         .map(Arc::new)
         .map_err(|refusal| format!("the engine refuses: {refusal}"))

@@ -18,6 +18,7 @@ mod detached;
 mod determinism;
 mod differential;
 mod editor;
+mod elsewhere;
 mod event_form;
 mod events;
 mod examples;

@@ -57,6 +57,7 @@ pub const MANUAL: &[ManualPage] = pages![
     "reference/project",
     "reference/runs",
     "reference/secrets",
+    "reference/store",
     "reference/testing",
     "reference/tools",
     "reference/types",

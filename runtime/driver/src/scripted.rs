@@ -45,8 +45,12 @@ pub struct Around {
 
 impl Around {
     pub(crate) fn run(&self, loaded: &Arc<Loaded>) -> Box<Run> {
+        self.run_called("scripted", loaded)
+    }
+
+    fn run_called(&self, id: &str, loaded: &Arc<Loaded>) -> Box<Run> {
         let start = Start {
-            id: "scripted".into(),
+            id: id.into(),
             now: 0,
             seed: 1,
             settings: self.settings.clone(),
@@ -147,7 +151,7 @@ pub enum Brought {
 #[must_use]
 pub fn run(loaded: &Arc<Loaded>, around: &Around, entry: Entry, script: Script) -> Option<Report> {
     let (loaded, around) = (Arc::clone(loaded), around.clone());
-    TurnThreads::shared().wait_for(move || Driver::new(loaded, around, script).carry(&entry))?
+    TurnThreads::shared().wait_for(move || Driver::new(&loaded, around, script).carry(&entry))?
 }
 
 impl Entry {
@@ -180,12 +184,23 @@ struct Driver {
 }
 
 impl Driver {
-    fn new(loaded: Arc<Loaded>, around: Around, mut script: Script) -> Self {
+    fn new(loaded: &Arc<Loaded>, around: Around, script: Script) -> Self {
+        let run = around.run(loaded);
+        Self::of_run(run, loaded, around, script)
+    }
+
+    /// For a run that another one detaches, under an id of its own.
+    fn detached(id: &str, loaded: &Arc<Loaded>, around: Around) -> Self {
+        let run = around.run_called(id, loaded);
+        Self::of_run(run, loaded, around, Script::default())
+    }
+
+    fn of_run(run: Box<Run>, loaded: &Arc<Loaded>, around: Around, mut script: Script) -> Self {
         Self {
-            run: around.run(&loaded),
+            run,
             random: script.seed | 1,
             latency: script.latency.unwrap_or_default() | 1,
-            world: World::new(&loaded, around, script.answer.take(), script.fail_every),
+            world: World::new(loaded, around, script.answer.take(), script.fail_every),
             script,
             outstanding: BTreeMap::new(),
             ends: FxHashMap::default(),

@@ -9,16 +9,32 @@
 //! (`owner`); every write names its epoch, so a process that slept while another took the run over writes nothing any more.
 //!
 //! ```text
+//! facts               which store this is, and how many rows of a kind it has
 //! runs ──< records    run, number, body, digest over (digest before, number, body)
 //!      ──< blob_uses >── blobs    outcomes above 4 KiB, by their digest, shared by runs
+//!      ──< questions  what a run asks, and what was answered; early: answers before their question
+//! owners              the processes that carry runs, and when they expire
 //! ```
+//!
+//! A store is on a disk that others can reach: it may be torn, damaged, copied, locked, somewhere else. What is read is what
+//! was written, or an error says what is wrong ([`verify`], `row`, [`wal`], `file`).
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
+mod chain;
+pub mod diff;
+pub mod export;
+mod file;
+mod fork;
 pub mod list;
 pub mod owner;
+pub mod questions;
 pub mod record;
 pub mod retention;
-mod schema;
+mod row;
+pub mod schema;
+pub mod seal;
 pub mod store;
+pub mod verify;
+pub mod wal;
 pub mod writer;

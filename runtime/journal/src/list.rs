@@ -1,12 +1,14 @@
 //! What a store knows of its runs without reading their records.
 
-use rusqlite::{Connection, OptionalExtension, Row};
 use std::path::Path;
 
-use crate::owner::{self, EXPIRY};
+use rusqlite::{Connection, Params};
+
+use crate::owner::Owners;
+use crate::questions;
 use crate::record::Hash;
+use crate::row::{Facts, RunRow, StoreId};
 use crate::store::Error;
-use crate::writer::now;
 
 /// How far a run is, as its owner last wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +44,7 @@ impl Status {
         }
     }
 
-    fn of(number: i64) -> Option<Self> {
+    pub(crate) fn of(number: i64) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.number() == number)
     }
 
@@ -81,6 +83,8 @@ pub enum Carried {
 pub struct Info {
     pub id: String,
     pub workflow: String,
+    /// What its starter called it: one run of a workflow has it.
+    pub name: Option<String>,
     pub status: Status,
     pub carried: Carried,
     /// When it began, in nanoseconds since 1970.
@@ -93,6 +97,10 @@ pub struct Info {
     pub program: String,
     /// What it waits for, in words.
     pub waiting: Option<String>,
+    /// When it is to be carried on, in nanoseconds since 1970, if nothing happens before.
+    pub wake: Option<i64>,
+    /// The run that its first records were copied from.
+    pub source: Option<String>,
     /// How many records it has.
     pub records: u64,
 }
@@ -109,86 +117,110 @@ impl Info {
     }
 }
 
-const COLUMNS: &str =
-    "id, workflow, status, begun, changed, image, program, waiting, next, owner, expires";
+/// The store that is looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Look<'a> {
+    pub connection: &'a Connection,
+    pub store: &'a StoreId,
+    pub path: &'a Path,
+}
 
-fn info(store: &Path, row: &Row<'_>) -> rusqlite::Result<Info> {
-    let status: i64 = row.get(2)?;
-    let next: i64 = row.get(8)?;
-    let (owner, expires): (String, i64) = (row.get(9)?, row.get(10)?);
-    let status = Status::of(status).unwrap_or(Status::Diverged);
-    let is_carried = !status.is_final()
-        && !owner.is_empty()
-        && now() < expires
-        && owner::is_alive(store, &owner);
-    Ok(Info {
-        id: row.get(0)?,
-        workflow: row.get(1)?,
-        status,
-        carried: if is_carried {
-            Carried::Yes
+impl Look<'_> {
+    fn info(&self, owners: &mut Owners<'_>, row: RunRow) -> Result<Info, Error> {
+        let status = row.status()?;
+        let is_carried = !status.is_final() && owners.holds(&row.owner)?;
+        Ok(Info {
+            id: row.id,
+            workflow: row.workflow,
+            name: row.name,
+            status,
+            carried: if is_carried {
+                Carried::Yes
+            } else {
+                Carried::No
+            },
+            begun: row.begun,
+            changed: row.changed,
+            image: row.image,
+            program: row.program,
+            waiting: row.waiting,
+            wake: row.wake,
+            source: row.source,
+            records: row.next.unsigned_abs(),
+        })
+    }
+
+    /// The rows that fit a condition, the newest run first.
+    fn infos(&self, condition: &str, parameters: impl Params) -> Result<Vec<Info>, Error> {
+        let condition = format!("{condition} ORDER BY begun DESC, number DESC");
+        let rows = RunRow::all(self.connection, self.store, &condition, parameters)?;
+        let mut owners = Owners::new(self.connection, self.path);
+        rows.into_iter()
+            .map(|row| self.info(&mut owners, row?))
+            .collect()
+    }
+
+    /// All runs, the newest first; an error when one is missing.
+    pub(crate) fn all(&self) -> Result<Vec<Info>, Error> {
+        let found = self.infos("", [])?;
+        let facts = Facts::read(self.connection)?;
+        if facts.runs.unsigned_abs() == found.len() as u64 {
+            Ok(found)
         } else {
-            Carried::No
-        },
-        begun: row.get(3)?,
-        changed: row.get(4)?,
-        image: row.get(5)?,
-        program: row.get(6)?,
-        waiting: row.get(7)?,
-        records: next.unsigned_abs(),
-    })
-}
-
-/// All runs, the newest first.
-pub(crate) fn all(connection: &Connection, store: &Path) -> Result<Vec<Info>, Error> {
-    let text = format!("SELECT {COLUMNS} FROM runs ORDER BY begun DESC, number DESC");
-    let mut statement = connection.prepare(&text)?;
-    let rows = statement.query_map([], |row| info(store, row))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// The run of an id, or of its beginning where that is one run's alone.
-pub(crate) fn find(connection: &Connection, store: &Path, id: &str) -> Result<Info, Error> {
-    let text = format!("SELECT {COLUMNS} FROM runs WHERE id = ?1");
-    let exact = connection
-        .query_row(&text, [id], |row| info(store, row))
-        .optional()?;
-    if let Some(info) = exact {
-        return Ok(info);
-    }
-    let text = format!("SELECT {COLUMNS} FROM runs WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2");
-    let mut statement = connection.prepare(&text)?;
-    let rows = statement.query_map([id], |row| info(store, row))?;
-    let mut found: Vec<Info> = rows.collect::<rusqlite::Result<_>>()?;
-    match (found.pop(), found.is_empty(), id.is_empty()) {
-        (Some(one), true, false) => Ok(one),
-        (Some(_), false, false) => Err(Error::Ambiguous(id.to_owned())),
-        _ => Err(Error::NoSuchRun(id.to_owned())),
-    }
-}
-
-/// The newest run of this workflow and input that has not ended and that nobody carries.
-pub(crate) fn interrupted(
-    connection: &Connection,
-    store: &Path,
-    workflow: &str,
-    input: &Hash,
-) -> Result<Option<Info>, Error> {
-    let text = format!(
-        "SELECT {COLUMNS} FROM runs WHERE workflow = ?1 AND input = ?2 ORDER BY begun DESC, number DESC"
-    );
-    let mut statement = connection.prepare(&text)?;
-    let rows = statement.query_map((workflow, input), |row| info(store, row))?;
-    for row in rows {
-        let row = row?;
-        if row.carried == Carried::No && !row.status.is_final() {
-            return Ok(Some(row));
+            Err(Error::DamagedEntry(format!(
+                "the list of runs, which has {} of {},",
+                found.len(),
+                facts.runs
+            )))
         }
     }
-    Ok(None)
-}
 
-/// When a lease that is renewed now ends.
-pub(crate) fn expiry() -> i64 {
-    now().saturating_add(EXPIRY)
+    /// The run of an id, or of its beginning where that is one run's alone.
+    pub(crate) fn find(&self, id: &str) -> Result<Info, Error> {
+        if let Some(row) = RunRow::of_id(self.connection, self.store, id)? {
+            return self.info(&mut Owners::new(self.connection, self.path), row);
+        }
+        let mut found = self.infos("WHERE substr(id, 1, length(?1)) = ?1", [id])?;
+        match (found.pop(), found.is_empty(), id.is_empty()) {
+            (Some(one), true, false) => Ok(one),
+            (Some(_), false, false) => Err(Error::Ambiguous(id.to_owned())),
+            (None, _, _) | (Some(_), _, true) => {
+                // Rather damaged than missing, if it is.
+                self.all()?;
+                Err(Error::NoSuchRun(id.to_owned()))
+            }
+        }
+    }
+
+    /// The newest run of this workflow and input that has not ended and that nobody carries.
+    pub(crate) fn interrupted(&self, workflow: &str, input: &Hash) -> Result<Option<Info>, Error> {
+        // Of all runs, since one that is lost would be done again.
+        self.all()?;
+        let found = self.infos("WHERE workflow = ?1 AND input = ?2", (workflow, input))?;
+        let is_left = |it: &Info| it.carried == Carried::No && !it.status.is_final();
+        Ok(found.into_iter().find(is_left))
+    }
+
+    /// The run of a workflow that its starter called so.
+    pub(crate) fn named(&self, workflow: &str, name: &str) -> Result<Option<Info>, Error> {
+        let found = self.infos("WHERE workflow = ?1 AND name = ?2", (workflow, name))?;
+        Ok(found.into_iter().next())
+    }
+
+    /// The runs that could be carried on at this time: those that were interrupted, whose time has come, or that were answered.
+    pub(crate) fn due(&self, now: i64) -> Result<Vec<Info>, Error> {
+        let answered = questions::answered_runs(self.connection, self.store)?;
+        let mut found = self.all()?;
+        found.retain(|it| {
+            let is_due = match it.status {
+                Status::Running => true,
+                Status::Waiting => {
+                    it.wake.is_some_and(|wake| wake <= now) || answered.contains(&it.id)
+                }
+                Status::Completed | Status::Failed | Status::Cancelled | Status::Diverged => false,
+            };
+            is_due && it.carried == Carried::No
+        });
+        Ok(found)
+    }
 }

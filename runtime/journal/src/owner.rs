@@ -2,16 +2,23 @@
 //!
 //! A process that opens a store takes a name and locks a file of that name beside it, for as long as it lives: the operating
 //! system lets the lock go whatever way the process ends. A run whose owner's lock is free belongs to nobody and may be taken
-//! over, which raises its epoch. A lock says nothing about a process that sleeps for hours, with the whole machine perhaps:
-//! so a run also expires, and its owner renews it while it is awake. A copy of a store has none of the locks, so its runs
-//! can be taken; they get another epoch, and so other keys for the outside.
+//! over, which raises its epoch. A lock says nothing about a process that is stopped for hours: so an owner also expires,
+//! and renews itself while it is awake. A copy of a store has none of the locks, so its runs can be taken.
+//!
+//! An expiry counts from the start of the machine, so that nobody who sets the clock takes a run from a living process. A
+//! name begins with the start that it was made in: of another start only the lock counts.
 
+use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A run that was not renewed for so long may be taken from a living owner, in nanoseconds.
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::store::Error;
+
+/// An owner that was not renewed for so long has lost its runs to whoever wants them, in nanoseconds.
 pub const EXPIRY: i64 = 60_000_000_000;
 
 /// The name and the lock of this process in one store.
@@ -32,7 +39,8 @@ impl Owner {
         static OPENED: AtomicU64 = AtomicU64::new(0);
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let name = format!(
-            "{:x}-{:x}-{:x}",
+            "{}-{:x}-{:x}-{:x}",
+            boot(),
             std::process::id(),
             since.unwrap_or_default().as_nanos(),
             OPENED.fetch_add(1, Ordering::Relaxed)
@@ -55,6 +63,14 @@ impl Owner {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// Writes when it expires, from now.
+    pub(crate) fn renew(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut statement = connection
+            .prepare_cached("INSERT OR REPLACE INTO owners (name, expires) VALUES (?1, ?2)")?;
+        statement.execute((&self.name, uptime().saturating_add(EXPIRY)))?;
+        Ok(())
+    }
 }
 
 impl Drop for Owner {
@@ -62,6 +78,58 @@ impl Drop for Owner {
         // Whoever dies without this leaves an empty file, which `is_alive` removes.
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// What is known of the owners of a store's runs; each is looked at once.
+pub(crate) struct Owners<'a> {
+    connection: &'a Connection,
+    store: &'a Path,
+    known: HashMap<String, bool>,
+}
+
+impl<'a> Owners<'a> {
+    pub(crate) fn new(connection: &'a Connection, store: &'a Path) -> Self {
+        Self {
+            connection,
+            store,
+            known: HashMap::new(),
+        }
+    }
+
+    /// Whether this owner's runs may not be taken.
+    pub(crate) fn holds(&mut self, owner: &str) -> Result<bool, Error> {
+        if owner.is_empty() {
+            return Ok(false);
+        }
+        if let Some(&known) = self.known.get(owner) {
+            return Ok(known);
+        }
+        let expires: Option<i64> = self
+            .connection
+            .query_row(
+                "SELECT expires FROM owners WHERE name = ?1",
+                [owner],
+                |it| it.get(0),
+            )
+            .optional()?;
+        let has_expired = is_of(&boot(), owner) && expires.is_some_and(|it| it <= uptime());
+        let holds = !has_expired && is_alive(self.store, owner);
+        self.known.insert(owner.to_owned(), holds);
+        Ok(holds)
+    }
+}
+
+/// Forgets when dead processes would have expired.
+pub(crate) fn forget_dead(connection: &Connection, store: &Path) -> rusqlite::Result<()> {
+    let names: Vec<String> = {
+        let mut statement = connection.prepare("SELECT name FROM owners")?;
+        let rows = statement.query_map([], |it| it.get(0))?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    for name in names.iter().filter(|it| !is_alive(store, it)) {
+        connection.execute("DELETE FROM owners WHERE name = ?1", [name])?;
+    }
+    Ok(())
 }
 
 /// Whether the process of this name lives. What cannot be known counts as alive: a run is rather left alone than run twice.
@@ -72,7 +140,8 @@ pub fn is_alive(store: &Path, name: &str) -> bool {
         Ok(file) => file,
         Err(error) => return error.kind() != std::io::ErrorKind::NotFound,
     };
-    match file.try_lock() {
+    // Shared, so that two who look at once do not take each other for the owner.
+    match file.try_lock_shared() {
         Ok(()) => {
             let _ = std::fs::remove_file(&path);
             false
@@ -87,9 +156,34 @@ fn lock_of(store: &Path, name: &str) -> PathBuf {
     path.into()
 }
 
+fn is_of(boot: &str, owner: &str) -> bool {
+    owner.split_once('-').is_some_and(|(of, _)| of == boot)
+}
+
+/// Which start of the machine this is; `0` where the system does not say.
+fn boot() -> String {
+    let read = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    let text = read.unwrap_or_default();
+    let short: String = text
+        .chars()
+        .filter(char::is_ascii_hexdigit)
+        .take(8)
+        .collect();
+    if short.is_empty() { "0".into() } else { short }
+}
+
+/// The time since the start of the machine, its sleep included, in nanoseconds; the clock where the system does not say.
+fn uptime() -> i64 {
+    let seconds = || -> Option<f64> {
+        let text = std::fs::read_to_string("/proc/uptime").ok()?;
+        text.split_whitespace().next()?.parse().ok()
+    };
+    seconds().map_or_else(crate::writer::now, |it| (it * 1e9) as i64)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Owner, is_alive};
+    use super::{Owner, boot, is_alive, is_of, uptime};
 
     #[test]
     fn an_owner_lives_as_long_as_its_lock() {
@@ -98,9 +192,17 @@ mod tests {
         let store = folder.join("runs.db");
         let owner = Owner::new(&store).expect("a lock");
         assert!(is_alive(&store, owner.name()));
+        assert!(is_of(&boot(), owner.name()));
+        assert!(!is_of("another", owner.name()));
         let name = owner.name().to_owned();
         drop(owner);
         assert!(!is_alive(&store, &name));
         std::fs::remove_dir_all(&folder).expect("it is ours");
+    }
+
+    #[test]
+    fn the_time_since_the_start_does_not_go_back() {
+        let before = uptime();
+        assert!(uptime() >= before && before > 0);
     }
 }

@@ -36,6 +36,8 @@ pub enum Record {
     Build { image: Hash },
     /// The last: how the run ended.
     End { result: Payload },
+    /// Somebody who knows says that an operation with an intent did not happen: it may begin again.
+    NotDone { of: Identity },
 }
 
 /// Bytes that mean something to whoever wrote them.
@@ -44,6 +46,12 @@ pub enum Payload {
     Inline(Vec<u8>),
     /// They are in the table of blobs.
     Blob(Hash),
+}
+
+/// The SHA-256 of bytes.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> Hash {
+    Sha256::digest(bytes).into()
 }
 
 impl Payload {
@@ -97,7 +105,10 @@ impl Record {
             Self::Begin { start: it }
             | Self::Outcome { outcome: it, .. }
             | Self::End { result: it } => Some(it),
-            Self::Intent { .. } | Self::Cancel { .. } | Self::Build { .. } => None,
+            Self::Intent { .. }
+            | Self::Cancel { .. }
+            | Self::Build { .. }
+            | Self::NotDone { .. } => None,
         }
     }
 }

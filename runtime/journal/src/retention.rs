@@ -1,8 +1,13 @@
 //! Which runs that have ended are forgotten.
 
-use rusqlite::Connection;
+use std::collections::HashSet;
+
+use rusqlite::Transaction;
 
 use crate::list::Status;
+use crate::questions::Table;
+use crate::record::Hash;
+use crate::row::{Facts, RunRow, StoreId};
 use crate::store::Error;
 
 /// How much of the past is kept; whatever is reached first counts. Runs that have not ended are always kept.
@@ -26,43 +31,57 @@ impl Default for Retention {
     }
 }
 
-/// Forgets what is beyond the limits; gives how many runs.
+/// Forgets what is beyond the limits; gives how many runs. A blob that several runs use counts for the newest of them.
 pub(crate) fn prune(
-    connection: &mut Connection,
+    transaction: &Transaction<'_>,
+    store: &StoreId,
     retention: Retention,
     now: i64,
 ) -> Result<u64, Error> {
-    let transaction =
-        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let ended: Vec<(i64, i64, i64)> = {
-        let mut statement = transaction.prepare(
-            "SELECT number, changed,
-                (SELECT coalesce(sum(length(body) + 64), 0) FROM records WHERE run = runs.number)
-              + (SELECT coalesce(sum(length(bytes)), 0) FROM blob_uses JOIN blobs USING (hash) WHERE run = runs.number)
-             FROM runs WHERE status IN (?1, ?2, ?3) ORDER BY changed DESC",
-        )?;
-        let finals = [Status::Completed, Status::Failed, Status::Cancelled].map(Status::number);
-        let rows =
-            statement.query_map(finals, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        rows.collect::<rusqlite::Result<_>>()?
-    };
-    let (mut kept, mut bytes, mut forgotten) = (0, 0_u64, 0);
-    for (number, changed, size) in ended {
-        bytes = bytes.saturating_add(size.unsigned_abs());
-        let is_old = now.saturating_sub(changed) > retention.age;
+    let finals = [Status::Completed, Status::Failed, Status::Cancelled].map(Status::number);
+    let condition = "WHERE status IN (?1, ?2, ?3) ORDER BY changed DESC, number DESC";
+    let ended = RunRow::all(transaction, store, condition, finals)?;
+    let mut seen = HashSet::new();
+    let (mut kept, mut bytes, mut forgotten) = (0, 0_u64, 0_i64);
+    for row in ended {
+        let row = row?;
+        bytes = bytes.saturating_add(size(transaction, row.number, &mut seen)?);
+        let is_old = now.saturating_sub(row.changed) > retention.age;
         if is_old || kept >= retention.runs || bytes > retention.bytes {
-            transaction.execute("DELETE FROM runs WHERE number = ?1", [number])?;
+            transaction.execute("DELETE FROM runs WHERE number = ?1", [row.number])?;
             forgotten += 1;
         } else {
             kept += 1;
         }
     }
     if forgotten > 0 {
+        Facts::change(transaction, store, |facts| facts.runs -= forgotten)?;
         transaction.execute(
             "DELETE FROM blobs WHERE hash NOT IN (SELECT hash FROM blob_uses)",
             [],
         )?;
     }
-    transaction.commit()?;
-    Ok(forgotten)
+    Table::new(transaction, store).forget_early(now)?;
+    Ok(forgotten.unsigned_abs())
+}
+
+/// The bytes of a run's records and of those blobs that no run before has counted.
+fn size(transaction: &Transaction<'_>, run: i64, seen: &mut HashSet<Hash>) -> Result<u64, Error> {
+    let records: i64 = transaction.query_row(
+        "SELECT coalesce(sum(length(body) + 64), 0) FROM records WHERE run = ?1",
+        [run],
+        |row| row.get(0),
+    )?;
+    let mut statement = transaction.prepare_cached(
+        "SELECT hash, length(bytes) FROM blob_uses JOIN blobs USING (hash) WHERE run = ?1",
+    )?;
+    let mut rows = statement.query([run])?;
+    let mut bytes = records.unsigned_abs();
+    while let Some(row) = rows.next()? {
+        let (hash, length): (Hash, i64) = (row.get(0)?, row.get(1)?);
+        if seen.insert(hash) {
+            bytes = bytes.saturating_add(length.unsigned_abs());
+        }
+    }
+    Ok(bytes)
 }

@@ -1,56 +1,51 @@
 //! The tables of a store, and how a file is opened.
 
-use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+use crate::file;
+use crate::row::{Facts, StoreId};
+use crate::seal::draw;
 use crate::store::Error;
+use crate::wal;
 
 /// What the file says that it is: `gsw1` as a number.
 const APPLICATION: i32 = 0x6773_7731;
 /// The form of the tables.
 const VERSION: i32 = 1;
-/// So long a process waits while another one writes.
-const PATIENCE: Duration = Duration::from_secs(10);
 
-const TABLES: &str = "
-CREATE TABLE runs (
-    number   INTEGER PRIMARY KEY,
-    id       TEXT NOT NULL UNIQUE,
-    workflow TEXT NOT NULL,
-    status   INTEGER NOT NULL,
-    begun    INTEGER NOT NULL,
-    changed  INTEGER NOT NULL,
-    image    BLOB NOT NULL,
-    program  TEXT NOT NULL,
-    input    BLOB NOT NULL,
-    waiting  TEXT,
-    epoch    INTEGER NOT NULL,
-    owner    TEXT NOT NULL,
-    expires  INTEGER NOT NULL,
-    next     INTEGER NOT NULL,
-    last     BLOB NOT NULL
-) STRICT;
-CREATE INDEX runs_by_input ON runs (workflow, input);
-CREATE TABLE records (
-    run    INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    body   BLOB NOT NULL,
-    digest BLOB NOT NULL,
-    PRIMARY KEY (run, number)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE blobs (
-    hash  BLOB PRIMARY KEY,
-    bytes BLOB NOT NULL
-) STRICT;
-CREATE TABLE blob_uses (
-    run  INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
-    hash BLOB NOT NULL,
-    PRIMARY KEY (run, hash)
-) STRICT, WITHOUT ROWID;
-";
+/// As they stand in the file, too: one that says anything else is damaged.
+const TABLES: [&str; 10] = [
+    "CREATE TABLE facts (
+    store BLOB NOT NULL, runs INTEGER NOT NULL, early INTEGER NOT NULL, sum INTEGER NOT NULL
+) STRICT",
+    "CREATE TABLE runs (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, workflow TEXT NOT NULL, name TEXT, status INTEGER NOT NULL,
+    begun INTEGER NOT NULL, changed INTEGER NOT NULL, image BLOB NOT NULL, program TEXT NOT NULL, input BLOB NOT NULL,
+    waiting TEXT, wake INTEGER, source TEXT, epoch INTEGER NOT NULL, owner TEXT NOT NULL, next INTEGER NOT NULL,
+    last BLOB NOT NULL, asked INTEGER NOT NULL, sum INTEGER NOT NULL
+) STRICT",
+    "CREATE UNIQUE INDEX runs_by_name ON runs (workflow, name) WHERE name IS NOT NULL",
+    "CREATE TABLE records (
+    run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE, number INTEGER NOT NULL, body BLOB NOT NULL,
+    digest BLOB NOT NULL, PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID",
+    "CREATE TABLE blobs (hash BLOB PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
+    "CREATE TABLE blob_uses (
+    run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE, hash BLOB NOT NULL, PRIMARY KEY (run, hash)
+) STRICT, WITHOUT ROWID",
+    "CREATE TABLE questions (
+    run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE, operation INTEGER NOT NULL, name TEXT NOT NULL,
+    key TEXT, question BLOB NOT NULL, state BLOB NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (run, operation)
+) STRICT, WITHOUT ROWID",
+    "CREATE INDEX questions_by_key ON questions (name, key) WHERE key IS NOT NULL",
+    "CREATE TABLE early (
+    name TEXT NOT NULL, key TEXT NOT NULL, answer BLOB NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (name, key)
+) STRICT, WITHOUT ROWID",
+    "CREATE TABLE owners (name TEXT PRIMARY KEY, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+];
 
 /// Whether a missing file is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,75 +54,100 @@ pub enum Missing {
     Refused,
 }
 
+/// A file that was opened.
+pub(crate) struct Opened {
+    pub connection: Connection,
+    pub store: StoreId,
+    pub last_write: wal::LastWrite,
+}
+
 /// Opens a store; its folder and file belong to their owner alone.
-pub fn open(path: &Path, missing: Missing) -> Result<Connection, Error> {
-    if missing == Missing::Made {
-        make(path).map_err(|error| Error::unusable(path, &error))?;
-    } else if !path.exists() {
-        return Err(Error::Missing(path.to_owned()));
+pub(crate) fn open(path: &Path, missing: Missing, patience: Duration) -> Result<Opened, Error> {
+    file::check(path)?;
+    if !path.exists() {
+        match missing {
+            Missing::Made => make(path, patience)?,
+            Missing::Refused => return Err(Error::Missing(path.to_owned())),
+        }
     }
+    file::close_to_others(path);
+    let last_write = wal::look(path)?;
+    let mut connection = connect(path, patience)?;
+    let store = identify(&mut connection, path)?;
+    Ok(Opened {
+        connection,
+        store,
+        last_write,
+    })
+}
+
+/// Makes a store that is there whole or not at all: so an empty file is never one, and one that lost all it had is not taken
+/// for a new one.
+fn make(path: &Path, patience: Duration) -> Result<(), Error> {
+    let draft = file::Draft::new(path).map_err(|error| Error::unusable(path, &error))?;
+    let connection = connect(draft.path(), patience)?;
+    let store = draw::<16>().map_err(|error| Error::unusable(path, &error))?;
+    let fill = || -> rusqlite::Result<()> {
+        let transaction = connection.unchecked_transaction()?;
+        for table in TABLES {
+            transaction.execute_batch(table)?;
+        }
+        Facts::insert(&transaction, store)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+        transaction.commit()
+    };
+    fill().map_err(|error| Error::of_file(path, &error))?;
+    // The last one who closes it puts the log into the file.
+    connection
+        .close()
+        .map_err(|(_, error)| Error::of_file(path, &error))?;
+    draft
+        .publish(path)
+        .map_err(|error| Error::unusable(path, &error))
+}
+
+/// One more connection to a store that is open.
+pub(crate) fn connect(path: &Path, patience: Duration) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags).and_then(|it| {
-        it.busy_timeout(PATIENCE)?;
+        it.busy_timeout(patience)?;
         it.pragma_update(None, "foreign_keys", true)?;
+        // Takes effect in an empty file only: what is forgotten makes the file smaller.
+        it.pragma_update(None, "auto_vacuum", "incremental")?;
         it.pragma_update(None, "journal_mode", "wal")?;
         // A record that must not be lost is on the disk when its commit returns.
         it.pragma_update(None, "synchronous", "full")?;
+        // What a damaged page holds is looked at more closely, and a damaged schema calls nothing.
+        it.pragma_update(None, "cell_size_check", true)?;
+        it.pragma_update(None, "trusted_schema", false)?;
         Ok(it)
     });
-    let mut connection = opened.map_err(|error| Error::unusable(path, &error))?;
-    prepare(&mut connection, path)?;
-    Ok(connection)
+    opened.map_err(|error| Error::of_file(path, &error))
 }
 
-fn prepare(connection: &mut Connection, path: &Path) -> Result<(), Error> {
-    let unusable = |error: rusqlite::Error| Error::unusable(path, &error);
-    // Two processes may find the file empty at once; the second waits here and finds the tables.
-    let transaction = connection
-        .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
-        .map_err(unusable)?;
+/// Which store it is.
+fn identify(connection: &mut Connection, path: &Path) -> Result<StoreId, Error> {
+    let unusable = |error: rusqlite::Error| Error::of_file(path, &error);
+    let transaction = connection.transaction().map_err(unusable)?;
     let number = |name: &str| transaction.pragma_query_value(None, name, |it| it.get::<_, i32>(0));
-    let (application, version) = (
-        number("application_id").map_err(unusable)?,
-        number("user_version").map_err(unusable)?,
-    );
+    let application = number("application_id").map_err(unusable)?;
+    let version = number("user_version").map_err(unusable)?;
+    let mut statement = transaction
+        .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+        .map_err(unusable)?;
+    let rows = statement.query_map([], |it| it.get(0)).map_err(unusable)?;
+    let written: Vec<String> = rows.collect::<rusqlite::Result<_>>().map_err(unusable)?;
     match (application, version) {
-        (0, 0) => {
-            let tables: i64 = transaction
-                .query_row("SELECT count(*) FROM sqlite_schema", [], |it| it.get(0))
-                .map_err(unusable)?;
-            if tables > 0 {
-                return Err(Error::Foreign(path.to_owned()));
-            }
-            transaction.execute_batch(TABLES).map_err(unusable)?;
-            transaction
-                .pragma_update(None, "application_id", APPLICATION)
-                .map_err(unusable)?;
-            transaction
-                .pragma_update(None, "user_version", VERSION)
-                .map_err(unusable)?;
-            transaction.commit().map_err(unusable)
-        }
-        (APPLICATION, VERSION) => Ok(()),
+        (APPLICATION, VERSION) if written == TABLES => Ok(Facts::read(&transaction)?.store),
+        (APPLICATION, VERSION) => Err(Error::DamagedEntry(format!(
+            "the list of tables of `{}`",
+            path.display()
+        ))),
         (APPLICATION, version) => Err(Error::Version {
             path: path.to_owned(),
             version,
         }),
         _ => Err(Error::Foreign(path.to_owned())),
     }
-}
-
-fn make(path: &Path) -> std::io::Result<()> {
-    if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder)?;
-    }
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
 }

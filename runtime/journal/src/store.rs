@@ -1,23 +1,51 @@
 //! A store: one file with the runs of a program. Runs are begun, taken over, read and forgotten here.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior};
 
-use crate::list::{self, Carried, Info, Status};
-use crate::owner::Owner;
+use crate::chain;
+use crate::list::{Carried, Info, Look, Status};
+use crate::owner::{self, Owner};
+use crate::questions::Refusal;
 use crate::record::{Blob, Chain, Hash, Payload, Record};
 use crate::retention::{Retention, prune};
+use crate::row::{RunRow, StoreId};
 use crate::schema::{self, Missing};
-use crate::writer::{self, Journal, Writer, now};
+use crate::wal::LastWrite;
+use crate::writer::{Journal, Writer, now};
 
 /// An open store. Whoever only looks needs no owner's name; it is taken with the first run.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
+    id: StoreId,
+    last_write: LastWrite,
+    patience: Patience,
     connection: Mutex<Connection>,
     writing: Mutex<Option<Arc<Writer>>>,
+}
+
+/// How long a process waits while another one holds the lock of a store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Patience {
+    /// Before somebody who looks at the store is told to try again.
+    pub look: Duration,
+    /// Before a run that cannot write down what happened must end.
+    pub write: Duration,
+}
+
+impl Default for Patience {
+    /// Ten seconds, and five minutes: a copy of a large store takes long, and a run is worth more than the wait.
+    fn default() -> Self {
+        Self {
+            look: Duration::from_secs(10),
+            write: Duration::from_secs(300),
+        }
+    }
 }
 
 /// A run that is to be remembered.
@@ -33,6 +61,14 @@ pub struct NewRun<'a> {
     pub input: Hash,
     /// When it began, in nanoseconds since 1970.
     pub begun: i64,
+}
+
+/// What became of a run that has a name.
+#[derive(Debug)]
+pub enum Begun {
+    New(Journal),
+    /// It was begun before.
+    Exists(Info),
 }
 
 /// What cannot be done with a store.
@@ -59,6 +95,31 @@ pub enum Error {
     },
     /// Another process carries it.
     Carried(String),
+    /// There is a run of this id.
+    Exists(String),
+    /// It has fewer records than were asked for.
+    TooShort {
+        id: String,
+        records: u64,
+    },
+    /// It cannot be answered like this.
+    Refused(Refusal),
+    /// It is not a file.
+    NoFile {
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// It is where locks do not hold.
+    Network {
+        path: PathBuf,
+        /// The name of the file system.
+        system: &'static str,
+    },
+    /// Commits that were on the disk are not readable any more.
+    DamagedLog(PathBuf),
+    /// What the store notes of this is not what was written.
+    DamagedEntry(String),
     /// A record is not the one that was written.
     Damaged {
         id: String,
@@ -76,12 +137,38 @@ impl Error {
             why: why.to_string(),
         }
     }
+
+    /// What the database says of a file.
+    pub(crate) fn of_file(path: &Path, error: &rusqlite::Error) -> Self {
+        Self::unusable(path, &explain(error))
+    }
 }
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Database(error.to_string())
+        Self::Database(explain(&error))
     }
+}
+
+/// What the database says, and what to do about it.
+pub(crate) fn explain(error: &rusqlite::Error) -> String {
+    let advice = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "another process has kept it locked for too long; try again when that is done"
+        }
+        Some(ErrorCode::DiskFull) => "the disk is full; make room and resume the run",
+        Some(ErrorCode::SystemIoFailure) => {
+            "the disk cannot be read or written, or a limit on the size of files is reached"
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            "the file and its folder must be readable and writable by you"
+        }
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            "the file is damaged or something else; put a copy in its place, or name another store"
+        }
+        _ => return error.to_string(),
+    };
+    format!("{error}: {advice}")
 }
 
 impl std::error::Error for Error {}
@@ -103,6 +190,30 @@ impl std::fmt::Display for Error {
             Self::Ambiguous(id) => write!(f, "several runs begin with `{id}`"),
             Self::Ended { id, status } => write!(f, "run `{id}` has ended: {}", status.name()),
             Self::Carried(id) => write!(f, "another process carries run `{id}`"),
+            Self::Exists(id) => write!(f, "there is a run `{id}`, and an id is given once"),
+            Self::TooShort { id, records } => {
+                write!(f, "run `{id}` has {records} records, and no more")
+            }
+            Self::Refused(refusal) => refusal.fmt(f),
+            Self::NoFile { path, kind } => write!(
+                f,
+                "`{}` is {kind}, and runs are kept in a file",
+                path.display()
+            ),
+            Self::Network { path, system } => write!(
+                f,
+                "`{}` is on a network file system ({system}), where two processes can write over each other: keep runs on a disk of this machine",
+                path.display()
+            ),
+            Self::DamagedLog(path) => write!(
+                f,
+                "`{}` is damaged: what was written last cannot be read, and without it runs would do things again; put a copy in its place, or remove it to go on with what was there before",
+                path.display()
+            ),
+            Self::DamagedEntry(what) => write!(
+                f,
+                "{what} is damaged: it is not what was written, and nothing is done with it"
+            ),
             Self::Damaged { id, record } => write!(
                 f,
                 "record {record} of run `{id}` is not what was written, and nothing after it can be trusted"
@@ -118,7 +229,7 @@ impl Store {
     /// # Errors
     /// When it cannot be made or read, or is something else.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Self::with(path, Missing::Made)
+        Self::with(path, Missing::Made, Patience::default())
     }
 
     /// Opens the store of this path.
@@ -126,14 +237,21 @@ impl Store {
     /// # Errors
     /// As for [`Self::open`], and when there is none.
     pub fn existing(path: &Path) -> Result<Self, Error> {
-        Self::with(path, Missing::Refused)
+        Self::with(path, Missing::Refused, Patience::default())
     }
 
-    fn with(path: &Path, missing: Missing) -> Result<Self, Error> {
-        let connection = schema::open(path, missing)?;
+    /// Opens the store of this path.
+    ///
+    /// # Errors
+    /// As for [`Self::open`] and [`Self::existing`].
+    pub fn with(path: &Path, missing: Missing, patience: Patience) -> Result<Self, Error> {
+        let opened = schema::open(path, missing, patience.look)?;
         Ok(Self {
             path: path.to_owned(),
-            connection: Mutex::new(connection),
+            id: opened.store,
+            last_write: opened.last_write,
+            patience,
+            connection: Mutex::new(opened.connection),
             writing: Mutex::default(),
         })
     }
@@ -143,7 +261,13 @@ impl Store {
         &self.path
     }
 
-    /// Remembers a run, with its first records.
+    /// Whether the last thing that was written before it was opened is lost, which its user should hear.
+    #[must_use]
+    pub const fn last_write(&self) -> LastWrite {
+        self.last_write
+    }
+
+    /// Remembers a run, with its first records. A payload among them may be one that the store has.
     ///
     /// # Errors
     /// When it cannot be written; then nothing was.
@@ -153,36 +277,32 @@ impl Store {
         records: Vec<(Record, Option<Blob>)>,
     ) -> Result<Journal, Error> {
         let writer = self.writer()?;
-        let mut chain = Chain::of(new.id);
-        let mut connection = self.connection();
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        transaction.execute(
-            "INSERT INTO runs (id, workflow, status, begun, changed, image, program, input, epoch, owner, expires, next, last)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, ?9, ?10, 0, ?11)",
-            (
-                new.id,
-                new.workflow,
-                Status::Running.number(),
-                new.begun,
-                now(),
-                new.image,
-                new.program,
-                new.input,
-                writer.owner(),
-                list::expiry(),
-                chain.last,
-            ),
-        )?;
-        let number = transaction.last_insert_rowid();
-        for (record, blob) in records {
-            let body = record.encode();
-            let (at, digest) = chain.add(&body);
-            writer::insert(&transaction, number, at, &body, &digest, blob.as_ref())?;
-        }
-        writer::advance(&transaction, number, &chain)?;
-        transaction.commit()?;
-        drop(connection);
-        Ok(Journal::new(writer, number, 1, chain))
+        self.change(|transaction| {
+            let row = new_row(new, writer.owner());
+            self.add(transaction, writer, row, records)
+        })
+    }
+
+    /// As [`Self::begin`], for a run that its starter gives a name: a workflow has one run of each.
+    ///
+    /// # Errors
+    /// When it cannot be written; then nothing was.
+    pub fn begin_named(
+        &self,
+        new: &NewRun<'_>,
+        name: &str,
+        records: Vec<(Record, Option<Blob>)>,
+    ) -> Result<Begun, Error> {
+        let writer = self.writer()?;
+        self.change(|transaction| {
+            if let Some(info) = self.look(transaction).named(new.workflow, name)? {
+                return Ok(Begun::Exists(info));
+            }
+            let mut row = new_row(new, writer.owner());
+            row.name = Some(name.to_owned());
+            let journal = self.add(transaction, writer, row, records)?;
+            Ok(Begun::New(journal))
+        })
     }
 
     /// Takes a run that nobody carries: from now on this process alone writes to it. Gives what was written of it.
@@ -191,34 +311,26 @@ impl Store {
     /// When there is no such run, it has ended, another process carries it, or it is damaged.
     pub fn take(&self, id: &str) -> Result<(Journal, Vec<Record>), Error> {
         let writer = self.writer()?;
-        let mut connection = self.connection();
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let info = list::find(&transaction, &self.path, id)?;
-        if info.status.is_final() {
-            return Err(Error::Ended {
-                id: info.id,
-                status: info.status,
-            });
-        }
-        if info.carried == Carried::Yes {
-            return Err(Error::Carried(info.id));
-        }
-        let (chain, records) = read(&transaction, &info.id)?;
-        let (number, epoch): (i64, i64) = transaction.query_row(
-            "UPDATE runs SET epoch = epoch + 1, owner = ?2, expires = ?3, status = ?4, changed = ?5
-             WHERE id = ?1 RETURNING number, epoch",
-            (
-                &info.id,
-                writer.owner(),
-                list::expiry(),
-                Status::Running.number(),
-                now(),
-            ),
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
-        transaction.commit()?;
-        drop(connection);
-        Ok((Journal::new(writer, number, epoch, chain), records))
+        self.change(|transaction| {
+            let info = self.look(transaction).find(id)?;
+            if info.status.is_final() {
+                return Err(Error::Ended {
+                    id: info.id,
+                    status: info.status,
+                });
+            }
+            if info.carried == Carried::Yes {
+                return Err(Error::Carried(info.id));
+            }
+            let mut row = self.row(transaction, &info.id)?;
+            let (chain, records) = chain::read(transaction, &row)?;
+            row.epoch += 1;
+            writer.owner().clone_into(&mut row.owner);
+            row.status = Status::Running.number();
+            row.changed = now();
+            row.update(transaction, &self.id)?;
+            Ok((Journal::new(writer, row.number, row.epoch, chain), records))
+        })
     }
 
     /// The records of a run, checked against their chain.
@@ -226,9 +338,11 @@ impl Store {
     /// # Errors
     /// When there is no such run or it is damaged.
     pub fn records(&self, id: &str) -> Result<Vec<Record>, Error> {
-        let connection = self.connection();
-        let info = list::find(&connection, &self.path, id)?;
-        Ok(read(&connection, &info.id)?.1)
+        self.glance(|transaction| {
+            let info = self.look(transaction).find(id)?;
+            let row = self.row(transaction, &info.id)?;
+            Ok(chain::read(transaction, &row)?.1)
+        })
     }
 
     /// The bytes of a payload.
@@ -236,19 +350,13 @@ impl Store {
     /// # Errors
     /// When they are not there, or are not what they should be.
     pub fn bytes(&self, id: &str, payload: Payload) -> Result<Vec<u8>, Error> {
-        let hash = match payload {
-            Payload::Inline(bytes) => return Ok(bytes),
-            Payload::Blob(hash) => hash,
-        };
-        let bytes: Option<Vec<u8>> = self
-            .connection()
-            .query_row("SELECT bytes FROM blobs WHERE hash = ?1", [hash], |row| {
-                row.get(0)
-            })
-            .optional()?;
-        bytes
-            .filter(|it| Blob::of(it.clone()).hash == hash)
-            .ok_or_else(|| Error::Database(format!("a value of run `{id}` is lost or damaged")))
+        match payload {
+            Payload::Inline(bytes) => Ok(bytes),
+            Payload::Blob(hash) => {
+                let found = chain::blob(&self.connection(), &hash)?;
+                found.ok_or_else(|| Error::DamagedEntry(format!("a value of run `{id}`")))
+            }
+        }
     }
 
     /// All runs, the newest first.
@@ -256,7 +364,7 @@ impl Store {
     /// # Errors
     /// Those of the database.
     pub fn list(&self) -> Result<Vec<Info>, Error> {
-        list::all(&self.connection(), &self.path)
+        self.glance(|it| self.look(it).all())
     }
 
     /// A run by its id or the beginning of it.
@@ -264,7 +372,7 @@ impl Store {
     /// # Errors
     /// When there is none or several.
     pub fn find(&self, id: &str) -> Result<Info, Error> {
-        list::find(&self.connection(), &self.path, id)
+        self.glance(|it| self.look(it).find(id))
     }
 
     /// The newest run of this workflow and input that was interrupted.
@@ -272,31 +380,157 @@ impl Store {
     /// # Errors
     /// Those of the database.
     pub fn interrupted(&self, workflow: &str, input: &Hash) -> Result<Option<Info>, Error> {
-        list::interrupted(&self.connection(), &self.path, workflow, input)
+        self.glance(|it| self.look(it).interrupted(workflow, input))
     }
 
-    /// Forgets runs that have ended; gives how many.
+    /// The run of a workflow that its starter called so.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn named(&self, workflow: &str, name: &str) -> Result<Option<Info>, Error> {
+        self.glance(|it| self.look(it).named(workflow, name))
+    }
+
+    /// The runs that somebody should carry on at this time, in nanoseconds since 1970: those that were interrupted, those
+    /// whose time has come, and those that were answered. Several processes may ask; [`Self::take`] gives each run to one.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn due(&self, now: i64) -> Result<Vec<Info>, Error> {
+        self.glance(|it| self.look(it).due(now))
+    }
+
+    /// When the next of the waiting runs is due, in nanoseconds since 1970; `None` when no run waits for a time.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn next_wake(&self) -> Result<Option<i64>, Error> {
+        let waiting = Status::Waiting.number();
+        let text = "SELECT min(wake) FROM runs WHERE status = ?1";
+        let next = self
+            .connection()
+            .query_row(text, [waiting], |it| it.get(0))
+            .optional()?;
+        Ok(next.flatten())
+    }
+
+    /// A number that is another one after each change by another connection, this process's own writer among them: a cheap
+    /// way to know that there is something to look at.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn version(&self) -> Result<i64, Error> {
+        let connection = self.connection();
+        Ok(connection.pragma_query_value(None, "data_version", |it| it.get(0))?)
+    }
+
+    /// Forgets runs that have ended, and early answers that nobody asked for; gives how many runs.
     ///
     /// # Errors
     /// Those of the database.
     pub fn prune(&self, retention: Retention) -> Result<u64, Error> {
-        prune(&mut self.connection(), retention, now())
+        let forgotten = self.change(|it| {
+            owner::forget_dead(it, &self.path)?;
+            prune(it, &self.id, retention, now())
+        })?;
+        if forgotten > 0 {
+            let connection = self.connection();
+            let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
+            let mut rows = statement.query([])?;
+            while rows.next()?.is_some() {}
+        }
+        Ok(forgotten)
     }
 
-    fn writer(&self) -> Result<Arc<Writer>, Error> {
+    /// Ends writing, when all that was to be written is on the disk: for a process that leaves. Runs that it still carries can
+    /// be taken from then on.
+    pub fn close(&self) {
+        let writing = self.writing.lock();
+        let writer = writing.unwrap_or_else(PoisonError::into_inner).take();
+        let Some(writer) = writer else { return };
+        let (sender, ended) = channel();
+        writer.end(Box::new(move |it| drop(sender.send(it))));
+        // What could not be written, each of its runs has heard.
+        let _ = ended.recv();
+    }
+
+    /// Adds a run with its records to the tables.
+    pub(crate) fn add(
+        &self,
+        transaction: &Transaction<'_>,
+        writer: Arc<Writer>,
+        mut row: RunRow,
+        records: Vec<(Record, Option<Blob>)>,
+    ) -> Result<Journal, Error> {
+        if RunRow::of_id(transaction, &self.id, &row.id)?.is_some() {
+            return Err(Error::Exists(row.id));
+        }
+        row.insert(transaction, &self.id)?;
+        let mut chain = Chain::of(&row.id);
+        for (record, blob) in records {
+            chain::append(transaction, row.number, &mut chain, &record, blob.as_ref())?;
+        }
+        row.advance(&chain);
+        row.update(transaction, &self.id)?;
+        Ok(Journal::new(writer, row.number, row.epoch, chain))
+    }
+
+    /// The row of a run that is there.
+    pub(crate) fn row(&self, connection: &Connection, id: &str) -> Result<RunRow, Error> {
+        let row = RunRow::of_id(connection, &self.id, id)?;
+        row.ok_or_else(|| Error::NoSuchRun(id.to_owned()))
+    }
+
+    pub(crate) fn look<'a>(&'a self, connection: &'a Connection) -> Look<'a> {
+        Look {
+            connection,
+            store: &self.id,
+            path: &self.path,
+        }
+    }
+
+    pub(crate) const fn id(&self) -> &StoreId {
+        &self.id
+    }
+
+    /// Changes the store as a whole or not at all.
+    pub(crate) fn change<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let result = work(&transaction)?;
+        transaction.commit()?;
+        Ok(result)
+    }
+
+    /// Reads the store as it is at one moment.
+    pub(crate) fn glance<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        work(&transaction)
+    }
+
+    pub(crate) fn writer(&self) -> Result<Arc<Writer>, Error> {
         let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(writer) = &*writing {
             return Ok(Arc::clone(writer));
         }
         let unusable = |error: std::io::Error| Error::unusable(&self.path, &error);
         let owner = Owner::new(&self.path).map_err(unusable)?;
-        let connection = schema::open(&self.path, Missing::Refused)?;
-        let writer = Arc::new(Writer::start(owner, connection).map_err(unusable)?);
+        let connection = schema::connect(&self.path, self.patience.look)?;
+        owner.renew(&connection)?;
+        let writer = Writer::start(owner, connection, self.id, self.patience.write);
+        let writer = Arc::new(writer.map_err(unusable)?);
         *writing = Some(Arc::clone(&writer));
         Ok(writer)
     }
 
-    fn connection(&self) -> MutexGuard<'_, Connection> {
+    pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
         // A transaction that a panic left is rolled back when it is dropped.
         self.connection
             .lock()
@@ -304,42 +538,35 @@ impl Store {
     }
 }
 
-/// The records of a run and the end of their chain.
-fn read(connection: &Connection, id: &str) -> Result<(Chain, Vec<Record>), Error> {
-    let (number, next, last): (i64, i64, Hash) = connection.query_row(
-        "SELECT number, next, last FROM runs WHERE id = ?1",
-        [id],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-    )?;
-    let mut statement = connection
-        .prepare("SELECT number, body, digest FROM records WHERE run = ?1 ORDER BY number")?;
-    let mut rows = statement.query([number])?;
-    let mut chain = Chain::of(id);
-    let mut records = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (at, body, digest): (i64, Vec<u8>, Hash) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let damaged = || Error::Damaged {
-            id: id.to_owned(),
-            record: chain.next,
-        };
-        let record = Record::decode(&body).ok_or_else(damaged)?;
-        if at.unsigned_abs() != chain.next {
-            return Err(damaged());
-        }
-        let before = chain.next;
-        if chain.add(&body).1 != digest {
-            return Err(Error::Damaged {
-                id: id.to_owned(),
-                record: before,
-            });
-        }
-        records.push(record);
+/// The row of a run that begins.
+pub(crate) fn new_row(new: &NewRun<'_>, owner: &str) -> RunRow {
+    let NewRun {
+        id,
+        workflow,
+        image,
+        program,
+        input,
+        begun,
+    } = *new;
+    let chain = Chain::of(id);
+    RunRow {
+        number: 0,
+        id: id.to_owned(),
+        workflow: workflow.to_owned(),
+        name: None,
+        status: Status::Running.number(),
+        begun,
+        changed: now(),
+        image,
+        program: program.to_owned(),
+        input,
+        waiting: None,
+        wake: None,
+        source: None,
+        epoch: 1,
+        owner: owner.to_owned(),
+        next: chain.next.cast_signed(),
+        last: chain.last,
+        asked: 0,
     }
-    if chain.next != next.unsigned_abs() || chain.last != last {
-        return Err(Error::Damaged {
-            id: id.to_owned(),
-            record: chain.next,
-        });
-    }
-    Ok((chain, records))
 }

@@ -7,16 +7,22 @@
 //! Who cannot write must not go on: once a write of a run has failed, or another process has taken the run over, all later
 //! writes of that run fail with the same error, and [`Journal::failure`] says so.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SendError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
-use crate::list::{self, Status};
+use crate::chain;
+use crate::list::Status;
 use crate::owner::Owner;
+use crate::questions::{Question, Table};
 use crate::record::{Blob, Chain, Hash, Record};
+use crate::row::{RunRow, StoreId};
+use crate::store::Error;
 
 /// So many records are committed at once.
 const GROUP: usize = 512;
@@ -24,6 +30,9 @@ const GROUP: usize = 512;
 const QUEUE: usize = 8_192;
 /// How often runs are renewed: several times within their expiry.
 const RENEWAL: Duration = Duration::from_secs(15);
+
+/// Between two attempts at a store that another process has locked.
+const AGAIN: Duration = Duration::from_millis(50);
 
 /// Hears whether something is on the disk.
 pub type Then = Box<dyn FnOnce(Result<(), Failure>) + Send>;
@@ -49,7 +58,9 @@ impl std::fmt::Display for Failure {
 #[derive(Debug)]
 pub(crate) struct Writer {
     owner: String,
-    sender: SyncSender<Command>,
+    /// `None` only while it is dropped.
+    sender: Option<SyncSender<Command>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 /// A run that this process may write to.
@@ -78,12 +89,31 @@ enum Command {
         status: Status,
         waiting: Option<String>,
     },
+    /// When it is to be carried on if nothing happens before.
+    Wake {
+        run: Place,
+        at: Option<i64>,
+    },
+    Ask {
+        run: Place,
+        question: Box<Question>,
+        then: Option<Then>,
+    },
+    /// A question is not open any more: its run has the answer, or does not want one.
+    EndQuestion {
+        run: Place,
+        operation: u64,
+        why: Option<String>,
+    },
     /// Nobody carries it any more.
     Release {
         run: Place,
+        then: Option<Then>,
     },
     /// Hears when all that came before is on the disk.
     Flush(Then),
+    /// Hears when the thread has ended and its owner's name is free.
+    End(Then),
 }
 
 struct Append {
@@ -159,6 +189,48 @@ impl Journal {
         });
     }
 
+    /// Notes when the run is to be carried on, in nanoseconds since 1970, if nothing happens before: for those who look for
+    /// runs that are due.
+    pub fn wake(&self, at: Option<i64>) {
+        self.writer.send(Command::Wake { run: self.run, at });
+    }
+
+    /// Opens a question, and calls `then` when it can be answered; a key may have been answered already. Asking again in a
+    /// later life of the run finds the question as it is.
+    pub fn ask(&self, question: Question, then: Then) {
+        self.writer.send(Command::Ask {
+            run: self.run,
+            question: Box::new(question),
+            then: Some(then),
+        });
+    }
+
+    /// The answer to a question is among the run's records now.
+    pub fn settle(&self, operation: u64) {
+        self.end_question(operation, None);
+    }
+
+    /// The run does not wait for an answer any more.
+    pub fn close(&self, operation: u64, why: String) {
+        self.end_question(operation, Some(why));
+    }
+
+    fn end_question(&self, operation: u64, why: Option<String>) {
+        self.writer.send(Command::EndQuestion {
+            run: self.run,
+            operation,
+            why,
+        });
+    }
+
+    /// Leaves the run to whoever takes it, and calls `then` when that can be done.
+    pub fn release(self, then: Then) {
+        self.writer.send(Command::Release {
+            run: self.run,
+            then: Some(then),
+        });
+    }
+
     /// Calls `then` when all that was written before is on the disk.
     pub fn flush(&self, then: Then) {
         self.writer.send(Command::Flush(then));
@@ -173,21 +245,42 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        self.writer.send(Command::Release { run: self.run });
+        // A second time does nothing: the owner is asked for by its epoch.
+        self.writer.send(Command::Release {
+            run: self.run,
+            then: None,
+        });
     }
 }
 
 impl Writer {
-    pub(crate) fn start(owner: Owner, connection: Connection) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        owner: Owner,
+        connection: Connection,
+        store: StoreId,
+        patience: Duration,
+    ) -> std::io::Result<Self> {
         let (sender, receiver) = sync_channel(QUEUE);
         let name = owner.name().to_owned();
-        std::thread::Builder::new()
+        let thread = Thread {
+            connection,
+            owner,
+            store,
+            patience,
+        };
+        let thread = std::thread::Builder::new()
             .name("gsw-journal".into())
-            .spawn(move || serve(connection, &owner, &receiver))?;
+            .spawn(move || thread.serve(&receiver))?;
         Ok(Self {
             owner: name,
-            sender,
+            sender: Some(sender),
+            thread: Some(thread),
         })
+    }
+
+    /// Ends the thread, when all that was to be written is.
+    pub(crate) fn end(&self, then: Then) {
+        self.send(Command::End(then));
     }
 
     pub(crate) fn owner(&self) -> &str {
@@ -195,9 +288,26 @@ impl Writer {
     }
 
     fn send(&self, command: Command) {
-        if let Err(refused) = self.sender.send(command) {
+        let sent = match &self.sender {
+            Some(sender) => sender.send(command),
+            None => Err(SendError(command)),
+        };
+        if let Err(refused) = sent {
             // The thread is gone, which only a panic does.
             refuse(refused.0, &Failure::Database("its thread has ended".into()));
+        }
+    }
+}
+
+impl Drop for Writer {
+    /// What was sent is written, the lock is let go and the log is put into the file before a store is closed.
+    fn drop(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take()
+            // The last run may be dropped by what the thread itself calls.
+            && thread.thread().id() != std::thread::current().id()
+        {
+            let _ = thread.join();
         }
     }
 }
@@ -210,96 +320,196 @@ fn refuse(command: Command, failure: &Failure) {
                 then(Err(failure.clone()));
             }
         }
-        Command::Flush(then) => then(Err(failure.clone())),
-        Command::Status { .. } | Command::Release { .. } => {}
+        Command::Flush(then) | Command::End(then) => then(Err(failure.clone())),
+        Command::Ask { then, .. } | Command::Release { then, .. } => {
+            if let Some(then) = then {
+                then(Err(failure.clone()));
+            }
+        }
+        Command::Status { .. } | Command::Wake { .. } | Command::EndQuestion { .. } => {}
     }
 }
 
-fn serve(mut connection: Connection, owner: &Owner, commands: &Receiver<Command>) {
-    let mut renewed = Instant::now();
-    loop {
-        let mut group = Vec::new();
-        match commands.recv_timeout(RENEWAL.saturating_sub(renewed.elapsed())) {
-            Ok(command) => group.push(command),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return,
-        }
-        while group.len() < GROUP
-            && let Ok(command) = commands.try_recv()
-        {
-            group.push(command);
-        }
-        if renewed.elapsed() >= RENEWAL {
-            renewed = Instant::now();
-            // Whoever takes a run that could not be renewed raises its epoch, which the next write sees.
-            let _ = connection.execute(
-                "UPDATE runs SET expires = ?2 WHERE owner = ?1",
-                (owner.name(), list::expiry()),
-            );
-        }
-        if !group.is_empty() {
-            commit(&mut connection, group);
-        }
-    }
+/// What the thread works with.
+struct Thread {
+    connection: Connection,
+    owner: Owner,
+    store: StoreId,
+    /// How long it waits while another process holds the lock.
+    patience: Duration,
 }
 
-/// Writes a group and reports to each what became of it.
-fn commit(connection: &mut Connection, group: Vec<Command>) {
-    let written = write(connection, &group);
-    for command in group {
-        let result = match (&written, &command) {
-            (Ok(lost), Command::Append(it)) if lost.contains(&it.run) => Err(Failure::TakenOver),
-            (Ok(_), _) => Ok(()),
-            (Err(error), _) => Err(Failure::Database(error.to_string())),
-        };
-        match (result, command) {
-            (Ok(()), Command::Append(it)) => {
-                if let Some(then) = it.then {
-                    // What failed before a record is missing, so the record is of no use.
-                    then(it.failure.get().map_or(Ok(()), Err));
+impl Thread {
+    fn serve(mut self, commands: &Receiver<Command>) {
+        let mut renewed = Instant::now();
+        loop {
+            let mut end = None;
+            let mut group = Vec::new();
+            match commands.recv_timeout(RENEWAL.saturating_sub(renewed.elapsed())) {
+                Ok(Command::End(then)) => end = Some(then),
+                Ok(command) => group.push(command),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            while group.len() < GROUP
+                && end.is_none()
+                && let Ok(command) = commands.try_recv()
+            {
+                if let Command::End(then) = command {
+                    end = Some(then);
+                } else {
+                    group.push(command);
                 }
             }
-            (Ok(()), Command::Flush(then)) => then(Ok(())),
-            (Ok(()), Command::Status { .. } | Command::Release { .. }) => {}
-            (Err(failure), command) => refuse(command, &failure),
+            if renewed.elapsed() >= RENEWAL {
+                renewed = Instant::now();
+                // Whoever takes a run of an owner that could not be renewed raises its epoch, which the next write sees.
+                let _ = self.owner.renew(&self.connection);
+            }
+            if !group.is_empty() {
+                self.commit(group);
+            }
+            if let Some(then) = end {
+                // The lock is let go and the log put into the file before anybody hears of it.
+                drop(self);
+                return then(Ok(()));
+            }
+        }
+    }
+
+    /// Writes a group and reports to each what became of it.
+    fn commit(&mut self, group: Vec<Command>) {
+        let written = self.write_with_patience(&group);
+        for command in group {
+            let run = command.run();
+            match &written {
+                Ok(lost) if run.is_some_and(|it| lost.contains(&it)) => {
+                    refuse(command, &Failure::TakenOver);
+                }
+                Ok(_) => accept(command),
+                Err(failure) => refuse(command, failure),
+            }
+        }
+    }
+
+    /// A lock that another process holds is waited for: a run that is made to end is worse than one that stands still.
+    fn write_with_patience(&mut self, group: &[Command]) -> Result<HashSet<Place>, Failure> {
+        let begun = Instant::now();
+        loop {
+            match write(&mut self.connection, &self.store, group) {
+                Ok(lost) => return Ok(lost),
+                Err(Trouble::Locked) if begun.elapsed() < self.patience => {
+                    std::thread::sleep(AGAIN);
+                }
+                Err(trouble) => return Err(Failure::Database(trouble.text())),
+            }
         }
     }
 }
 
-/// The runs of a group: whether they are still ours, and where their chains end.
-#[derive(Default)]
-struct Group {
-    ours: HashMap<Place, bool>,
-    ends: HashMap<Place, Chain>,
+impl Command {
+    fn run(&self) -> Option<Place> {
+        match self {
+            Self::Append(it) => Some(it.run),
+            Self::Status { run, .. }
+            | Self::Wake { run, .. }
+            | Self::Ask { run, .. }
+            | Self::EndQuestion { run, .. }
+            | Self::Release { run, .. } => Some(*run),
+            Self::Flush(_) | Self::End(_) => None,
+        }
+    }
 }
 
-impl Group {
-    fn is_ours(&mut self, transaction: &Transaction<'_>, run: Place) -> rusqlite::Result<bool> {
-        if let Some(&known) = self.ours.get(&run) {
-            return Ok(known);
+/// Reports that a command is on the disk.
+fn accept(command: Command) {
+    match command {
+        Command::Append(it) => {
+            if let Some(then) = it.then {
+                // What failed before a record is missing, so the record is of no use.
+                then(it.failure.get().map_or(Ok(()), Err));
+            }
         }
-        let mut statement = transaction
-            .prepare_cached("SELECT count(*) FROM runs WHERE number = ?1 AND epoch = ?2")?;
-        let count: i64 = statement.query_row((run.number, run.epoch), |row| row.get(0))?;
-        self.ours.insert(run, count == 1);
-        Ok(count == 1)
+        Command::Flush(then) | Command::End(then) => then(Ok(())),
+        Command::Ask { then, .. } | Command::Release { then, .. } => {
+            if let Some(then) = then {
+                then(Ok(()));
+            }
+        }
+        Command::Status { .. } | Command::Wake { .. } | Command::EndQuestion { .. } => {}
+    }
+}
+
+/// Why a group was not written.
+enum Trouble {
+    /// Another process holds the lock.
+    Locked,
+    Other(Error),
+}
+
+impl Trouble {
+    fn text(self) -> String {
+        match self {
+            Self::Locked => "another process has kept the store locked for too long".into(),
+            Self::Other(error) => error.to_string(),
+        }
+    }
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
+            _ => Self::Other(error.into()),
+        }
+    }
+}
+
+/// The runs of a group as they will be; `None` for one that belongs to another process by now.
+struct Group<'a> {
+    transaction: &'a Transaction<'a>,
+    store: &'a StoreId,
+    rows: HashMap<Place, Option<RunRow>>,
+}
+
+impl Group<'_> {
+    fn row(&mut self, run: Place) -> Result<Option<&mut RunRow>, Error> {
+        match self.rows.entry(run) {
+            Entry::Occupied(known) => Ok(known.into_mut().as_mut()),
+            Entry::Vacant(place) => {
+                let row = RunRow::of_number(self.transaction, self.store, run.number)?;
+                Ok(place
+                    .insert(row.filter(|it| it.epoch == run.epoch))
+                    .as_mut())
+            }
+        }
     }
 
-    fn append(&mut self, transaction: &Transaction<'_>, append: &Append) -> rusqlite::Result<()> {
-        // After a failure there is a gap, and nothing may follow it.
-        if !self.is_ours(transaction, append.run)? || append.failure.get().is_some() {
-            return Ok(());
-        }
+    fn append(&mut self, append: &Append) -> Result<(), Error> {
         let Append {
             run,
             number,
             body,
             digest,
             blob,
-            failure: _,
+            failure,
             then: _,
         } = append;
-        insert(
+        let transaction = self.transaction;
+        let Some(row) = self.row(*run)? else {
+            return Ok(());
+        };
+        // After a failure there is a gap, and nothing may follow it.
+        if failure.get().is_some() {
+            return Ok(());
+        }
+        chain::insert(
             transaction,
             run.number,
             *number,
@@ -307,83 +517,84 @@ impl Group {
             digest,
             blob.as_ref(),
         )?;
-        let chain = Chain {
+        row.advance(&Chain {
             next: number + 1,
             last: *digest,
-        };
-        self.ends.insert(*run, chain);
+        });
         Ok(())
     }
-}
 
-/// Gives the runs that belong to another process by now.
-fn write(connection: &mut Connection, commands: &[Command]) -> rusqlite::Result<HashSet<Place>> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let mut group = Group::default();
-    for command in commands {
+    fn command(&mut self, command: &Command) -> Result<(), Error> {
         match command {
-            Command::Append(it) => group.append(&transaction, it)?,
+            Command::Append(it) => return self.append(it),
+            Command::Flush(_) | Command::End(_) => {}
             Command::Status {
                 run,
                 status,
                 waiting,
             } => {
-                let mut statement = transaction.prepare_cached(
-                    "UPDATE runs SET status = ?3, waiting = ?4, changed = ?5 WHERE number = ?1 AND epoch = ?2",
-                )?;
-                statement.execute((run.number, run.epoch, status.number(), waiting, now()))?;
+                if let Some(row) = self.row(*run)? {
+                    row.status = status.number();
+                    row.waiting.clone_from(waiting);
+                }
             }
-            Command::Release { run } => {
-                let mut statement = transaction.prepare_cached(
-                    "UPDATE runs SET owner = '', expires = 0 WHERE number = ?1 AND epoch = ?2",
-                )?;
-                statement.execute((run.number, run.epoch))?;
+            Command::Wake { run, at } => {
+                if let Some(row) = self.row(*run)? {
+                    row.wake = *at;
+                }
             }
-            Command::Flush(_) => {}
+            Command::Ask { run, question, .. } => {
+                let table = Table::new(self.transaction, self.store);
+                if let Some(row) = self.row(*run)? {
+                    table.ask(row, question)?;
+                }
+            }
+            Command::EndQuestion {
+                run,
+                operation,
+                why,
+            } => {
+                if self.row(*run)?.is_some() {
+                    let table = Table::new(self.transaction, self.store);
+                    table.end(run.number, *operation, why.as_deref())?;
+                }
+            }
+            Command::Release { run, .. } => {
+                if let Some(row) = self.row(*run)? {
+                    row.owner.clear();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Gives the runs that belong to another process by now.
+fn write(
+    connection: &mut Connection,
+    store: &StoreId,
+    commands: &[Command],
+) -> Result<HashSet<Place>, Trouble> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut group = Group {
+        transaction: &transaction,
+        store,
+        rows: HashMap::new(),
+    };
+    for command in commands {
+        group.command(command)?;
+    }
+    let mut lost = HashSet::new();
+    for (run, row) in std::mem::take(&mut group.rows) {
+        if let Some(mut row) = row {
+            row.changed = now();
+            row.update(&transaction, store)?;
+        } else {
+            lost.insert(run);
         }
     }
-    for (run, chain) in &group.ends {
-        advance(&transaction, run.number, chain)?;
-    }
     transaction.commit()?;
-    let lost = group.ours.into_iter().filter(|(_, is_ours)| !is_ours);
-    Ok(lost.map(|(run, _)| run).collect())
-}
-
-/// Adds a record, and its blob unless another one has brought it.
-pub(crate) fn insert(
-    transaction: &Transaction<'_>,
-    run: i64,
-    number: u64,
-    body: &[u8],
-    digest: &Hash,
-    blob: Option<&Blob>,
-) -> rusqlite::Result<()> {
-    let mut statement = transaction.prepare_cached(
-        "INSERT INTO records (run, number, body, digest) VALUES (?1, ?2, ?3, ?4)",
-    )?;
-    statement.execute((run, number.cast_signed(), body, digest))?;
-    if let Some(Blob { hash, bytes }) = blob {
-        let mut statement = transaction
-            .prepare_cached("INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)")?;
-        statement.execute((hash, bytes))?;
-        let mut statement = transaction
-            .prepare_cached("INSERT OR IGNORE INTO blob_uses (run, hash) VALUES (?1, ?2)")?;
-        statement.execute((run, hash))?;
-    }
-    Ok(())
-}
-
-/// Writes where the chain of a run ends.
-pub(crate) fn advance(
-    transaction: &Transaction<'_>,
-    run: i64,
-    chain: &Chain,
-) -> rusqlite::Result<()> {
-    let mut statement = transaction
-        .prepare_cached("UPDATE runs SET next = ?2, last = ?3, changed = ?4 WHERE number = ?1")?;
-    statement.execute((run, chain.next.cast_signed(), chain.last, now()))?;
-    Ok(())
+    Ok(lost)
 }
 
 /// The time, in nanoseconds since 1970.

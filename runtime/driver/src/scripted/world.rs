@@ -11,7 +11,7 @@ use gsw_engine::run::RunResult;
 
 use crate::call::Call;
 use crate::permissions::Permissions;
-use crate::scripted::{Answer, Around, Driver, Entry, Script};
+use crate::scripted::{Answer, Around, Driver, Entry};
 
 /// Where the random numbers of programs begin.
 const SEED: u64 = 0x2545_F491_4F6C_DD1D;
@@ -114,11 +114,8 @@ impl World {
     /// Runs a detached run to its end, in its own time.
     fn detach(&self, start: &DetachedStart) -> Outcome {
         let entry = Entry::Detached(Box::new(start.clone()));
-        let driver = Driver::new(
-            Arc::clone(&self.loaded),
-            self.around.clone(),
-            Script::default(),
-        );
+        let id = format!("detached-{}", self.performed);
+        let driver = Driver::detached(&id, &self.loaded, self.around.clone());
         let report = driver.carry(&entry);
         let trouble = match report.map(|it| it.finished) {
             None => Some("it does not end".to_owned()),
@@ -137,7 +134,7 @@ impl World {
             Some(message) => Outcome::Failed(Failure::Other {
                 message: format!("the detached run of `{}`: {message}", start.workflow),
             }),
-            None => Outcome::Text(format!("detached-{}", self.performed)),
+            None => Outcome::Text(id),
         }
     }
 }

@@ -1,0 +1,275 @@
+//! What runs ask of people and of the outside, and what these answered.
+//!
+//! A question is a row from when its run asks until the run is forgotten: so it can be answered while no process carries the
+//! run, and whoever answers again hears who was first. One transaction looks and answers; of any number of processes one
+//! wins. The run takes the answer from here ([`Store::answers`]), writes it down as an outcome, and then says that the
+//! question is settled.
+//!
+//! ```text
+//! open ──answer──► answered ──settle──► settled
+//!   └────────────close (its time is over, its scope was left)──► closed
+//! ```
+//!
+//! An answer by key may come before its question. It is kept for [`KEPT`], and the question takes it when it is asked.
+
+mod table;
+
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, Transaction};
+use serde::{Deserialize, Serialize};
+
+use crate::list::Info;
+use crate::record::Hash;
+use crate::row::StoreId;
+use crate::store::{Error, Store};
+
+pub(crate) use table::Table;
+
+/// So long an answer waits for its question, in nanoseconds: a week.
+pub const KEPT: i64 = 7 * 86_400 * 1_000_000_000;
+
+/// Of whom something is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Kind {
+    Human,
+    External,
+}
+
+/// What a run asks.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Question {
+    /// The operation of the run that waits for it.
+    pub operation: u64,
+    pub kind: Kind,
+    /// Of its declaration.
+    pub name: String,
+    /// By which it is found without knowing the run.
+    pub key: Option<String>,
+    /// Of all that is asked: an answer to something else is not taken for one to this.
+    pub digest: Hash,
+    /// The type of its answer, as JSON.
+    pub schema: String,
+    /// What is shown to who answers, as JSON.
+    pub shown: String,
+    /// Who may answer; anybody when it is empty.
+    pub who: Vec<String>,
+    /// In nanoseconds since 1970.
+    pub asked: i64,
+    /// When it is too late.
+    pub due: Option<i64>,
+}
+
+/// How far a question is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum State {
+    Open,
+    /// Its run has not taken it yet.
+    Answered(Answer),
+    /// Its run has it.
+    Settled {
+        by: String,
+        at: i64,
+    },
+    /// Nobody waits for it any more.
+    Closed {
+        why: String,
+    },
+}
+
+/// What somebody answered.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Answer {
+    pub value: Vec<u8>,
+    pub by: String,
+    /// In nanoseconds since 1970.
+    pub at: i64,
+}
+
+/// A question of a store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Asked {
+    /// The id of its run.
+    pub run: String,
+    pub question: Question,
+    pub state: State,
+}
+
+/// Which question is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum To<'a> {
+    /// The oldest open one of this name; of several that ask different things, the one of the digest.
+    Named {
+        run: &'a str,
+        name: &'a str,
+    },
+    Operation {
+        run: &'a str,
+        operation: u64,
+    },
+    /// An `external` of this name and key, whatever run asks it.
+    Key {
+        name: &'a str,
+        key: &'a str,
+    },
+}
+
+/// An answer on its way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reply<'a> {
+    pub to: To<'a>,
+    /// What was seen when it was answered, if it is known.
+    pub digest: Option<Hash>,
+    pub answer: Answer,
+}
+
+/// What became of an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Delivered {
+    /// The run takes it when it is carried.
+    ToRun { run: String, operation: u64 },
+    /// Nobody has asked yet.
+    Early,
+}
+
+/// Why an answer was not taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// The run asks nothing of this name.
+    NotAsked {
+        run: String,
+        open: Vec<String>,
+    },
+    /// Different things are asked under this name, or by this key.
+    Several {
+        name: String,
+        runs: Vec<String>,
+    },
+    Answered {
+        by: String,
+        at: i64,
+    },
+    Closed {
+        why: String,
+    },
+    Late {
+        due: i64,
+    },
+    /// Something else was asked when it was answered.
+    Another,
+    NotAllowed {
+        by: String,
+        who: Vec<String>,
+    },
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotAsked { run, open } if open.is_empty() => {
+                write!(f, "run `{run}` asks nothing now")
+            }
+            Self::NotAsked { run, open } => {
+                write!(
+                    f,
+                    "run `{run}` does not ask this; it asks `{}`",
+                    open.join("`, `")
+                )
+            }
+            Self::Several { name, runs } => write!(
+                f,
+                "`{name}` is asked several times (`{}`): say which operation is meant",
+                runs.join("`, `")
+            ),
+            Self::Answered { by, .. } => write!(f, "`{by}` has answered it before"),
+            Self::Closed { why } => write!(f, "nobody waits for this answer any more: {why}"),
+            Self::Late { .. } => f.write_str("the time to answer it is over"),
+            Self::Another => f.write_str("this answers something else than what is asked now"),
+            Self::NotAllowed { by, who } => {
+                write!(f, "`{by}` may not answer it; `{}` may", who.join("`, `"))
+            }
+        }
+    }
+}
+
+impl Store {
+    /// Answers a question, once, whether a process carries its run or not.
+    ///
+    /// # Errors
+    /// When it is refused, with the reason, or cannot be written.
+    pub fn answer(&self, reply: Reply<'_>) -> Result<Delivered, Error> {
+        self.change(|transaction| {
+            let table = Table::new(transaction, self.id());
+            let asked = match reply.to {
+                To::Named { run, name } => {
+                    let info = self.open_run(transaction, run)?;
+                    table
+                        .of_run(&info.id)?
+                        .named(&info.id, name, reply.digest)?
+                }
+                To::Operation { run, operation } => {
+                    let info = self.open_run(transaction, run)?;
+                    table.of_run(&info.id)?.of_operation(&info.id, operation)?
+                }
+                To::Key { name, key } => match table.of_key(name, key)?.by_key(name)? {
+                    Some(asked) => asked,
+                    None => return table.keep(name, key, reply.answer),
+                },
+            };
+            table.deliver(asked, reply.digest, reply.answer)
+        })
+    }
+
+    /// The questions of a run, or of all, the oldest first.
+    ///
+    /// # Errors
+    /// When there is no such run, and those of the database.
+    pub fn questions(&self, run: Option<&str>) -> Result<Vec<Asked>, Error> {
+        self.glance(|transaction| {
+            let table = Table::new(transaction, self.id());
+            let found = match run {
+                Some(run) => table.of_run(&self.look(transaction).find(run)?.id)?,
+                None => table.all()?,
+            };
+            Ok(found.0)
+        })
+    }
+
+    /// What was answered to a run that it has not settled yet, by operation.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn answers(&self, run: &str) -> Result<Vec<(u64, Answer)>, Error> {
+        let asked = self.questions(Some(run))?;
+        let answered = asked.into_iter().filter_map(|it| match it.state {
+            State::Answered(answer) => Some((it.question.operation, answer)),
+            State::Open | State::Settled { .. } | State::Closed { .. } => None,
+        });
+        Ok(answered.collect())
+    }
+
+    /// A run that has not ended, by its id or the beginning of it.
+    fn open_run(&self, transaction: &Transaction<'_>, id: &str) -> Result<Info, Error> {
+        let info = self.look(transaction).find(id)?;
+        if info.status.is_final() {
+            return Err(Error::Ended {
+                id: info.id,
+                status: info.status,
+            });
+        }
+        Ok(info)
+    }
+}
+
+/// The runs with an answer that they have not taken.
+pub(crate) fn answered_runs(
+    connection: &Connection,
+    store: &StoreId,
+) -> Result<BTreeSet<String>, Error> {
+    let asked = Table::new(connection, store).all()?.0;
+    let answered = asked.into_iter().filter_map(|it| match it.state {
+        State::Answered(_) => Some(it.run),
+        State::Open | State::Settled { .. } | State::Closed { .. } => None,
+    });
+    Ok(answered.collect())
+}

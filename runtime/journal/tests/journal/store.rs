@@ -1,0 +1,419 @@
+//! What a store keeps, and whose it is.
+
+use std::sync::mpsc::channel;
+
+use gsw_journal::list::{Carried, Status};
+use gsw_journal::record::Payload;
+use gsw_journal::retention::Retention;
+use gsw_journal::schema::Missing;
+use gsw_journal::store::{Begun, Error, Patience, Store};
+use gsw_journal::writer::Failure;
+
+use crate::folder::{Folder, begin, copy, flushed, new_run, outcome, released};
+
+#[test]
+fn what_was_written_is_read_and_large_outcomes_are_kept_once() {
+    let folder = Folder::new("read");
+    let store = Store::open(&folder.store()).expect("a store");
+    let large = vec![9; 100_000];
+    for id in ["a", "b"] {
+        let mut journal = store.begin(&new_run(id), vec![begin()]).expect("a run");
+        for (number, bytes) in [(0, vec![1]), (1, large.clone())] {
+            let (record, blob) = outcome(number, bytes);
+            journal.write(&record, blob);
+        }
+        flushed(&journal).expect("it is written");
+    }
+    let reader = Store::existing(&folder.store()).expect("it is there");
+    let records = reader.records("b").expect("a run");
+    assert_eq!(records.len(), 3);
+    let payload = records[2].payload().expect("an outcome").clone();
+    assert!(matches!(payload, Payload::Blob(_)));
+    assert_eq!(reader.bytes("b", payload).expect("it is there"), large);
+    let size = std::fs::metadata(folder.store()).map(|it| it.len());
+    let wal = std::fs::metadata(format!("{}-wal", folder.store().display())).map(|it| it.len());
+    let bytes = size.unwrap_or(0) + wal.unwrap_or(0);
+    assert!(bytes < 2 * 100_000 + 150_000, "{bytes}");
+}
+
+#[test]
+fn a_run_belongs_to_one_process_until_that_is_gone() {
+    let folder = Folder::new("owner");
+    let first = Store::open(&folder.store()).expect("a store");
+    let second = Store::existing(&folder.store()).expect("it is there");
+    let journal = first.begin(&new_run("a"), vec![begin()]).expect("a run");
+    flushed(&journal).expect("it is written");
+    assert_eq!(second.find("a").expect("a run").carried, Carried::Yes);
+    assert!(matches!(second.take("a"), Err(Error::Carried(_))));
+    drop(journal);
+    drop(first);
+    let (journal, records) = second.take("a").expect("nobody carries it");
+    assert_eq!((journal.epoch(), records.len()), (2, 1));
+}
+
+#[test]
+fn who_was_overtaken_writes_nothing_any_more() {
+    let folder = Folder::new("overtaken");
+    let sleeper = Store::open(&folder.store()).expect("a store");
+    let mut late = sleeper.begin(&new_run("a"), vec![begin()]).expect("a run");
+    flushed(&late).expect("it is written");
+    // As after a night in which nobody renewed it.
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute("UPDATE owners SET expires = 1", [])
+        .expect("it can be written");
+    let other = Store::existing(&folder.store()).expect("it is there");
+    let (mut journal, _) = other.take("a").expect("it has expired");
+    let (record, blob) = outcome(0, vec![1]);
+    journal.write(&record, blob);
+    flushed(&journal).expect("it is written");
+    let (sender, refused) = channel();
+    let (record, blob) = outcome(0, vec![2]);
+    late.write_first(
+        &record,
+        blob,
+        Box::new(move |result| sender.send(result).expect("the test waits")),
+    );
+    assert_eq!(refused.recv(), Ok(Err(Failure::TakenOver)));
+    assert_eq!(late.failure(), Some(Failure::TakenOver));
+    drop(late);
+    let records = other.records("a").expect("the chain is whole");
+    assert_eq!(records.len(), 2);
+    assert_eq!(
+        other.find("a").expect("a run").carried,
+        Carried::Yes,
+        "the late one has not released it"
+    );
+}
+
+#[test]
+fn a_copy_is_nobodys_and_gets_another_epoch() {
+    let (folder, elsewhere) = (Folder::new("original"), Folder::new("copy"));
+    let store = Store::open(&folder.store()).expect("a store");
+    let journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    flushed(&journal).expect("it is written");
+    copy(&folder.store(), &elsewhere.store());
+    let restored = Store::existing(&elsewhere.store()).expect("it is there");
+    let (taken, records) = restored.take("a").expect("its owner is elsewhere");
+    assert_eq!((taken.epoch(), records.len()), (2, 1));
+}
+
+#[test]
+fn a_changed_record_is_found_and_nothing_is_read_after_it() {
+    let folder = Folder::new("damage");
+    let store = Store::open(&folder.store()).expect("a store");
+    let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    for number in 0..3 {
+        let (record, blob) = outcome(number, vec![1]);
+        journal.write(&record, blob);
+    }
+    flushed(&journal).expect("it is written");
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    for (change, record) in [
+        ("UPDATE records SET body = x'00' WHERE number = 2", 2),
+        ("DELETE FROM records WHERE number = 1", 1),
+        ("DELETE FROM records WHERE number = 0", 0),
+    ] {
+        database.execute(change, []).expect("it can be written");
+        let read = store.records("a");
+        assert!(
+            matches!(&read, Err(Error::Damaged { record: at, .. }) if *at == record),
+            "{change}: {read:?}"
+        );
+    }
+}
+
+#[test]
+fn runs_are_found_by_the_beginning_of_their_ids_and_by_their_input() {
+    let folder = Folder::new("find");
+    let store = Store::open(&folder.store()).expect("a store");
+    for id in ["abc1", "abd2"] {
+        let journal = store.begin(&new_run(id), vec![begin()]).expect("a run");
+        flushed(&journal).expect("it is written");
+        drop(journal);
+    }
+    // The next write comes after the releases, so they are done.
+    let other = store.begin(&new_run("x"), vec![begin()]).expect("a run");
+    flushed(&other).expect("it is written");
+    assert_eq!(store.find("abc").expect("one").id, "abc1");
+    assert!(matches!(store.find("ab"), Err(Error::Ambiguous(_))));
+    assert!(matches!(store.find(""), Err(Error::NoSuchRun(_))));
+    assert!(matches!(store.find("%"), Err(Error::NoSuchRun(_))));
+    let newest = store.interrupted("main", &[2; 32]).expect("a store");
+    assert_eq!(newest.expect("two were interrupted").id, "abd2");
+    assert_eq!(store.interrupted("main", &[3; 32]).expect("a store"), None);
+    assert_eq!(store.find("abc").expect("one").status_name(), "interrupted");
+}
+
+#[test]
+fn what_has_ended_is_forgotten_with_its_blobs() {
+    let folder = Folder::new("prune");
+    let store = Store::open(&folder.store()).expect("a store");
+    for id in ["a", "b", "c"] {
+        let mut journal = store.begin(&new_run(id), vec![begin()]).expect("a run");
+        let (record, blob) = outcome(0, vec![id.as_bytes()[0]; 10_000]);
+        journal.write(&record, blob);
+        if id != "c" {
+            journal.status(Status::Completed, None);
+        }
+        flushed(&journal).expect("it is written");
+    }
+    let retention = Retention {
+        runs: 1,
+        ..Retention::default()
+    };
+    assert_eq!(store.prune(retention).expect("a store"), 1);
+    let left: Vec<_> = store
+        .list()
+        .expect("a store")
+        .into_iter()
+        .map(|it| it.id)
+        .collect();
+    assert_eq!(left, ["c", "b"]);
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    let blobs: i64 = database
+        .query_row("SELECT count(*) FROM blobs", [], |row| row.get(0))
+        .expect("a count");
+    assert_eq!(blobs, 2);
+    assert!(matches!(
+        store.take("b"),
+        Err(Error::Ended {
+            status: Status::Completed,
+            ..
+        })
+    ));
+}
+
+#[test]
+fn what_is_no_store_is_refused() {
+    let folder = Folder::new("foreign");
+    assert!(matches!(
+        Store::existing(&folder.store()),
+        Err(Error::Missing(_))
+    ));
+    std::fs::create_dir_all(&folder.0).expect("it can be made");
+    std::fs::write(folder.store(), "this is a text, and a long one at that").expect("a file");
+    assert!(matches!(
+        Store::open(&folder.store()),
+        Err(Error::Unusable { .. })
+    ));
+    std::fs::remove_file(folder.store()).expect("it is there");
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute_batch("CREATE TABLE other (x)")
+        .expect("it can be written");
+    assert!(matches!(
+        Store::open(&folder.store()),
+        Err(Error::Foreign(_))
+    ));
+    drop(database);
+    std::fs::remove_file(folder.store()).expect("it is there");
+    drop(Store::open(&folder.store()).expect("a store"));
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .pragma_update(None, "user_version", 99)
+        .expect("it can be written");
+    assert!(matches!(
+        Store::open(&folder.store()),
+        Err(Error::Version { version: 99, .. })
+    ));
+}
+
+#[test]
+fn a_workflow_has_one_run_of_a_name() {
+    let folder = Folder::new("named");
+    let store = Store::open(&folder.store()).expect("a store");
+    let first = store.begin_named(&new_run("a"), "nightly", vec![begin()]);
+    assert!(matches!(first, Ok(Begun::New(_))));
+    let again = store.begin_named(&new_run("b"), "nightly", vec![begin()]);
+    assert!(matches!(again, Ok(Begun::Exists(info)) if info.id == "a"));
+    let mut other = new_run("c");
+    other.workflow = "weekly";
+    let other = store.begin_named(&other, "nightly", vec![begin()]);
+    assert!(matches!(other, Ok(Begun::New(_))));
+    let named = store.named("main", "nightly").expect("a store");
+    assert_eq!(named.map(|it| it.id).as_deref(), Some("a"));
+    assert_eq!(store.list().expect("a store").len(), 2);
+    let same = store.begin(&new_run("a"), vec![begin()]);
+    assert!(matches!(same, Err(Error::Exists(_))));
+}
+
+#[test]
+fn whoever_holds_the_lock_is_waited_for_and_then_named() {
+    let folder = Folder::new("locked");
+    let patience = Patience {
+        look: std::time::Duration::from_millis(1),
+        ..Patience::default()
+    };
+    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("nobody has it");
+    // Who looks still can, and who writes is told why not.
+    assert_eq!(store.list().expect("readers do not wait").len(), 1);
+    let refused = store.begin(&new_run("b"), vec![begin()]);
+    let text = refused.map(drop).expect_err("it is locked").to_string();
+    assert_eq!(
+        text,
+        "the store of runs: database is locked: another process has kept it locked for too long; try again when that is done"
+    );
+    // A run's own records wait until it is over.
+    let (sender, written) = channel();
+    let (record, blob) = outcome(0, vec![1]);
+    journal.write_first(
+        &record,
+        blob,
+        Box::new(move |result| sender.send(result).expect("the test waits")),
+    );
+    let nothing = written.recv_timeout(std::time::Duration::from_millis(300));
+    assert!(nothing.is_err(), "{nothing:?}");
+    database.execute_batch("COMMIT").expect("it was ours");
+    assert_eq!(written.recv(), Ok(Ok(())));
+    assert_eq!(store.records("a").expect("a run").len(), 2);
+}
+
+#[test]
+fn a_run_that_cannot_be_written_for_too_long_fails_and_can_be_taken_again() {
+    let folder = Folder::new("too-long");
+    let patience = Patience {
+        look: std::time::Duration::from_millis(1),
+        write: std::time::Duration::from_millis(1),
+    };
+    let store = Store::with(&folder.store(), Missing::Made, patience).expect("a store");
+    let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    database
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("nobody has it");
+    let (record, blob) = outcome(0, vec![1]);
+    journal.write(&record, blob);
+    let failed = Failure::Database("another process has kept the store locked for too long".into());
+    assert_eq!(flushed(&journal), Err(failed.clone()));
+    assert_eq!(journal.failure(), Some(failed.clone()));
+    database.execute_batch("COMMIT").expect("it was ours");
+    // What comes after a gap is not written.
+    let (record, blob) = outcome(1, vec![1]);
+    let (sender, refused) = channel();
+    journal.write_first(
+        &record,
+        blob,
+        Box::new(move |result| sender.send(result).expect("the test waits")),
+    );
+    assert_eq!(refused.recv(), Ok(Err(failed)));
+    released(journal);
+    let (_, records) = store.take("a").expect("it is whole");
+    assert_eq!(records.len(), 1);
+}
+
+#[test]
+fn nobody_takes_a_run_by_setting_the_clock() {
+    let folder = Folder::new("clock");
+    let store = Store::open(&folder.store()).expect("a store");
+    let _journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    let database = rusqlite::Connection::open(folder.store()).expect("a database");
+    let expires: i64 = database
+        .query_row("SELECT expires FROM owners", [], |row| row.get(0))
+        .expect("an owner");
+    // Since the start of the machine, not since 1970.
+    let ten_years = 10 * 365 * 86_400 * 1_000_000_000;
+    assert!(expires < ten_years, "{expires}");
+    // An expiry of another start of the machine says nothing: the lock is held.
+    database
+        .execute("UPDATE owners SET name = 'x-' || name, expires = 0", [])
+        .expect("it can be written");
+    assert!(matches!(store.take("a"), Err(Error::Carried(_))));
+}
+
+#[test]
+fn what_is_forgotten_makes_the_file_smaller() {
+    let folder = Folder::new("smaller");
+    let store = Store::open(&folder.store()).expect("a store");
+    let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    for operation in 0..100 {
+        let (record, blob) = outcome(operation, vec![operation as u8; 10_000]);
+        journal.write(&record, blob);
+    }
+    journal.status(Status::Failed, None);
+    released(journal);
+    let pages = || -> i64 {
+        let database = rusqlite::Connection::open(folder.store()).expect("a database");
+        let count = database.pragma_query_value(None, "page_count", |row| row.get(0));
+        count.expect("a number")
+    };
+    let before = pages();
+    let retention = Retention {
+        bytes: 1_000_000,
+        ..Retention::default()
+    };
+    assert_eq!(store.prune(retention).expect("a store"), 1);
+    assert!(pages() * 5 < before, "{before} pages, now {}", pages());
+    assert!(store.verify(None).expect("a store").is_whole());
+}
+
+#[test]
+fn a_value_of_two_runs_counts_once() {
+    let folder = Folder::new("counted");
+    let store = Store::open(&folder.store()).expect("a store");
+    for id in ["a", "b"] {
+        let mut journal = store.begin(&new_run(id), vec![begin()]).expect("a run");
+        let (record, blob) = outcome(0, vec![9; 100_000]);
+        journal.write(&record, blob);
+        journal.status(Status::Completed, None);
+        released(journal);
+    }
+    let retention = Retention {
+        bytes: 110_000,
+        ..Retention::default()
+    };
+    assert_eq!(store.prune(retention).expect("a store"), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_belongs_to_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("mode");
+    let inner = folder.0.join("a/b/runs.db");
+    let store = Store::open(&inner).expect("a store");
+    let _journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    gsw_journal::seal::Key::beside_or_new(&inner).expect("a key");
+    let mode = |path: &std::path::Path| {
+        let found = std::fs::metadata(path).expect("it is there");
+        found.permissions().mode() & 0o777
+    };
+    for folder in [&folder.0.join("a"), &folder.0.join("a/b")] {
+        assert_eq!(mode(folder), 0o700);
+    }
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder.0.join("a/b")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+        files += 1;
+    }
+    // The store, its log, their shared memory, the lock of this process, the key.
+    assert_eq!(files, 5);
+    // A copy that came with other permissions is closed again.
+    drop(store);
+    std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0o644)).expect("it is ours");
+    Store::open(&inner).expect("a store");
+    assert_eq!(mode(&inner), 0o600);
+}
+
+#[test]
+fn a_process_that_leaves_gives_its_runs_up() {
+    let folder = Folder::new("close");
+    let store = Store::open(&folder.store()).expect("a store");
+    let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    let (record, blob) = outcome(0, vec![1]);
+    journal.write(&record, blob);
+    store.close();
+    let other = Store::existing(&folder.store()).expect("it is there");
+    let (_, records) = other.take("a").expect("its owner has left");
+    assert_eq!(records.len(), 2);
+    // What is written afterwards is refused, and the store can carry other runs.
+    journal.write(&record, None);
+    assert!(journal.failure().is_some());
+    assert!(store.begin(&new_run("b"), vec![begin()]).is_ok());
+}
