@@ -413,6 +413,8 @@ pub struct ModelAnswer {
 pub enum StopReason {
     End,
     ToolUse,
+    /// The provider paused a turn of its own; it goes on when the conversation is sent back as it is.
+    Paused,
     MaxTokens,
     /// It declined, with its explanation.
     Refusal(String),
@@ -432,6 +434,9 @@ pub struct ModelFailure {
     /// How one more request may succeed; `None` when none would.
     #[serde(default)]
     pub again: Option<Again>,
+    /// The provider's id of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
     /// Requests made.
     pub attempts: u32,
     /// How many nanoseconds of the request's time they took; what they waited for a connection is no part of it.
@@ -453,6 +458,7 @@ impl ModelFailure {
             status: None,
             retry_after: None,
             again: None,
+            request_id: None,
             attempts: 0,
             took: 0,
             tokens: None,

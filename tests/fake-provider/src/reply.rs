@@ -3,6 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -76,7 +78,7 @@ async fn send(body: &[u8], reply: &Reply, socket: &mut TcpStream) -> io::Result<
         chunk.extend_from_slice(piece);
         chunk.extend_from_slice(b"\r\n");
         http::write(socket, &chunk).await?;
-        if let Some(drip) = reply.drip {
+        if let Some(drip) = reply.drip.filter(|it| it.ms > 0) {
             sleep(Duration::from_millis(drip.ms)).await;
         }
     }
@@ -91,6 +93,8 @@ fn content(body: &Body, request: &Request) -> (&'static str, Vec<u8>) {
     let (model, wants_stream) = (&asked["model"], asked["stream"] == true);
     match body {
         Body::Text(text) | Body::Raw(text) => ("text/plain", text.clone().into_bytes()),
+        Body::Base64(text) => ("application/octet-stream", decoded(text)),
+        Body::Stream(text) => (STREAM, text.clone().into_bytes()),
         Body::Json(value) => (JSON, value.to_string().into_bytes()),
         Body::Events(events) => (STREAM, stream(events)),
         Body::Garbage(count) => (STREAM, garbage(*count)),
@@ -111,6 +115,13 @@ fn content(body: &Body, request: &Request) -> (&'static str, Vec<u8>) {
             content(&body, request)
         }
     }
+}
+
+/// What is written in Base64; a script that is wrong is shown as it is.
+fn decoded(text: &str) -> Vec<u8> {
+    STANDARD
+        .decode(text)
+        .unwrap_or_else(|_| text.as_bytes().to_vec())
 }
 
 fn stream(events: &[Event]) -> Vec<u8> {

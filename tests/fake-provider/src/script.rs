@@ -75,6 +75,10 @@ pub enum Body {
     Json(Value),
     /// An event stream.
     Events(Vec<Event>),
+    /// Bytes, written in Base64.
+    Base64(String),
+    /// An event stream, as it goes over the wire.
+    Stream(String),
     /// Bytes that are no HTTP at all, instead of a response.
     Raw(String),
     /// So many bytes that mean nothing, as an event stream.

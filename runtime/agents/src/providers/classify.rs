@@ -27,6 +27,22 @@ impl ErrorBody {
         }
     }
 
+    /// Whether the request itself is wrong, so that it will be wrong again.
+    pub fn blames_the_request(&self) -> bool {
+        let is_lasting = |it: &String| {
+            matches!(
+                it.as_str(),
+                "invalid_request_error"
+                    | "not_found_error"
+                    | "model_not_found"
+                    | "invalid_prompt"
+                    | "INVALID_ARGUMENT"
+                    | "NOT_FOUND"
+            )
+        };
+        self.codes.iter().any(is_lasting)
+    }
+
     /// The failure, with what the provider says.
     pub fn into_failure(self, host: &str, status: Option<u16>, fallback: &str) -> ModelFailure {
         let by_code = self.codes.iter().find_map(|it| by_code(it));

@@ -21,6 +21,9 @@ const LARGEST_BODY: usize = 64 << 20;
 /// How long we wait for the end of a response whose answer is complete, so that its connection can be used again.
 const LINGER: Duration = Duration::from_millis(20);
 
+/// How long we wait for the body of an error, whose status says most.
+const ERROR_BODY: Duration = Duration::from_secs(5);
+
 /// The longest limit that a clock can add to its time: thirty years.
 const FOREVER: Duration = Duration::from_secs(1_000_000_000);
 
@@ -52,11 +55,14 @@ impl Trouble {
 
     /// An error that came inside of a stream.
     pub fn reported(host: &str, body: &Value) -> Self {
-        let failure = ErrorBody::read(body).into_failure(host, None, &body.to_string());
-        let is_worth_another = matches!(
-            failure.kind,
-            FailureKind::Overloaded | FailureKind::RateLimited | FailureKind::Provider
-        );
+        let error = ErrorBody::read(body);
+        let blames_the_request = error.blames_the_request();
+        let failure = error.into_failure(host, None, &body.to_string());
+        let is_worth_another = !blames_the_request
+            && matches!(
+                failure.kind,
+                FailureKind::Overloaded | FailureKind::RateLimited | FailureKind::Provider
+            );
         Self {
             failure,
             is_worth_another,
@@ -143,7 +149,31 @@ impl Exchange<'_> {
         if !response.status().is_success() {
             return Err(self.refused(response).await);
         }
-        let request_id = header(&response, "request-id").or(header(&response, "x-request-id"));
+        let request_id = request_id(&response);
+        let answered = self.read(response, on_delta).await;
+        match answered {
+            Ok(answer) => Ok(ModelAnswer {
+                request_id: request_id.or(answer.request_id),
+                ..answer
+            }),
+            Err(mut trouble) => {
+                trouble.failure.request_id = request_id;
+                Err(trouble)
+            }
+        }
+    }
+
+    /// Reads the answer of a response that is a success.
+    async fn read(
+        &self,
+        response: reqwest::Response,
+        on_delta: &mut OnDelta,
+    ) -> Result<ModelAnswer, Trouble> {
+        if let Some(encoding) = encoding(&response) {
+            // Unpacking it could take any amount of memory, and we never ask for it.
+            let what = format!("it is compressed (`{encoding}`), which was not asked for");
+            return Err(Trouble::malformed(&self.host(), &what));
+        }
         let content_type = header(&response, "content-type").unwrap_or_default();
         let content_type = content_type.to_ascii_lowercase();
         let mut reader = (self.new_reader)();
@@ -169,11 +199,7 @@ impl Exchange<'_> {
             );
             return Err(Trouble::malformed(&self.host(), &what));
         }
-        let answer = reader.finish()?;
-        Ok(ModelAnswer {
-            request_id: request_id.or(answer.request_id),
-            ..answer
-        })
+        reader.finish()
     }
 
     async fn stream(
@@ -198,10 +224,25 @@ impl Exchange<'_> {
     async fn refused(&self, response: reqwest::Response) -> Trouble {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
+        let request_id = request_id(&response);
         // Where the body cannot be read, the status still counts.
-        let text = self.text(response).await.unwrap_or_default();
+        let text = match encoding(&response) {
+            Some(_) => String::new(),
+            None => {
+                let text = timeout(ERROR_BODY, self.text(response)).await;
+                text.ok().and_then(Result::ok).unwrap_or_default()
+            }
+        };
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
         let mut failure = ErrorBody::read(&body).into_failure(&self.host(), Some(status), &text);
+        if let Some(place) = headers.get("location").and_then(|it| it.to_str().ok()) {
+            let place = address::shown(place);
+            failure.message = format!(
+                "{} redirects to {place} (status {status}), which is not followed, since it would take the key there; look at the base URL",
+                self.host()
+            );
+        }
+        failure.request_id = request_id;
         failure.retry_after = retry_after(&headers, SystemTime::now());
         Trouble {
             // An account without credit gets no better by asking again.
@@ -244,6 +285,19 @@ impl Exchange<'_> {
         };
         Trouble::malformed(&self.host(), what)
     }
+}
+
+/// What the provider calls the request.
+fn request_id(response: &reqwest::Response) -> Option<String> {
+    let names = ["request-id", "x-request-id"];
+    let mut given = names.iter().filter_map(|it| header(response, it));
+    given.find(|it| !it.is_empty())
+}
+
+/// How the body is compressed, if it is.
+fn encoding(response: &reqwest::Response) -> Option<String> {
+    let encoding = header(response, "content-encoding")?;
+    (!encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity")).then_some(encoding)
 }
 
 fn header(response: &reqwest::Response, name: &str) -> Option<String> {

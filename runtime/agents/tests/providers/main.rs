@@ -3,6 +3,7 @@
 mod anthropic;
 mod crowd;
 mod openai;
+mod pages;
 mod retries;
 mod stage;
 mod trouble;

@@ -441,7 +441,9 @@ impl PromptRun {
                 .filter(|_| run.progress.wants_events())
                 .map(|it| self.observed.answer(&it.content)),
             stop_reason: answered.map(|it| it.stop_reason.clone()),
-            request_id: answered.and_then(|it| it.request_id.clone()),
+            request_id: answered
+                .and_then(|it| it.request_id.clone())
+                .or_else(|| failed.and_then(|it| it.request_id.clone())),
             error: failed.map(|it| self.observed.text(it.message.clone())),
             status: failed.and_then(|it| it.status),
         };
