@@ -1,9 +1,9 @@
-//! What is known about models, as data: prices, and which settings they take.
+//! What is known about models, as data: their windows, prices and abilities, and which settings they take.
 
 use std::sync::OnceLock;
 
 use gsw_abi::setting::Setting;
-use gsw_engine::prices::{Price, is_named};
+use gsw_engine::prices::{Long, Price, is_named};
 use serde::Deserialize;
 
 /// The built-in table; prices are per million tokens in US dollars.
@@ -26,6 +26,13 @@ pub struct KnownModel {
     pub price: Option<Dollars>,
     /// How many tokens fit, where known.
     pub context: Option<u64>,
+    /// The most tokens of one answer, where known.
+    pub output: Option<u64>,
+    pub abilities: Vec<Ability>,
+    /// The day on which this was read, as `2026-11-23`.
+    pub read: String,
+    /// Where it was read.
+    pub source: String,
     /// How thinking is asked for; `None` where it cannot be.
     pub thinking: Option<Thinking>,
     /// Settings that it does not take; they are not sent, and the user is warned.
@@ -42,6 +49,19 @@ pub struct Dollars {
     pub cache_read: Option<f64>,
     /// Input written to the provider's cache; likewise.
     pub cache_write: Option<f64>,
+    /// What takes the place of these for much input.
+    pub long: Option<Long>,
+}
+
+/// What a model can do besides answering a text with a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ability {
+    Tools,
+    /// Its provider holds it to a schema.
+    Schemas,
+    Images,
+    Documents,
 }
 
 /// How a model is asked to think.
@@ -52,6 +72,8 @@ pub enum Thinking {
     Budget,
     /// It decides by itself how much.
     Adaptive,
+    /// With a degree of effort, which follows from the number of tokens.
+    Effort,
 }
 
 impl Catalogue {
@@ -87,6 +109,7 @@ impl Catalogue {
                     output,
                     cache_read,
                     cache_write,
+                    long,
                 } = it.price?;
                 Some(Price {
                     name: it.name.clone(),
@@ -94,6 +117,7 @@ impl Catalogue {
                     output,
                     cache_read,
                     cache_write,
+                    long,
                 })
             })
             .collect()
@@ -104,7 +128,7 @@ impl Catalogue {
 mod tests {
     use gsw_abi::provider::Provider;
     use gsw_abi::setting::Setting;
-    use gsw_engine::prices::Prices;
+    use gsw_engine::prices::{Prices, is_named};
     use gsw_tree::usage::Usage;
 
     use super::Catalogue;
@@ -120,7 +144,7 @@ mod tests {
         };
         let prices = Prices(catalogue.prices());
         let cost = prices.cost("anthropic/claude-sonnet-5-5", &usage);
-        assert_eq!(cost, Some(1.5 + 0.15));
+        assert_eq!(cost, Some(1.0 + 0.1));
         assert_eq!(prices.cost("anthropic/unheard-of", &usage), None);
         assert!(catalogue.find(&catalogue.default).is_some());
     }
@@ -144,9 +168,29 @@ mod tests {
                 "{}",
                 model.name
             );
+            let day: Vec<&str> = model.read.split('-').collect();
+            let is_day = matches!(day[..], [year, month, day] if year.len() == 4 && month.len() == 2 && day.len() == 2);
+            assert!(is_day && !model.source.is_empty(), "{}", model.name);
+            if let (Some(window), Some(output)) = (model.context, model.output) {
+                assert!(output <= window, "{}", model.name);
+            }
+            if !model.name.ends_with('*') {
+                assert!(
+                    model.context.is_some() && model.price.is_some(),
+                    "{}",
+                    model.name
+                );
+            }
             for refused in &model.refuses {
                 assert!(Setting::named(refused).is_some(), "{refused}");
             }
+        }
+        for (place, model) in catalogue.models.iter().enumerate() {
+            let first = catalogue
+                .models
+                .iter()
+                .position(|it| is_named(&it.name, &model.name));
+            assert_eq!(first, Some(place), "an earlier row hides {}", model.name);
         }
         for provider in Provider::ALL {
             let other = format!("{}/unheard-of", provider.name());

@@ -272,6 +272,7 @@ impl Talk {
             return fail(outcome::of_failure(failure));
         };
         self.model += 1;
+        self.request.fallback = request::fallback(&self.settings, self.model);
         if std::mem::take(&mut self.is_paused) {
             // Only the provider that paused its turn can go on with it.
             self.request.messages.pop();

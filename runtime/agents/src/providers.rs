@@ -5,16 +5,20 @@ mod arguments;
 mod classify;
 mod exchange;
 mod failure;
+mod gemini;
 pub(crate) mod http;
 mod media;
 mod network;
 mod openai;
 mod opening;
 mod protocol;
+mod responses;
 mod retry;
 mod schema;
 pub(crate) mod sim;
 mod stream;
+mod traffic;
+mod window;
 
 use gsw_abi::provider::Provider;
 use gsw_driver::call::Call;
@@ -24,11 +28,14 @@ use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure, ModelRequest};
 use crate::environment::Environment;
 use crate::model_name;
 use anthropic::Messages;
+use gemini::Generation;
 use http::Http;
 use network::{Network, deltas_of};
 use openai::Completions;
 use protocol::ask;
+use responses::Responses;
 pub use retry::Policy;
+use traffic::Traffic;
 
 /// All providers of a process. Nothing is set up before the first request.
 #[derive(Debug)]
@@ -48,6 +55,7 @@ impl Providers {
             environment,
             http: Http::default(),
             policy,
+            traffic: Traffic::default(),
         })
     }
 }
@@ -65,6 +73,10 @@ impl Models for Providers {
             match provider {
                 Provider::Anthropic => ask::<Messages>(&self.0, model, &request, on_delta).await,
                 Provider::OpenAi => ask::<Completions>(&self.0, model, &request, on_delta).await,
+                Provider::OpenAiResponses => {
+                    ask::<Responses>(&self.0, model, &request, on_delta).await
+                }
+                Provider::Gemini => ask::<Generation>(&self.0, model, &request, on_delta).await,
                 Provider::Sim => Ok(sim::ask(&request, on_delta)),
             }
         })

@@ -11,6 +11,7 @@ use gsw_abi::program::Program;
 use gsw_notation::issue::Issue;
 use gsw_tree::class::Class;
 use gsw_tree::detail::PromptDetail;
+use gsw_tree::event::CircuitChange;
 use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -251,6 +252,25 @@ pub struct ModelRequest {
     pub tools: Vec<ToolDescription>,
     /// The whole request may take so long.
     pub timeout: Duration,
+    /// Whether another model is asked when this one is out, so that one that is known to be down need not be asked.
+    #[serde(default, skip_serializing_if = "Fallback::is_absent")]
+    pub fallback: Fallback,
+}
+
+/// Whether another model follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fallback {
+    #[default]
+    Absent,
+    Present,
+}
+
+impl Fallback {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    fn is_absent(&self) -> bool {
+        *self == Self::Absent
+    }
 }
 
 /// How a model learns the schema of its answer.
@@ -406,6 +426,9 @@ pub struct ModelAnswer {
     pub attempts: u32,
     /// Whether it is made up.
     pub simulated: bool,
+    /// What it changed of the circuit of its model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circuit: Option<CircuitChange>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -446,6 +469,9 @@ pub struct ModelFailure {
     pub tokens: Option<u64>,
     /// How long it may be, likewise.
     pub limit: Option<u64>,
+    /// What it changed of the circuit of its model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circuit: Option<CircuitChange>,
 }
 
 impl ModelFailure {
@@ -463,6 +489,7 @@ impl ModelFailure {
             took: 0,
             tokens: None,
             limit: None,
+            circuit: None,
         }
     }
 }

@@ -50,6 +50,13 @@ fn write_event(out: &mut String, kind: &EventKind, took: i64) {
             let delay = measure::duration(*delay);
             let _ = writeln!(out, "  ↻ request {attempt} follows after {delay}");
         }
+        EventKind::Circuit { model, change, .. } => {
+            let model = Shown::line(model);
+            let _ = match change {
+                CircuitChange::Opened => writeln!(out, "  ✗ {model} is down"),
+                CircuitChange::Closed => writeln!(out, "  ✓ {model} answers again"),
+            };
+        }
         EventKind::InvalidResponse { issues, .. } => write_issues(out, issues),
         EventKind::CacheHit { .. } => out.push_str("  ✓ answered from the cache\n"),
         EventKind::ChildAttached { .. }

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use crate::http::{self, Request};
-use crate::script::{Body, Completion, Event, Message, Reply};
+use crate::script::{Body, Completion, Event, Generation, Message, Reply, Response};
 
 /// What becomes of the connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,6 +102,12 @@ fn content(body: &Body, request: &Request) -> (&'static str, Vec<u8>) {
         Body::Anthropic(message) => (JSON, message.whole(model).to_string().into_bytes()),
         Body::Openai(completion) if wants_stream => (STREAM, stream(&completion.events(model))),
         Body::Openai(completion) => (JSON, completion.whole(model).to_string().into_bytes()),
+        Body::Responses(response) if wants_stream => (STREAM, stream(&response.events(model))),
+        Body::Responses(response) => (JSON, response.whole(model).to_string().into_bytes()),
+        Body::Gemini(generation) if request.path.contains(":streamGenerateContent") => {
+            (STREAM, stream(&generation.events()))
+        }
+        Body::Gemini(generation) => (JSON, generation.whole().to_string().into_bytes()),
         Body::Answer(answer) => {
             let text = answer
                 .text
@@ -109,6 +115,10 @@ fn content(body: &Body, request: &Request) -> (&'static str, Vec<u8>) {
                 .map_or_else(|| answer.text.to_string(), str::to_owned);
             let body = if request.path.ends_with("/messages") {
                 Body::Anthropic(Message::of_text(&text))
+            } else if request.path.ends_with("/responses") {
+                Body::Responses(Response::of_text(&text))
+            } else if request.path.contains("enerateContent") {
+                Body::Gemini(Generation::of_text(&text))
             } else {
                 Body::Openai(Completion::of_text(&text))
             };

@@ -37,6 +37,7 @@ pub(crate) fn of_call(asked: &Asked<'_>) -> String {
         retries: _,
         schema_delivery: _,
         timeout: _,
+        fallback: _,
     } = asked.request;
     digest(&json!({
         "system": system,

@@ -133,6 +133,7 @@ fn answer(content: Vec<Content>, stop: StopReason) -> ModelAnswer {
         }),
         attempts: 1,
         simulated: false,
+        circuit: None,
     }
 }
 
@@ -183,7 +184,7 @@ fn a_call_becomes_a_request_and_its_answer_a_value() {
     let detail = result.detail;
     assert_eq!(
         (detail.attempts, detail.cached, detail.cost_usd),
-        (1, false, Some(3.0))
+        (1, false, Some(2.0))
     );
     assert!(detail.repairs.is_empty() && detail.cache_key.is_none());
 }
@@ -216,7 +217,7 @@ fn a_wrong_answer_is_shown_back_as_often_as_is_said() {
     let result = done(step(&mut machine, answered("```json\n\"44\"\n```")));
     assert_eq!((result.value, result.detail.attempts), (json!(44), 2));
     assert_eq!(result.detail.repairs.len(), 2);
-    assert_eq!(result.detail.cost_usd, Some(6.0));
+    assert_eq!(result.detail.cost_usd, Some(4.0));
 }
 
 #[test]
@@ -334,7 +335,7 @@ fn what_an_answer_costs_is_known_after_another_model_failed() {
     asked(step(&mut machine, failed(FailureKind::Provider, None)));
     asked(step(&mut machine, answered("no number")));
     let result = done(step(&mut machine, answered("44")));
-    assert_eq!(result.detail.cost_usd, Some(6.0));
+    assert_eq!(result.detail.cost_usd, Some(4.0));
     assert_eq!(result.detail.attempts, 5);
     // One answer whose cost nobody knows makes the whole unknown, whatever comes after it.
     let (mut machine, _) = start(&AgentPrompts, json!({"reflect": 1}));

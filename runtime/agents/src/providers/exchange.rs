@@ -2,9 +2,10 @@
 //!
 //! A request that failed is sent again by the run, which reports each; here it is only said whether that may help.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use gsw_engine::model::{Again, FailureKind, ModelAnswer, ModelFailure};
+use gsw_engine::model::{Again, FailureKind, Fallback, ModelAnswer, ModelFailure};
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -13,6 +14,7 @@ use super::http::{self, Post};
 use super::network::{Network, OnDelta};
 use super::retry::{is_worth_another, retry_after};
 use super::stream::{Event, EventReader, StreamError};
+use super::traffic::{Ending, Line, Quota, quota};
 use crate::answer::strict_json;
 use crate::connections::{address, connection};
 
@@ -85,6 +87,11 @@ pub(crate) trait AnswerReader: Send {
 /// A request and how its answer is read.
 pub(crate) struct Exchange<'a> {
     pub post: Post<'a>,
+    /// What it shares with the other requests to its model.
+    pub line: Arc<Line>,
+    /// `provider/model`
+    pub model: String,
+    pub fallback: Fallback,
     /// How long it may take, once it has its connection.
     pub limit: Duration,
     /// A reader for the answer.
@@ -98,17 +105,25 @@ impl Exchange<'_> {
         network: &Network,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, ModelFailure> {
-        // The wait for a connection is for other requests, each of which has its limit.
+        // The waits for the provider's limits and for a connection are for other requests, each of which has its limit.
+        let pass = self.line.enter(&self.model, self.fallback).await?;
         let connection = connection().await;
         let began = Instant::now();
         let deadline = began + self.limit.min(FOREVER);
-        let outcome = timeout_at(deadline, self.once(network, on_delta)).await;
+        let mut said = None;
+        let outcome = timeout_at(deadline, self.once(network, &mut said, on_delta)).await;
         drop(connection);
-        let trouble = match outcome {
-            Ok(Ok(answer)) => return Ok(answer),
+        let span = network.policy.circuit;
+        let mut trouble = match outcome {
+            Ok(Ok(mut answer)) => {
+                answer.circuit = pass.ended(Ending::Answered, said, span);
+                return Ok(answer);
+            }
             Ok(Err(trouble)) => trouble,
             Err(_) => self.late(),
         };
+        let ending = network.policy.ending(&trouble.failure);
+        trouble.failure.circuit = pass.ended(ending, said, span);
         // What has been streamed is no part of an answer.
         on_delta("");
         let wait = network.policy.delay(trouble.failure.retry_after);
@@ -139,6 +154,7 @@ impl Exchange<'_> {
     async fn once(
         &self,
         network: &Network,
+        said: &mut Option<Quota>,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
         let response = network.http.send(&self.post).await;
@@ -146,6 +162,7 @@ impl Exchange<'_> {
             is_worth_another: error.is_worth_another,
             failure: error.failure,
         })?;
+        *said = quota(response.headers(), network.policy.longest_retry_after);
         if !response.status().is_success() {
             return Err(self.refused(response).await);
         }
@@ -243,7 +260,7 @@ impl Exchange<'_> {
             );
         }
         failure.request_id = request_id;
-        failure.retry_after = retry_after(&headers, SystemTime::now());
+        failure.retry_after = retry_after(&headers, SystemTime::now()).or(failure.retry_after);
         Trouble {
             // An account without credit gets no better by asking again.
             is_worth_another: failure.kind != FailureKind::QuotaExceeded

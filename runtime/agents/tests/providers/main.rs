@@ -6,4 +6,5 @@ mod openai;
 mod pages;
 mod retries;
 mod stage;
+mod traffic;
 mod trouble;

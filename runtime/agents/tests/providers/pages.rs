@@ -176,6 +176,22 @@ impl Wire {
     }
 }
 
+impl Wire {
+    /// Where the request goes, and its body.
+    async fn sent(&self, request: &ModelRequest) -> String {
+        let server = Server::start(Script::always(Reply::text("x")), 0).await;
+        let server = server.expect("a free port");
+        *self.url.lock().expect("no panic") = server.url();
+        self.stage.ask_once(request.clone()).await.ok();
+        let requests = server.requests();
+        let Some(sent) = requests.first() else {
+            return "nothing\n".to_owned();
+        };
+        let body = serde_json::to_string_pretty(&sent.json()).expect("JSON");
+        format!("{} {}\n{body}\n", sent.method, sent.path)
+    }
+}
+
 fn of_answer(answer: &ModelAnswer, streamed: &str) -> String {
     let mut text = format!("{:?} ({})", answer.stop, answer.stop_reason);
     if let Some(usage) = &answer.usage {
@@ -254,6 +270,13 @@ async fn what_goes_over_the_wire_is_read_as_the_pages_say() {
                 writeln!(wrong, "{place}\n{as_it_is}instead of\n{}", block.text).expect("a string");
             }
             expected.push((block.lines.clone(), as_it_is));
+            if let Some(block) = section.block("sent") {
+                let sent = wire.sent(&request).await;
+                if block.text != sent {
+                    writeln!(wrong, "{place}\n{sent}instead of\n{}", block.text).expect("a string");
+                }
+                expected.push((block.lines.clone(), sent));
+            }
         }
         if std::env::var_os("ACCEPT").is_some() {
             fs::write(&page, rewritten(&text, &expected)).expect("a page can be written");
@@ -273,7 +296,10 @@ fn rewritten(page: &str, texts: &[(std::ops::Range<usize>, String)]) -> String {
         }
         next = from;
     };
-    for (range, text) in texts {
+    // In the order of the page, whatever stands in it.
+    let mut texts = texts.to_vec();
+    texts.sort_by_key(|it| it.0.start);
+    for (range, text) in &texts {
         copy(&mut written, range.start, range.end);
         written.push_str(text);
     }

@@ -258,6 +258,7 @@ impl AnswerReader for MessageReader {
             usage: self.usage.total(),
             attempts: 1,
             simulated: false,
+            circuit: None,
         })
     }
 }

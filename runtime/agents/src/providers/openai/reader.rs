@@ -209,6 +209,7 @@ impl AnswerReader for CompletionReader {
             usage: self.usage,
             attempts: 1,
             simulated: false,
+            circuit: None,
         })
     }
 }

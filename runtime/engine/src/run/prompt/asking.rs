@@ -448,6 +448,18 @@ impl PromptRun {
             status: failed.and_then(|it| it.status),
         };
         run.progress.emit(self.node, kind);
+        let change = match answer {
+            Ok(answer) => answer.circuit,
+            Err(failure) => failure.circuit,
+        };
+        if let Some(change) = change {
+            let kind = EventKind::Circuit {
+                model: self.model.clone(),
+                change,
+                error: failed.map(|it| self.observed.text(it.message.clone())),
+            };
+            run.progress.emit(self.node, kind);
+        }
     }
 
     /// Nobody waits for the answer of the request on its way, if there is one: it was made all the same.

@@ -297,6 +297,7 @@ fn settings(request: &ModelRequest, timeout: Duration) -> Value {
         schema,
         schema_name: _,
         tools: _,
+        fallback: _,
     } = request;
     let mut settings = json!({ "max_tokens": max_tokens, "retry": retries });
     if let Some(temperature) = temperature {
