@@ -131,7 +131,8 @@ impl Machine {
     fn start(&mut self) -> PromptStep {
         let settings = Settings::read(&self.call.settings);
         let built = settings.and_then(|settings| {
-            let request = request::request(&mut self.call, &settings, &mut self.notes)?;
+            let request =
+                request::request(&mut self.call, &self.owner, &settings, &mut self.notes)?;
             Ok((settings, request))
         });
         let (settings, request) = match built {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use gsw_abi::setting::Setting;
 use gsw_engine::media::UserText;
 use gsw_engine::model::{
-    Content, Fallback, Message, ModelRequest, PromptCall, PromptNote, Role, Said, SchemaDelivery,
+    Content, Fallback, Message, ModelRequest, PromptCall, PromptNote, Rate, Role, Said,
+    SchemaDelivery,
 };
 
 use crate::catalogue::Catalogue;
@@ -22,6 +23,7 @@ form; if nothing can be better, give the same answer.";
 /// The request for the first model, which takes the texts of the call over; the error is a sentence for the user.
 pub(crate) fn request(
     call: &mut PromptCall,
+    owner: &str,
     settings: &Settings,
     notes: &mut Vec<PromptNote>,
 ) -> Result<ModelRequest, String> {
@@ -50,6 +52,10 @@ pub(crate) fn request(
         tools: tools::offered(&call.program, &settings.tools, &settings.spawns),
         timeout: settings.timeout,
         fallback: fallback(settings, 0),
+        rate: settings.rate.map(|per_minute| Rate {
+            of: format!("{} {owner}", call.program.name),
+            per_minute,
+        }),
     })
 }
 
@@ -151,5 +157,6 @@ pub(crate) fn plain_request(model: &str, user: &str) -> ModelRequest {
         tools: Vec::new(),
         timeout: std::time::Duration::from_secs(600),
         fallback: Fallback::Absent,
+        rate: None,
     }
 }

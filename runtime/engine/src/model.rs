@@ -252,9 +252,20 @@ pub struct ModelRequest {
     pub tools: Vec<ToolDescription>,
     /// The whole request may take so long.
     pub timeout: Duration,
+    /// How many such requests may leave in a minute; those beyond wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
     /// Whether another model is asked when this one is out, so that one that is known to be down need not be asked.
     #[serde(default, skip_serializing_if = "Fallback::is_absent")]
     pub fallback: Fallback,
+}
+
+/// The most requests of an agent in a minute.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Rate {
+    /// Whose requests are counted together.
+    pub of: String,
+    pub per_minute: u32,
 }
 
 /// Whether another model follows.

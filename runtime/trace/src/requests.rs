@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use gsw_notation::issue::Issue;
-use gsw_tree::event::{EventKind, JsonText};
+use gsw_tree::event::{CircuitChange, EventKind, JsonText};
 use serde_json::Value;
 
 use crate::detail::{shown, write_text};

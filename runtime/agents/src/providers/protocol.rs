@@ -93,6 +93,7 @@ pub(crate) async fn ask<P: Protocol>(
         model,
         request,
     };
+    network.traffic.keep_pace(request.rate.as_ref()).await;
     let form = SchemaForm::of(request);
     let mut outcome = asking.once(form, &mut on_delta).await;
     if let Err(failure) = &mut outcome

@@ -2,13 +2,14 @@
 
 mod circuit;
 mod limits;
+mod pace;
 mod quota;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gsw_engine::model::{FailureKind, Fallback, ModelFailure};
+use gsw_engine::model::{FailureKind, Fallback, ModelFailure, Rate};
 use gsw_tree::event::CircuitChange;
 use tokio::sync::Notify;
 use tokio::time::timeout_at;
@@ -16,6 +17,7 @@ use tokio::time::timeout_at;
 use circuit::{Circuit, Trial};
 pub(crate) use limits::Quota;
 use limits::{Admission, Limits, Outcome};
+use pace::Pace;
 pub(crate) use quota::quota;
 
 /// From so many models on those of which nothing is known are forgotten.
@@ -25,6 +27,8 @@ const MANY: usize = 1_000;
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
     lines: Mutex<HashMap<String, Arc<Line>>>,
+    /// By what `rate` counts together.
+    paces: Mutex<HashMap<String, Arc<Pace>>>,
 }
 
 /// The requests to one model at one address.
@@ -66,6 +70,18 @@ impl Traffic {
         }
         let line = lines.entry(format!("{url} {model}")).or_default();
         Arc::clone(line)
+    }
+
+    /// Waits until its agent may send another request.
+    pub async fn keep_pace(&self, rate: Option<&Rate>) {
+        let Some(Rate { of, per_minute }) = rate else {
+            return;
+        };
+        let pace = {
+            let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(paces.entry(of.clone()).or_default())
+        };
+        pace.turn(*per_minute).await;
     }
 }
 

@@ -120,6 +120,7 @@ pub fn request(model: &str) -> ModelRequest {
         tools: Vec::new(),
         timeout: Duration::from_secs(20),
         fallback: Fallback::Absent,
+        rate: None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fake_provider::Reply;
 use gsw_agents::{Environment, Policy, Providers};
-use gsw_engine::model::{FailureKind, Fallback, ModelRequest, Role};
+use gsw_engine::model::{FailureKind, Fallback, ModelRequest, Rate, Role};
 use gsw_tree::event::CircuitChange;
 use tokio::task::JoinSet;
 
@@ -148,4 +148,29 @@ async fn a_request_above_the_window_is_not_sent() {
     assert_eq!(failure.kind, FailureKind::ContextTooLong);
     assert_eq!(failure.limit, Some(200_000));
     assert_eq!((failure.attempts, stage.requests().len()), (0, 0));
+}
+
+#[tokio::test]
+async fn an_agent_sends_no_more_than_its_rate() {
+    let stage = Stage::of(vec![Reply::text("hello")]).await;
+    let at_rate = |of: &str| ModelRequest {
+        rate: Some(Rate {
+            of: of.into(),
+            per_minute: 2,
+        }),
+        ..claude()
+    };
+    for _ in 0..2 {
+        stage.ask_once(at_rate("writer")).await.expect("an answer");
+    }
+    // The third waits for most of a minute, whichever model it asks; it is given up before.
+    let third = ModelRequest {
+        model: "anthropic/claude-opus-5-5".into(),
+        ..at_rate("writer")
+    };
+    let third = tokio::time::timeout(Duration::from_millis(20), stage.ask_once(third)).await;
+    assert!(third.is_err());
+    stage.ask_once(at_rate("reader")).await.expect("an answer");
+    stage.ask_once(claude()).await.expect("an answer");
+    assert_eq!(stage.requests().len(), 4);
 }

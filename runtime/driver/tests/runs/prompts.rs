@@ -108,6 +108,7 @@ fn request() -> ModelRequest {
         tools: vec![],
         timeout: Duration::from_secs(1),
         fallback: Fallback::Absent,
+        rate: None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_trace::{Shown, measure};
-use gsw_tree::event::{Event, EventKind, JsonText, Level};
+use gsw_tree::event::{CircuitChange, Event, EventKind, JsonText, Level};
 use gsw_tree::node::Status;
 use gsw_tree::observe::Observer;
 
