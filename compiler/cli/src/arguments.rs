@@ -11,7 +11,7 @@ use gsw_service::say::say_lines;
 use gsw_source::Name;
 
 use crate::commands::{
-    self, Build, Check, Doc, Fix, Fmt, Graph, Init, New, Run, Schema, Test, Trace,
+    self, Build, Check, Doc, Fix, Fmt, Graph, Init, New, Prompt, Run, Schema, Test, Trace,
 };
 use crate::help;
 use crate::report;
@@ -48,6 +48,9 @@ enum Command {
     /// Compile a program in memory and run it.
     #[command(after_help = help::text(&help::RUN))]
     Run(Run),
+    /// Show the exact request that a call of a prompt would send, its size and its price.
+    #[command(after_help = help::text(&help::PROMPT))]
+    Prompt(Prompt),
     /// Run the tests of programs.
     #[command(after_help = help::text(&help::TEST))]
     Test(Test),
@@ -150,6 +153,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Build(arguments) => commands::build(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
         Command::Test(arguments) => commands::test(&arguments),
+        Command::Prompt(arguments) => commands::prompt(&arguments),
         Command::Schema(arguments) => commands::schema(&arguments),
         Command::Doc(arguments) => commands::doc(&arguments),
         Command::Graph(arguments) => commands::graph(&arguments),
