@@ -126,6 +126,9 @@ impl Catalogue {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
     use gsw_abi::provider::Provider;
     use gsw_abi::setting::Setting;
     use gsw_engine::prices::{Prices, is_named};
@@ -155,6 +158,44 @@ mod tests {
         assert!(!catalogue.takes("anthropic/claude-opus-5-5", Setting::Temperature));
         assert!(catalogue.takes("openai/local/model", Setting::Temperature));
         assert!(catalogue.takes("sim/default", Setting::Thinking));
+    }
+
+    /// The Markdown files below a folder.
+    fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("it can be listed").path();
+            if path.is_dir() {
+                pages(&path, found);
+            } else if path.extension().is_some_and(|it| it == "md") {
+                found.push(path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_model_that_the_documentation_names_is_in_the_catalogue() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut found = vec![root.join("README.md")];
+        pages(&root.join("docs"), &mut found);
+        pages(&root.join("compiler/source/src/codes"), &mut found);
+        let mut models = 0;
+        for page in found {
+            let text = fs::read_to_string(&page).expect("a page can be read");
+            for word in text.split(['"', '`', ' ', ',', '\n', '(', ')', '[', ']']) {
+                // A compatible server has models of its own.
+                let is_own = ["anthropic/", "gemini/", "openai-responses/", "openai/gpt"]
+                    .iter()
+                    .any(|it| word.starts_with(it));
+                if !is_own || word.ends_with(['…', '*', '/']) {
+                    continue;
+                }
+                let known = Catalogue::built_in().find(word);
+                let is_row = known.is_some_and(|it| it.name == word);
+                assert!(is_row, "{}: `{word}`", page.display());
+                models += 1;
+            }
+        }
+        assert!(models > 50, "{models}");
     }
 
     #[test]
