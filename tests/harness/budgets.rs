@@ -66,6 +66,29 @@ fn an_answer_without_usage_costs_the_worst_case() {
 }
 
 #[test]
+fn a_schema_that_is_refused_and_described_is_two_of_the_calls() {
+    let refused = || {
+        Reply::error(
+            400,
+            "invalid_request_error",
+            "compiled grammar is too large",
+        )
+    };
+    let source = r#"
+agent writer { model: "anthropic/claude-sonnet-5-5" }
+prompt count(number: int) -> int by writer { user "Count." }
+workflow main() -> [int] { budget(calls: LIMIT) { [count(1)] } }
+"#;
+    let replies = || Script::in_turn(vec![refused(), Reply::text("7")]);
+    let file = program("described_twice", &source.replace("LIMIT", "2"));
+    let (said, asked) = with_provider(replies(), |url| run(&file, url, &[]));
+    assert_eq!((said.out.trim(), asked.len()), ("[7]", 2), "{said:?}");
+    let file = program("described_once", &source.replace("LIMIT", "1"));
+    let (said, asked) = with_provider(replies(), |url| run(&file, url, &[]));
+    assert_eq!((said.code, asked.len()), (Some(1), 1), "{said:?}");
+}
+
+#[test]
 fn each_attempt_at_a_request_is_one_of_the_calls() {
     let down = || Reply::error(500, "api_error", "down").with_header("retry-after-ms", "1");
     let source = r#"

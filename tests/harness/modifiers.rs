@@ -147,7 +147,7 @@ fn a_budget_of_tokens_knows_the_worst_case_before_the_call() {
 
 #[test]
 fn a_budget_of_dollars_knows_prices() {
-    // A hundred tokens at fifteen dollars a million are 0.0015, and the request is some more.
+    // A hundred tokens at ten dollars a million are 0.001, and the request is some more.
     let (said, asked) = ask("usd", &budgeted("usd: 0.001", "[draft(1)]"), always("x"));
     assert!(
         said.err.contains("usd: 0 of 0.001 used, up to 0.0"),

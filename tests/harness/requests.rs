@@ -126,6 +126,46 @@ fn a_repeated_request_is_reported_with_its_reason_and_wait() {
 }
 
 #[test]
+fn a_model_that_is_down_is_reported_and_not_asked_again() {
+    let source = r#"
+agent writer { model: first_of("anthropic/claude-sonnet-5-5", "openai/gpt-5") retry: 0 }
+prompt draft(number: int) -> string by writer { user "Draft ${number}." }
+workflow main() -> [float] { (0..5).map(it => draft.detail(it).cost_usd ?? -1.0) }
+"#;
+    let replies = vec![
+        Reply {
+            when: Some("/messages".into()),
+            times: 0,
+            ..Reply::error(500, "api_error", "down")
+        },
+        Reply {
+            times: 0,
+            ..Reply::text("x")
+        },
+    ];
+    let (said, file, asked) = record("circuit", source, replies);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    // Three requests to the one that is down, and five to the other.
+    assert_eq!(asked, 3 + 5);
+    let changes = events_of(&file, &["circuit"]);
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    assert_eq!(changes[0]["model"], "anthropic/claude-sonnet-5-5");
+    assert_eq!(changes[0]["change"], "opened");
+    assert!(changes[0]["error"].to_string().contains("down"));
+    // A call whose first model was not asked says so, and what it cost is known.
+    let answers = events_of(&file, &["model_answer"]);
+    assert_eq!(answers.len(), 10);
+    assert_eq!(answers[8]["requests"], 0);
+    assert!(
+        answers[8]["error"]
+            .to_string()
+            .contains("is down and not asked")
+    );
+    let costs: Vec<f64> = serde_json::from_str(&said.out).expect("the result is JSON");
+    assert!(costs.iter().all(|it| *it > 0.0), "{costs:?}");
+}
+
+#[test]
 fn a_trace_shows_each_request() {
     let (_, file, _) = record("shown", SHOP, shop_replies());
     let tree = gswc(&["trace", text(&file)]).out;

@@ -6,6 +6,8 @@ pub const OFFLINE_MODEL: &str = "sim/default";
 /// The environment variables of providers: their keys, and where they are.
 pub const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
 pub const ANTHROPIC_ADDRESS: &str = "ANTHROPIC_BASE_URL";
+pub const GEMINI_KEY: &str = "GEMINI_API_KEY";
+pub const GEMINI_ADDRESS: &str = "GEMINI_BASE_URL";
 pub const OPENAI_KEY: &str = "OPENAI_API_KEY";
 pub const OPENAI_ADDRESS: &str = "OPENAI_BASE_URL";
 
@@ -13,21 +15,33 @@ pub const OPENAI_ADDRESS: &str = "OPENAI_BASE_URL";
 pub enum Provider {
     /// The Messages API of Anthropic.
     Anthropic,
+    /// The Gemini API of Google.
+    Gemini,
     /// Chat completions of OpenAI, and of compatible servers at another address.
     OpenAi,
+    /// The Responses API of OpenAI.
+    OpenAiResponses,
     Sim,
 }
 
 impl Provider {
     /// Every provider, sorted by name.
-    pub const ALL: &'static [Self] = &[Self::Anthropic, Self::OpenAi, Self::Sim];
+    pub const ALL: &'static [Self] = &[
+        Self::Anthropic,
+        Self::Gemini,
+        Self::OpenAi,
+        Self::OpenAiResponses,
+        Self::Sim,
+    ];
 
     /// The first part of the names of its models.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
             Self::OpenAi => "openai",
+            Self::OpenAiResponses => "openai-responses",
             Self::Sim => "sim",
         }
     }
@@ -45,7 +59,8 @@ impl Provider {
     pub const fn key(self) -> Option<&'static str> {
         match self {
             Self::Anthropic => Some(ANTHROPIC_KEY),
-            Self::OpenAi => Some(OPENAI_KEY),
+            Self::Gemini => Some(GEMINI_KEY),
+            Self::OpenAi | Self::OpenAiResponses => Some(OPENAI_KEY),
             Self::Sim => None,
         }
     }
@@ -55,7 +70,8 @@ impl Provider {
     pub const fn address(self) -> Option<&'static str> {
         match self {
             Self::Anthropic => Some(ANTHROPIC_ADDRESS),
-            Self::OpenAi => Some(OPENAI_ADDRESS),
+            Self::Gemini => Some(GEMINI_ADDRESS),
+            Self::OpenAi | Self::OpenAiResponses => Some(OPENAI_ADDRESS),
             Self::Sim => None,
         }
     }
@@ -65,7 +81,7 @@ impl Provider {
     pub const fn is_simulated(self) -> bool {
         match self {
             Self::Sim => true,
-            Self::Anthropic | Self::OpenAi => false,
+            Self::Anthropic | Self::Gemini | Self::OpenAi | Self::OpenAiResponses => false,
         }
     }
 
@@ -74,7 +90,7 @@ impl Provider {
     pub const fn takes_sampling(self) -> bool {
         match self {
             Self::Anthropic => false,
-            Self::OpenAi | Self::Sim => true,
+            Self::Gemini | Self::OpenAi | Self::OpenAiResponses | Self::Sim => true,
         }
     }
 }

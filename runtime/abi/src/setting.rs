@@ -52,6 +52,8 @@ macro_rules! for_each_setting {
             Reflect reflect: form(Count { least: 0 }), from(Project), read(agents), key(none);
             /// How often a request that failed is sent again.
             Retry retry: form(Count { least: 0 }), from(Project), read(agents), key(none);
+            /// The most requests a minute of all calls that share it, in the whole process.
+            Rate rate: form(Count { least: 1 }), from(Project), read(agents), key(none);
             /// The most turns of tool use.
             MaxTurns max_turns: form(Count { least: 1 }), from(Project), read(agents), key(effective);
             /// How long one request may take, all attempts together; of a question, how long it may stay open.

@@ -65,6 +65,7 @@ fn answer(text: &str) -> ModelAnswer {
         usage: Some(Usage::default()),
         attempts: 1,
         simulated: false,
+        circuit: None,
     }
 }
 

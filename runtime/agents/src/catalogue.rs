@@ -1,9 +1,9 @@
-//! What is known about models, as data: prices, and which settings they take.
+//! What is known about models, as data: their windows, prices and abilities, and which settings they take.
 
 use std::sync::OnceLock;
 
 use gsw_abi::setting::Setting;
-use gsw_engine::prices::{Price, is_named};
+use gsw_engine::prices::{Long, Price, is_named};
 use serde::Deserialize;
 
 /// The built-in table; prices are per million tokens in US dollars.
@@ -26,6 +26,13 @@ pub struct KnownModel {
     pub price: Option<Dollars>,
     /// How many tokens fit, where known.
     pub context: Option<u64>,
+    /// The most tokens of one answer, where known.
+    pub output: Option<u64>,
+    pub abilities: Vec<Ability>,
+    /// The day on which this was read, as `2026-11-23`.
+    pub read: String,
+    /// Where it was read.
+    pub source: String,
     /// How thinking is asked for; `None` where it cannot be.
     pub thinking: Option<Thinking>,
     /// Settings that it does not take; they are not sent, and the user is warned.
@@ -42,6 +49,19 @@ pub struct Dollars {
     pub cache_read: Option<f64>,
     /// Input written to the provider's cache; likewise.
     pub cache_write: Option<f64>,
+    /// What takes the place of these for much input.
+    pub long: Option<Long>,
+}
+
+/// What a model can do besides answering a text with a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ability {
+    Tools,
+    /// Its provider holds it to a schema.
+    Schemas,
+    Images,
+    Documents,
 }
 
 /// How a model is asked to think.
@@ -52,6 +72,8 @@ pub enum Thinking {
     Budget,
     /// It decides by itself how much.
     Adaptive,
+    /// With a degree of effort, which follows from the number of tokens.
+    Effort,
 }
 
 impl Catalogue {
@@ -87,6 +109,7 @@ impl Catalogue {
                     output,
                     cache_read,
                     cache_write,
+                    long,
                 } = it.price?;
                 Some(Price {
                     name: it.name.clone(),
@@ -94,6 +117,7 @@ impl Catalogue {
                     output,
                     cache_read,
                     cache_write,
+                    long,
                 })
             })
             .collect()
@@ -102,9 +126,12 @@ impl Catalogue {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
     use gsw_abi::provider::Provider;
     use gsw_abi::setting::Setting;
-    use gsw_engine::prices::Prices;
+    use gsw_engine::prices::{Prices, is_named};
     use gsw_tree::usage::Usage;
 
     use super::Catalogue;
@@ -120,7 +147,7 @@ mod tests {
         };
         let prices = Prices(catalogue.prices());
         let cost = prices.cost("anthropic/claude-sonnet-5-5", &usage);
-        assert_eq!(cost, Some(1.5 + 0.15));
+        assert_eq!(cost, Some(1.0 + 0.1));
         assert_eq!(prices.cost("anthropic/unheard-of", &usage), None);
         assert!(catalogue.find(&catalogue.default).is_some());
     }
@@ -131,6 +158,44 @@ mod tests {
         assert!(!catalogue.takes("anthropic/claude-opus-5-5", Setting::Temperature));
         assert!(catalogue.takes("openai/local/model", Setting::Temperature));
         assert!(catalogue.takes("sim/default", Setting::Thinking));
+    }
+
+    /// The Markdown files below a folder.
+    fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("it can be listed").path();
+            if path.is_dir() {
+                pages(&path, found);
+            } else if path.extension().is_some_and(|it| it == "md") {
+                found.push(path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_model_that_the_documentation_names_is_in_the_catalogue() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut found = vec![root.join("README.md")];
+        pages(&root.join("docs"), &mut found);
+        pages(&root.join("compiler/source/src/codes"), &mut found);
+        let mut models = 0;
+        for page in found {
+            let text = fs::read_to_string(&page).expect("a page can be read");
+            for word in text.split(['"', '`', ' ', ',', '\n', '(', ')', '[', ']']) {
+                // A compatible server has models of its own.
+                let is_own = ["anthropic/", "gemini/", "openai-responses/", "openai/gpt"]
+                    .iter()
+                    .any(|it| word.starts_with(it));
+                if !is_own || word.ends_with(['…', '*', '/']) {
+                    continue;
+                }
+                let known = Catalogue::built_in().find(word);
+                let is_row = known.is_some_and(|it| it.name == word);
+                assert!(is_row, "{}: `{word}`", page.display());
+                models += 1;
+            }
+        }
+        assert!(models > 50, "{models}");
     }
 
     #[test]
@@ -144,9 +209,29 @@ mod tests {
                 "{}",
                 model.name
             );
+            let day: Vec<&str> = model.read.split('-').collect();
+            let is_day = matches!(day[..], [year, month, day] if year.len() == 4 && month.len() == 2 && day.len() == 2);
+            assert!(is_day && !model.source.is_empty(), "{}", model.name);
+            if let (Some(window), Some(output)) = (model.context, model.output) {
+                assert!(output <= window, "{}", model.name);
+            }
+            if !model.name.ends_with('*') {
+                assert!(
+                    model.context.is_some() && model.price.is_some(),
+                    "{}",
+                    model.name
+                );
+            }
             for refused in &model.refuses {
                 assert!(Setting::named(refused).is_some(), "{refused}");
             }
+        }
+        for (place, model) in catalogue.models.iter().enumerate() {
+            let first = catalogue
+                .models
+                .iter()
+                .position(|it| is_named(&it.name, &model.name));
+            assert_eq!(first, Some(place), "an earlier row hides {}", model.name);
         }
         for provider in Provider::ALL {
             let other = format!("{}/unheard-of", provider.name());

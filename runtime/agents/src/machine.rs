@@ -85,8 +85,12 @@ struct Talk {
     reflections: u32,
     /// For each call of the last turn: its outcome, where the machine itself had it.
     outcomes: Vec<Option<ToolOutcome>>,
+    /// Whether the last message is a turn that the provider paused.
+    is_paused: bool,
     /// Whether a tool call that must not be repeated may have begun in this conversation.
     has_begun_once: bool,
+    /// What all answers cost so far; `None` once the cost of one is not known.
+    cost: Option<f64>,
     detail: PromptDetail,
     key: Option<String>,
     /// Its value, which is returned once it is kept.
@@ -129,7 +133,8 @@ impl Machine {
     fn start(&mut self) -> PromptStep {
         let settings = Settings::read(&self.call.settings);
         let built = settings.and_then(|settings| {
-            let request = request::request(&mut self.call, &settings, &mut self.notes)?;
+            let request =
+                request::request(&mut self.call, &self.owner, &settings, &mut self.notes)?;
             Ok((settings, request))
         });
         let (settings, request) = match built {
@@ -157,7 +162,9 @@ impl Machine {
             request,
             model: 0,
             reflections: 0,
+            cost: Some(0.0),
             outcomes: Vec::new(),
+            is_paused: false,
             has_begun_once: false,
             key,
             value: None,
@@ -277,12 +284,9 @@ impl Talk {
         }
         let price = |usage| prices.cost(&self.request.model, usage);
         let cost = answer.usage.as_ref().and_then(price);
-        detail.cost_usd = match (cost, detail.cost_usd, detail.attempts > answer.attempts) {
-            (Some(cost), Some(before), _) => Some(before + cost),
-            (Some(cost), None, false) => Some(cost),
-            // A part of unknown cost makes the whole unknown.
-            _ => None,
-        };
+        // Requests that failed cost nothing, whichever model they asked; an answer of unknown cost makes the whole unknown.
+        self.cost = self.cost.zip(cost).map(|(before, cost)| before + cost);
+        detail.cost_usd = self.cost;
     }
 
     fn failed(&mut self, failure: &ModelFailure, notes: &mut Vec<PromptNote>) -> PromptStep {
@@ -293,6 +297,11 @@ impl Talk {
             return fail(outcome::of_failure(failure));
         };
         self.model += 1;
+        self.request.fallback = request::fallback(&self.settings, self.model);
+        if std::mem::take(&mut self.is_paused) {
+            // Only the provider that paused its turn can go on with it.
+            self.request.messages.pop();
+        }
         if self.has_begun_once {
             notes.push(handover::hand_over(&mut self.request, next));
         } else {

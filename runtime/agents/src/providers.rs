@@ -5,6 +5,7 @@ mod arguments;
 mod classify;
 mod exchange;
 mod failure;
+mod gemini;
 pub(crate) mod http;
 mod media;
 mod network;
@@ -12,10 +13,13 @@ mod openai;
 mod opening;
 mod outgoing;
 mod protocol;
+mod responses;
 mod retry;
 mod schema;
 pub(crate) mod sim;
 mod stream;
+mod traffic;
+mod window;
 
 use gsw_abi::provider::Provider;
 use gsw_driver::call::Call;
@@ -25,12 +29,15 @@ use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure, ModelRequest};
 use crate::environment::Environment;
 use crate::model_name;
 use anthropic::Messages;
+use gemini::Generation;
 use http::Http;
 use network::{Network, deltas_of};
 use openai::Completions;
 pub use outgoing::Outgoing;
 use protocol::ask;
+use responses::Responses;
 pub use retry::Policy;
+use traffic::Traffic;
 
 /// All providers of a process. Nothing is set up before the first request.
 #[derive(Debug)]
@@ -50,6 +57,7 @@ impl Providers {
             environment,
             http: Http::default(),
             policy,
+            traffic: Traffic::default(),
         })
     }
 }
@@ -67,6 +75,10 @@ impl Models for Providers {
             match provider {
                 Provider::Anthropic => ask::<Messages>(&self.0, model, &request, on_delta).await,
                 Provider::OpenAi => ask::<Completions>(&self.0, model, &request, on_delta).await,
+                Provider::OpenAiResponses => {
+                    ask::<Responses>(&self.0, model, &request, on_delta).await
+                }
+                Provider::Gemini => ask::<Generation>(&self.0, model, &request, on_delta).await,
                 Provider::Sim => Ok(sim::ask(&request, on_delta)),
             }
         })

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use gsw_abi::setting::Setting;
 use gsw_engine::media::UserText;
 use gsw_engine::model::{
-    Content, Message, ModelRequest, PromptCall, PromptNote, Role, Said, SchemaDelivery,
+    Content, Fallback, Message, ModelRequest, PromptCall, PromptNote, Rate, Role, Said,
+    SchemaDelivery,
 };
 
 use crate::catalogue::Catalogue;
@@ -22,6 +23,7 @@ form; if nothing can be better, give the same answer.";
 /// The request for the first model, which takes the texts of the call over; the error is a sentence for the user.
 pub(crate) fn request(
     call: &mut PromptCall,
+    owner: &str,
     settings: &Settings,
     notes: &mut Vec<PromptNote>,
 ) -> Result<ModelRequest, String> {
@@ -49,13 +51,28 @@ pub(crate) fn request(
         retries: settings.retry,
         tools: tools::offered(&call.program, &settings.tools, &settings.spawns),
         timeout: settings.timeout,
+        fallback: fallback(settings, 0),
+        rate: settings.rate.map(|per_minute| Rate {
+            of: format!("{} {owner}", call.program.name),
+            per_minute,
+        }),
     })
+}
+
+/// Whether another model follows the one of this index.
+pub(crate) fn fallback(settings: &Settings, model: usize) -> Fallback {
+    if model + 1 < settings.model.len() {
+        Fallback::Present
+    } else {
+        Fallback::Absent
+    }
 }
 
 fn warn_of_refused(model: &str, settings: &Settings, notes: &mut Vec<PromptNote>) {
     let given = [
         (Setting::Temperature, settings.temperature.is_some()),
         (Setting::Thinking, settings.thinking.is_some()),
+        (Setting::Stop, !settings.stop.is_empty()),
     ];
     for (setting, is_given) in given {
         if is_given && !Catalogue::built_in().takes(model, setting) {
@@ -139,5 +156,7 @@ pub(crate) fn plain_request(model: &str, user: &str) -> ModelRequest {
         retries: 2,
         tools: Vec::new(),
         timeout: std::time::Duration::from_secs(600),
+        fallback: Fallback::Absent,
+        rate: None,
     }
 }

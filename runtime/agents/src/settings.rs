@@ -59,6 +59,8 @@ pub(crate) struct Settings {
     /// Tokens to think with; `None` when it is off.
     pub thinking: Option<u32>,
     pub retry: u32,
+    /// The most requests a minute.
+    pub rate: Option<u32>,
     pub reflect: u32,
     pub max_turns: u32,
     pub timeout: Duration,
@@ -87,6 +89,7 @@ impl Settings {
             temperature: of.number(Setting::Temperature)?,
             thinking: of.count(Setting::Thinking)?.filter(|it| *it > 0),
             retry: of.count(Setting::Retry)?.unwrap_or(RETRIES),
+            rate: of.count(Setting::Rate)?,
             reflect: of.count(Setting::Reflect)?.unwrap_or(0),
             max_turns: of.count(Setting::MaxTurns)?.unwrap_or(MAX_TURNS),
             timeout: of.duration(Setting::Timeout)?.unwrap_or(TIMEOUT),
@@ -271,12 +274,13 @@ mod tests {
     fn all_forms_are_read() {
         let settings = read(json!({
             "model": ["a/x", "b/y/z"], "cache": {"ttl": 90.5}, "stop": "END", "answer": "exact",
-            "thinking": 0, "system": "s", "temperature": 1, "reflect": 3,
+            "thinking": 0, "rate": 60, "system": "s", "temperature": 1, "reflect": 3,
         }))
         .expect("valid");
         assert_eq!(settings.model, ["a/x", "b/y/z"]);
         assert_eq!(settings.cache, Some(Duration::from_millis(90_500)));
         assert_eq!((settings.stop.len(), settings.thinking), (1, None));
+        assert_eq!(settings.rate, Some(60));
         assert_eq!((settings.temperature, settings.reflect), (Some(1.0), 3));
     }
 

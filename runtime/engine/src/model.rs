@@ -11,6 +11,7 @@ use gsw_abi::program::Program;
 use gsw_notation::issue::Issue;
 use gsw_tree::class::Class;
 use gsw_tree::detail::PromptDetail;
+use gsw_tree::event::CircuitChange;
 use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -249,6 +250,36 @@ pub struct ModelRequest {
     pub tools: Vec<ToolDescription>,
     /// The whole request may take so long.
     pub timeout: Duration,
+    /// How many such requests may leave in a minute; those beyond wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Whether another model is asked when this one is out, so that one that is known to be down need not be asked.
+    #[serde(default, skip_serializing_if = "Fallback::is_absent")]
+    pub fallback: Fallback,
+}
+
+/// The most requests of an agent in a minute.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Rate {
+    /// Whose requests are counted together.
+    pub of: String,
+    pub per_minute: u32,
+}
+
+/// Whether another model follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fallback {
+    #[default]
+    Absent,
+    Present,
+}
+
+impl Fallback {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    fn is_absent(&self) -> bool {
+        *self == Self::Absent
+    }
 }
 
 /// How a model learns the schema of its answer.
@@ -404,6 +435,9 @@ pub struct ModelAnswer {
     pub attempts: u32,
     /// Whether it is made up.
     pub simulated: bool,
+    /// What it changed of the circuit of its model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circuit: Option<CircuitChange>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -411,6 +445,8 @@ pub struct ModelAnswer {
 pub enum StopReason {
     End,
     ToolUse,
+    /// The provider paused a turn of its own; it goes on when the conversation is sent back as it is.
+    Paused,
     MaxTokens,
     /// It declined, with its explanation.
     Refusal(String),
@@ -430,6 +466,9 @@ pub struct ModelFailure {
     /// How one more request may succeed; `None` when none would.
     #[serde(default)]
     pub again: Option<Again>,
+    /// The provider's id of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
     /// Requests made.
     pub attempts: u32,
     /// How many nanoseconds of the request's time they took; what they waited for a connection is no part of it.
@@ -439,6 +478,9 @@ pub struct ModelFailure {
     pub tokens: Option<u64>,
     /// How long it may be, likewise.
     pub limit: Option<u64>,
+    /// What it changed of the circuit of its model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circuit: Option<CircuitChange>,
 }
 
 impl ModelFailure {
@@ -451,10 +493,12 @@ impl ModelFailure {
             status: None,
             retry_after: None,
             again: None,
+            request_id: None,
             attempts: 0,
             took: 0,
             tokens: None,
             limit: None,
+            circuit: None,
         }
     }
 }

@@ -20,13 +20,44 @@ pub struct Price {
     pub cache_read: Option<f64>,
     /// Input written to the provider's cache; likewise.
     pub cache_write: Option<f64>,
+    /// What takes the place of these for a request with much input, where the provider asks more for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long: Option<Long>,
+}
+
+/// What a request costs whose input is larger than `above` tokens, output included.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Long {
+    pub above: u64,
+    pub input: f64,
+    pub output: f64,
+    pub cache_read: Option<f64>,
+    pub cache_write: Option<f64>,
+}
+
+impl Price {
+    /// What it costs with so much input.
+    fn at(&self, input_tokens: u64) -> Self {
+        match self.long.filter(|it| input_tokens > it.above) {
+            None => self.clone(),
+            Some(long) => Self {
+                name: self.name.clone(),
+                input: long.input,
+                output: long.output,
+                cache_read: long.cache_read,
+                cache_write: long.cache_write,
+                long: None,
+            },
+        }
+    }
 }
 
 impl Prices {
-    /// What the tokens cost in dollars, where the price is known.
+    /// What the tokens of one request cost in dollars, where the price is known.
     #[must_use]
     pub fn cost(&self, model: &str, usage: &Usage) -> Option<f64> {
         let price = self.0.iter().find(|it| is_named(&it.name, model))?;
+        let price = price.at(usage.input_tokens);
         let cached = usage
             .cache_read_tokens
             .saturating_add(usage.cache_write_tokens);
@@ -56,7 +87,7 @@ pub fn is_named(row: &str, model: &str) -> bool {
 mod tests {
     use gsw_tree::usage::Usage;
 
-    use super::{Price, Prices};
+    use super::{Long, Price, Prices};
 
     #[test]
     fn cached_tokens_have_their_own_price_and_the_first_row_counts() {
@@ -66,6 +97,7 @@ mod tests {
             output: 2.0,
             cache_read: Some(0.5),
             cache_write: None,
+            long: None,
         };
         let prices = Prices(vec![price("a/b", 1.0), price("a/*", 10.0)]);
         let usage = Usage {
@@ -77,5 +109,31 @@ mod tests {
         assert_eq!(prices.cost("a/b", &usage), Some(0.75));
         assert_eq!(prices.cost("a/c", &usage), Some(5.25));
         assert_eq!(prices.cost("b/c", &usage), None);
+    }
+
+    #[test]
+    fn a_request_with_much_input_costs_more_as_a_whole() {
+        let long = Long {
+            above: 100_000,
+            input: 5.0,
+            output: 20.0,
+            cache_read: None,
+            cache_write: None,
+        };
+        let prices = Prices(vec![Price {
+            name: "a/*".into(),
+            input: 1.0,
+            output: 2.0,
+            cache_read: None,
+            cache_write: None,
+            long: Some(long),
+        }]);
+        let usage = |input_tokens| Usage {
+            input_tokens,
+            output_tokens: 1_000_000,
+            ..Usage::default()
+        };
+        assert_eq!(prices.cost("a/b", &usage(100_000)), Some(2.1));
+        assert_eq!(prices.cost("a/b", &usage(200_000)), Some(21.0));
     }
 }

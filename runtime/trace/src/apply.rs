@@ -83,6 +83,7 @@ impl Tree {
             EventKind::ChildDetached { .. }
             | EventKind::TreeUpdated { .. }
             | EventKind::StepRestarted { .. }
+            | EventKind::Circuit { .. }
             | EventKind::ModelRetry { .. }
             | EventKind::Error(_)
             | EventKind::Emit { .. }

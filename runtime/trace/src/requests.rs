@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use gsw_notation::issue::Issue;
-use gsw_tree::event::{EventKind, JsonText};
+use gsw_tree::event::{CircuitChange, EventKind, JsonText};
 use serde_json::Value;
 
 use crate::detail::{shown, write_text};
@@ -49,6 +49,13 @@ fn write_event(out: &mut String, kind: &EventKind, took: i64) {
         EventKind::ModelRetry { attempt, delay, .. } => {
             let delay = measure::duration(*delay);
             let _ = writeln!(out, "  ↻ request {attempt} follows after {delay}");
+        }
+        EventKind::Circuit { model, change, .. } => {
+            let model = Shown::line(model);
+            let _ = match change {
+                CircuitChange::Opened => writeln!(out, "  ✗ {model} is down"),
+                CircuitChange::Closed => writeln!(out, "  ✓ {model} answers again"),
+            };
         }
         EventKind::InvalidResponse { issues, .. } => write_issues(out, issues),
         EventKind::CacheHit { .. } => out.push_str("  ✓ answered from the cache\n"),

@@ -29,7 +29,7 @@ pub use line::{Format, Header, Lost, LostEvents};
 pub use log::{Level, LogLine};
 pub use raised::{ErrorPart, RunError, State, TracePlace};
 pub use state::{PathStep, StateChange};
-pub use verdict::{ReflectionLevel, SpawnVerdict, Verdict};
+pub use verdict::{CircuitChange, ReflectionLevel, SpawnVerdict, Verdict};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.
 pub const VERSION: u32 = 3;
@@ -302,6 +302,16 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<u16>,
     },
+    /// A model is down, or answers again: as long as it is down, prompts that name another one do not ask it.
+    Circuit {
+        /// The model.
+        model: String,
+        /// What became of its circuit.
+        change: CircuitChange,
+        /// Why the last request to it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
     /// The last request of a prompt failed, and it is sent again.
     ModelRetry {
         /// The model that is asked again.
@@ -456,6 +466,7 @@ impl EventKind {
             | Self::PromptStart { .. }
             | Self::ModelRequest { .. }
             | Self::ModelAnswer { .. }
+            | Self::Circuit { .. }
             | Self::ModelRetry { .. }
             | Self::InvalidResponse { .. }
             | Self::CacheHit { .. }

@@ -1,29 +1,14 @@
 """Drives the fake provider with the official Anthropic client for Python: what the client accepts is the wire format."""
 
 import json
-import os
-import urllib.request
 
 import anthropic
 from pydantic import BaseModel
 
-URL = os.environ["FAKE_URL"]
+from script import URL, play, recorded
+
 MODEL = "claude-sonnet-5-5"
 ASK = {"model": MODEL, "max_tokens": 64, "messages": [{"role": "user", "content": "Say hello."}]}
-
-
-def play(*replies):
-    """Gives the server a new script."""
-    body = json.dumps({"replies": list(replies)}).encode()
-    request = urllib.request.Request(f"{URL}/__script", data=body, method="POST")
-    with urllib.request.urlopen(request) as answer:
-        assert answer.status == 200
-
-
-def recorded():
-    """What the server was asked since the last script."""
-    with urllib.request.urlopen(f"{URL}/__requests") as answer:
-        return json.load(answer)
 
 
 def client(**options):

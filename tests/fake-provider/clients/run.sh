@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Drives the fake provider with the official Anthropic clients for Python and TypeScript, which are installed under target/.
+# Drives the fake provider with the official clients of Anthropic (Python and TypeScript), OpenAI and Gemini (Python), which are
+# installed under target/.
 # A client that cannot be installed is an error, unless the first argument is --if-available.
 set -euo pipefail
 
@@ -22,12 +23,20 @@ trap 'kill "$fake" 2>/dev/null || true' EXIT
 read -r port <&"${FAKE[0]}"
 export FAKE_URL="http://127.0.0.1:$port"
 
-if [ -x "$place/python/bin/python" ] || { python3 -m venv "$place/python" &&
-  "$place/python/bin/pip" install --quiet anthropic; }; then
-  "$place/python/bin/python" "$here/drive.py"
-else
-  missing "the client for Python" "${1:-}"
-fi
+[ -x "$place/python/bin/python" ] || python3 -m venv "$place/python" || missing "Python" "${1:-}"
+# The package, the module that it brings, and what drives it.
+while read -r package module drive; do
+  if "$place/python/bin/python" -c "import $module" 2>/dev/null ||
+    "$place/python/bin/pip" install --quiet "$package"; then
+    "$place/python/bin/python" "$here/$drive"
+  else
+    missing "the client $package for Python" "${1:-}"
+  fi
+done <<'CLIENTS'
+anthropic anthropic drive.py
+openai openai drive_openai.py
+google-genai google.genai drive_gemini.py
+CLIENTS
 
 cd "$place/typescript"
 [ -f package.json ] || echo '{ "private": true }' > package.json

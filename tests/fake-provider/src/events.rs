@@ -6,7 +6,7 @@ use crate::script::{Completion, Event, Message};
 
 const ID: &str = "msg_fake";
 
-fn named(name: &str, mut data: Value) -> Event {
+pub(crate) fn named(name: &str, mut data: Value) -> Event {
     data["type"] = name.into();
     Event {
         event: Some(name.into()),
@@ -14,12 +14,12 @@ fn named(name: &str, mut data: Value) -> Event {
     }
 }
 
-fn bare(data: Value) -> Event {
+pub(crate) fn bare(data: Value) -> Event {
     Event { event: None, data }
 }
 
 /// A text in pieces of so many characters.
-fn pieces(text: &str, size: usize) -> Vec<String> {
+pub(crate) fn pieces(text: &str, size: usize) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     characters
         .chunks(size.max(1))

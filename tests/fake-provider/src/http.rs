@@ -20,6 +20,8 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: String,
+    /// How many were on their way when it had come, itself included.
+    pub in_flight: usize,
 }
 
 impl Request {
@@ -62,6 +64,7 @@ pub(crate) async fn read(
             .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
             .collect(),
         body: String::new(),
+        in_flight: 0,
     };
     let length = request
         .header("content-length")

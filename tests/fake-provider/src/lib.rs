@@ -5,11 +5,15 @@
 //! recorded requests (`GET /__requests`), so that clients in other languages can drive it.
 
 mod events;
+mod generation;
 mod http;
 mod reply;
+mod response;
 mod script;
 mod server;
 
 pub use http::Request;
-pub use script::{Answer, Body, Completion, Drip, Event, Message, Reply, Script};
+pub use script::{
+    Answer, Body, Completion, Drip, Event, Generation, Message, Reply, Response, Script,
+};
 pub use server::Server;

@@ -3,13 +3,15 @@
 use std::io;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use crate::http::{self, Request};
-use crate::script::{Body, Completion, Event, Message, Reply};
+use crate::script::{Body, Completion, Event, Generation, Message, Reply, Response};
 
 /// What becomes of the connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +78,7 @@ async fn send(body: &[u8], reply: &Reply, socket: &mut TcpStream) -> io::Result<
         chunk.extend_from_slice(piece);
         chunk.extend_from_slice(b"\r\n");
         http::write(socket, &chunk).await?;
-        if let Some(drip) = reply.drip {
+        if let Some(drip) = reply.drip.filter(|it| it.ms > 0) {
             sleep(Duration::from_millis(drip.ms)).await;
         }
     }
@@ -91,6 +93,8 @@ fn content(body: &Body, request: &Request) -> (&'static str, Vec<u8>) {
     let (model, wants_stream) = (&asked["model"], asked["stream"] == true);
     match body {
         Body::Text(text) | Body::Raw(text) => ("text/plain", text.clone().into_bytes()),
+        Body::Base64(text) => ("application/octet-stream", decoded(text)),
+        Body::Stream(text) => (STREAM, text.clone().into_bytes()),
         Body::Json(value) => (JSON, value.to_string().into_bytes()),
         Body::Events(events) => (STREAM, stream(events)),
         Body::Garbage(count) => (STREAM, garbage(*count)),
@@ -98,6 +102,12 @@ fn content(body: &Body, request: &Request) -> (&'static str, Vec<u8>) {
         Body::Anthropic(message) => (JSON, message.whole(model).to_string().into_bytes()),
         Body::Openai(completion) if wants_stream => (STREAM, stream(&completion.events(model))),
         Body::Openai(completion) => (JSON, completion.whole(model).to_string().into_bytes()),
+        Body::Responses(response) if wants_stream => (STREAM, stream(&response.events(model))),
+        Body::Responses(response) => (JSON, response.whole(model).to_string().into_bytes()),
+        Body::Gemini(generation) if request.path.contains(":streamGenerateContent") => {
+            (STREAM, stream(&generation.events()))
+        }
+        Body::Gemini(generation) => (JSON, generation.whole().to_string().into_bytes()),
         Body::Answer(answer) => {
             let text = answer
                 .text
@@ -105,12 +115,23 @@ fn content(body: &Body, request: &Request) -> (&'static str, Vec<u8>) {
                 .map_or_else(|| answer.text.to_string(), str::to_owned);
             let body = if request.path.ends_with("/messages") {
                 Body::Anthropic(Message::of_text(&text))
+            } else if request.path.ends_with("/responses") {
+                Body::Responses(Response::of_text(&text))
+            } else if request.path.contains("enerateContent") {
+                Body::Gemini(Generation::of_text(&text))
             } else {
                 Body::Openai(Completion::of_text(&text))
             };
             content(&body, request)
         }
     }
+}
+
+/// What is written in Base64; a script that is wrong is shown as it is.
+fn decoded(text: &str) -> Vec<u8> {
+    STANDARD
+        .decode(text)
+        .unwrap_or_else(|_| text.as_bytes().to_vec())
 }
 
 fn stream(events: &[Event]) -> Vec<u8> {

@@ -75,6 +75,10 @@ pub enum Body {
     Json(Value),
     /// An event stream.
     Events(Vec<Event>),
+    /// Bytes, written in Base64.
+    Base64(String),
+    /// An event stream, as it goes over the wire.
+    Stream(String),
     /// Bytes that are no HTTP at all, instead of a response.
     Raw(String),
     /// So many bytes that mean nothing, as an event stream.
@@ -83,6 +87,10 @@ pub enum Body {
     Anthropic(Message),
     /// A completion of OpenAI's protocol, likewise.
     Openai(Completion),
+    /// A response of OpenAI's Responses API, likewise.
+    Responses(Response),
+    /// A generation of the Gemini API: a stream if the path asks for one.
+    Gemini(Generation),
     /// An answer in the protocol that the request speaks.
     Answer(Answer),
 }
@@ -161,6 +169,68 @@ impl Default for Completion {
             finish_reason: "stop".into(),
             usage: serde_json::json!({
                 "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15
+            }),
+            piece: 7,
+        }
+    }
+}
+
+/// A response of OpenAI's Responses API.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Response {
+    /// Its items.
+    pub output: Vec<Value>,
+    /// How it ended.
+    pub status: String,
+    /// Why it is not complete.
+    pub incomplete_details: Value,
+    /// Why it failed.
+    pub error: Value,
+    /// Its usage.
+    pub usage: Value,
+    /// Characters of a delta.
+    pub piece: usize,
+}
+
+impl Default for Response {
+    fn default() -> Self {
+        Self {
+            output: Vec::new(),
+            status: "completed".into(),
+            incomplete_details: Value::Null,
+            error: Value::Null,
+            usage: serde_json::json!({
+                "input_tokens": 10, "input_tokens_details": { "cached_tokens": 0 },
+                "output_tokens": 5, "output_tokens_details": { "reasoning_tokens": 0 },
+                "total_tokens": 15
+            }),
+            piece: 7,
+        }
+    }
+}
+
+/// A generation of the Gemini API.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Generation {
+    /// The parts of its content.
+    pub parts: Vec<Value>,
+    /// Why it stopped.
+    pub finish_reason: Value,
+    /// Its usage at the end.
+    pub usage: Value,
+    /// Characters of a piece of text.
+    pub piece: usize,
+}
+
+impl Default for Generation {
+    fn default() -> Self {
+        Self {
+            parts: Vec::new(),
+            finish_reason: "STOP".into(),
+            usage: serde_json::json!({
+                "promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15
             }),
             piece: 7,
         }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
@@ -24,6 +25,7 @@ pub struct Server {
 #[derive(Debug, Default)]
 struct Stage {
     state: Mutex<State>,
+    in_flight: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -95,13 +97,34 @@ async fn listen(listener: TcpListener, stage: Arc<Stage>) {
 async fn serve(mut socket: TcpStream, stage: &Stage) -> io::Result<()> {
     socket.set_nodelay(true)?;
     let mut pending = Vec::new();
-    while let Some(request) = http::read(&mut socket, &mut pending).await? {
+    while let Some(mut request) = http::read(&mut socket, &mut pending).await? {
+        let present = Present::of(stage);
+        request.in_flight = present.count;
         let reply = stage.reply(&request);
         if reply::play(&reply, &request, &mut socket).await? == Connection::Over {
             break;
         }
     }
     Ok(())
+}
+
+/// A request on its way, from when it has come until its reply is given.
+struct Present<'a> {
+    stage: &'a Stage,
+    count: usize,
+}
+
+impl<'a> Present<'a> {
+    fn of(stage: &'a Stage) -> Self {
+        let count = stage.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
+        Self { stage, count }
+    }
+}
+
+impl Drop for Present<'_> {
+    fn drop(&mut self) {
+        self.stage.in_flight.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Stage {

@@ -49,7 +49,7 @@ pub(super) fn prompt(db: &dyn Db, item: ItemId, by: Option<ItemId>) -> Work {
 /// What the picture says of a setting beside the prompt; `None` for those that it shows elsewhere or not at all.
 fn mark(db: &dyn Db, known: Known, owner: ItemId, written: &Setting) -> Option<String> {
     match known {
-        Known::Reflect | Known::Retry | Known::MaxTurns => {
+        Known::Reflect | Known::Retry | Known::MaxTurns | Known::Rate => {
             let count = number(written)?;
             Some(format!("{} {count}", known.name().replace('_', " ")))
         }

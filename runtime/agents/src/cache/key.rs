@@ -37,6 +37,8 @@ pub(crate) fn of_call(asked: &Asked<'_>) -> String {
         retries: _,
         schema_delivery: _,
         timeout: _,
+        fallback: _,
+        rate: _,
     } = asked.request;
     digest(&json!({
         "system": system,
@@ -232,7 +234,9 @@ mod tests {
                 Setting::Session => json!({name: "s"}),
                 Setting::MaxTokens | Setting::MaxTurns | Setting::Thinking => json!({name: 77}),
                 Setting::Temperature => json!({name: 0.0}),
-                Setting::Reflect | Setting::Retry | Setting::Timeout => json!({name: 9}),
+                Setting::Reflect | Setting::Retry | Setting::Rate | Setting::Timeout => {
+                    json!({name: 9})
+                }
                 Setting::Cache => json!({name: true}),
                 Setting::Budget => json!({name: {"calls": 9}}),
                 Setting::Description => json!({name: "What it is for."}),
@@ -243,6 +247,7 @@ mod tests {
             match setting {
                 Setting::Reflect
                 | Setting::Retry
+                | Setting::Rate
                 | Setting::Timeout
                 | Setting::Cache
                 | Setting::Budget

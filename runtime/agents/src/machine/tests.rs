@@ -133,6 +133,7 @@ fn answer(content: Vec<Content>, stop: StopReason) -> ModelAnswer {
         }),
         attempts: 1,
         simulated: false,
+        circuit: None,
     }
 }
 
@@ -183,7 +184,7 @@ fn a_call_becomes_a_request_and_its_answer_a_value() {
     let detail = result.detail;
     assert_eq!(
         (detail.attempts, detail.cached, detail.cost_usd),
-        (1, false, Some(3.0))
+        (1, false, Some(2.0))
     );
     assert!(detail.repairs.is_empty() && detail.cache_key.is_none());
 }
@@ -216,7 +217,7 @@ fn a_wrong_answer_is_shown_back_as_often_as_is_said() {
     let result = done(step(&mut machine, answered("```json\n\"44\"\n```")));
     assert_eq!((result.value, result.detail.attempts), (json!(44), 2));
     assert_eq!(result.detail.repairs.len(), 2);
-    assert_eq!(result.detail.cost_usd, Some(6.0));
+    assert_eq!(result.detail.cost_usd, Some(4.0));
 }
 
 #[test]
@@ -325,6 +326,51 @@ fn the_next_model_is_asked_when_one_is_out() {
         failed(FailureKind::Unauthorized, Some(401)),
     ));
     assert_eq!(failure.error, BuiltinError::Unauthorized);
+}
+
+#[test]
+fn what_an_answer_costs_is_known_after_another_model_failed() {
+    let models = json!({"model": ["openai/b", "anthropic/claude-sonnet-5-5"], "reflect": 1});
+    let (mut machine, _) = start(&AgentPrompts, models);
+    asked(step(&mut machine, failed(FailureKind::Provider, None)));
+    asked(step(&mut machine, answered("no number")));
+    let result = done(step(&mut machine, answered("44")));
+    assert_eq!(result.detail.cost_usd, Some(4.0));
+    assert_eq!(result.detail.attempts, 5);
+    // One answer whose cost nobody knows makes the whole unknown, whatever comes after it.
+    let (mut machine, _) = start(&AgentPrompts, json!({"reflect": 1}));
+    let mut silent = answer(Vec::new(), StopReason::End);
+    silent.usage = None;
+    asked(step(
+        &mut machine,
+        PromptEvent::Answered(Box::new(Ok(silent))),
+    ));
+    let result = done(step(&mut machine, answered("44")));
+    assert_eq!(result.detail.cost_usd, None);
+}
+
+#[test]
+fn a_turn_that_the_provider_paused_goes_on_as_it_is() {
+    let text = |text: &str| Content::Text { text: text.into() };
+    let search = Content::Opaque {
+        block: json!({"type": "server_tool_use", "id": "s1"}),
+    };
+    let paused = |content| PromptEvent::Answered(Box::new(Ok(answer(content, StopReason::Paused))));
+    let (mut machine, first) = start(&AgentPrompts, json!({"max_turns": 2}));
+    let first = asked(first).messages.len();
+    let second = asked(step(&mut machine, paused(vec![text("4"), search.clone()])));
+    assert_eq!(second.messages.len(), first + 1);
+    assert_eq!(second.messages[first].content, [text("4"), search.clone()]);
+    let third = asked(step(&mut machine, paused(vec![search])));
+    // Both pieces are one turn: no two messages of the model follow each other.
+    assert_eq!(third.messages.len(), first + 1);
+    let result = done(step(&mut machine, answered("2")));
+    assert_eq!(result.value, json!(42));
+
+    let (mut machine, _) = start(&AgentPrompts, json!({"max_turns": 1}));
+    asked(step(&mut machine, paused(vec![text("4")])));
+    let failure = raised(step(&mut machine, paused(vec![text("2")])));
+    assert!(failure.fields["message"].to_string().contains("max_turns"));
 }
 
 /// Performs what a step wants of the answers that are kept, but for a wait.

@@ -23,9 +23,11 @@ impl Machine {
         check: &mut Check<'_>,
     ) -> PromptStep {
         talk.count(&answer, &self.call.prices);
+        let answer = talk.resumed(answer);
         match &answer.stop {
             StopReason::End => self.read(talk, answer, check),
             StopReason::ToolUse => self.call_tools(talk, answer),
+            StopReason::Paused => talk.go_on(answer),
             // Not read: what is missing may be the half that matters, although the rest might be repaired into a value.
             StopReason::MaxTokens => fail(outcome::cut()),
             StopReason::ContextFull => fail(outcome::full()),
@@ -123,6 +125,38 @@ impl Talk {
         check: &mut Check<'_>,
     ) -> Result<Reading, Vec<Issue>> {
         answer::read(text, self.request.schema.as_ref(), exactness, check)
+    }
+
+    /// Sends the conversation back as it is, so that the provider goes on with its turn.
+    fn go_on(&mut self, answer: ModelAnswer) -> PromptStep {
+        self.detail.turns += 1;
+        let most = self.settings.max_turns;
+        if self.detail.turns > most {
+            let message = format!("no answer after {most} turns of tool use (`max_turns`)");
+            return fail(outcome::misconfigured(&message));
+        }
+        if answer.content.is_empty() {
+            let message = "the provider paused its turn before it said anything";
+            return fail(outcome::misconfigured(message));
+        }
+        self.request.messages.push(Arc::new(Message {
+            role: Role::Assistant,
+            content: answer.content,
+        }));
+        self.is_paused = true;
+        self.ask()
+    }
+
+    /// The answer with what was said of it before the provider paused: both are one turn of the conversation.
+    fn resumed(&mut self, mut answer: ModelAnswer) -> ModelAnswer {
+        if std::mem::take(&mut self.is_paused)
+            && let Some(before) = self.request.messages.pop()
+        {
+            let mut content = Arc::unwrap_or_clone(before).content;
+            content.append(&mut answer.content);
+            answer.content = content;
+        }
+        answer
     }
 
     /// Makes up other answers until one passes a check that the schema cannot express.

@@ -49,7 +49,7 @@ impl Protocol for Messages {
         })
     }
 
-    fn endpoint(&self, key: &str) -> Endpoint {
+    fn endpoint(&self, key: &str, _model: &str) -> Endpoint {
         let key = match self.authentication {
             Authentication::Bearer => ("authorization", format!("Bearer {key}")),
             Authentication::ApiKey => ("x-api-key", key.to_owned()),

@@ -1,5 +1,7 @@
 //! Which kind of failure a provider's error is: by its code, then its type, then the status.
 
+use std::time::Duration;
+
 use gsw_engine::model::{FailureKind, ModelFailure};
 use serde_json::Value;
 
@@ -8,23 +10,52 @@ use serde_json::Value;
 pub(crate) struct ErrorBody {
     codes: Vec<String>,
     message: Option<String>,
+    /// When to come again, where the body says it.
+    retry_after: Option<Duration>,
 }
 
 impl ErrorBody {
     /// Reads `{"error": {...}}` as both protocols send it; anything else gives an empty one.
     pub fn read(body: &Value) -> Self {
+        // Some send it in a list, as a stream of one.
+        let body = body.get(0).unwrap_or(body);
         let error = body.get("error").unwrap_or(body);
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
         let details = error.get("details");
+        // An object of ours, or Google's list of objects.
+        let detail = |name: &str| {
+            let list = details.and_then(Value::as_array).into_iter().flatten();
+            let mut all = details.into_iter().chain(list);
+            all.find_map(|it| text(it.get(name)))
+        };
         let codes = [
-            text(details.and_then(|it| it.get("error_code"))),
+            detail("error_code"),
+            detail("reason"),
             text(error.get("code")),
             text(error.get("type")),
+            text(error.get("status")),
         ];
         Self {
             codes: codes.into_iter().flatten().collect(),
+            retry_after: detail("retryDelay").as_deref().and_then(seconds),
             message: text(error.get("message")).or_else(|| text(Some(error))),
         }
+    }
+
+    /// Whether the request itself is wrong, so that it will be wrong again.
+    pub fn blames_the_request(&self) -> bool {
+        let is_lasting = |it: &String| {
+            matches!(
+                it.as_str(),
+                "invalid_request_error"
+                    | "not_found_error"
+                    | "model_not_found"
+                    | "invalid_prompt"
+                    | "INVALID_ARGUMENT"
+                    | "NOT_FOUND"
+            )
+        };
+        self.codes.iter().any(is_lasting)
     }
 
     /// The failure, with what the provider says.
@@ -42,20 +73,34 @@ impl ErrorBody {
         }
         let mut failure = ModelFailure::new(kind, worded(host, status, &message));
         failure.status = status;
+        failure.retry_after = self.retry_after;
         failure.tokens = sizes.map(|it| it.0);
         failure.limit = sizes.map(|it| it.1);
         failure
     }
 }
 
+/// The seconds of `32.5s`.
+fn seconds(text: &str) -> Option<Duration> {
+    let number = text.strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(number).ok()
+}
+
 /// The kind that a code or type names, when it names one.
 fn by_code(code: &str) -> Option<FailureKind> {
     Some(match code {
-        "rate_limit_error" | "rate_limit_exceeded" => FailureKind::RateLimited,
-        "overloaded_error" | "server_overloaded" | "engine_overloaded" => FailureKind::Overloaded,
-        "authentication_error" | "permission_error" | "invalid_api_key" => {
-            FailureKind::Unauthorized
+        "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => {
+            FailureKind::RateLimited
         }
+        "overloaded_error" | "server_overloaded" | "engine_overloaded" | "UNAVAILABLE" => {
+            FailureKind::Overloaded
+        }
+        "authentication_error"
+        | "permission_error"
+        | "invalid_api_key"
+        | "API_KEY_INVALID"
+        | "UNAUTHENTICATED"
+        | "PERMISSION_DENIED" => FailureKind::Unauthorized,
         "billing_error"
         | "insufficient_quota"
         | "billing_hard_limit_reached"
@@ -93,6 +138,7 @@ fn says_too_long(message: &str) -> bool {
         "prompt is too long",
         "maximum context length",
         "exceeds the context",
+        "exceeds the maximum number of tokens",
     ]
     .iter()
     .any(|it| message.contains(it))

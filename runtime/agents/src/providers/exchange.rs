@@ -2,9 +2,10 @@
 //!
 //! A request that failed is sent again by the run, which reports each; here it is only said whether that may help.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use gsw_engine::model::{Again, FailureKind, ModelAnswer, ModelFailure};
+use gsw_engine::model::{Again, FailureKind, Fallback, ModelAnswer, ModelFailure};
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -13,6 +14,7 @@ use super::http::{self, Post};
 use super::network::{Network, OnDelta};
 use super::retry::{is_worth_another, retry_after};
 use super::stream::{Event, EventReader, StreamError};
+use super::traffic::{Ending, Line, Quota, quota};
 use crate::answer::strict_json;
 use crate::connections::{address, connection};
 
@@ -20,6 +22,9 @@ use crate::connections::{address, connection};
 const LARGEST_BODY: usize = 64 << 20;
 /// How long we wait for the end of a response whose answer is complete, so that its connection can be used again.
 const LINGER: Duration = Duration::from_millis(20);
+
+/// How long we wait for the body of an error, whose status says most.
+const ERROR_BODY: Duration = Duration::from_secs(5);
 
 /// The longest limit that a clock can add to its time: thirty years.
 const FOREVER: Duration = Duration::from_secs(1_000_000_000);
@@ -52,11 +57,14 @@ impl Trouble {
 
     /// An error that came inside of a stream.
     pub fn reported(host: &str, body: &Value) -> Self {
-        let failure = ErrorBody::read(body).into_failure(host, None, &body.to_string());
-        let is_worth_another = matches!(
-            failure.kind,
-            FailureKind::Overloaded | FailureKind::RateLimited | FailureKind::Provider
-        );
+        let error = ErrorBody::read(body);
+        let blames_the_request = error.blames_the_request();
+        let failure = error.into_failure(host, None, &body.to_string());
+        let is_worth_another = !blames_the_request
+            && matches!(
+                failure.kind,
+                FailureKind::Overloaded | FailureKind::RateLimited | FailureKind::Provider
+            );
         Self {
             failure,
             is_worth_another,
@@ -79,6 +87,11 @@ pub(crate) trait AnswerReader: Send {
 /// A request and how its answer is read.
 pub(crate) struct Exchange<'a> {
     pub post: Post<'a>,
+    /// What it shares with the other requests to its model.
+    pub line: Arc<Line>,
+    /// `provider/model`
+    pub model: String,
+    pub fallback: Fallback,
     /// How long it may take, once it has its connection.
     pub limit: Duration,
     /// A reader for the answer.
@@ -92,17 +105,25 @@ impl Exchange<'_> {
         network: &Network,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, ModelFailure> {
-        // The wait for a connection is for other requests, each of which has its limit.
+        // The waits for the provider's limits and for a connection are for other requests, each of which has its limit.
+        let pass = self.line.enter(&self.model, self.fallback).await?;
         let connection = connection().await;
         let began = Instant::now();
         let deadline = began + self.limit.min(FOREVER);
-        let outcome = timeout_at(deadline, self.once(network, on_delta)).await;
+        let mut said = None;
+        let outcome = timeout_at(deadline, self.once(network, &mut said, on_delta)).await;
         drop(connection);
-        let trouble = match outcome {
-            Ok(Ok(answer)) => return Ok(answer),
+        let span = network.policy.circuit;
+        let mut trouble = match outcome {
+            Ok(Ok(mut answer)) => {
+                answer.circuit = pass.ended(Ending::Answered, said, span);
+                return Ok(answer);
+            }
             Ok(Err(trouble)) => trouble,
             Err(_) => self.late(),
         };
+        let ending = network.policy.ending(&trouble.failure);
+        trouble.failure.circuit = pass.ended(ending, said, span);
         // What has been streamed is no part of an answer.
         on_delta("");
         let wait = network.policy.delay(trouble.failure.retry_after);
@@ -133,6 +154,7 @@ impl Exchange<'_> {
     async fn once(
         &self,
         network: &Network,
+        said: &mut Option<Quota>,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
         let response = network.http.send(&self.post).await;
@@ -140,10 +162,35 @@ impl Exchange<'_> {
             is_worth_another: error.is_worth_another,
             failure: error.failure,
         })?;
+        *said = quota(response.headers(), network.policy.longest_retry_after);
         if !response.status().is_success() {
             return Err(self.refused(response).await);
         }
-        let request_id = header(&response, "request-id").or(header(&response, "x-request-id"));
+        let request_id = request_id(&response);
+        let answered = self.read(response, on_delta).await;
+        match answered {
+            Ok(answer) => Ok(ModelAnswer {
+                request_id: request_id.or(answer.request_id),
+                ..answer
+            }),
+            Err(mut trouble) => {
+                trouble.failure.request_id = request_id;
+                Err(trouble)
+            }
+        }
+    }
+
+    /// Reads the answer of a response that is a success.
+    async fn read(
+        &self,
+        response: reqwest::Response,
+        on_delta: &mut OnDelta,
+    ) -> Result<ModelAnswer, Trouble> {
+        if let Some(encoding) = encoding(&response) {
+            // Unpacking it could take any amount of memory, and we never ask for it.
+            let what = format!("it is compressed (`{encoding}`), which was not asked for");
+            return Err(Trouble::malformed(&self.host(), &what));
+        }
         let content_type = header(&response, "content-type").unwrap_or_default();
         let content_type = content_type.to_ascii_lowercase();
         let mut reader = (self.new_reader)();
@@ -169,11 +216,7 @@ impl Exchange<'_> {
             );
             return Err(Trouble::malformed(&self.host(), &what));
         }
-        let answer = reader.finish()?;
-        Ok(ModelAnswer {
-            request_id: request_id.or(answer.request_id),
-            ..answer
-        })
+        reader.finish()
     }
 
     async fn stream(
@@ -198,11 +241,26 @@ impl Exchange<'_> {
     async fn refused(&self, response: reqwest::Response) -> Trouble {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
+        let request_id = request_id(&response);
         // Where the body cannot be read, the status still counts.
-        let text = self.text(response).await.unwrap_or_default();
+        let text = match encoding(&response) {
+            Some(_) => String::new(),
+            None => {
+                let text = timeout(ERROR_BODY, self.text(response)).await;
+                text.ok().and_then(Result::ok).unwrap_or_default()
+            }
+        };
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
         let mut failure = ErrorBody::read(&body).into_failure(&self.host(), Some(status), &text);
-        failure.retry_after = retry_after(&headers, SystemTime::now());
+        if let Some(place) = headers.get("location").and_then(|it| it.to_str().ok()) {
+            let place = address::shown(place);
+            failure.message = format!(
+                "{} redirects to {place} (status {status}), which is not followed, since it would take the key there; look at the base URL",
+                self.host()
+            );
+        }
+        failure.request_id = request_id;
+        failure.retry_after = retry_after(&headers, SystemTime::now()).or(failure.retry_after);
         Trouble {
             // An account without credit gets no better by asking again.
             is_worth_another: failure.kind != FailureKind::QuotaExceeded
@@ -244,6 +302,19 @@ impl Exchange<'_> {
         };
         Trouble::malformed(&self.host(), what)
     }
+}
+
+/// What the provider calls the request.
+fn request_id(response: &reqwest::Response) -> Option<String> {
+    let names = ["request-id", "x-request-id"];
+    let mut given = names.iter().filter_map(|it| header(response, it));
+    given.find(|it| !it.is_empty())
+}
+
+/// How the body is compressed, if it is.
+fn encoding(response: &reqwest::Response) -> Option<String> {
+    let encoding = header(response, "content-encoding")?;
+    (!encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity")).then_some(encoding)
 }
 
 fn header(response: &reqwest::Response, name: &str) -> Option<String> {

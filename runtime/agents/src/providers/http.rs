@@ -98,7 +98,10 @@ fn header_map(post: &Post<'_>) -> Result<HeaderMap, SendError> {
                 "the value of the header `{name}` contains characters that cannot be sent; check the key or version in the environment"
             ))
         })?;
-        value.set_sensitive(*name == "authorization" || *name == "x-api-key");
+        value.set_sensitive(matches!(
+            *name,
+            "authorization" | "x-api-key" | "x-goog-api-key"
+        ));
         headers.insert(HeaderName::from_static(name), value);
     }
     Ok(headers)

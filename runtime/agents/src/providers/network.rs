@@ -4,6 +4,7 @@ use gsw_driver::call::{Call, Part};
 
 use super::http::Http;
 use super::retry::Policy;
+use super::traffic::Traffic;
 use crate::environment::Environment;
 
 /// Takes the text of an answer as it comes.
@@ -15,6 +16,7 @@ pub(crate) struct Network {
     pub environment: Environment,
     pub http: Http,
     pub policy: Policy,
+    pub traffic: Traffic,
 }
 
 /// Sends text to the parts of a call as it comes; an empty one means that a further attempt starts over.

@@ -4,7 +4,7 @@ mod reader;
 mod wire;
 
 use gsw_abi::provider;
-use gsw_engine::model::{Content, ModelAnswer, ModelFailure, ModelRequest};
+use gsw_engine::model::{Content, FailureKind, ModelAnswer, ModelFailure, ModelRequest};
 use serde_json::Value;
 
 use super::exchange::AnswerReader;
@@ -12,7 +12,17 @@ use super::protocol::{Endpoint, Protocol, SchemaForm};
 use super::schema;
 use crate::environment::Environment;
 use reader::CompletionReader;
-use wire::{Dialect, ResponseFormat};
+use wire::Dialect;
+pub(super) use wire::{ResponseFormat, schema_name};
+
+/// The variable that names the field of the token limit, where the address says nothing of the server.
+const TOKEN_LIMIT: &str = "OPENAI_TOKEN_LIMIT";
+
+/// Where OpenAI's protocols are spoken.
+pub(super) fn base(environment: &Environment) -> String {
+    let base = environment.get(provider::OPENAI_ADDRESS);
+    base.unwrap_or_else(|| "https://api.openai.com/v1".into())
+}
 
 /// Chat completions at an address.
 pub(crate) struct Completions {
@@ -26,14 +36,17 @@ impl Protocol for Completions {
     type Format = ResponseFormat;
 
     fn configured(environment: &Environment) -> Result<Self, ModelFailure> {
-        let (base, dialect) = match environment.get(provider::OPENAI_ADDRESS) {
-            Some(base) => (base, Dialect::Compatible),
-            None => ("https://api.openai.com/v1".into(), Dialect::Original),
+        let base = base(environment);
+        let dialect = match environment.get(TOKEN_LIMIT).as_deref() {
+            None => Dialect::of(&base),
+            Some("max_completion_tokens") => Dialect::Original,
+            Some("max_tokens") => Dialect::Compatible,
+            Some(other) => return Err(unknown_limit(other)),
         };
         Ok(Self { base, dialect })
     }
 
-    fn endpoint(&self, key: &str) -> Endpoint {
+    fn endpoint(&self, key: &str, _model: &str) -> Endpoint {
         Endpoint {
             url: format!("{}/chat/completions", self.base.trim_end_matches('/')),
             headers: vec![
@@ -60,14 +73,26 @@ impl Protocol for Completions {
         Box::new(CompletionReader::new(host))
     }
 
-    fn unwrapped(mut answer: ModelAnswer, format: &ResponseFormat) -> ModelAnswer {
-        if format.is_wrapped() {
-            for content in &mut answer.content {
-                if let Content::Text { text } = content {
-                    *text = schema::unwrapped(std::mem::take(text));
-                }
+    fn unwrapped(answer: ModelAnswer, format: &ResponseFormat) -> ModelAnswer {
+        unwrapped(answer, format)
+    }
+}
+
+/// The answer without the object that its format put around it.
+pub(super) fn unwrapped(mut answer: ModelAnswer, format: &ResponseFormat) -> ModelAnswer {
+    if format.is_wrapped() {
+        for content in &mut answer.content {
+            if let Content::Text { text } = content {
+                *text = schema::unwrapped(std::mem::take(text));
             }
         }
-        answer
     }
+    answer
+}
+
+fn unknown_limit(given: &str) -> ModelFailure {
+    ModelFailure::new(
+        FailureKind::Unauthorized,
+        format!("{TOKEN_LIMIT} is `{given}`; it must be `max_tokens` or `max_completion_tokens`"),
+    )
 }

@@ -6,8 +6,10 @@ use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest};
 use serde_json::Value;
 
 use super::anthropic::Messages;
+use super::gemini::Generation;
 use super::openai::Completions;
 use super::protocol::{Protocol, SchemaForm};
+use super::responses::Responses;
 use crate::environment::Environment;
 use crate::model_name;
 
@@ -36,6 +38,8 @@ impl Outgoing {
         match provider {
             Provider::Anthropic => by::<Messages>(model, request, environment).map(Some),
             Provider::OpenAi => by::<Completions>(model, request, environment).map(Some),
+            Provider::OpenAiResponses => by::<Responses>(model, request, environment).map(Some),
+            Provider::Gemini => by::<Generation>(model, request, environment).map(Some),
             Provider::Sim => Ok(None),
         }
     }
@@ -48,7 +52,7 @@ fn by<P: Protocol>(
 ) -> Result<Outgoing, ModelFailure> {
     let protocol = P::configured(environment)?;
     let key = format!("${}", P::KEY);
-    let endpoint = protocol.endpoint(&key);
+    let endpoint = protocol.endpoint(&key, model);
     let format = P::format(request, SchemaForm::of(request));
     Ok(Outgoing {
         url: endpoint.url,

@@ -8,6 +8,7 @@ use super::failure::{missing_key, with_key_hint};
 use super::http::Post;
 use super::network::{Network, OnDelta};
 use super::schema;
+use super::window;
 use crate::connections::address;
 use crate::environment::Environment;
 
@@ -51,8 +52,8 @@ pub(crate) trait Protocol: Sized + Sync {
     /// Reads what the environment says of the provider.
     fn configured(environment: &Environment) -> Result<Self, ModelFailure>;
 
-    /// Where requests with this key go.
-    fn endpoint(&self, key: &str) -> Endpoint;
+    /// Where requests with this key to a model go.
+    fn endpoint(&self, key: &str, model: &str) -> Endpoint;
 
     /// The schema in this form.
     fn format(request: &ModelRequest, form: SchemaForm) -> Self::Format;
@@ -81,16 +82,18 @@ pub(crate) async fn ask<P: Protocol>(
     request: &ModelRequest,
     mut on_delta: OnDelta,
 ) -> Result<ModelAnswer, ModelFailure> {
+    window::check(request)?;
     let key = network.environment.get(P::KEY);
     let key = key.ok_or_else(|| missing_key(&request.model, P::KEY))?;
     let protocol = P::configured(&network.environment)?;
     let asking = Asking {
         network,
-        endpoint: protocol.endpoint(&key),
+        endpoint: protocol.endpoint(&key, model),
         protocol,
         model,
         request,
     };
+    network.traffic.keep_pace(request.rate.as_ref()).await;
     let form = SchemaForm::of(request);
     let mut outcome = asking.once(form, &mut on_delta).await;
     if let Err(failure) = &mut outcome
@@ -128,6 +131,9 @@ impl<P: Protocol> Asking<'_, P> {
                 headers: self.endpoint.headers.clone(),
                 body: &body,
             },
+            line: self.network.traffic.line(&self.endpoint.url, self.model),
+            model: self.request.model.clone(),
+            fallback: self.request.fallback,
             limit: self.request.timeout,
             new_reader: &new_reader,
         };

@@ -3,7 +3,11 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
 
+use gsw_engine::model::{FailureKind, ModelFailure};
 use reqwest::header::HeaderMap;
+
+use super::traffic::Ending;
+use crate::outcome;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
@@ -11,6 +15,8 @@ pub struct Policy {
     pub first: Duration,
     /// A provider that asks to wait longer than this is reported to the program instead of being waited for.
     pub longest_retry_after: Duration,
+    /// How long a model that is down is not asked at first, where another one follows.
+    pub circuit: Duration,
 }
 
 impl Default for Policy {
@@ -18,6 +24,7 @@ impl Default for Policy {
         Self {
             first: Duration::from_millis(500),
             longest_retry_after: Duration::from_secs(120),
+            circuit: Duration::from_secs(30),
         }
     }
 }
@@ -30,6 +37,33 @@ impl Policy {
             Some(wait) if wait > self.longest_retry_after => None,
             Some(wait) if !wait.is_zero() => Some(wait),
             _ => Some(self.first.mul_f64(1.0 - 0.25 * random())),
+        }
+    }
+}
+
+impl Policy {
+    /// What a failure means to the other requests to its model.
+    pub(crate) fn ending<'a>(&self, failure: &'a ModelFailure) -> Ending<'a> {
+        let wait = failure.retry_after.unwrap_or(self.first);
+        // What is too long to be waited for, the provider is to say to each of them.
+        let wait = if wait > self.longest_retry_after {
+            Duration::ZERO
+        } else {
+            wait
+        };
+        let why = &failure.message;
+        match failure.kind {
+            FailureKind::RateLimited => Ending::Limited(wait),
+            FailureKind::Overloaded => Ending::Out {
+                why,
+                wait: Some(wait),
+            },
+            FailureKind::Provider if outcome::is_outage(failure) => Ending::Out { why, wait: None },
+            FailureKind::Provider
+            | FailureKind::Unauthorized
+            | FailureKind::QuotaExceeded
+            | FailureKind::ContextTooLong
+            | FailureKind::PermissionDenied => Ending::Refused,
         }
     }
 }

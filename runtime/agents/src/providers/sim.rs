@@ -82,6 +82,7 @@ fn made(request: &ModelRequest, content: Vec<Content>, stop: StopReason) -> Mode
         request_id: None,
         attempts: 1,
         simulated: true,
+        circuit: None,
     }
 }
 

@@ -119,6 +119,7 @@ impl Spans {
                 self.add_fields(event);
             }
             EventKind::StepRestarted { .. }
+            | EventKind::Circuit { .. }
             | EventKind::ModelRetry { .. }
             | EventKind::Emit { .. }
             | EventKind::StateChanged { .. }

@@ -3,6 +3,8 @@
 mod anthropic;
 mod crowd;
 mod openai;
+mod pages;
 mod retries;
 mod stage;
+mod traffic;
 mod trouble;

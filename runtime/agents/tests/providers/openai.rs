@@ -239,3 +239,20 @@ async fn a_server_that_does_not_stream_is_understood() {
         ("hi", StopReason::ToolUse)
     );
 }
+
+#[tokio::test]
+async fn the_field_of_the_token_limit_can_be_chosen() {
+    let limit = ("OPENAI_TOKEN_LIMIT", "max_completion_tokens");
+    let stage = Stage::with(vec![Reply::text("hello")], &[limit]).await;
+    stage.ask(gpt()).await.expect("an answer");
+    let body = stage.requests()[0].json();
+    assert_eq!(body["max_completion_tokens"], json!(64));
+    assert!(body.get("max_tokens").is_none());
+    let stage = Stage::with(Vec::new(), &[("OPENAI_TOKEN_LIMIT", "limit")]).await;
+    let failure = stage.ask(gpt()).await.expect_err("no such field");
+    assert!(
+        failure.message.contains("`max_tokens` or"),
+        "{}",
+        failure.message
+    );
+}

@@ -8,13 +8,15 @@ use gsw_agents::{Environment, Policy, Providers};
 use gsw_driver::call::{Call, Part, PartSink};
 use gsw_driver::models::Models;
 use gsw_engine::model::{
-    Again, Content, Message, ModelAnswer, ModelFailure, ModelRequest, Role, SchemaDelivery,
+    Again, Content, Fallback, Message, ModelAnswer, ModelFailure, ModelRequest, Role,
+    SchemaDelivery,
 };
 
 /// Delays short enough for tests, in the proportions of the real ones.
 pub const QUICK: Policy = Policy {
     first: Duration::from_millis(4),
     longest_retry_after: Duration::from_millis(300),
+    circuit: Duration::from_millis(50),
 };
 
 pub struct Stage {
@@ -117,6 +119,8 @@ pub fn request(model: &str) -> ModelRequest {
         retries: 2,
         tools: Vec::new(),
         timeout: Duration::from_secs(20),
+        fallback: Fallback::Absent,
+        rate: None,
     }
 }
 

@@ -222,3 +222,28 @@ async fn content_types_have_no_case_and_a_byte_order_mark_is_no_garbage() {
     // It calls a tool, whatever it says of its end.
     assert_eq!(answer.stop, StopReason::ToolUse);
 }
+
+#[tokio::test]
+async fn a_body_without_an_end_is_given_up() {
+    let megabytes = |count: usize| "x".repeat(count << 20);
+    let line = Body::Stream(format!("data: {}", megabytes(17)));
+    let body = Reply::of(Body::Text(megabytes(65))).with_header("content-type", "application/json");
+    for reply in [Reply::of(line), body] {
+        let stage = Stage::of(vec![reply]).await;
+        let failure = stage.ask_once(claude()).await.expect_err("too large");
+        assert!(
+            failure.message.contains("it is too large"),
+            "{}",
+            failure.message
+        );
+        assert_eq!(failure.again, None);
+    }
+    // Of an error the status counts, whatever comes after it.
+    let error = Reply {
+        status: 400,
+        ..Reply::of(Body::Text(megabytes(65)))
+    };
+    let stage = Stage::of(vec![error]).await;
+    let failure = stage.ask_once(claude()).await.expect_err("an error");
+    assert_eq!((failure.status, failure.again), (Some(400), None));
+}

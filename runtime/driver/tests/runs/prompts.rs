@@ -10,8 +10,9 @@ use gsw_abi::program::{FunctionIndex, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::{Field, Secrecy};
 use gsw_driver::scripted::{Around, Report, Script};
 use gsw_engine::model::{
-    Check, Content, Message, ModelAnswer, ModelRequest, PromptCall, PromptEvent, PromptFailure,
-    PromptMachine, PromptResult, PromptStep, Prompts, Role, SchemaDelivery, StopReason, ToolCall,
+    Check, Content, Fallback, Message, ModelAnswer, ModelRequest, PromptCall, PromptEvent,
+    PromptFailure, PromptMachine, PromptResult, PromptStep, Prompts, Role, SchemaDelivery,
+    StopReason, ToolCall,
 };
 use gsw_engine::operation::{Outcome, Request};
 use gsw_engine::run::RunResult;
@@ -106,6 +107,8 @@ fn request() -> ModelRequest {
         retries: 0,
         tools: vec![],
         timeout: Duration::from_secs(1),
+        fallback: Fallback::Absent,
+        rate: None,
     }
 }
 
@@ -134,6 +137,7 @@ fn answer(text: &str) -> Outcome {
         }),
         attempts: 1,
         simulated: true,
+        circuit: None,
     })))
 }
 

@@ -205,6 +205,7 @@ fn made(content: Vec<Content>, request: &ModelRequest) -> ModelAnswer {
         content,
         attempts: 1,
         simulated: false,
+        circuit: None,
     }
 }
 

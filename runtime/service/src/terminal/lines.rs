@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_trace::{Shown, measure};
-use gsw_tree::event::{Event, EventKind, JsonText, Level};
+use gsw_tree::event::{CircuitChange, Event, EventKind, JsonText, Level};
 use gsw_tree::node::Status;
 use gsw_tree::observe::Observer;
 
@@ -147,6 +147,15 @@ fn line(event: &Event) -> Option<Line<'_>> {
             attempt + 1,
             Shown::line(error)
         ))),
+        EventKind::Circuit { model, change, .. } => {
+            let model = Shown::line(model);
+            Some(Line::AtOnce(match change {
+                CircuitChange::Opened => {
+                    format!("✗ {model} is down: prompts ask the next model of their list")
+                }
+                CircuitChange::Closed => format!("✓ {model} answers again"),
+            }))
+        }
         EventKind::ModelRetry {
             model,
             attempt,

@@ -36,6 +36,7 @@ impl Event {
             EventKind::ModelAnswer { answer, error, .. } => {
                 json(answer) + error.as_ref().map_or(0, String::len)
             }
+            EventKind::Circuit { error, .. } => error.as_ref().map_or(0, String::len),
             EventKind::ModelRetry { error, .. } => error.len(),
             EventKind::InvalidResponse {
                 response,

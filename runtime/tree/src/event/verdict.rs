@@ -13,6 +13,18 @@ pub enum SpawnVerdict {
     Refused,
 }
 
+/// What became of the circuit of a model, which the runs of a process share: while it is open, the model is not asked where
+/// another one follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CircuitChange {
+    /// The model failed as often in a row as is borne.
+    Opened,
+    /// It answers again.
+    Closed,
+}
+
 /// What a reflection looks at again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

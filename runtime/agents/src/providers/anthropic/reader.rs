@@ -136,17 +136,17 @@ impl MessageReader {
         }
     }
 
-    fn stop(&self, reason: &str) -> Result<StopReason, Trouble> {
-        Ok(match reason {
+    fn stop(&self, reason: &str) -> StopReason {
+        match reason {
             "tool_use" => StopReason::ToolUse,
             "max_tokens" => StopReason::MaxTokens,
             "model_context_window_exceeded" => StopReason::ContextFull,
             "refusal" => StopReason::Refusal(self.refusal()),
-            "pause_turn" => return Err(self.malformed("it paused a turn of its own tools")),
+            "pause_turn" => StopReason::Paused,
             // `end_turn`, `stop_sequence`, and what later versions add; compatible servers say these although they call tools.
             _ if self.blocks.iter().any(|it| it.field("type") == "tool_use") => StopReason::ToolUse,
             _ => StopReason::End,
-        })
+        }
     }
 
     fn refusal(&self) -> String {
@@ -244,7 +244,7 @@ impl AnswerReader for MessageReader {
         let (true, Some(reason)) = (self.is_complete, self.stop_reason.clone()) else {
             return Err(Trouble::cut(&self.host));
         };
-        let stop = self.stop(&reason)?;
+        let stop = self.stop(&reason);
         Ok(ModelAnswer {
             content: self
                 .blocks
@@ -258,6 +258,7 @@ impl AnswerReader for MessageReader {
             usage: self.usage.total(),
             attempts: 1,
             simulated: false,
+            circuit: None,
         })
     }
 }

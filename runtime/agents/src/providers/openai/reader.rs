@@ -192,7 +192,11 @@ impl AnswerReader for CompletionReader {
     }
 
     fn finish(mut self: Box<Self>) -> Result<ModelAnswer, Trouble> {
-        if !self.is_done && self.finish_reason.is_none() {
+        let has_said_something =
+            !self.text.is_empty() || !self.refusal.is_empty() || !self.calls.is_empty();
+        // Some servers give no reason; one that says nothing at all has not answered.
+        let is_whole = self.finish_reason.is_some() || self.is_done && has_said_something;
+        if !is_whole {
             return Err(Trouble::cut(&self.host));
         }
         let stop = self.stop();
@@ -205,6 +209,7 @@ impl AnswerReader for CompletionReader {
             usage: self.usage,
             attempts: 1,
             simulated: false,
+            circuit: None,
         })
     }
 }

@@ -3,6 +3,7 @@
 use gsw_abi::setting::Setting;
 use gsw_engine::media::{Media, MediaKind, MediaSource};
 use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest, Role};
+use reqwest::Url;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;
@@ -16,6 +17,23 @@ pub(crate) enum Dialect {
     Original,
     /// A compatible server, most of which know only the older name.
     Compatible,
+}
+
+impl Dialect {
+    /// What the server at this address speaks, by its host: OpenAI itself, and the same service at Azure.
+    pub fn of(base: &str) -> Self {
+        let url = Url::parse(base).ok();
+        let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
+        let is_original = ["openai.com", "openai.azure.com"].iter().any(|own| {
+            host.strip_suffix(own)
+                .is_some_and(|it| it.is_empty() || it.ends_with('.'))
+        });
+        if is_original {
+            Self::Original
+        } else {
+            Self::Compatible
+        }
+    }
 }
 
 /// How the model learns the answer's schema.
@@ -99,7 +117,7 @@ pub(crate) fn body(
 }
 
 /// Names may hold only letters, digits, `_` and `-`, at most 64.
-fn schema_name(request: &ModelRequest) -> String {
+pub(crate) fn schema_name(request: &ModelRequest) -> String {
     let is_fine = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
     let name: String = request
         .schema_name
@@ -238,4 +256,29 @@ fn tool_result(content: &Content) -> Option<Value> {
         content.clone()
     };
     Some(json!({ "role": "tool", "tool_call_id": id, "content": content }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Dialect;
+
+    #[test]
+    fn the_host_says_which_dialect_is_spoken() {
+        for base in [
+            "https://api.openai.com/v1",
+            "https://eu.api.openai.com/v1",
+            "https://me.openai.azure.com/openai/v1",
+        ] {
+            assert_eq!(Dialect::of(base), Dialect::Original, "{base}");
+        }
+        for base in [
+            "http://localhost:8080/v1",
+            "https://notopenai.com/v1",
+            "https://api.openai.com.example.org/v1",
+            "https://example.org/api.openai.com",
+            "nonsense",
+        ] {
+            assert_eq!(Dialect::of(base), Dialect::Compatible, "{base}");
+        }
+    }
 }

@@ -441,11 +441,25 @@ impl PromptRun {
                 .filter(|_| run.progress.wants_events())
                 .map(|it| self.observed.answer(&it.content)),
             stop_reason: answered.map(|it| it.stop_reason.clone()),
-            request_id: answered.and_then(|it| it.request_id.clone()),
+            request_id: answered
+                .and_then(|it| it.request_id.clone())
+                .or_else(|| failed.and_then(|it| it.request_id.clone())),
             error: failed.map(|it| self.observed.text(it.message.clone())),
             status: failed.and_then(|it| it.status),
         };
         run.progress.emit(self.node, kind);
+        let change = match answer {
+            Ok(answer) => answer.circuit,
+            Err(failure) => failure.circuit,
+        };
+        if let Some(change) = change {
+            let kind = EventKind::Circuit {
+                model: self.model.clone(),
+                change,
+                error: failed.map(|it| self.observed.text(it.message.clone())),
+            };
+            run.progress.emit(self.node, kind);
+        }
     }
 
     /// Nobody waits for the answer of the request on its way, if there is one: it was made all the same.

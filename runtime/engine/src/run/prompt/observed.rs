@@ -297,8 +297,13 @@ fn settings(request: &ModelRequest, timeout: Duration) -> Value {
         schema,
         schema_name: _,
         tools: _,
+        fallback: _,
+        rate,
     } = request;
     let mut settings = json!({ "max_tokens": max_tokens, "retry": retries });
+    if let Some(rate) = rate {
+        settings["rate"] = rate.per_minute.into();
+    }
     if let Some(temperature) = temperature {
         settings["temperature"] = json!(temperature);
     }

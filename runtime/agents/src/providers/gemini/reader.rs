@@ -1,0 +1,203 @@
+//! Folds the chunks of a generation into an answer. Each chunk has the form of a whole one.
+
+use gsw_engine::model::{Content, FailureKind, ModelAnswer, ModelFailure, StopReason};
+use gsw_tree::usage::Usage;
+use serde_json::{Value, json};
+
+use super::wire::SIGNATURE;
+use crate::providers::arguments;
+use crate::providers::exchange::{AnswerReader, Trouble};
+use crate::providers::network::OnDelta;
+use crate::providers::stream::Event;
+
+/// An answer on its way.
+#[derive(Debug)]
+pub(crate) struct GenerationReader {
+    host: String,
+    model: String,
+    id: Option<String>,
+    content: Vec<Content>,
+    calls: u32,
+    finish_reason: Option<String>,
+    /// What the provider adds to it.
+    finish_message: Option<String>,
+    /// Why the request itself was blocked.
+    block_reason: Option<String>,
+    usage: Option<Usage>,
+}
+
+impl GenerationReader {
+    /// A reader for what this host sends.
+    pub fn new(host: String) -> Self {
+        Self {
+            host,
+            model: String::new(),
+            id: None,
+            content: Vec::new(),
+            calls: 0,
+            finish_reason: None,
+            finish_message: None,
+            block_reason: None,
+            usage: None,
+        }
+    }
+
+    fn take(&mut self, data: &Value, on_delta: &mut OnDelta) {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        if let Some(model) = text(&data["modelVersion"]) {
+            self.model = model;
+        }
+        self.id = text(&data["responseId"]).or(self.id.take());
+        self.block_reason =
+            text(&data["promptFeedback"]["blockReason"]).or(self.block_reason.take());
+        // Each chunk counts all tokens so far.
+        self.usage = usage(&data["usageMetadata"]).or(self.usage.take());
+        let candidate = &data["candidates"][0];
+        for part in candidate["content"]["parts"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
+            self.take_part(part, on_delta);
+        }
+        self.finish_reason = text(&candidate["finishReason"]).or(self.finish_reason.take());
+        self.finish_message = text(&candidate["finishMessage"]).or(self.finish_message.take());
+    }
+
+    fn take_part(&mut self, part: &Value, on_delta: &mut OnDelta) {
+        let signature = part.get(SIGNATURE);
+        let is_thought = part["thought"] == true;
+        let text = part["text"].as_str().filter(|_| !is_thought);
+        let call = part.get("functionCall");
+        match (text, call) {
+            (Some(""), None) if signature.is_none() => {}
+            (Some(text), None) if !text.is_empty() => {
+                on_delta(text);
+                self.sign(signature);
+                match self.content.last_mut() {
+                    Some(Content::Text { text: before }) => before.push_str(text),
+                    _ => self.content.push(Content::Text { text: text.into() }),
+                }
+            }
+            (None, Some(call)) => {
+                self.sign(signature);
+                self.calls += 1;
+                let (input, flaw) =
+                    arguments::checked(call.get("args").cloned().unwrap_or_default());
+                let id = call["id"].as_str().filter(|it| !it.is_empty());
+                self.content.push(Content::ToolUse {
+                    // Ours must differ from those of the turns before.
+                    id: id.map_or_else(
+                        || {
+                            let answer = self.id.as_deref().unwrap_or("call");
+                            format!("{answer}_{}", self.calls)
+                        },
+                        str::to_owned,
+                    ),
+                    name: call["name"].as_str().unwrap_or_default().to_owned(),
+                    input,
+                    flaw,
+                });
+            }
+            // Thoughts, a signature without a text, and what later versions add.
+            _ => self.content.push(Content::Opaque {
+                block: part.clone(),
+            }),
+        }
+    }
+
+    /// The part after it has this signature.
+    fn sign(&mut self, signature: Option<&Value>) {
+        if let Some(signature) = signature {
+            self.content.push(Content::Opaque {
+                block: json!({ SIGNATURE: signature }),
+            });
+        }
+    }
+
+    fn stop(&self, reason: &str) -> Result<StopReason, Trouble> {
+        Ok(match reason {
+            "STOP" if self.calls > 0 => StopReason::ToolUse,
+            "MAX_TOKENS" => StopReason::MaxTokens,
+            "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII"
+            | "IMAGE_SAFETY" | "MODEL_ARMOR" => {
+                let message = self.finish_message.as_deref().unwrap_or("no answer");
+                StopReason::Refusal(format!("{message} ({reason})"))
+            }
+            "MALFORMED_FUNCTION_CALL"
+            | "UNEXPECTED_TOOL_CALL"
+            | "TOO_MANY_TOOL_CALLS"
+            | "MISSING_THOUGHT_SIGNATURE"
+            | "OTHER" => return Err(self.spoilt(reason)),
+            _ => StopReason::End,
+        })
+    }
+
+    /// The model has spoilt its answer; another may be better.
+    fn spoilt(&self, reason: &str) -> Trouble {
+        let message = self.finish_message.as_deref().unwrap_or("no answer");
+        Trouble {
+            failure: ModelFailure::new(
+                FailureKind::Provider,
+                format!("{} gave no answer: {message} ({reason})", self.host),
+            ),
+            is_worth_another: true,
+        }
+    }
+}
+
+impl AnswerReader for GenerationReader {
+    fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        let data: Value = serde_json::from_str(&event.data)
+            .map_err(|_| Trouble::malformed(&self.host, "an event is no JSON"))?;
+        self.whole(&data, on_delta)
+    }
+
+    fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        if answer.get("error").is_some_and(|it| !it.is_null()) {
+            return Err(Trouble::reported(&self.host, answer));
+        }
+        self.take(answer, on_delta);
+        Ok(())
+    }
+
+    fn is_complete(&self) -> bool {
+        // Nothing says that a chunk is the last one; a signature may follow the reason to finish.
+        false
+    }
+
+    fn finish(self: Box<Self>) -> Result<ModelAnswer, Trouble> {
+        let (stop, reason) = match (&self.finish_reason, &self.block_reason) {
+            (Some(reason), _) => (self.stop(reason)?, reason.clone()),
+            (None, Some(reason)) => {
+                let why = format!("the request was blocked ({reason})");
+                (StopReason::Refusal(why), reason.clone())
+            }
+            (None, None) => return Err(Trouble::cut(&self.host)),
+        };
+        Ok(ModelAnswer {
+            content: self.content,
+            stop,
+            stop_reason: reason,
+            model: self.model,
+            request_id: self.id,
+            usage: self.usage,
+            attempts: 1,
+            simulated: false,
+            circuit: None,
+        })
+    }
+}
+
+/// Counts only where the input is said: what is 0 may be left out.
+fn usage(usage: &Value) -> Option<Usage> {
+    let count = |name: &str| usage[name].as_u64();
+    let or_none = |name: &str| count(name).unwrap_or(0);
+    Some(Usage {
+        input_tokens: count("promptTokenCount")?.saturating_add(or_none("toolUsePromptTokenCount")),
+        output_tokens: or_none("candidatesTokenCount")
+            .saturating_add(or_none("thoughtsTokenCount")),
+        cache_read_tokens: or_none("cachedContentTokenCount"),
+        cache_write_tokens: 0,
+    })
+}

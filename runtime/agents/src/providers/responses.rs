@@ -1,0 +1,62 @@
+//! The Responses API of OpenAI. Nothing is kept at the provider: each request holds its whole conversation.
+
+mod reader;
+mod wire;
+
+use gsw_abi::provider;
+use gsw_engine::model::{ModelAnswer, ModelFailure, ModelRequest};
+use serde_json::Value;
+
+use super::exchange::AnswerReader;
+use super::openai::{self, ResponseFormat};
+use super::protocol::{Endpoint, Protocol, SchemaForm};
+use crate::environment::Environment;
+use reader::ResponseReader;
+
+/// The Responses API at an address.
+pub(crate) struct Responses {
+    base: String,
+}
+
+impl Protocol for Responses {
+    const KEY: &'static str = provider::OPENAI_KEY;
+
+    type Format = ResponseFormat;
+
+    fn configured(environment: &Environment) -> Result<Self, ModelFailure> {
+        Ok(Self {
+            base: openai::base(environment),
+        })
+    }
+
+    fn endpoint(&self, key: &str, _model: &str) -> Endpoint {
+        Endpoint {
+            url: format!("{}/responses", self.base.trim_end_matches('/')),
+            headers: vec![
+                ("authorization", format!("Bearer {key}")),
+                ("accept", "text/event-stream".into()),
+            ],
+        }
+    }
+
+    fn format(request: &ModelRequest, form: SchemaForm) -> ResponseFormat {
+        ResponseFormat::of(request, form)
+    }
+
+    fn body(
+        &self,
+        model: &str,
+        request: &ModelRequest,
+        format: &ResponseFormat,
+    ) -> Result<Value, ModelFailure> {
+        Ok(wire::body(model, request, format))
+    }
+
+    fn reader(host: String) -> Box<dyn AnswerReader> {
+        Box::new(ResponseReader::new(host))
+    }
+
+    fn unwrapped(answer: ModelAnswer, format: &ResponseFormat) -> ModelAnswer {
+        openai::unwrapped(answer, format)
+    }
+}

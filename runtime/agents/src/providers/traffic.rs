@@ -1,0 +1,216 @@
+//! What all requests of a process to one model share: its provider's limits, and whether it is down.
+
+mod circuit;
+mod limits;
+mod pace;
+mod quota;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use gsw_engine::model::{FailureKind, Fallback, ModelFailure, Rate};
+use gsw_tree::event::CircuitChange;
+use tokio::sync::Notify;
+use tokio::time::timeout_at;
+
+use circuit::{Circuit, Trial};
+pub(crate) use limits::Quota;
+use limits::{Admission, Limits, Outcome};
+use pace::Pace;
+pub(crate) use quota::quota;
+
+/// From so many models on those of which nothing is known are forgotten.
+const MANY: usize = 1_000;
+
+/// The lines of a process, by address and model.
+#[derive(Debug, Default)]
+pub(crate) struct Traffic {
+    lines: Mutex<HashMap<String, Arc<Line>>>,
+    /// By what `rate` counts together.
+    paces: Mutex<HashMap<String, Arc<Pace>>>,
+}
+
+/// The requests to one model at one address.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    /// Held by the one that is next: those behind wait for it, in their order.
+    queue: tokio::sync::Mutex<()>,
+    has_changed: Notify,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    limits: Limits,
+    circuit: Circuit,
+}
+
+/// How a request ended, as far as others are concerned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ending<'a> {
+    Answered,
+    /// The provider wants fewer requests, and the next one after so long.
+    Limited(Duration),
+    /// It is out, for this reason; with a wait where it has too much to do.
+    Out {
+        why: &'a str,
+        wait: Option<Duration>,
+    },
+    /// It answered that this request is wrong.
+    Refused,
+}
+
+impl Traffic {
+    pub fn line(&self, url: &str, model: &str) -> Arc<Line> {
+        // Nothing that can panic runs while the lock is held.
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() >= MANY {
+            lines.retain(|_, it| Arc::strong_count(it) > 1 || !it.is_new());
+        }
+        let line = lines.entry(format!("{url} {model}")).or_default();
+        Arc::clone(line)
+    }
+
+    /// Waits until its agent may send another request.
+    pub async fn keep_pace(&self, rate: Option<&Rate>) {
+        let Some(Rate { of, per_minute }) = rate else {
+            return;
+        };
+        let pace = {
+            let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(paces.entry(of.clone()).or_default())
+        };
+        pace.turn(*per_minute).await;
+    }
+}
+
+impl Line {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_new(&self) -> bool {
+        let state = self.state();
+        state.limits.is_new() && state.circuit.is_new()
+    }
+
+    /// Waits until a request may leave. One with a fallback fails at once where the model is down.
+    pub async fn enter(
+        self: &Arc<Self>,
+        model: &str,
+        fallback: Fallback,
+    ) -> Result<Pass, ModelFailure> {
+        let trial = match fallback {
+            Fallback::Absent => Trial::No,
+            Fallback::Present => self
+                .state()
+                .circuit
+                .admit(Instant::now())
+                .map_err(|down| is_down(model, down.left, &down.why))?,
+        };
+        // Made before the wait, so that a trial that is given up while it waits is none.
+        let mut pass = Pass {
+            line: Arc::clone(self),
+            number: None,
+            trial,
+        };
+        let _turn = self.queue.lock().await;
+        loop {
+            let has_changed = self.has_changed.notified();
+            let admission = self.state().limits.admit(Instant::now());
+            match admission {
+                Admission::Now(number) => {
+                    pass.number = Some(number);
+                    return Ok(pass);
+                }
+                Admission::At(time) => {
+                    // Either way it is asked again.
+                    let _ = timeout_at(time.into(), has_changed).await;
+                }
+                Admission::WhenOneEnds => has_changed.await,
+            }
+        }
+    }
+}
+
+/// The right to send a request; what became of it is told with [`Self::ended`].
+#[derive(Debug)]
+pub(crate) struct Pass {
+    line: Arc<Line>,
+    /// `None` until it may leave, and after its end.
+    number: Option<u64>,
+    trial: Trial,
+}
+
+impl Pass {
+    /// The request has ended; `first` is how long a model that is down is not asked at first.
+    pub fn ended(
+        mut self,
+        ending: Ending<'_>,
+        said: Option<Quota>,
+        first: Duration,
+    ) -> Option<CircuitChange> {
+        let now = Instant::now();
+        let outcome = match ending {
+            Ending::Answered => Outcome::Answered,
+            Ending::Limited(wait)
+            | Ending::Out {
+                wait: Some(wait), ..
+            } => Outcome::Limited(wait),
+            Ending::Out { wait: None, .. } | Ending::Refused => Outcome::Failed,
+        };
+        let mut state = self.line.state();
+        let change = match ending {
+            Ending::Answered | Ending::Refused => {
+                self.trial = Trial::No;
+                state.circuit.answered()
+            }
+            Ending::Out { why, .. } => {
+                self.trial = Trial::No;
+                state.circuit.failed(why, first, now)
+            }
+            // Who limits is up, but does not answer.
+            Ending::Limited(_) => None,
+        };
+        if let Some(number) = self.number.take() {
+            state.limits.ended(number, outcome, said, now);
+        }
+        drop(state);
+        self.line.has_changed.notify_one();
+        change
+    }
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        let number = self.number.take();
+        if number.is_none() && self.trial == Trial::No {
+            return;
+        }
+        let mut state = self.line.state();
+        if self.trial == Trial::Yes {
+            state.circuit.untried();
+        }
+        if let Some(number) = number {
+            state
+                .limits
+                .ended(number, Outcome::Failed, None, Instant::now());
+        }
+        drop(state);
+        self.line.has_changed.notify_one();
+    }
+}
+
+fn is_down(model: &str, left: Duration, why: &str) -> ModelFailure {
+    let seconds = left.as_secs_f64().ceil();
+    ModelFailure {
+        retry_after: Some(left),
+        ..ModelFailure::new(
+            FailureKind::Overloaded,
+            format!(
+                "`{model}` is down and not asked for another {seconds} s; the last time: {why}"
+            ),
+        )
+    }
+}
