@@ -1,5 +1,6 @@
 //! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
 
+pub mod resuming;
 pub mod runs;
 
 use std::sync::Arc;
@@ -20,6 +21,8 @@ use crate::audience::{Audience, Listener};
 use crate::carrier::{Carrier, OnEnd};
 use crate::clock::Clock;
 use crate::driver::Driver;
+use crate::durable::store::RunStore;
+use crate::engine::resuming::NotResumed;
 use crate::engine::runs::{DetachedEnd, Entering, RunInfo, Runs, Started, new_id};
 use crate::host::{HostTools, Variables};
 use crate::human::Humans;
@@ -55,6 +58,8 @@ pub struct EngineOptions {
     pub humans: Option<Arc<dyn Humans>>,
     /// Where `env.get` and `secret` look.
     pub variables: Variables,
+    /// Where runs are written down, so that they outlive the process.
+    pub store: Option<Arc<RunStore>>,
 }
 
 /// How one run is started.
@@ -125,7 +130,13 @@ impl Engine {
         let permissions = Arc::new(Permissions::of(&loaded.program));
         let variables = Arc::new(options.variables);
         let loaded = Arc::new(loaded);
-        let runs = Runs::new(Arc::clone(&loaded), prompts, settings, audience);
+        let runs = Runs::new(
+            Arc::clone(&loaded),
+            prompts,
+            settings,
+            audience,
+            options.store,
+        );
         let network = Network {
             models: options.models,
             answers: options.answers,
@@ -226,6 +237,34 @@ impl Engine {
         }
     }
 
+    /// Goes on with a run that was interrupted, named by its id or the beginning of it.
+    ///
+    /// # Errors
+    /// When there is no such run, it has ended or is carried, or this program cannot go on with it.
+    pub fn resume(&self, id: &str) -> Result<RunHandle, NotResumed> {
+        let (sender, finished) = std::sync::mpsc::channel();
+        let options = RunOptions {
+            listener: None,
+            // Nobody may be waiting for it.
+            on_end: Box::new(move |it| drop(sender.send(it))),
+        };
+        Ok(RunHandle {
+            canceller: self.resume_with(id, options)?,
+            finished,
+        })
+    }
+
+    /// The same, and returns at once.
+    ///
+    /// # Errors
+    /// As for [`Self::resume`].
+    pub fn resume_with(&self, id: &str, options: RunOptions) -> Result<Canceller, NotResumed> {
+        let RunOptions { listener, on_end } = options;
+        let carrier = self.runs.resume(id, listener, on_end)?;
+        let run = Arc::clone(carrier.run());
+        Ok(Canceller { carrier, run })
+    }
+
     /// Follows a run of this engine from the event of this number on, as far as its observers keep the past, and what comes
     /// after. An observer that is too slow learns how many it missed.
     ///
@@ -256,6 +295,11 @@ impl Engine {
     /// Cancels the runs that `spawn detached` has started, and those that it still starts.
     pub fn cancel_detached(&self, reason: &str) {
         self.runs.cancel_detached(reason);
+    }
+
+    /// Leaves the runs that `spawn detached` has started where they can be gone on with, and cancels those that cannot be.
+    pub fn leave_detached(&self, reason: &str) {
+        self.runs.leave_detached(reason);
     }
 
     pub fn stop_detached(&self) {
@@ -352,6 +396,13 @@ impl Canceller {
     /// moment.
     pub fn cancel(&self, reason: &str) {
         self.carrier.cancel(reason);
+    }
+
+    /// Leaves the run where it can be gone on with: what must not happen twice is waited for, all else is given up, and no
+    /// `defer` runs. Says whether it can be: a run of which nothing is written down goes on.
+    #[must_use]
+    pub fn leave(&self) -> bool {
+        self.carrier.leave()
     }
 
     /// Ends the run at once: what waits is dropped, code stops at the next loop or call, `defer`s are cut short as well.

@@ -47,6 +47,12 @@ pub enum Payload {
     Blob(Hash),
 }
 
+/// The SHA-256 of bytes.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> Hash {
+    Sha256::digest(bytes).into()
+}
+
 impl Payload {
     /// Of these bytes, and what must be in the table of blobs for it.
     #[must_use]

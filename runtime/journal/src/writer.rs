@@ -164,6 +164,14 @@ impl Journal {
         self.writer.send(Command::Flush(then));
     }
 
+    /// Gives the run up and calls `then` when that and all before is on the disk: from then on anybody may take it.
+    pub fn release(self, then: Then) {
+        let writer = Arc::clone(&self.writer);
+        // Dropping it says that nobody carries the run any more.
+        drop(self);
+        writer.send(Command::Flush(then));
+    }
+
     /// Why nothing more can be written, if so.
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {

@@ -129,7 +129,8 @@ impl World {
                     RunResult::Value(_)
                     | RunResult::Raised(_)
                     | RunResult::Cancelled
-                    | RunResult::InvalidInput(_),
+                    | RunResult::InvalidInput(_)
+                    | RunResult::Left(_),
                 ) => None,
             },
         };

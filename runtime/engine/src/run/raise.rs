@@ -51,6 +51,9 @@ pub(crate) fn error_of_failure(heap: &mut Heap, failure: Failure) -> u64 {
         }
         // Whoever gave it up unwinds, and nobody else sees it.
         Failure::Stopped => failed(heap, "it was given up"),
+        Failure::Unknown { what } => {
+            error::with_text(heap, BuiltinError::OutcomeUnknown, &what)
+        }
         Failure::TooLarge => fault(heap, BuiltinError::OutOfMemory),
         Failure::Other { message } => failed(heap, &message),
     }
