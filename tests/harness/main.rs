@@ -16,6 +16,7 @@ mod damage;
 mod detached;
 mod determinism;
 mod differential;
+mod durable;
 mod editor;
 mod event_form;
 mod events;

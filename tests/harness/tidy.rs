@@ -101,6 +101,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-agents",
             "gsw-driver",
             "gsw-engine",
+            "gsw-journal",
             "gsw-notation",
             "gsw-trace",
             "gsw-tree",

@@ -10,6 +10,8 @@ pub enum BuiltinOption {
     Pretty,
     Quiet,
     Memory,
+    Store,
+    Resume,
     Help,
     Version,
 }
@@ -19,7 +21,7 @@ const KEPT_FREE: [&str; 2] = ["record", "replay"];
 
 impl BuiltinOption {
     /// All, in the order in which help lists them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Model,
         Self::Events,
         Self::Json,
@@ -27,6 +29,8 @@ impl BuiltinOption {
         Self::Pretty,
         Self::Quiet,
         Self::Memory,
+        Self::Store,
+        Self::Resume,
         Self::Help,
         Self::Version,
     ];
@@ -42,6 +46,8 @@ impl BuiltinOption {
             Self::Pretty => "pretty",
             Self::Quiet => "quiet",
             Self::Memory => "memory",
+            Self::Store => "store",
+            Self::Resume => "resume",
             Self::Help => "help",
             Self::Version => "version",
         }
@@ -60,9 +66,14 @@ impl BuiltinOption {
             Self::Model => Some("PROVIDER/MODEL"),
             Self::Events => Some("FILE"),
             Self::Memory => Some("SIZE"),
-            Self::Json | Self::Raw | Self::Pretty | Self::Quiet | Self::Help | Self::Version => {
-                None
-            }
+            Self::Store => Some("FILE|off"),
+            Self::Json
+            | Self::Raw
+            | Self::Pretty
+            | Self::Quiet
+            | Self::Resume
+            | Self::Help
+            | Self::Version => None,
         }
     }
 
@@ -72,11 +83,13 @@ impl BuiltinOption {
         match self {
             Self::Model => Some("GSW_MODEL"),
             Self::Memory => Some("GSW_MEMORY"),
+            Self::Store => Some("GSW_STORE"),
             Self::Events
             | Self::Json
             | Self::Raw
             | Self::Pretty
             | Self::Quiet
+            | Self::Resume
             | Self::Help
             | Self::Version => None,
         }
@@ -99,6 +112,10 @@ impl BuiltinOption {
             }
             Self::Quiet => "Print no logs and no progress",
             Self::Memory => "Limit the memory of the run's values, such as `512MB`",
+            Self::Store => "Keep runs in this file, so that they can be resumed; `off` keeps none",
+            Self::Resume => {
+                "Go on with the run of the same input that was interrupted, if there is one"
+            }
             Self::Help => "Print this help",
             Self::Version => "Print the program's name and version",
         }
@@ -107,7 +124,7 @@ impl BuiltinOption {
     /// Whether a workflow's parameter may have the name: then the option is the parameter's.
     const fn gives_way(self) -> bool {
         match self {
-            Self::Pretty | Self::Memory | Self::Version => true,
+            Self::Pretty | Self::Memory | Self::Store | Self::Resume | Self::Version => true,
             Self::Model | Self::Events | Self::Json | Self::Raw | Self::Quiet | Self::Help => false,
         }
     }

@@ -7,6 +7,7 @@
 //! What a run that outlives its process needs besides is in [`lasting`].
 
 pub(crate) mod lasting;
+pub(crate) mod message;
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,13 +21,14 @@ use gsw_engine::operation::{
     DetachedStart, Failure, GivenUp, Operation, OperationId, Outcome, Request,
 };
 use gsw_engine::panic;
-use gsw_engine::run::{Abandoned, Finished, Run, Turn};
+use gsw_engine::run::{Abandoned, Finished, Left, Run, Turn};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use crate::alarms::{Alarm, Alarms};
 use crate::call::Call;
-use crate::carrier::lasting::{Leaving, Resumption, Unnoted};
+use crate::carrier::lasting::{Leaving, Unnoted};
+use crate::carrier::message::{Look, Message};
 use crate::driver::Driver;
 use crate::durable::care::Care;
 use crate::durable::remembered::Remembered;
@@ -80,6 +82,8 @@ struct Outside {
     alarms: Alarms,
     begun: FxHashMap<OperationId, Begun>,
     leaving: Leaving,
+    /// Why it is to be left, if not because the process is to end.
+    why: Option<Left>,
     /// The run is given what was written down, and nothing may come between.
     is_brought_back: bool,
 }
@@ -90,6 +94,8 @@ struct Begun {
     handle: Handle,
     /// Who may answer it besides the performer, by this digest.
     question: Option<String>,
+    /// Nobody is here who could answer it.
+    is_unanswered: bool,
     care: Care,
     /// Not before its intent is written, if it needs one.
     is_begun: bool,
@@ -102,68 +108,6 @@ impl std::fmt::Debug for State {
             .field("inbox", &self.inbox)
             .field("is_scheduled", &self.is_scheduled)
             .finish_non_exhaustive()
-    }
-}
-
-#[derive(Debug)]
-enum Message {
-    Begin {
-        workflow: usize,
-        input: Map<String, Value>,
-    },
-    BeginDetached(Box<DetachedStart>),
-    Enter(Box<Entry>),
-    Resume(Box<Resumption>),
-    Completed {
-        id: OperationId,
-        outcome: Outcome,
-        now: i64,
-    },
-    Look(Look),
-    /// Nothing more can be written down.
-    Unwritten(String),
-    /// Nothing but a turn, which takes what the front asks for.
-    Turn,
-}
-
-impl Message {
-    fn begins(&self) -> bool {
-        match self {
-            Self::Begin { .. } | Self::BeginDetached(_) | Self::Enter(_) | Self::Resume(_) => true,
-            Self::Completed { .. } | Self::Look(_) | Self::Unwritten(_) | Self::Turn => false,
-        }
-    }
-
-    fn bring_to(self, run: &mut Run) {
-        match self {
-            Self::Begin { workflow, input } => run.start(workflow, &input),
-            Self::BeginDetached(start) => run.start_detached(&start),
-            Self::Enter(entry) => entry.begin(run),
-            Self::Completed { id, outcome, now } => bring_outcome(run, id, outcome, now),
-            Self::Look(Look(look)) => look(run),
-            // Taken before a turn.
-            Self::Resume(_) | Self::Unwritten(_) | Self::Turn => {}
-        }
-    }
-}
-
-/// An outcome that does not belong to its request is a bug in the performer, and the request has failed.
-pub(crate) fn bring_outcome(run: &mut Run, id: OperationId, outcome: Outcome, now: i64) {
-    if let Err(wrong) = run.complete(id, outcome, now) {
-        let failure = Failure::Other {
-            message: wrong.to_string(),
-        };
-        // Every request may fail.
-        let _ = run.complete(id, Outcome::Failed(failure), now);
-    }
-}
-
-/// A look at a run between two turns.
-struct Look(Box<dyn FnOnce(&Run) + Send>);
-
-impl std::fmt::Debug for Look {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Look")
     }
 }
 
@@ -217,6 +161,11 @@ impl Carrier {
 
     /// An operation has an outcome. Only the first counts.
     pub(crate) fn complete(self: &Arc<Self>, id: OperationId, outcome: Outcome) {
+        if let Outcome::Failed(Failure::Unreachable { .. }) = &outcome
+            && self.keep_question(id)
+        {
+            return;
+        }
         // The entry is the right to answer: performer, person and abandonment race for it, and whoever removes it wins.
         if self.outside().begun.remove(&id).is_none() {
             return;
@@ -510,6 +459,7 @@ impl Carrier {
             let begun = Begun {
                 handle: Handle::None,
                 question,
+                is_unanswered: false,
                 care,
                 is_begun: false,
             };

@@ -2,15 +2,20 @@
 
 pub mod resuming;
 pub mod runs;
+pub mod standing;
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use gsw_abi::program::Program;
+use gsw_abi::types::TypeId;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
+use gsw_engine::operation::OperationId;
 use gsw_engine::prices::Prices;
 use gsw_engine::run::{Finished, PromptsInTests, RunResult, RunSettings};
+use gsw_journal::list::Info;
+use gsw_journal::store::Error;
 use gsw_tree::node::Tree;
 use gsw_tree::observe::attached::Attached;
 use gsw_tree::observe::{Observer, Observers};
@@ -21,9 +26,11 @@ use crate::audience::{Audience, Listener};
 use crate::carrier::{Carrier, OnEnd};
 use crate::clock::Clock;
 use crate::driver::Driver;
+use crate::durable::beginning::input_digest;
 use crate::durable::store::RunStore;
 use crate::engine::resuming::NotResumed;
 use crate::engine::runs::{DetachedEnd, Entering, RunInfo, Runs, Started, new_id};
+use crate::engine::standing::{NotAdded, Settled, Standing};
 use crate::host::{HostTools, Variables};
 use crate::human::Humans;
 use crate::models::Models;
@@ -91,6 +98,16 @@ pub struct Engine {
 pub struct RunHandle {
     canceller: Canceller,
     finished: Receiver<Box<Finished>>,
+}
+
+/// A run that goes on.
+#[derive(Debug)]
+pub struct Resumed {
+    pub handle: RunHandle,
+    /// The type of its value.
+    pub result: TypeId,
+    /// How many outcomes it had.
+    pub outcomes: usize,
 }
 
 /// What has become of a request for a run of an id.
@@ -241,16 +258,26 @@ impl Engine {
     ///
     /// # Errors
     /// When there is no such run, it has ended or is carried, or this program cannot go on with it.
-    pub fn resume(&self, id: &str) -> Result<RunHandle, NotResumed> {
+    pub fn resume(&self, id: &str) -> Result<Resumed, NotResumed> {
         let (sender, finished) = std::sync::mpsc::channel();
         let options = RunOptions {
             listener: None,
             // Nobody may be waiting for it.
             on_end: Box::new(move |it| drop(sender.send(it))),
         };
-        Ok(RunHandle {
-            canceller: self.resume_with(id, options)?,
-            finished,
+        let taken = self.runs.resume(id, options.listener, options.on_end)?;
+        let run = Arc::clone(taken.carrier.run());
+        let canceller = Canceller {
+            carrier: taken.carrier,
+            run,
+        };
+        Ok(Resumed {
+            handle: RunHandle {
+                canceller,
+                finished,
+            },
+            result: taken.result,
+            outcomes: taken.outcomes,
         })
     }
 
@@ -260,9 +287,59 @@ impl Engine {
     /// As for [`Self::resume`].
     pub fn resume_with(&self, id: &str, options: RunOptions) -> Result<Canceller, NotResumed> {
         let RunOptions { listener, on_end } = options;
-        let carrier = self.runs.resume(id, listener, on_end)?;
+        let carrier = self.runs.resume(id, listener, on_end)?.carrier;
         let run = Arc::clone(carrier.run());
         Ok(Canceller { carrier, run })
+    }
+
+    /// A run of the store as it stands, without going on with it.
+    ///
+    /// # Errors
+    /// When there is no such run, or this program cannot read it.
+    pub fn look_at(&self, id: &str) -> Result<Standing, NotResumed> {
+        self.runs.look_at(id)
+    }
+
+    /// Answers the question of the `human` of this name that a run of the store asks and nobody carries.
+    ///
+    /// # Errors
+    /// When it asks no such question, it is too late, or the answer does not fit.
+    pub fn answer_written(&self, id: &str, name: &str, answer: &str) -> Result<(), NotAdded> {
+        self.runs
+            .answer_written(id, name, answer, Clock::System.now())
+    }
+
+    /// Says what became of an operation of a run of the store that may have been done.
+    ///
+    /// # Errors
+    /// When it is not in doubt, or cannot have such a result.
+    pub fn settle(
+        &self,
+        id: &str,
+        operation: OperationId,
+        settled: &Settled,
+    ) -> Result<(), NotAdded> {
+        self.runs
+            .settle(id, operation, settled, Clock::System.now())
+    }
+
+    /// The newest run of this workflow and input that was interrupted.
+    ///
+    /// # Errors
+    /// Those of the store; there is none where there is no store yet.
+    pub fn interrupted(
+        &self,
+        workflow: usize,
+        input: &Map<String, Value>,
+    ) -> Result<Option<Info>, Error> {
+        let Some(workflow) = self.loaded.program.workflows.get(workflow) else {
+            return Ok(None);
+        };
+        let store = match self.runs.store().map(|it| it.existing()) {
+            None | Some(Err(Error::Missing(_))) => return Ok(None),
+            Some(store) => store?,
+        };
+        store.interrupted(&workflow.name, &input_digest(input))
     }
 
     /// Follows a run of this engine from the event of this number on, as far as its observers keep the past, and what comes

@@ -256,8 +256,12 @@ pub enum Failure {
         tool: String,
         message: String,
     },
-    /// `Cancelled`, because no person answers.
+    /// `Cancelled`, because a person does not want to answer.
     Declined {
+        reason: String,
+    },
+    /// The same, because there is nobody to ask.
+    Unreachable {
         reason: String,
     },
     /// The run gave it up, and nothing of it was done.

@@ -37,6 +37,8 @@ pub enum Record {
     Build { image: Hash },
     /// The last: how the run ended.
     End { result: Payload },
+    /// Somebody who knows says that an operation with an intent did not happen: it may begin again.
+    NotDone { of: Identity },
 }
 
 /// Bytes that mean something to whoever wrote them.
@@ -105,7 +107,10 @@ impl Record {
             Self::Begin { start: it }
             | Self::Outcome { outcome: it, .. }
             | Self::End { result: it } => Some(it),
-            Self::Intent { .. } | Self::Cancel { .. } | Self::Build { .. } => None,
+            Self::Intent { .. }
+            | Self::Cancel { .. }
+            | Self::Build { .. }
+            | Self::NotDone { .. } => None,
         }
     }
 }

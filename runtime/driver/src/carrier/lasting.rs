@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gsw_engine::operation::{Failure, Operation, OperationId, Outcome, Request};
+use gsw_engine::operation::{Failure, GivenUp, Operation, OperationId, Outcome, Request};
 use gsw_engine::panic;
 use gsw_engine::run::{Abandoned, Finished, Left, Run, RunResult};
 use gsw_journal::writer;
@@ -139,8 +139,7 @@ impl Carrier {
     pub(super) fn begin_when_written(self: &Arc<Self>, operation: Operation) {
         let id = operation.id;
         let carrier = Arc::clone(self);
-        let then: writer::Then =
-            Box::new(move |written| carrier.begin_written(operation, written));
+        let then: writer::Then = Box::new(move |written| carrier.begin_written(operation, written));
         match &mut *self.remembered() {
             Some(remembered) => remembered.intend(id, then),
             None => then(Ok(())),
@@ -172,8 +171,15 @@ impl Carrier {
         let only_questions = outside.begun.values().all(|it| it.question.is_some());
         let soon = self.driver.clock.steady().saturating_add(LONG);
         let rests = only_questions && outside.alarms.first().is_none_or(|first| first >= soon);
+        let nobody_answers =
+            !outside.begun.is_empty() && outside.begun.values().all(|it| it.is_unanswered);
         drop(outside);
         let opened = match rests {
+            true if nobody_answers => {
+                let opened = it.rest();
+                self.park(it.parked());
+                opened
+            }
             true => it.rest(),
             false => {
                 it.go_on();
@@ -184,6 +190,30 @@ impl Carrier {
         if let Err(why) = opened {
             self.post(Message::Unwritten(why));
         }
+    }
+
+    /// The question of a run that is written down stays open when nobody is here to answer it. Says whether it does.
+    pub(super) fn keep_question(self: &Arc<Self>, id: OperationId) -> bool {
+        if !self.is_open() {
+            return false;
+        }
+        match self.outside().begun.get_mut(&id) {
+            Some(begun) if begun.question.is_some() => begun.is_unanswered = true,
+            Some(_) | None => return false,
+        }
+        self.post(Message::Turn);
+        true
+    }
+
+    /// All that the run waits for is somebody who is not here: it need not have a process.
+    fn park(self: &Arc<Self>, why: Left) {
+        let mut outside = self.outside();
+        if outside.leaving == Leaving::No {
+            outside.leaving = Leaving::Now;
+            outside.why = Some(why);
+        }
+        drop(outside);
+        self.post(Message::Turn);
     }
 
     /// Nothing can be written any more, so nothing may be done any more. Says that the run does not go on.
@@ -205,9 +235,10 @@ impl Carrier {
             Leaving::Now => false,
         };
         if !waits {
+            let why = outside.why.take().unwrap_or(Left::Interrupted);
             drop(outside);
             self.note_inbox();
-            self.end(run, left(Left::Interrupted));
+            self.end(run, left(why));
             return false;
         }
         let others = outside
@@ -247,11 +278,7 @@ impl Carrier {
     }
 
     /// Gives a run what was written down, and begins again what has no outcome. Says whether it goes on.
-    pub(super) fn bring_back(
-        self: &Arc<Self>,
-        mut run: Box<Run>,
-        resumption: Resumption,
-    ) -> bool {
+    pub(super) fn bring_back(self: &Arc<Self>, mut run: Box<Run>, resumption: Resumption) -> bool {
         let Resumption {
             entry,
             past,
@@ -296,6 +323,8 @@ impl Carrier {
     /// Goes on with what a run that was brought back waits for.
     fn take_up(self: &Arc<Self>, pending: Vec<Pending>) {
         let now = self.driver.clock.now();
+        // Nothing begins in a run that is to end.
+        let is_ending = self.front.is_asked_to_cancel();
         let (mut again, mut known): (_, Vec<(OperationId, Failure)>) = (Vec::new(), Vec::new());
         for it in pending {
             let Pending {
@@ -314,6 +343,10 @@ impl Carrier {
                     let what = format!("{what}, asked for at {}", rfc3339(since));
                     known.push((id, Failure::Unknown { what }));
                 }
+                PendingState::MayBegin if is_ending => match operation.request.given_up() {
+                    GivenUp::AwaitedFirst => known.push((id, Failure::Stopped)),
+                    GivenUp::Dropped => {}
+                },
                 PendingState::MayBegin => {
                     if let Request::Sleep { nanoseconds } = &mut operation.request {
                         // By the clock on the wall, and never longer than it was to be, however that was set meanwhile.

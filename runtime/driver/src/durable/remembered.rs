@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome};
+use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome, Request};
 use gsw_engine::run::{Abandoned, Finished, Left, RunResult, Start};
 use gsw_journal::list::Status;
 use gsw_journal::record::{Blob, Identity, Payload, Record, digest};
@@ -54,6 +54,10 @@ pub(crate) struct Asked {
     pub(crate) of: Identity,
     /// In a few words.
     pub(crate) what: String,
+    /// The name of the `human` that is asked.
+    pub(crate) human: Option<String>,
+    /// It is written down already that it begins.
+    pub(crate) is_intended: bool,
 }
 
 impl Asked {
@@ -64,6 +68,8 @@ impl Asked {
                 fingerprint: digest(&operation.identity()),
             },
             what: operation.request.summary(),
+            human: human_of(&operation.request),
+            is_intended: false,
         }
     }
 }
@@ -76,6 +82,14 @@ impl std::fmt::Debug for Remembered {
             .field("outstanding", &self.outstanding.len())
             .finish_non_exhaustive()
     }
+}
+
+/// The name of the `human` that a request asks.
+fn human_of(request: &Request) -> Option<String> {
+    if let Request::Human { question } = request {
+        return Some(question.human.clone());
+    }
+    None
 }
 
 /// What becomes of a completion.
@@ -192,9 +206,12 @@ impl Remembered {
     /// Writes that an operation is about to begin, and calls `then` when that is on the disk; at once where nothing is written
     /// down.
     pub(crate) fn intend(&mut self, id: OperationId, then: Then) {
-        let asked = self.outstanding.get(&id);
+        let asked = self.outstanding.get_mut(&id);
         match (&mut self.state, asked) {
+            // A question is asked again in each life.
+            (State::Open(_), Some(asked)) if asked.is_intended => then(Ok(())),
             (State::Open(journal), Some(asked)) => {
+                asked.is_intended = true;
                 journal.write_first(&Record::Intent { of: asked.of }, None, then);
             }
             (State::Open(_) | State::NotYet(_) | State::Without, _) => then(Ok(())),
@@ -214,7 +231,7 @@ impl Remembered {
         if let State::Without = self.state {
             return Ok(Noting::Noted);
         }
-        let Some(Asked { of, what }) = self.outstanding.remove(&id) else {
+        let Some(Asked { of, what, .. }) = self.outstanding.remove(&id) else {
             return Ok(Noting::Unwanted);
         };
         let (outcome, blob) = Payload::of(Noted::encode(what, outcome));
@@ -287,9 +304,24 @@ impl Remembered {
         self.shown = Status::Running;
     }
 
+    /// What a run waits for that needs no process.
+    pub(crate) fn parked(&self) -> Left {
+        let questions = self.outstanding.values();
+        Left::Parked {
+            waiting: self.waiting(),
+            questions: questions.filter_map(|it| it.human.clone()).collect(),
+        }
+    }
+
     /// What the run waits for, in words.
     pub(crate) fn waiting(&self) -> String {
-        let words: Vec<&str> = self.outstanding.values().map(|it| &*it.what).collect();
+        let mut words: Vec<&str> = self.outstanding.values().map(|it| &*it.what).collect();
+        let questions = self.outstanding.values().filter(|it| it.human.is_some());
+        let questions: Vec<&str> = questions.map(|it| &*it.what).collect();
+        // Beside a question, time is only how long there is for it.
+        if !questions.is_empty() {
+            words = questions;
+        }
         words.join(", ")
     }
 

@@ -9,7 +9,7 @@ use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome, Request};
 use gsw_engine::run::{Abandoned, Finished, Run, Turn};
 use gsw_journal::record::Identity;
 
-use crate::carrier::bring_outcome;
+use crate::carrier::message::bring_outcome;
 use crate::durable::noted::Noted;
 use crate::durable::remembered::Asked;
 
@@ -17,6 +17,7 @@ use crate::durable::remembered::Asked;
 #[derive(Debug)]
 pub(crate) enum Past {
     Intent(Identity),
+    NotDone(Identity),
     Outcome {
         of: Identity,
         now: i64,
@@ -92,7 +93,8 @@ pub(crate) fn bring_back(run: &mut Run, past: Vec<Past>) -> Result<Brought, Stri
         loop {
             match past.next() {
                 None => return Ok(replay.waits()),
-                Some(Past::Intent(of)) => replay.intend(of)?,
+                Some(Past::Intent(of)) => replay.intend(of, past.as_slice())?,
+                Some(Past::NotDone(of)) => replay.not_done(of)?,
                 Some(Past::Outcome { of, now, noted }) => {
                     replay.complete(run, of, now, noted)?;
                     break;
@@ -136,18 +138,42 @@ impl Replay {
         }
     }
 
-    fn intend(&mut self, of: Identity) -> Result<(), String> {
+    /// `later` may know in words what was about to begin.
+    fn intend(&mut self, of: Identity, later: &[Past]) -> Result<(), String> {
         let id = OperationId(of.operation);
         match self.pending.get_mut(&id) {
             Some(pending) if pending.asked.of == of => {
                 // A question may be asked as often as there is no answer.
                 let is_question = matches!(pending.operation.request, Request::Human { .. });
+                pending.asked.is_intended = is_question;
                 if pending.state == PendingState::MayBegin && !is_question {
                     pending.state = PendingState::Intended;
                 }
                 Ok(())
             }
-            Some(_) | None => Err(self.difference("something that must not happen twice", of)),
+            Some(_) | None => {
+                let what = later.iter().find_map(|it| match it {
+                    Past::Outcome { of: it, noted, .. } if *it == of => Some(&*noted.what),
+                    Past::Outcome { .. }
+                    | Past::Intent(_)
+                    | Past::NotDone(_)
+                    | Past::Cancel { .. } => None,
+                });
+                let unsaid = "something that must not happen twice";
+                Err(self.difference(what.unwrap_or(unsaid), of))
+            }
+        }
+    }
+
+    fn not_done(&mut self, of: Identity) -> Result<(), String> {
+        match self.pending.get_mut(&OperationId(of.operation)) {
+            Some(pending) if pending.asked.of == of => {
+                if pending.state == PendingState::Intended {
+                    pending.state = PendingState::MayBegin;
+                }
+                Ok(())
+            }
+            Some(_) | None => Err(self.difference("something that was not done", of)),
         }
     }
 
@@ -208,6 +234,7 @@ impl Replay {
 fn said_of(past: &Past) -> String {
     match past {
         Past::Intent(of) => format!("operation {} was about to begin", of.operation),
+        Past::NotDone(of) => format!("operation {} was not done", of.operation),
         Past::Outcome { of, noted, .. } => {
             format!("an outcome of operation {}: {}", of.operation, noted.what)
         }

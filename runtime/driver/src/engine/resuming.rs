@@ -3,14 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use gsw_abi::builtin;
+use gsw_abi::types::TypeId;
 use gsw_engine::load::Loaded;
 use gsw_engine::run::BEHAVIOUR;
+use gsw_journal::list::Info;
 use gsw_journal::record::{Hash, Record, digest};
 use gsw_journal::store::{Error, Store};
 
 use crate::audience::Listener;
-use crate::carrier::{Carrier, OnEnd};
 use crate::carrier::lasting::Resumption;
+use crate::carrier::{Carrier, OnEnd};
 use crate::durable::beginning::{self, Beginning, Entered};
 use crate::durable::noted::Noted;
 use crate::durable::remembered::Remembered;
@@ -25,13 +28,25 @@ pub enum NotResumed {
     NoStore,
     Store(Error),
     /// Its records are whole, but not of a form that this version reads.
-    Unreadable { id: String, why: String },
+    Unreadable {
+        id: String,
+        why: String,
+    },
     /// What the runtime does has changed since.
-    Behaviour { id: String, was: u32 },
+    Behaviour {
+        id: String,
+        was: u32,
+    },
     /// The program has no such workflow.
-    NoWorkflow { id: String, workflow: String },
+    NoWorkflow {
+        id: String,
+        workflow: String,
+    },
     /// A detached run goes on under the build that has started it.
-    OtherBuild { id: String, program: String },
+    OtherBuild {
+        id: String,
+        program: String,
+    },
 }
 
 impl std::error::Error for NotResumed {}
@@ -62,6 +77,15 @@ impl From<Error> for NotResumed {
     fn from(error: Error) -> Self {
         Self::Store(error)
     }
+}
+
+/// A run that is carried again.
+pub(super) struct Taken {
+    pub(super) carrier: Arc<Carrier>,
+    /// The type of its value.
+    pub(super) result: TypeId,
+    /// How many outcomes it had.
+    pub(super) outcomes: usize,
 }
 
 /// Where the run is that another one has started.
@@ -104,7 +128,7 @@ impl Runs {
         id: &str,
         listener: Option<Listener>,
         on_end: OnEnd,
-    ) -> Result<Arc<Carrier>, NotResumed> {
+    ) -> Result<Taken, NotResumed> {
         self.resume_as(Family::Own, id, listener, on_end)
     }
 
@@ -119,9 +143,7 @@ impl Runs {
             }
             Err(
                 NotResumed::NoStore
-                | NotResumed::Store(
-                    Error::NoSuchRun(_) | Error::Missing(_) | Error::Unusable { .. },
-                ),
+                | NotResumed::Store(Error::NoSuchRun(_) | Error::Missing(_) | Error::Unusable { .. }),
             ) => Ok(Found::Nowhere),
             Err(error) => Err(error),
         }
@@ -133,7 +155,7 @@ impl Runs {
         id: &str,
         listener: Option<Listener>,
         on_end: OnEnd,
-    ) -> Result<Arc<Carrier>, NotResumed> {
+    ) -> Result<Taken, NotResumed> {
         let at = self.store().ok_or(NotResumed::NoStore)?;
         let store = at.existing()?;
         let info = store.find(id)?;
@@ -141,24 +163,10 @@ impl Runs {
         let (journal, records) = store.take(&info.id)?;
         let read = Read::of(&store, &info.id, records)?;
         let image = image_digest(&self.loaded);
-        let is_same = info.image == image;
-        let entry = match read.beginning.entered {
-            Entered::Workflow { workflow, input } => {
-                let mut workflows = self.loaded.program.workflows.iter();
-                match workflows.position(|it| it.name == workflow) {
-                    Some(index) => Entry::Workflow { index, input },
-                    None => {
-                        let id = info.id;
-                        return Err(NotResumed::NoWorkflow { id, workflow });
-                    }
-                }
-            }
-            Entered::Detached(start) if is_same => Entry::Detached(start),
-            Entered::Detached(_) => {
-                let (id, program) = (info.id, info.program);
-                return Err(NotResumed::OtherBuild { id, program });
-            }
-        };
+        let build = (info.image != image).then_some(image);
+        let outcomes = read.outcomes();
+        let entry = self.entry(&info, read.beginning.entered)?;
+        let result = self.result_of(&entry);
         let curtain = Arc::new(AtomicBool::new(true));
         let start = read.beginning.start;
         let carried = self.carry(NewRun {
@@ -181,14 +189,48 @@ impl Runs {
         carrier.resume(Resumption {
             entry,
             past: read.past,
-            build: (!is_same).then_some(image),
+            build,
             curtain,
             children: Box::new(move |children| runs.resume_children(&children)),
         });
         if let Some(reason) = cancelled {
             carrier.cancel(&reason);
         }
-        Ok(carrier)
+        Ok(Taken {
+            carrier,
+            result,
+            outcomes,
+        })
+    }
+
+    /// How a run is entered again.
+    pub(super) fn entry(&self, info: &Info, entered: Entered) -> Result<Entry, NotResumed> {
+        let id = || info.id.clone();
+        match entered {
+            Entered::Workflow { workflow, input } => {
+                let mut workflows = self.loaded.program.workflows.iter();
+                match workflows.position(|it| it.name == workflow) {
+                    Some(index) => Ok(Entry::Workflow { index, input }),
+                    None => Err(NotResumed::NoWorkflow { id: id(), workflow }),
+                }
+            }
+            Entered::Detached(start) if info.image == image_digest(&self.loaded) => {
+                Ok(Entry::Detached(start))
+            }
+            Entered::Detached(_) => Err(NotResumed::OtherBuild {
+                id: id(),
+                program: info.program.clone(),
+            }),
+        }
+    }
+
+    fn result_of(&self, entry: &Entry) -> TypeId {
+        match entry {
+            Entry::Workflow { index, .. } => self.loaded.program.workflows[*index].result,
+            Entry::Detached(start) => start.result,
+            Entry::Function { result, .. } => *result,
+            Entry::With { .. } => builtin::UNIT,
+        }
     }
 
     fn resume_children(self: &Arc<Self>, children: &[String]) {
@@ -200,13 +242,13 @@ impl Runs {
 }
 
 /// A run as it was written down.
-struct Read {
-    beginning: Beginning,
-    past: Vec<Past>,
+pub(super) struct Read {
+    pub(super) beginning: Beginning,
+    pub(super) past: Vec<Past>,
 }
 
 impl Read {
-    fn of(store: &Store, id: &str, records: Vec<Record>) -> Result<Self, NotResumed> {
+    pub(super) fn of(store: &Store, id: &str, records: Vec<Record>) -> Result<Self, NotResumed> {
         let unreadable = |why: String| NotResumed::Unreadable {
             id: id.to_owned(),
             why,
@@ -224,6 +266,7 @@ impl Read {
                     beginning = Some(beginning::read(&bytes, blob).map_err(unreadable)?);
                 }
                 Record::Intent { of } => past.push(Past::Intent(of)),
+                Record::NotDone { of } => past.push(Past::NotDone(of)),
                 Record::Outcome { of, now, outcome } => {
                     let noted = Noted::decode(&store.bytes(id, outcome)?);
                     let noted = noted.ok_or_else(|| {
@@ -244,5 +287,12 @@ impl Read {
             });
         }
         Ok(Self { beginning, past })
+    }
+
+    fn outcomes(&self) -> usize {
+        let outcomes = self.past.iter();
+        outcomes
+            .filter(|it| matches!(it, Past::Outcome { .. }))
+            .count()
     }
 }

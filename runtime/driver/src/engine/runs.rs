@@ -9,6 +9,7 @@ use gsw_engine::human::Reply;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::operation::{DetachedStart, Failure, OperationId, Outcome};
+use gsw_engine::port::Port;
 use gsw_engine::run::{BEHAVIOUR, Finished, Run, RunResult, RunSettings, Start};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -368,6 +369,11 @@ impl Runs {
         match self.start(Arc::clone(&id), entering, None, on_end) {
             Started::New(_) | Started::Exists(_) => Outcome::Text(id.to_string()),
         }
+    }
+
+    /// A run that nobody carries.
+    pub(super) fn bare_run(&self, start: Start, port: Box<dyn Port>) -> Box<Run> {
+        Run::new(Arc::clone(&self.loaded), self.prompts.clone(), start, port)
     }
 
     pub(super) fn store(&self) -> Option<Arc<RunStore>> {

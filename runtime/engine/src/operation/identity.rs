@@ -73,16 +73,14 @@ impl Request {
     pub fn summary(&self) -> String {
         match self {
             Self::Sleep { nanoseconds } => {
-                format!("sleep of {} ms", nanoseconds / 1_000_000)
+                format!("sleep of {}", gsw_notation::duration::text(*nanoseconds))
             }
             Self::Now => "the time".into(),
             Self::Random => "a random number".into(),
             Self::RandomInt { low, high } => format!("a random number from {low} to {high}"),
             Self::Uuid => "a UUID".into(),
             Self::FsRead { path } | Self::FsReadBytes { path } => about("fs.read", path),
-            Self::FsWrite { path, .. } | Self::FsWriteBytes { path, .. } => {
-                about("fs.write", path)
-            }
+            Self::FsWrite { path, .. } | Self::FsWriteBytes { path, .. } => about("fs.write", path),
             Self::FsAppend { path, text } => {
                 format!("{} {}", about("fs.append", path), quoted(text))
             }

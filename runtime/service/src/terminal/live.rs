@@ -80,7 +80,7 @@ impl Live {
         self.drawn = Some(Instant::now());
     }
 
-    fn apply(&mut self, event: &Event) {
+    fn apply(&mut self, event: &Arc<Event>) {
         // What follows the end of a run that is not shown any more does not bring it back.
         let is_known = self.runs.iter().any(|it| *it.run() == event.run);
         if is_known || matches!(event.kind, EventKind::ChildAttached { .. }) {
