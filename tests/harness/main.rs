@@ -17,6 +17,7 @@ mod damage;
 mod detached;
 mod determinism;
 mod differential;
+mod durable;
 mod editor;
 mod elsewhere;
 mod event_form;

@@ -38,6 +38,7 @@ fn wrong(loaded: &Arc<Loaded>, seed: u64, weather: Weather) -> Option<String> {
     match &finished.result {
         RunResult::Internal(message) => Some(format!("Internal: {message}")),
         RunResult::Cancelled if weather != Weather::Cancelled => Some("cancelled".into()),
+        RunResult::Left(why) => Some(why.to_string()),
         RunResult::Cancelled
         | RunResult::Value(_)
         | RunResult::Raised(_)

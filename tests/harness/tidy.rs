@@ -74,7 +74,16 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-journal", &[]),
     ("gsw-engine", &["gsw-abi", "gsw-notation", "gsw-tree"]),
     ("gsw-trace", &["gsw-abi", "gsw-notation", "gsw-tree"]),
-    ("gsw-driver", &["gsw-abi", "gsw-engine", "gsw-tree"]),
+    (
+        "gsw-driver",
+        &[
+            "gsw-abi",
+            "gsw-engine",
+            "gsw-journal",
+            "gsw-notation",
+            "gsw-tree",
+        ],
+    ),
     (
         "gsw-agents",
         &[
@@ -92,6 +101,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-agents",
             "gsw-driver",
             "gsw-engine",
+            "gsw-journal",
             "gsw-notation",
             "gsw-trace",
             "gsw-tree",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gsw_engine::run::RunError;
+use gsw_engine::run::{Left, RunError};
 use gsw_notation::issue::Issue;
 use serde::de::DeserializeOwned;
 
@@ -24,6 +24,8 @@ pub enum Error {
     },
     /// A fault of Groundswell itself.
     Internal(String),
+    /// The run has not ended, and this process does not carry it any more.
+    Left(Left),
 }
 
 impl Error {
@@ -58,6 +60,9 @@ impl Error {
             Self::Internal(message) => {
                 serde_json::json!({ "error": "Internal", "message": message })
             }
+            Self::Left(_) => {
+                serde_json::json!({ "error": "Left", "message": self.to_string() })
+            }
         }
     }
 }
@@ -84,6 +89,7 @@ impl fmt::Display for Error {
                 write!(f, "the value does not fit the requested type: {error}")
             }
             Self::Internal(message) => write!(f, "internal error of Groundswell: {message}"),
+            Self::Left(why) => why.fmt(f),
         }
     }
 }
@@ -92,7 +98,11 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Output { error, .. } => Some(error),
-            Self::Raised(_) | Self::InvalidInput(_) | Self::Cancelled | Self::Internal(_) => None,
+            Self::Raised(_)
+            | Self::InvalidInput(_)
+            | Self::Cancelled
+            | Self::Internal(_)
+            | Self::Left(_) => None,
         }
     }
 }

@@ -81,7 +81,7 @@ impl Humans for People {
                 "`{}` asks a person, and the host has nobody to ask",
                 question.human
             );
-            return Box::pin(std::future::ready(Err(NoReply(why))));
+            return Box::pin(std::future::ready(Err(NoReply::Declined(why))));
         };
         let refused = question.refused.unwrap_or_else(no_refusal);
         if refused.count >= MOST_REFUSALS {
@@ -92,7 +92,7 @@ impl Humans for People {
                 question.human,
                 issues.join("; ")
             );
-            return Box::pin(std::future::ready(Err(NoReply(why))));
+            return Box::pin(std::future::ready(Err(NoReply::Declined(why))));
         }
         let (digest, name) = (question.digest.clone(), question.human.clone());
         let answer = ask(Question {
@@ -107,7 +107,7 @@ impl Humans for People {
             let answer = match executor {
                 None => answer.await,
                 Some(executor) => Elsewhere(executor.spawn(answer)).await.map_err(|error| {
-                    NoReply(format!("who answers `{name}` ended early: {error}"))
+                    NoReply::Declined(format!("who answers `{name}` ended early: {error}"))
                 })?,
             };
             match answer {
@@ -115,7 +115,7 @@ impl Humans for People {
                     digest,
                     answer: value.to_string(),
                 }),
-                Err(why) => Err(NoReply(why)),
+                Err(why) => Err(NoReply::Declined(why)),
             }
         })
     }

@@ -166,5 +166,6 @@ fn value<T: DeserializeOwned>(result: RunResult) -> Result<T, Error> {
         RunResult::Cancelled => Err(Error::Cancelled),
         RunResult::InvalidInput(issues) => Err(Error::InvalidInput(issues)),
         RunResult::Internal(message) => Err(Error::Internal(message)),
+        RunResult::Left(why) => Err(Error::Left(why)),
     }
 }

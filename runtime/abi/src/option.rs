@@ -11,6 +11,8 @@ pub enum BuiltinOption {
     Quiet,
     Memory,
     Cache,
+    Store,
+    Resume,
     Help,
     Version,
 }
@@ -20,7 +22,7 @@ const KEPT_FREE: [&str; 2] = ["record", "replay"];
 
 impl BuiltinOption {
     /// All, in the order in which help lists them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Model,
         Self::Events,
         Self::Json,
@@ -29,6 +31,8 @@ impl BuiltinOption {
         Self::Quiet,
         Self::Memory,
         Self::Cache,
+        Self::Store,
+        Self::Resume,
         Self::Help,
         Self::Version,
     ];
@@ -45,6 +49,8 @@ impl BuiltinOption {
             Self::Quiet => "quiet",
             Self::Memory => "memory",
             Self::Cache => "cache",
+            Self::Store => "store",
+            Self::Resume => "resume",
             Self::Help => "help",
             Self::Version => "version",
         }
@@ -64,9 +70,14 @@ impl BuiltinOption {
             Self::Events => Some("FILE"),
             Self::Memory => Some("SIZE"),
             Self::Cache => Some("DIR|off"),
-            Self::Json | Self::Raw | Self::Pretty | Self::Quiet | Self::Help | Self::Version => {
-                None
-            }
+            Self::Store => Some("FILE|off"),
+            Self::Json
+            | Self::Raw
+            | Self::Pretty
+            | Self::Quiet
+            | Self::Resume
+            | Self::Help
+            | Self::Version => None,
         }
     }
 
@@ -77,11 +88,13 @@ impl BuiltinOption {
             Self::Model => Some("GSW_MODEL"),
             Self::Memory => Some("GSW_MEMORY"),
             Self::Cache => Some("GSW_CACHE"),
+            Self::Store => Some("GSW_STORE"),
             Self::Events
             | Self::Json
             | Self::Raw
             | Self::Pretty
             | Self::Quiet
+            | Self::Resume
             | Self::Help
             | Self::Version => None,
         }
@@ -106,6 +119,10 @@ impl BuiltinOption {
             Self::Cache => {
                 "Keep answers of agents with `cache` in this folder; `off` keeps them in memory"
             }
+            Self::Store => "Keep runs in this file, so that they can be resumed; `off` keeps none",
+            Self::Resume => {
+                "Go on with the run of the same input that was interrupted, if there is one"
+            }
             Self::Help => "Print this help",
             Self::Version => "Print the program's name and version",
         }
@@ -114,7 +131,12 @@ impl BuiltinOption {
     /// Whether a workflow's parameter may have the name: then the option is the parameter's.
     const fn gives_way(self) -> bool {
         match self {
-            Self::Pretty | Self::Memory | Self::Cache | Self::Version => true,
+            Self::Pretty
+            | Self::Memory
+            | Self::Cache
+            | Self::Store
+            | Self::Resume
+            | Self::Version => true,
             Self::Model | Self::Events | Self::Json | Self::Raw | Self::Quiet | Self::Help => false,
         }
     }

@@ -127,6 +127,15 @@ impl Observer for Exporter {
         }
     }
 
+    fn past(&mut self, event: &Arc<Event>) {
+        self.spans.apply(event);
+        // Those that ended then were sent then.
+        let sent = self.spans.take_ended().len() as u64;
+        let mut report = lock(&self.report);
+        report.made = self.spans.made();
+        report.delivered += sent;
+    }
+
     fn pause(&mut self) {
         if self.sent.elapsed() >= PULSE || self.batches.is_full() {
             self.send();

@@ -1,6 +1,7 @@
 //! Who hears what a run says: observers, its own listener, those who ask people, those who keep answers.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gsw_engine::port::{Notice, Port};
 use gsw_tree::event::Event;
@@ -29,8 +30,14 @@ impl Audience {
     /// The port of one run.
     #[must_use]
     pub fn port(self, run: Arc<str>) -> Box<dyn Port> {
+        self.port_behind(Arc::default(), run)
+    }
+
+    /// The same of a run that is brought back: while the curtain is up, what it says has been said before.
+    pub(crate) fn port_behind(self, curtain: Arc<AtomicBool>, run: Arc<str>) -> Box<dyn Port> {
         Box::new(Hearing {
             audience: self,
+            curtain,
             run,
         })
     }
@@ -38,6 +45,8 @@ impl Audience {
 
 struct Hearing {
     audience: Audience,
+    /// Up while what the run says has been said before.
+    curtain: Arc<AtomicBool>,
     run: Arc<str>,
 }
 
@@ -59,7 +68,10 @@ impl Port for Hearing {
                     listener(&event);
                 }
                 if observers.is_heard() {
-                    observers.publish(event);
+                    match self.curtain.load(Ordering::Acquire) {
+                        true => observers.publish_past(event),
+                        false => observers.publish(event),
+                    }
                 }
             }
             Notice::Answered {

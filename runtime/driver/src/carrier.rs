@@ -3,6 +3,11 @@
 //! What ends a run is not in that order. A cancellation is taken before anything else that waits, and code that is
 //! too busy to hear of it is interrupted after a moment; what is to end at once ends at once, also between two turns.
 //! Every operation begins inside of one guard: whatever panics, its outcome reaches the run.
+//!
+//! What a run that outlives its process needs besides is in [`lasting`].
+
+pub(crate) mod lasting;
+pub(crate) mod message;
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,13 +21,17 @@ use gsw_engine::operation::{
     DetachedStart, Failure, GivenUp, Operation, OperationId, Outcome, Request,
 };
 use gsw_engine::panic;
-use gsw_engine::run::{Abandoned, Finished, Run, Turn};
+use gsw_engine::run::{Abandoned, Finished, Left, Run, Turn};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use crate::alarms::{Alarm, Alarms};
 use crate::call::Call;
+use crate::carrier::lasting::{Leaving, Unnoted};
+use crate::carrier::message::{Look, Message};
 use crate::driver::Driver;
+use crate::durable::care::Care;
+use crate::durable::remembered::Remembered;
 use crate::perform::{Handle, Outlet};
 use crate::room::Room;
 use crate::scripted::Entry;
@@ -52,6 +61,8 @@ pub(crate) struct Carrier {
     room: Room,
     state: Mutex<State>,
     outside: Mutex<Outside>,
+    /// What is written down of the run; none of one that nobody wants to go on with.
+    remembered: Mutex<Option<Remembered>>,
 }
 
 struct State {
@@ -70,6 +81,11 @@ struct State {
 struct Outside {
     alarms: Alarms,
     begun: FxHashMap<OperationId, Begun>,
+    leaving: Leaving,
+    /// Why it is to be left, if not because the process is to end.
+    why: Option<Left>,
+    /// The run is given what was written down, and nothing may come between.
+    is_brought_back: bool,
 }
 
 /// An operation that has no outcome yet.
@@ -78,6 +94,11 @@ struct Begun {
     handle: Handle,
     /// Who may answer it besides the performer, by this digest.
     question: Option<String>,
+    /// Nobody is here who could answer it.
+    is_unanswered: bool,
+    care: Care,
+    /// Not before its intent is written, if it needs one.
+    is_begun: bool,
 }
 
 impl std::fmt::Debug for State {
@@ -90,66 +111,13 @@ impl std::fmt::Debug for State {
     }
 }
 
-#[derive(Debug)]
-enum Message {
-    Begin {
-        workflow: usize,
-        input: Map<String, Value>,
-    },
-    BeginDetached(Box<DetachedStart>),
-    Enter(Box<Entry>),
-    Completed {
-        id: OperationId,
-        outcome: Outcome,
-        now: i64,
-    },
-    Look(Look),
-    /// Nothing but a turn, which takes what the front asks for.
-    Turn,
-}
-
-impl Message {
-    fn begins(&self) -> bool {
-        match self {
-            Self::Begin { .. } | Self::BeginDetached(_) | Self::Enter(_) => true,
-            Self::Completed { .. } | Self::Look(_) | Self::Turn => false,
-        }
-    }
-
-    fn bring_to(self, run: &mut Run) {
-        match self {
-            Self::Begin { workflow, input } => run.start(workflow, &input),
-            Self::BeginDetached(start) => run.start_detached(&start),
-            Self::Enter(entry) => entry.begin(run),
-            Self::Completed { id, outcome, now } => bring_outcome(run, id, outcome, now),
-            Self::Look(Look(look)) => look(run),
-            Self::Turn => {}
-        }
-    }
-}
-
-/// An outcome that does not belong to its request is a bug in the performer, and the request has failed.
-fn bring_outcome(run: &mut Run, id: OperationId, outcome: Outcome, now: i64) {
-    if let Err(wrong) = run.complete(id, outcome, now) {
-        let failure = Failure::Other {
-            message: wrong.to_string(),
-        };
-        // Every request may fail.
-        let _ = run.complete(id, Outcome::Failed(failure), now);
-    }
-}
-
-/// A look at a run between two turns.
-struct Look(Box<dyn FnOnce(&Run) + Send>);
-
-impl std::fmt::Debug for Look {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Look")
-    }
-}
-
 impl Carrier {
-    pub(crate) fn new(run: Box<Run>, driver: Arc<Driver>, on_end: OnEnd) -> Arc<Self> {
+    pub(crate) fn new(
+        run: Box<Run>,
+        driver: Arc<Driver>,
+        remembered: Option<Remembered>,
+        on_end: OnEnd,
+    ) -> Arc<Self> {
         static CARRIERS: AtomicU64 = AtomicU64::new(0);
         Arc::new(Self {
             id: CarrierId(CARRIERS.fetch_add(1, Ordering::Relaxed)),
@@ -165,11 +133,17 @@ impl Carrier {
                 on_end: Some(on_end),
             }),
             outside: Mutex::default(),
+            remembered: Mutex::new(remembered),
         })
     }
 
     pub(crate) fn id(&self) -> CarrierId {
         self.id
+    }
+
+    /// The id of the run.
+    pub(crate) fn run(&self) -> &Arc<str> {
+        &self.run
     }
 
     pub(crate) fn begin(self: &Arc<Self>, workflow: usize, input: Map<String, Value>) {
@@ -187,6 +161,11 @@ impl Carrier {
 
     /// An operation has an outcome. Only the first counts.
     pub(crate) fn complete(self: &Arc<Self>, id: OperationId, outcome: Outcome) {
+        if let Outcome::Failed(Failure::Unreachable { .. }) = &outcome
+            && self.keep_question(id)
+        {
+            return;
+        }
         // The entry is the right to answer: performer, person and abandonment race for it, and whoever removes it wins.
         if self.outside().begun.remove(&id).is_none() {
             return;
@@ -235,6 +214,17 @@ impl Carrier {
 
     /// The run is to end at once, whatever it does or waits for.
     pub(crate) fn stop(self: &Arc<Self>) {
+        self.outside().leaving = Leaving::Now;
+        self.kill();
+    }
+
+    fn kill(self: &Arc<Self>) {
+        {
+            let mut outside = self.outside();
+            if outside.leaving == Leaving::Soon {
+                outside.leaving = Leaving::Now;
+            }
+        }
         self.front.interrupt(stop::KILL);
         self.post(Message::Turn);
     }
@@ -271,11 +261,15 @@ impl Carrier {
                     outcome: Outcome::Done,
                     now: self.driver.clock.now(),
                 }),
+                Some(Alarm::Interrupt) if self.outside().is_brought_back => {
+                    // What was written down comes first.
+                    self.outside().alarms.add(now + PATIENCE, Alarm::Interrupt);
+                }
                 Some(Alarm::Interrupt) if self.front.is_asked_to_cancel() => {
                     self.front.interrupt(stop::CANCEL);
                 }
                 Some(Alarm::Interrupt) => {}
-                Some(Alarm::Kill) => self.stop(),
+                Some(Alarm::Kill) => self.kill(),
                 None => break,
             }
         }
@@ -331,7 +325,8 @@ impl Carrier {
         for _ in 0..SERVED_AT_ONCE {
             let mut state = self.state();
             // A cancellation overtakes what waits in the inbox; before the beginning there would be nothing to cancel.
-            let message = if state.has_begun && self.front.is_asked_to_cancel() {
+            let is_leaving = self.is_leaving();
+            let message = if state.has_begun && !is_leaving && self.front.is_asked_to_cancel() {
                 Message::Turn
             } else if let Some(message) = state.inbox.pop_front() {
                 message
@@ -343,7 +338,13 @@ impl Carrier {
             // Taken out while the turn runs, so messages are posted without waiting for it.
             let Some(run) = state.run.take() else { return };
             drop(state);
-            if !self.turn(run, message) {
+            let goes_on = match (is_leaving, message) {
+                (true, message) => self.leave_with(run, &message),
+                (false, Message::Resume(resumption)) => self.bring_back(run, *resumption),
+                (false, Message::Unwritten(why)) => self.end_unwritten(run, why),
+                (false, message) => self.turn(run, message),
+            };
+            if !goes_on {
                 return;
             }
         }
@@ -358,12 +359,22 @@ impl Carrier {
             self.state().run = Some(run);
             return true;
         }
+        if let Err(why) = self.note(&message) {
+            return match why {
+                Unnoted::Unwanted => {
+                    self.state().run = Some(run);
+                    true
+                }
+                Unnoted::Unwritten(why) => self.end_unwritten(run, why),
+            };
+        }
         let mut message = Some(message);
         loop {
             let turn = catch_unwind(AssertUnwindSafe(|| {
                 match message.take() {
                     Some(Message::Turn) => {
                         if let Some(Cancellation { reason, now }) = self.front.take_cancellation() {
+                            self.note_cancel(&reason, now);
                             run.cancel(&reason, now);
                         }
                     }
@@ -373,21 +384,34 @@ impl Carrier {
                 run.turn()
             }));
             self.room.set(run.room());
+            if let Some(Cancellation { reason, now }) = run.take_interruption() {
+                self.note_cancel(&reason, now);
+            }
             match turn {
                 Ok(Turn::Busy {
                     operations,
                     abandoned,
-                }) => self.perform(operations, &abandoned),
+                }) => {
+                    if let Err(why) = self.remember(&operations, &abandoned) {
+                        return self.end_unwritten(run, why);
+                    }
+                    self.perform(operations, &abandoned);
+                }
                 Ok(Turn::Blocked {
                     operations,
                     abandoned,
                 }) => {
+                    if let Err(why) = self.remember(&operations, &abandoned) {
+                        return self.end_unwritten(run, why);
+                    }
                     // Put back before operations begin: some of them complete at once and schedule the next turn.
                     self.state().run = Some(run);
                     self.perform(operations, &abandoned);
+                    self.rest();
                     return true;
                 }
                 Ok(Turn::Done(finished)) => {
+                    let finished = self.or_left(finished);
                     self.end(run, finished);
                     return false;
                 }
@@ -405,6 +429,11 @@ impl Carrier {
         for Abandoned { id, how } in abandoned {
             self.give_up(*id, *how);
         }
+        if self.is_leaving() {
+            // What is begun now would be given up at once.
+            return;
+        }
+        let is_remembered = self.is_remembered();
         // One time for all, so that sleeps of one turn end by their lengths however long it takes to start them.
         let asked = self.driver.clock.steady();
         let mut outside = self.outside();
@@ -423,26 +452,41 @@ impl Carrier {
             } else {
                 None
             };
+            let care = match is_remembered {
+                true => Care::of(&operation),
+                false => Care::None,
+            };
             let begun = Begun {
                 handle: Handle::None,
                 question,
+                is_unanswered: false,
+                care,
+                is_begun: false,
             };
             // Before it begins: an outcome that comes while it is begun must find the entry.
             outside.begun.insert(operation.id, begun);
-            others.push(operation);
+            others.push((operation, care));
         }
         drop(outside);
         if let Err(error) = self.set_timer() {
             self.cannot_sleep(&error);
         }
-        for operation in others {
-            self.begin_operation(operation);
+        for (operation, care) in others {
+            match care {
+                Care::None | Care::Written => self.begin_operation(operation),
+                Care::Intent => self.begin_when_written(operation),
+            }
         }
     }
 
     /// Begins what is not a sleep; a panic completes it.
     fn begin_operation(self: &Arc<Self>, operation: Operation) {
         let id = operation.id;
+        match self.outside().begun.get_mut(&id) {
+            Some(begun) => begun.is_begun = true,
+            // It was given up while its intent was written.
+            None => return,
+        }
         let call = Call::of(&self.run, &operation);
         let carrier = Arc::clone(self);
         let outlet = Outlet {
@@ -479,7 +523,14 @@ impl Carrier {
     fn give_up(self: &Arc<Self>, id: OperationId, how: GivenUp) {
         let mut outside = self.outside();
         outside.alarms.remove(Alarm::Sleep(id));
+        let waits = outside.begun.get(&id).is_some_and(|it| !it.is_begun);
         let handle = match how {
+            // Its intent is being written, and it will never begin.
+            GivenUp::AwaitedFirst if waits => {
+                drop(outside);
+                self.complete(id, Outcome::Failed(Failure::Stopped));
+                return;
+            }
             GivenUp::Dropped => outside.begun.remove(&id).map(|it| it.handle),
             // Its outcome is still to come.
             GivenUp::AwaitedFirst => outside.begun.get(&id).map(|it| it.handle.clone()),
@@ -506,10 +557,20 @@ impl Carrier {
         let outside = std::mem::take(&mut *self.outside());
         let handles = outside.begun.into_values().map(|it| it.handle);
         Handle::end_all(handles.collect());
-        if let Some(on_end) = on_end {
-            // A panic in there is its owner's; the thread goes on with other runs.
-            let _ = catch_unwind(AssertUnwindSafe(|| on_end(finished)));
+        let Some(on_end) = on_end else { return };
+        // A panic in there is its owner's; the thread goes on with other runs.
+        let tell = |finished| drop(catch_unwind(AssertUnwindSafe(|| on_end(finished))));
+        match self.remembered().take() {
+            Some(remembered) => remembered.end(finished, tell),
+            None => tell(finished),
         }
+    }
+
+    fn remembered(&self) -> MutexGuard<'_, Option<Remembered>> {
+        // What a panic leaves undone is a record less, after which the run is not carried on.
+        self.remembered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

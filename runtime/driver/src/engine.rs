@@ -1,15 +1,21 @@
 //! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
 
+pub mod resuming;
 pub mod runs;
+pub mod standing;
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use gsw_abi::program::Program;
+use gsw_abi::types::TypeId;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
+use gsw_engine::operation::OperationId;
 use gsw_engine::prices::Prices;
 use gsw_engine::run::{Finished, PromptsInTests, RunResult, RunSettings};
+use gsw_journal::list::Info;
+use gsw_journal::store::Error;
 use gsw_tree::node::Tree;
 use gsw_tree::observe::attached::Attached;
 use gsw_tree::observe::{Observer, Observers};
@@ -20,7 +26,11 @@ use crate::audience::{Audience, Listener};
 use crate::carrier::{Carrier, OnEnd};
 use crate::clock::Clock;
 use crate::driver::Driver;
+use crate::durable::beginning::input_digest;
+use crate::durable::store::RunStore;
+use crate::engine::resuming::NotResumed;
 use crate::engine::runs::{DetachedEnd, Entering, RunInfo, Runs, Started, new_id};
+use crate::engine::standing::{NotAdded, Settled, Standing};
 use crate::host::{HostTools, Variables};
 use crate::human::Humans;
 use crate::models::Models;
@@ -55,6 +65,8 @@ pub struct EngineOptions {
     pub humans: Option<Arc<dyn Humans>>,
     /// Where `env.get` and `secret` look.
     pub variables: Variables,
+    /// Where runs are written down, so that they outlive the process.
+    pub store: Option<Arc<RunStore>>,
 }
 
 /// How one run is started.
@@ -86,6 +98,16 @@ pub struct Engine {
 pub struct RunHandle {
     canceller: Canceller,
     finished: Receiver<Box<Finished>>,
+}
+
+/// A run that goes on.
+#[derive(Debug)]
+pub struct Resumed {
+    pub handle: RunHandle,
+    /// The type of its value.
+    pub result: TypeId,
+    /// How many outcomes it had.
+    pub outcomes: usize,
 }
 
 /// What has become of a request for a run of an id.
@@ -125,7 +147,13 @@ impl Engine {
         let permissions = Arc::new(Permissions::of(&loaded.program));
         let variables = Arc::new(options.variables);
         let loaded = Arc::new(loaded);
-        let runs = Runs::new(Arc::clone(&loaded), prompts, settings, audience);
+        let runs = Runs::new(
+            Arc::clone(&loaded),
+            prompts,
+            settings,
+            audience,
+            options.store,
+        );
         let network = Network {
             models: options.models,
             answers: options.answers,
@@ -226,6 +254,94 @@ impl Engine {
         }
     }
 
+    /// Goes on with a run that was interrupted, named by its id or the beginning of it.
+    ///
+    /// # Errors
+    /// When there is no such run, it has ended or is carried, or this program cannot go on with it.
+    pub fn resume(&self, id: &str) -> Result<Resumed, NotResumed> {
+        let (sender, finished) = std::sync::mpsc::channel();
+        let options = RunOptions {
+            listener: None,
+            // Nobody may be waiting for it.
+            on_end: Box::new(move |it| drop(sender.send(it))),
+        };
+        let taken = self.runs.resume(id, options.listener, options.on_end)?;
+        let run = Arc::clone(taken.carrier.run());
+        let canceller = Canceller {
+            carrier: taken.carrier,
+            run,
+        };
+        Ok(Resumed {
+            handle: RunHandle {
+                canceller,
+                finished,
+            },
+            result: taken.result,
+            outcomes: taken.outcomes,
+        })
+    }
+
+    /// The same, and returns at once.
+    ///
+    /// # Errors
+    /// As for [`Self::resume`].
+    pub fn resume_with(&self, id: &str, options: RunOptions) -> Result<Canceller, NotResumed> {
+        let RunOptions { listener, on_end } = options;
+        let carrier = self.runs.resume(id, listener, on_end)?.carrier;
+        let run = Arc::clone(carrier.run());
+        Ok(Canceller { carrier, run })
+    }
+
+    /// A run of the store as it stands, without going on with it.
+    ///
+    /// # Errors
+    /// When there is no such run, or this program cannot read it.
+    pub fn look_at(&self, id: &str) -> Result<Standing, NotResumed> {
+        self.runs.look_at(id)
+    }
+
+    /// Answers the question of the `human` of this name that a run of the store asks and nobody carries.
+    ///
+    /// # Errors
+    /// When it asks no such question, it is too late, or the answer does not fit.
+    pub fn answer_written(&self, id: &str, name: &str, answer: &str) -> Result<(), NotAdded> {
+        self.runs
+            .answer_written(id, name, answer, Clock::System.now())
+    }
+
+    /// Says what became of an operation of a run of the store that may have been done.
+    ///
+    /// # Errors
+    /// When it is not in doubt, or cannot have such a result.
+    pub fn settle(
+        &self,
+        id: &str,
+        operation: OperationId,
+        settled: &Settled,
+    ) -> Result<(), NotAdded> {
+        self.runs
+            .settle(id, operation, settled, Clock::System.now())
+    }
+
+    /// The newest run of this workflow and input that was interrupted.
+    ///
+    /// # Errors
+    /// Those of the store; there is none where there is no store yet.
+    pub fn interrupted(
+        &self,
+        workflow: usize,
+        input: &Map<String, Value>,
+    ) -> Result<Option<Info>, Error> {
+        let Some(workflow) = self.loaded.program.workflows.get(workflow) else {
+            return Ok(None);
+        };
+        let store = match self.runs.store().map(|it| it.existing()) {
+            None | Some(Err(Error::Missing(_))) => return Ok(None),
+            Some(store) => store?,
+        };
+        store.interrupted(&workflow.name, &input_digest(input))
+    }
+
     /// Follows a run of this engine from the event of this number on, as far as its observers keep the past, and what comes
     /// after. An observer that is too slow learns how many it missed.
     ///
@@ -256,6 +372,11 @@ impl Engine {
     /// Cancels the runs that `spawn detached` has started, and those that it still starts.
     pub fn cancel_detached(&self, reason: &str) {
         self.runs.cancel_detached(reason);
+    }
+
+    /// Leaves the runs that `spawn detached` has started where they can be gone on with, and cancels those that cannot be.
+    pub fn leave_detached(&self, reason: &str) {
+        self.runs.leave_detached(reason);
     }
 
     pub fn stop_detached(&self) {
@@ -353,6 +474,13 @@ impl Canceller {
     /// moment.
     pub fn cancel(&self, reason: &str) {
         self.carrier.cancel(reason);
+    }
+
+    /// Leaves the run where it can be gone on with: what must not happen twice is waited for, all else is given up, and no
+    /// `defer` runs. Says whether it can be: a run of which nothing is written down goes on.
+    #[must_use]
+    pub fn leave(&self) -> bool {
+        self.carrier.leave()
     }
 
     /// Ends the run at once: what waits is dropped, code stops at the next loop or call, `defer`s are cut short as well.

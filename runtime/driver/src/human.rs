@@ -10,7 +10,12 @@ use crate::call::Call;
 
 /// Why there is no answer, in words; the program sees `Cancelled`, which is part of no signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoReply(pub String);
+pub enum NoReply {
+    /// Somebody does not want to answer.
+    Declined(String),
+    /// There is nobody here. A run that is written down waits for somebody who comes later.
+    Unreachable(String),
+}
 
 /// A reply on its way. Dropping it takes the question back.
 pub type Replying = Pin<Box<dyn Future<Output = Result<Reply, NoReply>> + Send>>;

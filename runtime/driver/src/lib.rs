@@ -15,6 +15,7 @@ mod clock;
 mod commands;
 mod deadline;
 mod driver;
+pub mod durable;
 pub mod engine;
 mod files;
 mod glob;

@@ -120,14 +120,17 @@ impl Network {
                 "`{}` asks a person, and there is nobody here to answer",
                 question.human
             );
-            completion.deliver(Outcome::Failed(Failure::Declined { reason }));
+            completion.deliver(Outcome::Failed(Failure::Unreachable { reason }));
             return Handle::None;
         };
         let reply = humans.ask(question, call);
         spawn(&HOST, completion, async move {
             match reply.await {
                 Ok(reply) => Outcome::Human(Box::new(reply)),
-                Err(NoReply(reason)) => Outcome::Failed(Failure::Declined { reason }),
+                Err(NoReply::Declined(reason)) => Outcome::Failed(Failure::Declined { reason }),
+                Err(NoReply::Unreachable(reason)) => {
+                    Outcome::Failed(Failure::Unreachable { reason })
+                }
             }
         })
     }

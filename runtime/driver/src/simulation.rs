@@ -165,7 +165,7 @@ impl Simulation {
         };
         let (sender, ends) = channel();
         let on_end = Box::new(move |finished| drop(sender.send(finished)));
-        let carrier = Carrier::new(around.run(loaded), Arc::new(driver), on_end);
+        let carrier = Carrier::new(around.run(loaded), Arc::new(driver), None, on_end);
         let (to_cancel, to_stop) = match weather {
             Weather::Fair | Weather::Foul => (None, None),
             Weather::Cancelled => {

@@ -1,5 +1,6 @@
 //! What a run asks the outside for, and what comes back: the whole seam between a run and its driver, as plain data.
 
+mod identity;
 mod nature;
 
 use gsw_abi::program::FunctionIndex;
@@ -251,12 +252,20 @@ pub enum Failure {
         tool: String,
         message: String,
     },
-    /// `Cancelled`, because no person answers.
+    /// `Cancelled`, because a person does not want to answer.
     Declined {
+        reason: String,
+    },
+    /// The same, because there is nobody to ask.
+    Unreachable {
         reason: String,
     },
     /// The run gave it up, and nothing of it was done.
     Stopped,
+    /// `OutcomeUnknown`: it was begun in an earlier life of the run, and nobody knows whether it was done.
+    Unknown {
+        what: String,
+    },
     /// `OutOfMemory`: what comes is more than the run's memory leaves.
     TooLarge,
     Other {

@@ -100,7 +100,7 @@ use crate::run::tool_key::ToolKeys;
 use crate::scope::Scopes;
 
 pub use crate::event::{ErrorPart, RunError, TracePlace};
-pub use finish::{Finished, RunResult};
+pub use finish::{Finished, Left, RunResult};
 pub use operations::{Abandoned, WrongOutcome};
 pub use start::{BEHAVIOUR, PromptsInTests, RunSettings, Start};
 

@@ -6,6 +6,7 @@ use gsw_abi::types::{Field, Type, TypeTable};
 use gsw_engine::codec::places;
 use serde_json::{Map, Value};
 
+use crate::runs::arguments::{self as runs, RunsInvocation};
 use crate::{memory, value_text};
 
 /// What the user asks for.
@@ -14,6 +15,8 @@ pub enum Command {
     Run(Box<Invocation>),
     /// Print help: of one workflow, or of the program.
     Help(Option<usize>),
+    /// Look at the runs that are kept, or act on one.
+    Runs(Box<RunsInvocation>),
     /// Print the program's own description.
     Manifest,
     /// Print its name and version.
@@ -43,8 +46,20 @@ pub struct BuiltinOptions {
     pub memory: Option<u64>,
     /// `--cache`: the folder with answers of models, or `off`.
     pub cache: Option<String>,
+    /// `--store`: where runs are kept.
+    pub store: Option<String>,
+    pub entry: Entering,
     /// `--quiet`: nothing on standard error but the final error.
     pub verbosity: Verbosity,
+}
+
+/// How a run is entered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Entering {
+    #[default]
+    New,
+    /// `--resume`: one of the same input that was interrupted is gone on with.
+    OrResumed,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,6 +102,9 @@ pub struct UsageError(pub String);
 pub fn parse(program: &Program, words: &[String]) -> Result<Command, UsageError> {
     let (workflow, rest) = match words.first().map(String::as_str) {
         Some("manifest") if find(program, "manifest").is_none() => return Ok(Command::Manifest),
+        Some("runs") if find(program, "runs").is_none() => {
+            return runs::parse(&words[1..]).map(|it| Command::Runs(Box::new(it)));
+        }
         Some("--version") if words.len() == 1 && !takes_version(program) => {
             return Ok(Command::Version);
         }
@@ -117,7 +135,7 @@ fn find(program: &Program, name: &str) -> Option<usize> {
 fn named(program: &Program, name: &str) -> Result<usize, UsageError> {
     find(program, name).ok_or_else(|| {
         let names = program.workflows.iter().map(|it| it.name.as_str());
-        UsageError(match nearest(name, names.clone().chain(["manifest"])) {
+        UsageError(match nearest(name, names.clone().chain(["manifest", "runs"])) {
             Some(near) => format!("there is no workflow `{name}`; did you mean `{near}`?"),
             None => {
                 let names: Vec<_> = names.map(|it| format!("`{it}`")).collect();
@@ -156,7 +174,7 @@ pub fn same_name(a: &str, b: &str) -> bool {
 }
 
 /// The name that was probably meant: few edits away, for its length.
-fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = match name.chars().count() {
         0..=2 => 0,
         3..=5 => 1,
@@ -165,6 +183,51 @@ fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a s
     let near = names.map(|it| (strsim::osa_distance(name, it), it));
     let near = near.filter(|it| it.0 <= most).min_by_key(|it| it.0);
     near.map(|it| it.1)
+}
+
+impl BuiltinOptions {
+    /// Takes one of the options that every program has.
+    ///
+    /// # Errors
+    /// When its value is missing or does not fit.
+    pub(crate) fn take(
+        &mut self,
+        option: BuiltinOption,
+        mut value: impl FnMut() -> Result<String, UsageError>,
+    ) -> Result<(), UsageError> {
+        match option {
+            BuiltinOption::Model => self.model = Some(value()?),
+            BuiltinOption::Events => {
+                let sink = value()?;
+                self.events = Some(if sink == "-" {
+                    EventSink::Standard
+                } else {
+                    EventSink::File(sink)
+                });
+            }
+            BuiltinOption::Memory => {
+                let size = value()?;
+                let bytes =
+                    memory::bytes(&size).map_err(|why| UsageError(format!("`--memory`: {why}")));
+                self.memory = Some(bytes?);
+            }
+            BuiltinOption::Cache => self.cache = Some(value()?),
+            BuiltinOption::Store => self.store = Some(value()?),
+            BuiltinOption::Resume => self.entry = Entering::OrResumed,
+            BuiltinOption::Json => self.form = ResultForm::Json,
+            BuiltinOption::Raw => self.form = ResultForm::Raw,
+            BuiltinOption::Pretty => self.form = ResultForm::Pretty,
+            BuiltinOption::Quiet => self.verbosity = Verbosity::Quiet,
+            // Alone it was understood before; `--help` is understood anywhere.
+            BuiltinOption::Help | BuiltinOption::Version => {
+                return Err(UsageError(format!(
+                    "`--{}` cannot be combined with other options",
+                    option.name()
+                )));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Collects options for one workflow.
@@ -245,45 +308,7 @@ impl<'a> Reader<'a> {
         if inline.is_some() && option.operand().is_none() {
             return Err(UsageError(format!("`--{name}` takes no value")));
         }
-        self.builtin(option, value)
-    }
-
-    /// One of the options that every program has.
-    fn builtin(
-        &mut self,
-        option: BuiltinOption,
-        mut value: impl FnMut() -> Result<String, UsageError>,
-    ) -> Result<(), UsageError> {
-        match option {
-            BuiltinOption::Model => self.options.model = Some(value()?),
-            BuiltinOption::Events => {
-                let sink = value()?;
-                self.options.events = Some(if sink == "-" {
-                    EventSink::Standard
-                } else {
-                    EventSink::File(sink)
-                });
-            }
-            BuiltinOption::Memory => {
-                let size = value()?;
-                let bytes =
-                    memory::bytes(&size).map_err(|why| UsageError(format!("`--memory`: {why}")));
-                self.options.memory = Some(bytes?);
-            }
-            BuiltinOption::Cache => self.options.cache = Some(value()?),
-            BuiltinOption::Json => self.options.form = ResultForm::Json,
-            BuiltinOption::Raw => self.options.form = ResultForm::Raw,
-            BuiltinOption::Pretty => self.options.form = ResultForm::Pretty,
-            BuiltinOption::Quiet => self.options.verbosity = Verbosity::Quiet,
-            // Alone it was understood before; `--help` is understood anywhere.
-            BuiltinOption::Help | BuiltinOption::Version => {
-                return Err(UsageError(format!(
-                    "`--{}` cannot be combined with other options",
-                    option.name()
-                )));
-            }
-        }
-        Ok(())
+        self.options.take(option, value)
     }
 
     fn unknown(&self, name: &str) -> UsageError {

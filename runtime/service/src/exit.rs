@@ -11,6 +11,8 @@ pub enum Exit {
     Denied = 3,
     /// The image or its version is refused.
     Refused = 4,
+    /// The run waits for somebody, and can be gone on with.
+    Parked = 5,
     /// A fault of Groundswell itself.
     Internal = 70,
     /// Cancelled because the terminal has gone away.
@@ -20,12 +22,13 @@ pub enum Exit {
 
 impl Exit {
     /// All, by number.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Done,
         Self::Raised,
         Self::Usage,
         Self::Denied,
         Self::Refused,
+        Self::Parked,
         Self::Internal,
         Self::HungUp,
         Self::Cancelled,
@@ -39,7 +42,10 @@ impl Exit {
             Self::Raised => "the workflow raised an error",
             Self::Usage => "invalid usage, or input that does not fit",
             Self::Denied => "permission denied",
-            Self::Refused => "the file is damaged or of another version",
+            Self::Refused => {
+                "the file is damaged or of another version, or a run does not go on as it began"
+            }
+            Self::Parked => "the run waits for somebody, and can be resumed",
             Self::Internal => "internal error of Groundswell",
             Self::HungUp => "cancelled because the terminal was closed",
             Self::Cancelled => "cancelled",

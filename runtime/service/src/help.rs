@@ -13,7 +13,7 @@ use gsw_engine::codec::type_name;
 use crate::arguments::is_required;
 use crate::columns::Columns;
 use crate::exit::Exit;
-use crate::{prices, value_text};
+use crate::{prices, runs, value_text};
 
 /// The help of the whole program.
 #[must_use]
@@ -196,10 +196,11 @@ fn write_builtin(text: &mut String, program: &Program, columns: Columns) {
         let usage = format!("--{}{}", it.name(), operand.unwrap_or_default());
         (usage, it.summary().to_owned())
     });
-    let commands = [row_of(
+    let mut commands = vec![row_of(
         "manifest",
         "Describe the workflows and tools as JSON",
     )];
+    commands.extend(runs::arguments::rows());
     let codes = Exit::ALL.map(|it| row_of(&format!("{}", it as u8), it.meaning()));
     for (heading, rows) in [
         ("Built-in options:", options.as_slice()),

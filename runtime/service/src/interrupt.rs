@@ -1,4 +1,5 @@
-//! Signals: ctrl-c, SIGTERM and a terminal that goes away cancel the run cleanly; the second ctrl-c or SIGTERM stops it at once.
+//! Signals: ctrl-c, SIGTERM and a terminal that goes away leave a run that is written down where it can be gone on with, and cancel any
+//! other cleanly; the second ctrl-c or SIGTERM stops it at once.
 //!
 //! A closed terminal often sends SIGHUP twice, from the kernel and from the shell, so that never counts as a second wish. SIGQUIT
 //! keeps its meaning: the process ends there and then.
@@ -53,8 +54,13 @@ struct Ends {
 impl Ends {
     fn cancel(&self, exit: Exit) {
         self.interrupted.note(exit);
-        self.canceller.cancel("interrupted");
-        self.engine.cancel_detached("interrupted");
+        // A run that is written down stays as it is, for whoever goes on with it.
+        if self.canceller.leave() {
+            self.engine.leave_detached("interrupted");
+        } else {
+            self.canceller.cancel("interrupted");
+            self.engine.cancel_detached("interrupted");
+        }
         self.observers.hurry(PATIENCE, TOTAL);
     }
 

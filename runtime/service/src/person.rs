@@ -190,7 +190,7 @@ fn way() -> Option<Way> {
 
 /// Nobody answers, with what is to be done about it.
 fn unreachable(question: &Question, why: &str) -> NoReply {
-    NoReply(format!(
+    NoReply::Unreachable(format!(
         "`{}` asks a person, and nobody answers{why}: run it on a terminal, or write one line of JSON for each question to its standard input",
         question.human
     ))

@@ -1,6 +1,6 @@
 //! A run on standard error: a tree that lives on a terminal, plain lines elsewhere. Never touches standard output.
 
-mod frame;
+pub mod frame;
 mod held;
 mod lines;
 mod live;

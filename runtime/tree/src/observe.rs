@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::event::Event;
 use crate::observe::attached::Attached;
 use crate::observe::follower::Follower;
-use crate::observe::queue::{Push, Queue};
+use crate::observe::queue::{Life, Push, Queue};
 use crate::observe::spare::Spare;
 
 pub use queue::Progress;
@@ -25,6 +25,12 @@ pub use queue::Progress;
 pub trait Observer: Send {
     /// Takes an event; those of one run come in order.
     fn event(&mut self, event: &Arc<Event>);
+
+    /// Takes an event that happened in an earlier life of its run, which is brought back. Whoever acts on events must not act on
+    /// it a second time.
+    fn past(&mut self, event: &Arc<Event>) {
+        self.event(event);
+    }
 
     /// So many events that stood here were lost, because this observer was too slow.
     fn lost(&mut self, _count: u64) {}
@@ -145,7 +151,7 @@ impl Observers {
             // Under one lock, so that nothing comes twice or is missed between the past and the present.
             let mut state = self.lock();
             for event in replayed(&state.history, replay) {
-                queue.push(event);
+                queue.push(event, Life::This);
             }
             state.queues.push(Arc::clone(&queue));
             self.is_watched.store(true, Ordering::Relaxed);
@@ -170,12 +176,21 @@ impl Observers {
     /// Hands an event to all, then waits for observers that are to miss nothing and have too much before them. Observers that are
     /// gone are forgotten.
     pub fn publish(&self, event: Event) {
+        self.hand_out(event, Life::This);
+    }
+
+    /// The same for an event that happened in an earlier life of its run.
+    pub fn publish_past(&self, event: Event) {
+        self.hand_out(event, Life::Earlier);
+    }
+
+    fn hand_out(&self, event: Event, life: Life) {
         let mut full = Vec::new();
         let mut state = self.lock();
         // Made once and shared by all queues; its allocation is one that observers gave back, if there is one.
         let event = self.shared(&mut state, event);
         // Under one lock for all queues: every observer sees the events of interleaved runs in the same order.
-        state.queues.retain(|it| match it.push(&event) {
+        state.queues.retain(|it| match it.push(&event, life) {
             Push::Taken => true,
             Push::Full => {
                 full.push(Arc::clone(it));

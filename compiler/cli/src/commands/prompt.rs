@@ -101,7 +101,7 @@ fn asked(file: &Path, name: Option<&str>, arguments: &Prompt) -> Result<Asked, E
             report::failure(message);
             Exit::Internal
         }
-        RunResult::Value(_) | RunResult::Cancelled => {
+        RunResult::Value(_) | RunResult::Cancelled | RunResult::Left(_) => {
             report::failure(&format!("`{name}` asks no model"))
         }
     })
@@ -132,7 +132,9 @@ fn read_words(
             Err(report::output(&help))
         }
         // Only the first word asks for these, and that is the prompt's name.
-        Ok(Command::Help(None) | Command::Manifest | Command::Version) => Err(Exit::Usage),
+        Ok(Command::Help(None) | Command::Manifest | Command::Version | Command::Runs(_)) => {
+            Err(Exit::Usage)
+        }
         Err(error) => Err(report::usage(&error.0)),
     }
 }

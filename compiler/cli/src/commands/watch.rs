@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+use gsw_abi::option::BuiltinOption;
 use gsw_service::Exit;
 use gsw_service::supervise::{Ended, Supervisor};
 use gsw_source::Database;
@@ -21,6 +22,15 @@ pub struct Watch {
     /// Run again whenever a file of the program changes, until ctrl-c.
     #[arg(long)]
     pub watch: bool,
+}
+
+const STORE: BuiltinOption = BuiltinOption::Store;
+
+/// Whether somebody has said where runs are kept.
+fn has_store() -> bool {
+    STORE
+        .variable()
+        .is_some_and(|it| std::env::var_os(it).is_some())
 }
 
 /// What is known of a file without reading it; `None` where there is none.
@@ -48,6 +58,10 @@ pub fn watch(entries: &dyn Fn() -> Vec<PathBuf>) -> Exit {
         };
         let mut command = Command::new(&program);
         command.args(words(std::env::args_os().skip(1)));
+        // What a change ends is cancelled for good; whoever wants these runs back says so.
+        if let (Some(variable), false) = (STORE.variable(), has_store()) {
+            command.env(variable, "off");
+        }
         let waiting = || {
             let count = files.len();
             let files = if count == 1 { "file" } else { "files" };

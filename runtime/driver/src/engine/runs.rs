@@ -1,6 +1,7 @@
 //! The runs of an engine, by their ids: started once each, listed, answered, cancelled, waited for.
 
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use gsw_abi::site::Site;
@@ -8,6 +9,7 @@ use gsw_engine::human::Reply;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::operation::{DetachedStart, Failure, OperationId, Outcome};
+use gsw_engine::port::Port;
 use gsw_engine::run::{BEHAVIOUR, Finished, Run, RunResult, RunSettings, Start};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -17,6 +19,10 @@ use crate::call::Call;
 use crate::carrier::{Carrier, OnEnd};
 use crate::clock;
 use crate::driver::Driver;
+use crate::durable::beginning::Entered;
+use crate::durable::remembered::Remembered;
+use crate::durable::store::RunStore;
+use crate::engine::resuming::{Found, image_digest};
 use crate::scripted::Entry as TestEntry;
 
 /// So many runs that have ended are still known, the latest.
@@ -26,10 +32,12 @@ const KEPT_ENDS: usize = 100;
 
 /// The runs of an engine.
 pub struct Runs {
-    loaded: Arc<Loaded>,
+    pub(super) loaded: Arc<Loaded>,
     prompts: Option<Arc<dyn Prompts>>,
     settings: RunSettings,
     audience: Audience,
+    /// Where they are written down; nowhere in a process that wants none of them back.
+    store: Option<Arc<RunStore>>,
     driver: OnceLock<Weak<Driver>>,
     state: Mutex<State>,
     /// Told when a detached run has ended.
@@ -79,6 +87,8 @@ pub enum RunStatus {
     Failed,
     /// It has ended because it was cancelled.
     Cancelled,
+    /// It has not ended, and this process does not carry it any more.
+    Left,
 }
 
 /// A detached run that has ended.
@@ -109,6 +119,20 @@ pub(super) enum Entering {
     Test(TestEntry),
 }
 
+/// A run that is to be carried.
+pub(super) struct NewRun {
+    pub(super) start: Start,
+    pub(super) workflow: String,
+    /// The run that has detached it, where this process waits for detached runs.
+    pub(super) parent: Option<(Arc<str>, Site)>,
+    pub(super) remembered: Option<Remembered>,
+    /// See [`Audience::port_behind`].
+    pub(super) curtain: Arc<AtomicBool>,
+    pub(super) driver: Arc<Driver>,
+    pub(super) listener: Option<Listener>,
+    pub(super) on_end: OnEnd,
+}
+
 /// A run that was asked for by an id.
 pub(super) enum Started {
     New(Arc<Carrier>),
@@ -128,12 +152,14 @@ impl Runs {
         prompts: Option<Arc<dyn Prompts>>,
         settings: RunSettings,
         audience: Audience,
+        store: Option<Arc<RunStore>>,
     ) -> Arc<Self> {
         Arc::new(Self {
             loaded,
             prompts,
             settings,
             audience,
+            store,
             driver: OnceLock::new(),
             state: Mutex::default(),
             ended: Condvar::new(),
@@ -207,34 +233,95 @@ impl Runs {
         listener: Option<Listener>,
         on_end: OnEnd,
     ) -> Started {
-        let Some(driver) = self.driver.get().and_then(Weak::upgrade) else {
-            unreachable!("who starts a run holds the engine, which holds its driver");
-        };
-        let audience = Audience {
-            listener,
-            ..self.audience.clone()
-        };
+        let driver = self.upgraded_driver();
         let began = driver.clock.now();
         let (workflow, parent) = self.named(&entering);
-        let mut state = self.lock();
-        // Under the same lock as the insertion below: of two requests with one id the second finds the first.
-        if let Some(entry) = state.runs.get(&id) {
-            return Started::Exists(entry.info.clone());
-        }
         let start = Start {
-            id: Arc::clone(&id),
+            id,
             now: began,
             seed: clock::random_word(),
             settings: self.settings.clone(),
             parent: parent.clone(),
             behaviour: BEHAVIOUR,
         };
-        let port = audience.port(Arc::clone(&id));
+        let carried = self.carry(NewRun {
+            remembered: self.remembered(&start, &entering),
+            start,
+            workflow,
+            parent,
+            curtain: Arc::default(),
+            driver,
+            listener,
+            on_end,
+        });
+        let (carrier, cancelled) = match carried {
+            Ok(carried) => carried,
+            Err(exists) => return Started::Exists(exists),
+        };
+        match entering {
+            Entering::Workflow { index, input } => carrier.begin(index, input),
+            Entering::Detached(start, _) => carrier.begin_detached(start),
+            Entering::Test(entry) => carrier.enter(entry),
+        }
+        if let Some(reason) = cancelled {
+            carrier.cancel(&reason);
+        }
+        Started::New(carrier)
+    }
+
+    /// What is to be written down of a run that begins.
+    fn remembered(&self, start: &Start, entering: &Entering) -> Option<Remembered> {
+        let store = Arc::clone(self.store.as_ref()?);
+        let entered = match entering {
+            Entering::Workflow { index, input } => Entered::Workflow {
+                workflow: self.loaded.program.workflows.get(*index)?.name.clone(),
+                input: input.clone(),
+            },
+            Entering::Detached(start, _) => Entered::Detached(Box::new(start.clone())),
+            Entering::Test(_) => return None,
+        };
+        let mut remembered =
+            Remembered::new(store, start.clone(), entered, image_digest(&self.loaded));
+        if start.parent.is_some() {
+            // Whoever has started it notes that it has, so it must be found. A failure comes up again with its first record.
+            let _ = remembered.open();
+        }
+        Some(remembered)
+    }
+
+    /// Makes a run and who carries it, unless there is one of this id. Gives also why it is to end at once, if so.
+    pub(super) fn carry(
+        self: &Arc<Self>,
+        new: NewRun,
+    ) -> Result<(Arc<Carrier>, Option<String>), RunInfo> {
+        let NewRun {
+            start,
+            workflow,
+            parent,
+            remembered,
+            curtain,
+            driver,
+            listener,
+            on_end,
+        } = new;
+        let audience = Audience {
+            listener,
+            ..self.audience.clone()
+        };
+        let (id, began) = (Arc::clone(&start.id), start.now);
+        let mut state = self.lock();
+        // Under the same lock as the insertion below: of two requests with one id the second finds the first.
+        if let Some(entry) = state.runs.get(&id)
+            && entry.info.status != RunStatus::Left
+        {
+            return Err(entry.info.clone());
+        }
+        let port = audience.port_behind(curtain, Arc::clone(&id));
         let run = Run::new(Arc::clone(&self.loaded), self.prompts.clone(), start, port);
         let runs = Arc::clone(self);
         let of_run = Arc::clone(&id);
         let on_end: OnEnd = Box::new(move |finished| runs.note_end(&of_run, finished, on_end));
-        let carrier = Carrier::new(run, driver, on_end);
+        let carrier = Carrier::new(run, driver, remembered, on_end);
         let is_detached = parent.is_some();
         let info = RunInfo {
             id: Arc::clone(&id),
@@ -254,16 +341,7 @@ impl Runs {
             // Read under the lock that `cancel_detached` writes it in, so that no run slips between the two.
             cancelled.clone_from(&state.cancelled);
         }
-        drop(state);
-        match entering {
-            Entering::Workflow { index, input } => carrier.begin(index, input),
-            Entering::Detached(start, _) => carrier.begin_detached(start),
-            Entering::Test(entry) => carrier.enter(entry),
-        }
-        if let Some(reason) = cancelled {
-            carrier.cancel(&reason);
-        }
-        Started::New(carrier)
+        Ok((carrier, cancelled))
     }
 
     /// Starts a run that another one detaches. Its id follows from that one's and from where it is detached, so that it is
@@ -276,11 +354,36 @@ impl Runs {
                 message: "the engine is gone".into(),
             });
         }
+        match self.resume_child(&id) {
+            Ok(Found::Here) => return Outcome::Text(id.to_string()),
+            Ok(Found::Nowhere) => {}
+            Err(error) => {
+                return Outcome::Failed(Failure::Other {
+                    message: error.to_string(),
+                });
+            }
+        }
         let entering = Entering::Detached(start, parent);
         // How it ends is noted below.
         let on_end: OnEnd = Box::new(drop);
         match self.start(Arc::clone(&id), entering, None, on_end) {
             Started::New(_) | Started::Exists(_) => Outcome::Text(id.to_string()),
+        }
+    }
+
+    /// A run that nobody carries.
+    pub(super) fn bare_run(&self, start: Start, port: Box<dyn Port>) -> Box<Run> {
+        Run::new(Arc::clone(&self.loaded), self.prompts.clone(), start, port)
+    }
+
+    pub(super) fn store(&self) -> Option<Arc<RunStore>> {
+        self.store.clone()
+    }
+
+    pub(super) fn upgraded_driver(&self) -> Arc<Driver> {
+        match self.driver.get().and_then(Weak::upgrade) {
+            Some(driver) => driver,
+            None => unreachable!("who starts a run holds the engine, which holds its driver"),
         }
     }
 
@@ -292,6 +395,7 @@ impl Runs {
             RunResult::Raised(_) | RunResult::InvalidInput(_) | RunResult::Internal(_) => {
                 RunStatus::Failed
             }
+            RunResult::Left(_) => RunStatus::Left,
         };
         let mut detached = None;
         if let Some(entry) = state.runs.get_mut(id) {
@@ -344,6 +448,16 @@ impl Runs {
         self.lock().cancelled = Some(reason.to_owned());
         for carrier in self.detached() {
             carrier.cancel(reason);
+        }
+    }
+
+    /// Leaves all detached runs where they can be gone on with; those that cannot be are cancelled.
+    pub(super) fn leave_detached(&self, reason: &str) {
+        self.lock().cancelled = Some(reason.to_owned());
+        for carrier in self.detached() {
+            if !carrier.leave() {
+                carrier.cancel(reason);
+            }
         }
     }
 

@@ -126,7 +126,8 @@ impl World {
                     RunResult::Value(_)
                     | RunResult::Raised(_)
                     | RunResult::Cancelled
-                    | RunResult::InvalidInput(_),
+                    | RunResult::InvalidInput(_)
+                    | RunResult::Left(_),
                 ) => None,
             },
         };

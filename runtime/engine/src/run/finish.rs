@@ -37,6 +37,39 @@ pub enum RunResult {
     /// It did not begin: its input does not fit.
     InvalidInput(Vec<Issue>),
     Internal(String),
+    /// It has not ended: its driver has left it, and it can be gone on with.
+    Left(Left),
+}
+
+/// Why a run that has not ended is not carried any more.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Left {
+    /// Its process is to end.
+    Interrupted,
+    /// It waits for somebody, or for a long time: for what, in words.
+    Parked {
+        waiting: String,
+        /// The names of the `human`s that are asked.
+        questions: Vec<String>,
+    },
+    /// What it asks for is not what it asked for before.
+    Diverged { why: String },
+    /// It cannot be written down.
+    Unwritten { why: String },
+}
+
+impl std::fmt::Display for Left {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Interrupted => f.write_str("the run was interrupted"),
+            Self::Parked { waiting, .. } => write!(f, "the run waits for {waiting}"),
+            Self::Diverged { why } => write!(
+                f,
+                "the run asks for something else than it did before it was interrupted: {why}"
+            ),
+            Self::Unwritten { why } => write!(f, "the run cannot be written down: {why}"),
+        }
+    }
 }
 
 impl Run {
@@ -76,7 +109,8 @@ impl Run {
             RunResult::Raised(_)
             | RunResult::Cancelled
             | RunResult::InvalidInput(_)
-            | RunResult::Internal(_) => self.mocks.take_unmocked(),
+            | RunResult::Internal(_)
+            | RunResult::Left(_) => self.mocks.take_unmocked(),
         };
         Box::new(Finished {
             result,

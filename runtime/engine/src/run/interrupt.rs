@@ -13,12 +13,14 @@ use crate::scope::ScopeId;
 use crate::task::TaskId;
 
 /// How far the end of a run as a whole has come.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Shutdown {
     /// Whether the run as a whole was cancelled.
     is_cancelled: bool,
     /// Whether that was in the middle of a turn: tasks that are about to compute are cancelled as well.
     is_eager: bool,
+    /// What was taken in the middle of a turn, until the driver has heard of it.
+    taken: Option<Cancellation>,
 }
 
 impl Shutdown {
@@ -28,6 +30,11 @@ impl Shutdown {
 }
 
 impl Run {
+    /// The cancellation that the last turn has taken by itself, for whoever writes down what is brought to the run.
+    pub fn take_interruption(&mut self) -> Option<Cancellation> {
+        self.shutdown.taken.take()
+    }
+
     /// Compiled code may use so much of the stack from here on.
     pub(crate) fn enter_native(&mut self) {
         self.stack.enter(&self.front);
@@ -76,10 +83,11 @@ impl Run {
         }
     }
 
-    fn cancel_eagerly(&mut self, Cancellation { reason, now }: &Cancellation) {
-        self.progress.advance(*now);
+    fn cancel_eagerly(&mut self, cancellation: &Cancellation) {
+        self.progress.advance(cancellation.now);
         self.shutdown.is_eager = true;
-        self.cancel_all(reason);
+        self.shutdown.taken = Some(cancellation.clone());
+        self.cancel_all(&cancellation.reason);
         // The current task may be deep below the root and never wait again, so it is not left to the unwinding from outside.
         self.cancel_if_eager(self.scheduler.current());
     }

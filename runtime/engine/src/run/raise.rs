@@ -45,12 +45,13 @@ pub(crate) fn error_of_failure(heap: &mut Heap, failure: Failure) -> u64 {
             let message = string::new(heap, &message);
             error::new(heap, BuiltinError::ToolFailed, &[tool, message])
         }
-        Failure::Declined { reason } => {
+        Failure::Declined { reason } | Failure::Unreachable { reason } => {
             // A `string?` is the string itself.
             error::with_text(heap, BuiltinError::Cancelled, &reason)
         }
         // Whoever gave it up unwinds, and nobody else sees it.
         Failure::Stopped => failed(heap, "it was given up"),
+        Failure::Unknown { what } => error::with_text(heap, BuiltinError::OutcomeUnknown, &what),
         Failure::TooLarge => fault(heap, BuiltinError::OutOfMemory),
         Failure::Other { message } => failed(heap, &message),
     }

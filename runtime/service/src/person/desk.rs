@@ -125,7 +125,10 @@ impl Desk {
                 answer,
             }),
             Err(Stop::Withdrawn) => return,
-            Err(Stop::Declined) => Err(NoReply(format!("`{}` was declined", question.human))),
+            Err(Stop::Declined) => Err(NoReply::Declined(format!(
+                "`{}` was declined",
+                question.human
+            ))),
             Err(Stop::Broken(why)) => Err(unreachable(&question, &why)),
         };
         let is_answer = result.is_ok();

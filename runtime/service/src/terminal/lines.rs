@@ -58,6 +58,13 @@ impl Observer for Lines {
         self.print(due);
     }
 
+    fn past(&mut self, event: &Arc<Event>) {
+        // It was printed then; but a question that has no answer is asked again.
+        if let EventKind::HumanRequest { digest, .. } = &event.kind {
+            self.stage.announce(digest);
+        }
+    }
+
     fn lost(&mut self, count: u64) {
         self.print_at_once(format!("({count} events are not shown)"));
     }

@@ -80,6 +80,18 @@ impl Live {
         self.drawn = Some(Instant::now());
     }
 
+    fn apply(&mut self, event: &Arc<Event>) {
+        // What follows the end of a run that is not shown any more does not bring it back.
+        let is_known = self.runs.iter().any(|it| *it.run() == event.run);
+        if is_known || matches!(event.kind, EventKind::ChildAttached { .. }) {
+            let tree = self.tree(&event.run);
+            tree.apply(event);
+            if event.kind.end().is_some() {
+                collapse(tree, event.node);
+            }
+        }
+    }
+
     /// Whether it is time to draw.
     fn is_due(&self) -> bool {
         match self.drawn {
@@ -101,15 +113,7 @@ impl Observer for Live {
             self.above
                 .extend(lines::log_rows(*level, message, data.as_ref()));
         }
-        // What follows the end of a run that is not shown any more does not bring it back.
-        let is_known = self.runs.iter().any(|it| *it.run() == event.run);
-        if is_known || matches!(event.kind, EventKind::ChildAttached { .. }) {
-            let tree = self.tree(&event.run);
-            tree.apply(event);
-            if event.kind.end().is_some() {
-                collapse(tree, event.node);
-            }
-        }
+        self.apply(event);
         if let EventKind::HumanRequest { digest, .. } = &event.kind {
             self.draw();
             self.stage.announce(digest);
@@ -117,6 +121,14 @@ impl Observer for Live {
         // A flood of events must not keep the terminal from being drawn.
         if self.is_due() {
             self.draw();
+        }
+    }
+
+    fn past(&mut self, event: &Arc<Event>) {
+        // What was printed then is not printed again; the tree is drawn as it stands.
+        self.apply(event);
+        if let EventKind::HumanRequest { digest, .. } = &event.kind {
+            self.stage.announce(digest);
         }
     }
 

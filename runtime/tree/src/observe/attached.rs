@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use crate::observe::Observer;
-use crate::observe::queue::{Flow, Item, Queue};
+use crate::observe::queue::{Flow, Item, Life, Queue};
 use crate::observe::spare::Spare;
 
 /// So many events are given back at once.
@@ -142,8 +142,11 @@ fn serve(queue: &Queue, taken: &AtomicU64, spare: &Spare, observer: &mut dyn Obs
         let flow = queue.take(&mut batch, observer.pulse());
         for item in batch.drain(..) {
             match item {
-                Item::Event(event) => {
-                    observer.event(&event);
+                Item::Event(event, life) => {
+                    match life {
+                        Life::This => observer.event(&event),
+                        Life::Earlier => observer.past(&event),
+                    }
                     // After the observer has it, not when it leaves the queue: what is lost in a panic counts as lost.
                     taken.fetch_add(1, Ordering::Release);
                     queue.progress().advance();

@@ -24,11 +24,12 @@ impl Follower {
     }
 }
 
-impl Observer for Follower {
-    fn event(&mut self, event: &Arc<Event>) {
+impl Follower {
+    /// Whether an event is one that is followed; says what is missing before it.
+    fn takes(&mut self, event: &Event) -> bool {
         // Whoever follows from a number on has what comes before it.
         if *event.run != *self.run || event.sequence < self.next {
-            return;
+            return false;
         }
         // Numbers of one run follow each other.
         let missing = event.sequence - self.next;
@@ -36,7 +37,21 @@ impl Observer for Follower {
             self.observer.lost(missing);
         }
         self.next = event.sequence + 1;
-        self.observer.event(event);
+        true
+    }
+}
+
+impl Observer for Follower {
+    fn event(&mut self, event: &Arc<Event>) {
+        if self.takes(event) {
+            self.observer.event(event);
+        }
+    }
+
+    fn past(&mut self, event: &Arc<Event>) {
+        if self.takes(event) {
+            self.observer.past(event);
+        }
     }
 
     fn pause(&mut self) {

@@ -77,10 +77,19 @@ enum Mode {
     },
 }
 
+/// When an event happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Life {
+    /// Now.
+    This,
+    /// Before its run was brought back.
+    Earlier,
+}
+
 /// An item of a queue.
 #[derive(Debug)]
 pub enum Item {
-    Event(Arc<Event>),
+    Event(Arc<Event>, Life),
     /// So many that found no room.
     Lost(u64),
 }
@@ -157,7 +166,7 @@ impl Queue {
     }
 
     /// Adds an event, or counts it when there is no room and nobody waits. Never waits itself.
-    pub fn push(&self, event: &Arc<Event>) -> Push {
+    pub fn push(&self, event: &Arc<Event>, life: Life) -> Push {
         let bytes = event.text_bytes();
         let mut state = self.lock();
         state.counts.offered += 1;
@@ -176,7 +185,7 @@ impl Queue {
         }
         state.bytes += bytes;
         // Also when it is the one that fills the queue: the publisher waits after the event and not before, so no event is kept back.
-        state.items.push_back(Item::Event(Arc::clone(event)));
+        state.items.push_back(Item::Event(Arc::clone(event), life));
         let is_awaited = state.is_awaited();
         // Woken for the first event, for a full batch, and when somebody waits for room; in between it gathers.
         if is_awaited || matches!(state.items.len(), 1 | BATCH) {

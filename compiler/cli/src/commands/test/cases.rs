@@ -358,6 +358,7 @@ fn ending(finished: &Finished) -> Ending {
         }
         RunResult::Internal(message) => failed(&format!("Internal: {message}")),
         RunResult::Cancelled => failed("the test was cancelled"),
+        RunResult::Left(why) => failed(&why.to_string()),
         RunResult::InvalidInput(issues) => {
             let issues: Vec<String> = issues.iter().map(|it| it.message.clone()).collect();
             failed(&format!("the row does not fit: {}", issues.join("; ")))

@@ -1,0 +1,105 @@
+//! The first records of a run: what it was begun with, in a form that a later build reads.
+
+use std::sync::Arc;
+
+use gsw_engine::operation::DetachedStart;
+use gsw_engine::prices::Prices;
+use gsw_engine::run::Start;
+use gsw_journal::record::{self, Blob, Hash, Payload, Record};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The form of [`Beginning`].
+const FORM: u32 = 1;
+
+/// What a run was begun with.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Beginning {
+    form: u32,
+    /// Without its prices, which many runs share.
+    pub(crate) start: Start,
+    pub(crate) entered: Entered,
+    /// The digest of the prices, as JSON.
+    prices: Hash,
+}
+
+/// What a remembered run runs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Entered {
+    Workflow {
+        /// By its name, since a later build may have it at another place.
+        workflow: String,
+        input: Map<String, Value>,
+    },
+    Detached(Box<DetachedStart>),
+}
+
+impl Entered {
+    /// The name of the workflow.
+    pub(crate) fn workflow(&self) -> &str {
+        match self {
+            Self::Workflow { workflow, .. } => workflow,
+            Self::Detached(start) => &start.workflow,
+        }
+    }
+
+    pub(crate) fn input(&self) -> &Map<String, Value> {
+        match self {
+            Self::Workflow { input, .. } => input,
+            Self::Detached(start) => &start.input,
+        }
+    }
+}
+
+/// By which runs of the same workflow and input are found.
+#[must_use]
+pub(crate) fn input_digest(input: &Map<String, Value>) -> Hash {
+    // Sorted: the order of options on a command line means nothing.
+    let sorted: std::collections::BTreeMap<_, _> = input.iter().collect();
+    record::digest(&serde_json::to_vec(&sorted).expect("a tree is JSON"))
+}
+
+/// The first records of a run.
+pub(crate) fn records(
+    start: &Start,
+    entered: &Entered,
+    image: Hash,
+) -> Vec<(Record, Option<Blob>)> {
+    let prices = serde_json::to_vec(&*start.settings.prices).expect("prices are JSON");
+    let prices = Blob::of(prices);
+    let mut start = start.clone();
+    start.settings.prices = Arc::default();
+    let beginning = Beginning {
+        form: FORM,
+        start,
+        entered: entered.clone(),
+        prices: prices.hash,
+    };
+    let bytes = serde_json::to_vec(&beginning).expect("a beginning is JSON");
+    let (start, blob) = Payload::of(bytes);
+    vec![
+        (Record::Begin { start }, blob),
+        (Record::Build { image }, Some(prices)),
+    ]
+}
+
+/// Reads the first record's payload; `prices` gives the bytes of a blob.
+pub(crate) fn read(
+    bytes: &[u8],
+    blob: impl FnOnce(Hash) -> Result<Vec<u8>, String>,
+) -> Result<Beginning, String> {
+    let unreadable = |error: serde_json::Error| {
+        format!("its beginning cannot be read by this version of Groundswell: {error}")
+    };
+    let mut beginning: Beginning = serde_json::from_slice(bytes).map_err(unreadable)?;
+    if beginning.form != FORM {
+        return Err(format!(
+            "its beginning has the form {}, and this version of Groundswell reads {FORM}",
+            beginning.form
+        ));
+    }
+    let prices: Prices = serde_json::from_slice(&blob(beginning.prices)?).map_err(unreadable)?;
+    beginning.start.settings.prices = Arc::new(prices);
+    Ok(beginning)
+}

@@ -1,0 +1,56 @@
+//! What writing a run down takes before an operation begins. Every request is named.
+
+use gsw_engine::operation::{Operation, Request};
+use gsw_tree::class::Class;
+
+/// What must have been written down before an operation begins.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Care {
+    /// Nothing: it costs nothing, changes nothing and waits for nobody.
+    None,
+    /// The run is written down from now on. The operation may be repeated.
+    Written,
+    /// That it begins is on the disk: it must not happen twice.
+    Intent,
+}
+
+/// The models of the simulator cost nothing.
+const SIMULATED: &str = "sim/";
+
+impl Care {
+    pub(crate) fn of(operation: &Operation) -> Self {
+        match &operation.request {
+            Request::Sleep { .. }
+            | Request::Now
+            | Request::Random
+            | Request::RandomInt { .. }
+            | Request::Uuid
+            | Request::Scripted { .. }
+            | Request::FsRead { .. }
+            | Request::FsReadBytes { .. }
+            | Request::FsExists { .. }
+            | Request::FsList { .. }
+            | Request::FsGlob { .. }
+            | Request::EnvGet { .. }
+            | Request::LookUp { .. }
+            // What it keeps is in the run already.
+            | Request::Keep { .. }
+            | Request::MediaUrl { .. } => Self::None,
+            Request::Model { request } if request.model.starts_with(SIMULATED) => Self::None,
+            Request::Model { .. } | Request::StartRun { .. } => Self::Written,
+            Request::Human { .. } => Self::Intent,
+            Request::FsWrite { .. }
+            | Request::FsWriteBytes { .. }
+            | Request::FsAppend { .. }
+            | Request::FsRemove { .. }
+            | Request::FsMakeDir { .. }
+            | Request::Exec { .. }
+            | Request::Http { .. }
+            | Request::Host { .. } => match operation.class {
+                Class::Pure | Class::Reads => Self::None,
+                Class::Idempotent => Self::Written,
+                Class::Once => Self::Intent,
+            },
+        }
+    }
+}

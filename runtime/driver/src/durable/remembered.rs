@@ -1,0 +1,421 @@
+//! What one run has written down: kept in memory until the run does something that must not be lost, then in a journal.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome, Request};
+use gsw_engine::run::{Abandoned, Finished, Left, RunResult, Start};
+use gsw_journal::list::Status;
+use gsw_journal::record::{Blob, Identity, Payload, Record, digest};
+use gsw_journal::store::NewRun;
+use gsw_journal::writer::{Failure, Journal, Then};
+
+use crate::durable::beginning::{self, Entered};
+use crate::durable::care::Care;
+use crate::durable::noted::Noted;
+use crate::durable::store::{Need, RunStore};
+
+/// So many bytes of a run that needs no file are kept in memory; then it gets one. A guess.
+const BACKLOG: usize = 16 << 20;
+/// What a record in memory costs besides its bytes.
+const RECORD: usize = 128;
+
+/// What is written down of one run.
+pub(crate) struct Remembered {
+    store: Arc<RunStore>,
+    state: State,
+    /// The operations without an outcome.
+    outstanding: BTreeMap<OperationId, Asked>,
+    /// What those who list runs see.
+    shown: Status,
+    is_cancelled: bool,
+}
+
+enum State {
+    /// Nothing was worth a file so far.
+    NotYet(Box<Backlog>),
+    Open(Journal),
+    /// Its store cannot be used and nobody has asked for it: nothing is written down.
+    Without,
+}
+
+/// A run that no file knows of yet.
+struct Backlog {
+    start: Start,
+    entered: Entered,
+    image: [u8; 32],
+    records: Vec<(Record, Option<Blob>)>,
+    bytes: usize,
+}
+
+/// An operation as it is known again.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) of: Identity,
+    /// In a few words.
+    pub(crate) what: String,
+    /// The name of the `human` that is asked.
+    pub(crate) human: Option<String>,
+    /// It is written down already that it begins.
+    pub(crate) is_intended: bool,
+}
+
+impl Asked {
+    pub(crate) fn of(operation: &Operation) -> Self {
+        Self {
+            of: Identity {
+                operation: operation.id.0,
+                fingerprint: digest(&operation.identity()),
+            },
+            what: operation.request.summary(),
+            human: human_of(&operation.request),
+            is_intended: false,
+        }
+    }
+}
+
+impl std::fmt::Debug for Remembered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Remembered")
+            .field("store", &self.store)
+            .field("is_open", &self.is_open())
+            .field("outstanding", &self.outstanding.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The name of the `human` that a request asks.
+fn human_of(request: &Request) -> Option<String> {
+    if let Request::Human { question } = request {
+        return Some(question.human.clone());
+    }
+    None
+}
+
+/// What becomes of a completion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Noting {
+    /// It is written down, or will be; the run gets it.
+    Noted,
+    /// The run has given its operation up: it does not get it.
+    Unwanted,
+}
+
+impl Remembered {
+    /// Of a run that begins.
+    pub(crate) fn new(
+        store: Arc<RunStore>,
+        start: Start,
+        entered: Entered,
+        image: [u8; 32],
+    ) -> Self {
+        let backlog = Backlog {
+            start,
+            entered,
+            image,
+            records: Vec::new(),
+            bytes: 0,
+        };
+        Self {
+            store,
+            state: State::NotYet(Box::new(backlog)),
+            outstanding: BTreeMap::new(),
+            shown: Status::Running,
+            is_cancelled: false,
+        }
+    }
+
+    /// Of a run that is brought back.
+    pub(crate) fn taken(store: Arc<RunStore>, journal: Journal) -> Self {
+        Self {
+            store,
+            state: State::Open(journal),
+            outstanding: BTreeMap::new(),
+            shown: Status::Running,
+            is_cancelled: false,
+        }
+    }
+
+    /// Whether somebody can go on with the run when this process has left it.
+    pub(crate) fn is_open(&self) -> bool {
+        match &self.state {
+            State::Open(_) => true,
+            State::NotYet(_) | State::Without => false,
+        }
+    }
+
+    /// The run has asked for something, now or before it was brought back.
+    pub(crate) fn ask(&mut self, id: OperationId, asked: Asked) {
+        match self.state {
+            State::NotYet(_) | State::Open(_) => {
+                self.outstanding.insert(id, asked);
+            }
+            State::Without => {}
+        }
+    }
+
+    /// Notes what the run asks for and gives up; a file is made when one of the operations needs it.
+    ///
+    /// # Errors
+    /// When it is to be written down and cannot be.
+    pub(crate) fn remember(
+        &mut self,
+        operations: &[Operation],
+        abandoned: &[Abandoned],
+    ) -> Result<(), String> {
+        for Abandoned { id, how } in abandoned {
+            match how {
+                GivenUp::Dropped => drop(self.outstanding.remove(id)),
+                // Its outcome is still to come.
+                GivenUp::AwaitedFirst => {}
+            }
+        }
+        for operation in operations {
+            self.ask(operation.id, Asked::of(operation));
+        }
+        match operations.iter().map(Care::of).max() {
+            Some(Care::Written | Care::Intent) => self.open(),
+            Some(Care::None) | None => Ok(()),
+        }
+    }
+
+    /// From now on the run is written down.
+    ///
+    /// # Errors
+    /// When it cannot be, and somebody has asked that it is.
+    pub(crate) fn open(&mut self) -> Result<(), String> {
+        let State::NotYet(backlog) = &mut self.state else {
+            return Ok(());
+        };
+        let begun = self
+            .store
+            .open()
+            .and_then(|store| backlog.begin(&store, &self.store));
+        match (begun, self.store.need()) {
+            (Ok(journal), _) => self.state = State::Open(journal),
+            (Err(error), Need::Asked) => return Err(error.to_string()),
+            (Err(error), Need::Offered(warn)) => {
+                warn(&error.to_string());
+                self.state = State::Without;
+                self.outstanding.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes that an operation is about to begin, and calls `then` when that is on the disk; at once where nothing is written
+    /// down.
+    pub(crate) fn intend(&mut self, id: OperationId, then: Then) {
+        let asked = self.outstanding.get_mut(&id);
+        match (&mut self.state, asked) {
+            // A question is asked again in each life.
+            (State::Open(_), Some(asked)) if asked.is_intended => then(Ok(())),
+            (State::Open(journal), Some(asked)) => {
+                asked.is_intended = true;
+                journal.write_first(&Record::Intent { of: asked.of }, None, then);
+            }
+            (State::Open(_) | State::NotYet(_) | State::Without, _) => then(Ok(())),
+        }
+    }
+
+    /// An outcome is about to be brought to the run.
+    ///
+    /// # Errors
+    /// When nothing can be written any more: the run must not go on.
+    pub(crate) fn note(
+        &mut self,
+        id: OperationId,
+        outcome: &Outcome,
+        now: i64,
+    ) -> Result<Noting, String> {
+        if let State::Without = self.state {
+            return Ok(Noting::Noted);
+        }
+        let Some(Asked { of, what, .. }) = self.outstanding.remove(&id) else {
+            return Ok(Noting::Unwanted);
+        };
+        let (outcome, blob) = Payload::of(Noted::encode(what, outcome));
+        self.write(Record::Outcome { of, now, outcome }, blob)?;
+        Ok(Noting::Noted)
+    }
+
+    /// The run is told to end.
+    ///
+    /// # Errors
+    /// As for [`Self::note`].
+    pub(crate) fn note_cancel(&mut self, reason: &str, now: i64) -> Result<(), String> {
+        let reason = reason.to_owned();
+        self.is_cancelled = true;
+        self.write(Record::Cancel { now, reason }, None)
+    }
+
+    fn write(&mut self, record: Record, blob: Option<Blob>) -> Result<(), String> {
+        match &mut self.state {
+            State::NotYet(backlog) => {
+                backlog.add(record, blob);
+                if backlog.bytes > BACKLOG {
+                    self.open()?;
+                }
+                Ok(())
+            }
+            State::Open(journal) => {
+                journal.write(&record, blob);
+                match journal.failure() {
+                    Some(failure) => Err(failure.to_string()),
+                    None => Ok(()),
+                }
+            }
+            State::Without => Ok(()),
+        }
+    }
+
+    /// Whether it was told to end.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.is_cancelled
+    }
+
+    /// Another build of the program writes what follows.
+    pub(crate) fn note_build(&mut self, image: [u8; 32]) {
+        // A failure is found with the next record.
+        let _ = self.write(Record::Build { image }, None);
+    }
+
+    /// The run waits for people and time alone, and for long: it is written down, and those who list runs learn what for.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
+    pub(crate) fn rest(&mut self) -> Result<(), String> {
+        self.open()?;
+        if let State::Open(journal) = &self.state {
+            journal.status(Status::Waiting, Some(self.waiting()));
+            self.shown = Status::Waiting;
+        }
+        Ok(())
+    }
+
+    /// The run does something again.
+    pub(crate) fn go_on(&mut self) {
+        if self.shown == Status::Running {
+            return;
+        }
+        if let State::Open(journal) = &self.state {
+            journal.status(Status::Running, None);
+        }
+        self.shown = Status::Running;
+    }
+
+    /// What a run waits for that needs no process.
+    pub(crate) fn parked(&self) -> Left {
+        let questions = self.outstanding.values();
+        Left::Parked {
+            waiting: self.waiting(),
+            questions: questions.filter_map(|it| it.human.clone()).collect(),
+        }
+    }
+
+    /// What the run waits for, in words.
+    pub(crate) fn waiting(&self) -> String {
+        let mut words: Vec<&str> = self.outstanding.values().map(|it| &*it.what).collect();
+        let questions = self.outstanding.values().filter(|it| it.human.is_some());
+        let questions: Vec<&str> = questions.map(|it| &*it.what).collect();
+        // Beside a question, time is only how long there is for it.
+        if !questions.is_empty() {
+            words = questions;
+        }
+        words.join(", ")
+    }
+
+    /// Writes how the run ended, and calls `tell` when all is on the disk.
+    pub(crate) fn end(
+        self,
+        finished: Box<Finished>,
+        tell: impl FnOnce(Box<Finished>) + Send + 'static,
+    ) {
+        let State::Open(mut journal) = self.state else {
+            return tell(finished);
+        };
+        let result = &finished.result;
+        let status = match result {
+            RunResult::Value(_) => Status::Completed,
+            RunResult::Raised(_) | RunResult::InvalidInput(_) | RunResult::Internal(_) => {
+                Status::Failed
+            }
+            RunResult::Cancelled => Status::Cancelled,
+            RunResult::Left(left) => {
+                match left {
+                    Left::Interrupted | Left::Parked { .. } | Left::Unwritten { .. } => {}
+                    Left::Diverged { why } => journal.status(Status::Diverged, Some(why.clone())),
+                }
+                return leave(journal, finished, tell);
+            }
+        };
+        let (result, blob) = Payload::of(ending(result));
+        journal.write(&Record::End { result }, blob);
+        journal.status(status, None);
+        leave(journal, finished, tell);
+    }
+}
+
+/// Gives a run up, for whoever wants to go on with it, and says that it has ended when all is on the disk.
+fn leave(
+    journal: Journal,
+    finished: Box<Finished>,
+    tell: impl FnOnce(Box<Finished>) + Send + 'static,
+) {
+    // Should its end not reach the disk, it is computed again from the rest.
+    let then = |_: Result<(), Failure>| tell(finished);
+    journal.release(Box::new(then));
+}
+
+/// The end of a run in bytes, for those who look at it.
+fn ending(result: &RunResult) -> Vec<u8> {
+    let text = match result {
+        RunResult::Value(json) => format!("{{\"value\":{json}}}"),
+        RunResult::Raised(error) => match serde_json::to_string(error) {
+            Ok(json) => format!("{{\"raised\":{json}}}"),
+            Err(error) => serde_json::json!({ "internal": error.to_string() }).to_string(),
+        },
+        RunResult::Internal(message) => serde_json::json!({ "internal": message }).to_string(),
+        RunResult::InvalidInput(issues) => {
+            serde_json::json!({ "invalid_input": issues }).to_string()
+        }
+        RunResult::Cancelled | RunResult::Left(_) => "{}".to_owned(),
+    };
+    text.into_bytes()
+}
+
+impl Backlog {
+    fn add(&mut self, record: Record, blob: Option<Blob>) {
+        let inline = match record.payload() {
+            Some(Payload::Inline(bytes)) => bytes.len(),
+            Some(Payload::Blob(_)) | None => 0,
+        };
+        self.bytes += RECORD + inline + blob.as_ref().map_or(0, |it| it.bytes.len());
+        self.records.push((record, blob));
+    }
+
+    fn begin(
+        &mut self,
+        store: &gsw_journal::store::Store,
+        at: &RunStore,
+    ) -> Result<Journal, gsw_journal::store::Error> {
+        let Self {
+            start,
+            entered,
+            image,
+            records,
+            bytes: _,
+        } = self;
+        let new = NewRun {
+            id: &start.id,
+            workflow: entered.workflow(),
+            image: *image,
+            program: at.program(),
+            input: beginning::input_digest(entered.input()),
+            begun: start.now,
+        };
+        let mut all = beginning::records(start, entered, *image);
+        all.append(records);
+        store.begin(&new, all)
+    }
+}

@@ -1,0 +1,243 @@
+//! Brings a run back: begins it as it was begun, gives it what was brought to it, in that order, and finds what it waits for.
+//!
+//! An operation that was asked for and has no outcome is in one of three states, see [`Pending`]. Nothing is performed here.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Place;
+
+use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome, Request};
+use gsw_engine::run::{Abandoned, Finished, Run, Turn};
+use gsw_journal::record::Identity;
+
+use crate::carrier::message::bring_outcome;
+use crate::durable::noted::Noted;
+use crate::durable::remembered::Asked;
+
+/// A record that a run is brought back with.
+#[derive(Debug)]
+pub(crate) enum Past {
+    Intent(Identity),
+    NotDone(Identity),
+    Outcome {
+        of: Identity,
+        now: i64,
+        noted: Noted,
+    },
+    Cancel {
+        now: i64,
+        reason: String,
+    },
+}
+
+/// A run that has got all that was written down for it.
+pub(crate) enum Brought {
+    /// It ended; only that had not been written down.
+    Ended(Box<Finished>),
+    Waits {
+        /// What has no outcome, in order of request.
+        pending: Vec<Pending>,
+        /// The runs that it has started.
+        children: Vec<String>,
+    },
+}
+
+/// An operation that has no outcome.
+pub(crate) struct Pending {
+    pub(crate) operation: Operation,
+    pub(crate) asked: Asked,
+    pub(crate) state: PendingState,
+    /// The time of the run when it was asked for.
+    pub(crate) since: i64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PendingState {
+    /// It may begin, again perhaps.
+    MayBegin,
+    /// It was about to begin, and must not happen twice.
+    Intended,
+    /// The run has given it up and waits for its end.
+    GivenUp,
+}
+
+/// Gives a run that has just been entered its past.
+///
+/// # Errors
+/// When it asks for something else than it did, with the first difference.
+pub(crate) fn bring_back(run: &mut Run, past: Vec<Past>) -> Result<Brought, String> {
+    let mut replay = Replay::default();
+    let mut past = past.into_iter();
+    loop {
+        match run.turn() {
+            Turn::Busy {
+                operations,
+                abandoned,
+            } => {
+                replay.take(run, operations, &abandoned);
+                continue;
+            }
+            Turn::Blocked {
+                operations,
+                abandoned,
+            } => replay.take(run, operations, &abandoned),
+            Turn::Done(finished) => {
+                return match past.next() {
+                    None => Ok(Brought::Ended(finished)),
+                    Some(next) => Err(format!(
+                        "recorded: {}; now: the run has ended",
+                        said_of(&next)
+                    )),
+                };
+            }
+        }
+        loop {
+            match past.next() {
+                None => return Ok(replay.waits()),
+                Some(Past::Intent(of)) => replay.intend(of, past.as_slice())?,
+                Some(Past::NotDone(of)) => replay.not_done(of)?,
+                Some(Past::Outcome { of, now, noted }) => {
+                    replay.complete(run, of, now, noted)?;
+                    break;
+                }
+                Some(Past::Cancel { now, reason }) => {
+                    run.cancel(&reason, now);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Replay {
+    pending: BTreeMap<OperationId, Pending>,
+    children: Vec<String>,
+}
+
+impl Replay {
+    fn take(&mut self, run: &Run, operations: Vec<Operation>, abandoned: &[Abandoned]) {
+        for Abandoned { id, how } in abandoned {
+            match (self.pending.entry(*id), how) {
+                (Place::Occupied(place), GivenUp::Dropped) => {
+                    place.remove();
+                }
+                (Place::Occupied(mut place), GivenUp::AwaitedFirst) => {
+                    place.get_mut().state = PendingState::GivenUp;
+                }
+                (Place::Vacant(_), _) => {}
+            }
+        }
+        for operation in operations {
+            let pending = Pending {
+                asked: Asked::of(&operation),
+                state: PendingState::MayBegin,
+                since: run.now(),
+                operation,
+            };
+            self.pending.insert(pending.operation.id, pending);
+        }
+    }
+
+    /// `later` may know in words what was about to begin.
+    fn intend(&mut self, of: Identity, later: &[Past]) -> Result<(), String> {
+        let id = OperationId(of.operation);
+        match self.pending.get_mut(&id) {
+            Some(pending) if pending.asked.of == of => {
+                // A question may be asked as often as there is no answer.
+                let is_question = matches!(pending.operation.request, Request::Human { .. });
+                pending.asked.is_intended = is_question;
+                if pending.state == PendingState::MayBegin && !is_question {
+                    pending.state = PendingState::Intended;
+                }
+                Ok(())
+            }
+            Some(_) | None => {
+                let what = later.iter().find_map(|it| match it {
+                    Past::Outcome { of: it, noted, .. } if *it == of => Some(&*noted.what),
+                    Past::Outcome { .. }
+                    | Past::Intent(_)
+                    | Past::NotDone(_)
+                    | Past::Cancel { .. } => None,
+                });
+                let unsaid = "something that must not happen twice";
+                Err(self.difference(what.unwrap_or(unsaid), of))
+            }
+        }
+    }
+
+    fn not_done(&mut self, of: Identity) -> Result<(), String> {
+        match self.pending.get_mut(&OperationId(of.operation)) {
+            Some(pending) if pending.asked.of == of => {
+                if pending.state == PendingState::Intended {
+                    pending.state = PendingState::MayBegin;
+                }
+                Ok(())
+            }
+            Some(_) | None => Err(self.difference("something that was not done", of)),
+        }
+    }
+
+    fn complete(
+        &mut self,
+        run: &mut Run,
+        of: Identity,
+        now: i64,
+        noted: Noted,
+    ) -> Result<(), String> {
+        let id = OperationId(of.operation);
+        match self.pending.get(&id) {
+            Some(pending) if pending.asked.of == of => {}
+            Some(_) | None => return Err(self.difference(&noted.what, of)),
+        }
+        let pending = self.pending.remove(&id);
+        let what = noted.what.clone();
+        let Some(outcome) = noted.outcome() else {
+            return Err(format!(
+                "recorded: {what}, with an outcome that this version of Groundswell cannot read"
+            ));
+        };
+        if let (Some(pending), Outcome::Text(child)) = (pending, &outcome)
+            && let Request::StartRun { .. } = pending.operation.request
+        {
+            self.children.push(child.clone());
+        }
+        bring_outcome(run, id, outcome, now);
+        Ok(())
+    }
+
+    fn difference(&self, recorded: &str, of: Identity) -> String {
+        let number = of.operation;
+        let now = match self.pending.get(&OperationId(number)) {
+            Some(pending) if pending.asked.what == recorded => {
+                format!("{recorded}, at another place or with other contents")
+            }
+            Some(pending) => pending.asked.what.clone(),
+            None => match self.pending.values().next_back() {
+                Some(last) => format!(
+                    "no such operation; the last one is number {}: {}",
+                    last.asked.of.operation, last.asked.what
+                ),
+                None => "no such operation".to_owned(),
+            },
+        };
+        format!("operation {number}\n  recorded: {recorded}\n  now:      {now}")
+    }
+
+    fn waits(self) -> Brought {
+        Brought::Waits {
+            pending: self.pending.into_values().collect(),
+            children: self.children,
+        }
+    }
+}
+
+fn said_of(past: &Past) -> String {
+    match past {
+        Past::Intent(of) => format!("operation {} was about to begin", of.operation),
+        Past::NotDone(of) => format!("operation {} was not done", of.operation),
+        Past::Outcome { of, noted, .. } => {
+            format!("an outcome of operation {}: {}", of.operation, noted.what)
+        }
+        Past::Cancel { .. } => "the run was cancelled".to_owned(),
+    }
+}

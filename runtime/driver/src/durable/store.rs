@@ -1,0 +1,89 @@
+//! Where the runs of a program are written down. The file is made with the first run that needs it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gsw_journal::store::{Error, Store};
+
+/// Hears, in words, why a run goes on without being written down.
+pub type Warn = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// What becomes of a run when its store cannot be opened.
+#[derive(Clone)]
+pub enum Need {
+    /// Somebody has asked for the store: the run does not go on.
+    Asked,
+    /// The store is there by default: the run goes on without it, and somebody hears why.
+    Offered(Warn),
+}
+
+/// Where the runs of one program are written down.
+pub struct RunStore {
+    path: PathBuf,
+    /// The path of the program, for who wants to go on with a run.
+    program: String,
+    need: Need,
+    opened: Mutex<Option<Arc<Store>>>,
+}
+
+impl std::fmt::Debug for RunStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunStore")
+            .field("path", &self.path)
+            .field("program", &self.program)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RunStore {
+    /// The store at a path; nothing is opened.
+    #[must_use]
+    pub fn new(path: PathBuf, program: String, need: Need) -> Arc<Self> {
+        Arc::new(Self {
+            path,
+            program,
+            need,
+            opened: Mutex::default(),
+        })
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn program(&self) -> &str {
+        &self.program
+    }
+
+    pub(crate) fn need(&self) -> &Need {
+        &self.need
+    }
+
+    /// The store, which is made if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be made or read, or is something else.
+    pub fn open(&self) -> Result<Arc<Store>, Error> {
+        self.with(Store::open)
+    }
+
+    /// The store, if there is one.
+    ///
+    /// # Errors
+    /// As for [`Self::open`], and when there is none.
+    pub fn existing(&self) -> Result<Arc<Store>, Error> {
+        self.with(Store::existing)
+    }
+
+    fn with(&self, open: fn(&Path) -> Result<Store, Error>) -> Result<Arc<Store>, Error> {
+        // Whoever opens it first opens it for all; a panic meanwhile leaves it closed.
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = &*opened {
+            return Ok(Arc::clone(store));
+        }
+        let store = Arc::new(open(&self.path)?);
+        *opened = Some(Arc::clone(&store));
+        Ok(store)
+    }
+}

@@ -1,0 +1,298 @@
+//! Bringing runs back from the store of their program.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use gsw_abi::builtin;
+use gsw_abi::types::TypeId;
+use gsw_engine::load::Loaded;
+use gsw_engine::run::BEHAVIOUR;
+use gsw_journal::list::Info;
+use gsw_journal::record::{Hash, Record, digest};
+use gsw_journal::store::{Error, Store};
+
+use crate::audience::Listener;
+use crate::carrier::lasting::Resumption;
+use crate::carrier::{Carrier, OnEnd};
+use crate::durable::beginning::{self, Beginning, Entered};
+use crate::durable::noted::Noted;
+use crate::durable::remembered::Remembered;
+use crate::durable::resume::Past;
+use crate::engine::runs::{NewRun, Runs};
+use crate::scripted::Entry;
+
+/// Why a run is not brought back.
+#[derive(Debug)]
+pub enum NotResumed {
+    /// This process writes no runs down.
+    NoStore,
+    Store(Error),
+    /// Its records are whole, but not of a form that this version reads.
+    Unreadable {
+        id: String,
+        why: String,
+    },
+    /// What the runtime does has changed since.
+    Behaviour {
+        id: String,
+        was: u32,
+    },
+    /// The program has no such workflow.
+    NoWorkflow {
+        id: String,
+        workflow: String,
+    },
+    /// A detached run goes on under the build that has started it.
+    OtherBuild {
+        id: String,
+        program: String,
+    },
+}
+
+impl std::error::Error for NotResumed {}
+
+impl std::fmt::Display for NotResumed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoStore => f.write_str("no runs are kept: there is no store"),
+            Self::Store(error) => error.fmt(f),
+            Self::Unreadable { id, why } => write!(f, "run `{id}` cannot be read: {why}"),
+            Self::Behaviour { id, was } => write!(
+                f,
+                "run `{id}` was begun under behaviour {was} of Groundswell, and this program has {BEHAVIOUR}: resume it with the program that began it"
+            ),
+            Self::NoWorkflow { id, workflow } => write!(
+                f,
+                "run `{id}` is of the workflow `{workflow}`, which this program does not have"
+            ),
+            Self::OtherBuild { id, program } => write!(
+                f,
+                "run `{id}` was started by another build of the program, `{program}`: resume it with that one"
+            ),
+        }
+    }
+}
+
+impl From<Error> for NotResumed {
+    fn from(error: Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// A run that is carried again.
+pub(super) struct Taken {
+    pub(super) carrier: Arc<Carrier>,
+    /// The type of its value.
+    pub(super) result: TypeId,
+    /// How many outcomes it had.
+    pub(super) outcomes: usize,
+}
+
+/// Where the run is that another one has started.
+pub(super) enum Found {
+    /// It goes on, here or in another process, or has ended.
+    Here,
+    Nowhere,
+}
+
+/// Who waits for a run that is brought back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    /// Whoever has asked for it.
+    Own,
+    /// The process as a whole, as for every detached run.
+    Child,
+}
+
+/// The digest of a program's image.
+pub(super) fn image_digest(loaded: &Loaded) -> Hash {
+    let mut sum = [0; 32];
+    let pairs = loaded.image.as_bytes().chunks_exact(2);
+    let bytes: Option<Vec<u8>> = pairs
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+        .collect();
+    match bytes {
+        Some(bytes) if bytes.len() == sum.len() => {
+            sum.copy_from_slice(&bytes);
+            sum
+        }
+        // A program that was not loaded from an image.
+        Some(_) | None => digest(loaded.image.as_bytes()),
+    }
+}
+
+impl Runs {
+    /// Brings a run back that was interrupted, and goes on with it.
+    pub(super) fn resume(
+        self: &Arc<Self>,
+        id: &str,
+        listener: Option<Listener>,
+        on_end: OnEnd,
+    ) -> Result<Taken, NotResumed> {
+        self.resume_as(Family::Own, id, listener, on_end)
+    }
+
+    /// Goes on with a run that another one has started, unless it has ended or somebody goes on with it.
+    pub(super) fn resume_child(self: &Arc<Self>, id: &str) -> Result<Found, NotResumed> {
+        if self.get(id).is_some() {
+            return Ok(Found::Here);
+        }
+        match self.resume_as(Family::Child, id, None, Box::new(drop)) {
+            Ok(_) | Err(NotResumed::Store(Error::Ended { .. } | Error::Carried(_))) => {
+                Ok(Found::Here)
+            }
+            Err(
+                NotResumed::NoStore
+                | NotResumed::Store(Error::NoSuchRun(_) | Error::Missing(_) | Error::Unusable { .. }),
+            ) => Ok(Found::Nowhere),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn resume_as(
+        self: &Arc<Self>,
+        family: Family,
+        id: &str,
+        listener: Option<Listener>,
+        on_end: OnEnd,
+    ) -> Result<Taken, NotResumed> {
+        let at = self.store().ok_or(NotResumed::NoStore)?;
+        let store = at.existing()?;
+        let info = store.find(id)?;
+        // Nobody else writes to it from here on; an error below lets it go.
+        let (journal, records) = store.take(&info.id)?;
+        let read = Read::of(&store, &info.id, records)?;
+        let image = image_digest(&self.loaded);
+        let build = (info.image != image).then_some(image);
+        let outcomes = read.outcomes();
+        let entry = self.entry(&info, read.beginning.entered)?;
+        let result = self.result_of(&entry);
+        let curtain = Arc::new(AtomicBool::new(true));
+        let start = read.beginning.start;
+        let carried = self.carry(NewRun {
+            workflow: info.workflow,
+            parent: match family {
+                Family::Own => None,
+                Family::Child => start.parent.clone(),
+            },
+            start,
+            remembered: Some(Remembered::taken(at, journal)),
+            curtain: Arc::clone(&curtain),
+            driver: self.upgraded_driver(),
+            listener,
+            on_end,
+        });
+        let Ok((carrier, cancelled)) = carried else {
+            return Err(Error::Carried(info.id).into());
+        };
+        let runs = Arc::clone(self);
+        carrier.resume(Resumption {
+            entry,
+            past: read.past,
+            build,
+            curtain,
+            children: Box::new(move |children| runs.resume_children(&children)),
+        });
+        if let Some(reason) = cancelled {
+            carrier.cancel(&reason);
+        }
+        Ok(Taken {
+            carrier,
+            result,
+            outcomes,
+        })
+    }
+
+    /// How a run is entered again.
+    pub(super) fn entry(&self, info: &Info, entered: Entered) -> Result<Entry, NotResumed> {
+        let id = || info.id.clone();
+        match entered {
+            Entered::Workflow { workflow, input } => {
+                let mut workflows = self.loaded.program.workflows.iter();
+                match workflows.position(|it| it.name == workflow) {
+                    Some(index) => Ok(Entry::Workflow { index, input }),
+                    None => Err(NotResumed::NoWorkflow { id: id(), workflow }),
+                }
+            }
+            Entered::Detached(start) if info.image == image_digest(&self.loaded) => {
+                Ok(Entry::Detached(start))
+            }
+            Entered::Detached(_) => Err(NotResumed::OtherBuild {
+                id: id(),
+                program: info.program.clone(),
+            }),
+        }
+    }
+
+    fn result_of(&self, entry: &Entry) -> TypeId {
+        match entry {
+            Entry::Workflow { index, .. } => self.loaded.program.workflows[*index].result,
+            Entry::Detached(start) => start.result,
+            Entry::Function { result, .. } => *result,
+            Entry::With { .. } => builtin::UNIT,
+        }
+    }
+
+    fn resume_children(self: &Arc<Self>, children: &[String]) {
+        for child in children {
+            // One that cannot be brought back stays in the store, where it is listed as interrupted.
+            let _ = self.resume_child(child);
+        }
+    }
+}
+
+/// A run as it was written down.
+pub(super) struct Read {
+    pub(super) beginning: Beginning,
+    pub(super) past: Vec<Past>,
+}
+
+impl Read {
+    pub(super) fn of(store: &Store, id: &str, records: Vec<Record>) -> Result<Self, NotResumed> {
+        let unreadable = |why: String| NotResumed::Unreadable {
+            id: id.to_owned(),
+            why,
+        };
+        let blob = |hash| {
+            let payload = gsw_journal::record::Payload::Blob(hash);
+            store.bytes(id, payload).map_err(|it| it.to_string())
+        };
+        let mut beginning = None;
+        let mut past = Vec::with_capacity(records.len());
+        for record in records {
+            match record {
+                Record::Begin { start } => {
+                    let bytes = store.bytes(id, start)?;
+                    beginning = Some(beginning::read(&bytes, blob).map_err(unreadable)?);
+                }
+                Record::Intent { of } => past.push(Past::Intent(of)),
+                Record::NotDone { of } => past.push(Past::NotDone(of)),
+                Record::Outcome { of, now, outcome } => {
+                    let noted = Noted::decode(&store.bytes(id, outcome)?);
+                    let noted = noted.ok_or_else(|| {
+                        unreadable("an outcome has a form of another version".into())
+                    })?;
+                    past.push(Past::Outcome { of, now, noted });
+                }
+                Record::Cancel { now, reason } => past.push(Past::Cancel { now, reason }),
+                // Which build wrote changes nothing; that it ended is in the table of runs.
+                Record::Build { .. } | Record::End { .. } => {}
+            }
+        }
+        let beginning = beginning.ok_or_else(|| unreadable("it has no beginning".into()))?;
+        if beginning.start.behaviour != BEHAVIOUR {
+            return Err(NotResumed::Behaviour {
+                id: id.to_owned(),
+                was: beginning.start.behaviour,
+            });
+        }
+        Ok(Self { beginning, past })
+    }
+
+    fn outcomes(&self) -> usize {
+        let outcomes = self.past.iter();
+        outcomes
+            .filter(|it| matches!(it, Past::Outcome { .. }))
+            .count()
+    }
+}

@@ -1,0 +1,457 @@
+//! Runs of the store as they stand: looked at, answered and settled without going on with them.
+//!
+//! What a run waits for is known when it is brought back, as far as what is written down goes and no further. Whoever adds an
+//! outcome takes the run first, as who goes on with it does, so an answer counts once.
+
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gsw_engine::human::{Question, Reply};
+use gsw_engine::operation::{OperationId, Outcome, Request};
+use gsw_engine::port::{Notice, Port};
+use gsw_engine::run::{Run, RunResult};
+use gsw_journal::list::Info;
+use gsw_journal::record::{Payload, Record};
+use gsw_notation::calendar::rfc3339;
+use gsw_notation::issue::Issue;
+use gsw_tree::event::{Event, EventKind};
+use serde_json::Value;
+
+use crate::durable::noted::Noted;
+use crate::durable::resume::{self, Brought, Pending, PendingState};
+use crate::engine::resuming::{NotResumed, Read};
+use crate::engine::runs::Runs;
+use crate::turn_threads::TurnThreads;
+
+/// A run of a store as it stands.
+#[derive(Debug)]
+pub struct Standing {
+    pub info: Info,
+    /// What has happened in it.
+    pub events: Vec<Event>,
+    pub how: How,
+    /// What it has asked for and has no outcome of.
+    pub open: Vec<Open>,
+    /// Its time, in nanoseconds since 1970.
+    pub now: i64,
+}
+
+/// How far a run is.
+#[derive(Debug)]
+pub enum How {
+    /// It can be gone on with.
+    Open,
+    Ended(RunResult),
+    /// This program asks for something else than what is written down.
+    Diverged(String),
+}
+
+/// Something that a run has asked for and has no outcome of.
+#[derive(Debug)]
+pub struct Open {
+    pub operation: OperationId,
+    /// In a few words.
+    pub what: String,
+    /// When it was asked for, in nanoseconds since 1970.
+    pub since: i64,
+    /// When nobody needs its outcome any more, likewise.
+    pub due: Option<i64>,
+    pub state: OpenState,
+}
+
+/// What becomes of an open operation when its run is resumed.
+#[derive(Debug)]
+pub enum OpenState {
+    /// It begins, again perhaps.
+    Begins,
+    /// A person is asked.
+    Asks(Box<Question>),
+    /// It may have been done: the program gets `OutcomeUnknown`.
+    Unknown,
+}
+
+/// What became of an operation that may have been done.
+#[derive(Clone, Debug)]
+pub enum Settled {
+    /// It was done, and gave this.
+    Done(Value),
+    NotDone,
+}
+
+/// Why nothing was added to a run.
+#[derive(Debug)]
+pub enum NotAdded {
+    Run(NotResumed),
+    /// The program asks for something else than what is written down.
+    Diverged {
+        id: String,
+        why: String,
+    },
+    /// It has ended; only that had not been written down.
+    Ended {
+        id: String,
+    },
+    /// It asks no such question.
+    NoQuestion {
+        id: String,
+        name: String,
+        /// The names of those that it asks.
+        open: Vec<String>,
+    },
+    TooLate {
+        name: String,
+        due: i64,
+    },
+    /// The answer does not fit.
+    Unfit {
+        issues: Vec<Issue>,
+    },
+    /// Of this operation it is known what became of it, or there is none.
+    NotInDoubt {
+        id: String,
+        operation: u64,
+    },
+    /// The operation cannot have such a result.
+    NoResult {
+        what: String,
+        form: &'static str,
+    },
+}
+
+impl std::error::Error for NotAdded {}
+
+impl std::fmt::Display for NotAdded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Run(error) => error.fmt(f),
+            Self::Diverged { id, why } => write!(
+                f,
+                "this program is not the one that began run `{id}`: {why}"
+            ),
+            Self::Ended { id } => write!(f, "run `{id}` waits for nothing any more: resume it"),
+            Self::NoQuestion { id, name, open } if open.is_empty() => {
+                write!(f, "run `{id}` does not ask `{name}`: it asks nothing")
+            }
+            Self::NoQuestion { id, name, open } => write!(
+                f,
+                "run `{id}` does not ask `{name}`: it asks {}",
+                open.join(", ")
+            ),
+            Self::TooLate { name, due } => write!(
+                f,
+                "it is too late to answer `{name}`: the answer was due by {}",
+                rfc3339(*due)
+            ),
+            Self::Unfit { issues } => {
+                f.write_str("the answer does not fit, and the question stays open")?;
+                for Issue { path, message, .. } in issues {
+                    write!(f, "\n{path}: {message}")?;
+                }
+                Ok(())
+            }
+            Self::NotInDoubt { id, operation } => write!(
+                f,
+                "operation {operation} of run `{id}` is not in doubt: `runs show` lists what is"
+            ),
+            Self::NoResult { what, form } => {
+                write!(f, "{what} cannot have such a result: it gives {form}")
+            }
+        }
+    }
+}
+
+impl<E: Into<NotResumed>> From<E> for NotAdded {
+    fn from(error: E) -> Self {
+        Self::Run(error.into())
+    }
+}
+
+impl Open {
+    fn of(pending: Pending) -> Self {
+        let Pending {
+            operation,
+            asked,
+            state,
+            since,
+        } = pending;
+        Self {
+            operation: operation.id,
+            what: asked.what,
+            since,
+            due: operation.due,
+            state: match (state, operation.request) {
+                (PendingState::Intended, _) => OpenState::Unknown,
+                (_, Request::Human { question }) => OpenState::Asks(question),
+                (PendingState::MayBegin | PendingState::GivenUp, _) => OpenState::Begins,
+            },
+        }
+    }
+}
+
+/// Keeps what a run says.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<Event>>>);
+
+impl Heard {
+    fn events(&self) -> Vec<Event> {
+        // Nothing that can panic runs while the lock is held.
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Port for Heard {
+    fn wants_events(&self) -> bool {
+        true
+    }
+
+    fn take(&mut self, notice: Notice) {
+        match notice {
+            Notice::Event(event) => {
+                let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                events.push(event);
+            }
+            Notice::Answered { .. } | Notice::LetGo { .. } => {}
+        }
+    }
+}
+
+/// A run that was brought back in memory alone.
+struct Back {
+    run: Box<Run>,
+    brought: Result<Brought, String>,
+    heard: Heard,
+}
+
+impl Runs {
+    /// A run of the store as it stands.
+    pub(super) fn look_at(&self, id: &str) -> Result<Standing, NotResumed> {
+        let store = self.store().ok_or(NotResumed::NoStore)?.existing()?;
+        let info = store.find(id)?;
+        let read = Read::of(&store, &info.id, store.records(&info.id)?)?;
+        let Back {
+            run,
+            brought,
+            heard,
+        } = self.back(&info, read)?;
+        let (how, open) = match brought {
+            Ok(Brought::Ended(finished)) => (How::Ended(finished.result), Vec::new()),
+            Ok(Brought::Waits { pending, .. }) => {
+                (How::Open, pending.into_iter().map(Open::of).collect())
+            }
+            Err(why) => (How::Diverged(why), Vec::new()),
+        };
+        Ok(Standing {
+            info,
+            events: heard.events(),
+            how,
+            open,
+            now: run.now(),
+        })
+    }
+
+    /// Brings a run back in memory alone.
+    fn back(&self, info: &Info, read: Read) -> Result<Back, NotResumed> {
+        let entry = self.entry(info, read.beginning.entered)?;
+        let heard = Heard::default();
+        let mut run = self.bare_run(read.beginning.start, Box::new(heard.clone()));
+        let past = read.past;
+        // On a thread whose stack is as deep as turns need.
+        let back = TurnThreads::shared().wait_for(move || {
+            entry.begin(&mut run);
+            let brought = resume::bring_back(&mut run, past);
+            (run, brought)
+        });
+        let (run, brought) = back.ok_or_else(|| NotResumed::Unreadable {
+            id: info.id.clone(),
+            why: "bringing it back failed".into(),
+        })?;
+        Ok(Back {
+            run,
+            brought,
+            heard,
+        })
+    }
+
+    /// Answers a question of a run that nobody carries.
+    pub(super) fn answer_written(
+        &self,
+        id: &str,
+        name: &str,
+        answer: &str,
+        now: i64,
+    ) -> Result<(), NotAdded> {
+        self.add(id, |info, mut back, pending| {
+            let asks = |it: &Pending| {
+                if let Request::Human { question } = &it.operation.request {
+                    return Some(question.clone());
+                }
+                None
+            };
+            let names = pending.iter().filter_map(asks).map(|it| it.human);
+            let names: Vec<String> = names.collect();
+            let asked = pending
+                .into_iter()
+                .find_map(|it| Some((asks(&it).filter(|it| it.human == name)?, it)));
+            let Some((question, pending)) = asked else {
+                return Err(NotAdded::NoQuestion {
+                    id: info.id.clone(),
+                    name: name.to_owned(),
+                    open: names,
+                });
+            };
+            if let Some(due) = pending.operation.due.filter(|due| *due <= now) {
+                let name = name.to_owned();
+                return Err(NotAdded::TooLate { name, due });
+            }
+            let reply = Reply {
+                digest: question.digest,
+                answer: answer.to_owned(),
+            };
+            let outcome = Outcome::Human(Box::new(reply));
+            back.heard.events();
+            let (id, given) = (pending.operation.id, outcome.clone());
+            // The run itself says whether the answer fits.
+            let heard = back.heard.clone();
+            let _ =
+                TurnThreads::shared().wait_for(move || back.run.complete(id, given, now).is_ok());
+            let refused = heard.events().into_iter().find_map(|it| {
+                if let EventKind::HumanAnswer { issues, .. } = it.kind {
+                    return Some(issues).filter(|it| !it.is_empty());
+                }
+                None
+            });
+            match refused {
+                Some(issues) => Err(NotAdded::Unfit { issues }),
+                None => Ok(outcome_record(pending, &outcome, now)),
+            }
+        })
+    }
+
+    /// Says what became of an operation that may have been done, of a run that nobody carries.
+    pub(super) fn settle(
+        &self,
+        id: &str,
+        operation: OperationId,
+        settled: &Settled,
+        now: i64,
+    ) -> Result<(), NotAdded> {
+        self.add(id, |info, _, pending| {
+            let in_doubt =
+                |it: &Pending| it.operation.id == operation && it.state == PendingState::Intended;
+            let Some(pending) = pending.into_iter().find(in_doubt) else {
+                return Err(NotAdded::NotInDoubt {
+                    id: info.id.clone(),
+                    operation: operation.0,
+                });
+            };
+            match settled {
+                Settled::NotDone => Ok((
+                    Record::NotDone {
+                        of: pending.asked.of,
+                    },
+                    None,
+                )),
+                Settled::Done(result) => {
+                    let outcome = outcome_of(&pending.operation.request, result);
+                    let outcome = outcome.map_err(|form| NotAdded::NoResult {
+                        what: pending.asked.what.clone(),
+                        form,
+                    })?;
+                    Ok(outcome_record(pending, &outcome, now))
+                }
+            }
+        })
+    }
+
+    /// Adds the record that `make` gives for what the run waits for. The run is this process's meanwhile.
+    fn add(
+        &self,
+        id: &str,
+        make: impl FnOnce(&Info, Back, Vec<Pending>) -> Result<Written, NotAdded>,
+    ) -> Result<(), NotAdded> {
+        let store = self.store().ok_or(NotResumed::NoStore)?.existing()?;
+        let info = store.find(id)?;
+        let (mut journal, records) = store.take(&info.id)?;
+        let made = (|| {
+            let read = Read::of(&store, &info.id, records)?;
+            let mut back = self.back(&info, read)?;
+            match std::mem::replace(&mut back.brought, Err(String::new())) {
+                Ok(Brought::Waits { pending, .. }) => make(&info, back, pending),
+                Ok(Brought::Ended(_)) => Err(NotAdded::Ended {
+                    id: info.id.clone(),
+                }),
+                Err(why) => Err(NotAdded::Diverged {
+                    id: info.id.clone(),
+                    why,
+                }),
+            }
+        })();
+        match &made {
+            Ok((record, blob)) => journal.write(record, blob.clone()),
+            // As it was.
+            Err(_) => journal.status(info.status, info.waiting.clone()),
+        }
+        let (sender, written) = channel();
+        journal.release(Box::new(move |it| drop(sender.send(it))));
+        let written = written.recv().unwrap_or(Ok(()));
+        made?;
+        let lost =
+            |it: gsw_journal::writer::Failure| gsw_journal::store::Error::Database(it.to_string());
+        Ok(written.map_err(lost)?)
+    }
+}
+
+type Written = (Record, Option<gsw_journal::record::Blob>);
+
+fn outcome_record(pending: Pending, outcome: &Outcome, now: i64) -> Written {
+    let asked = pending.asked;
+    let (outcome, blob) = Payload::of(Noted::encode(asked.what, outcome));
+    let of = asked.of;
+    (Record::Outcome { of, now, outcome }, blob)
+}
+
+/// The outcome that a request has when it gives this; what it would give instead, in words.
+fn outcome_of(request: &Request, result: &Value) -> Result<Outcome, &'static str> {
+    match request {
+        Request::Host { tool, .. } => Ok(Outcome::Host {
+            tool: tool.clone(),
+            answer: result.to_string(),
+        }),
+        Request::Exec { .. } => serde_json::from_value(result.clone())
+            .map(Outcome::Exec)
+            .map_err(|_| "an object with `code`, `stdout` and `stderr`"),
+        Request::Http { .. } => serde_json::from_value(result.clone())
+            .map(Outcome::Http)
+            .map_err(|_| "an object with `status`, `headers` (a list of pairs) and `body`"),
+        Request::FsAppend { .. }
+        | Request::FsWrite { .. }
+        | Request::FsWriteBytes { .. }
+        | Request::FsRemove { .. }
+        | Request::FsMakeDir { .. } => match result {
+            Value::Null => Ok(Outcome::Done),
+            Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_) => Err("nothing: write `null`"),
+        },
+        Request::Sleep { .. }
+        | Request::Now
+        | Request::Random
+        | Request::RandomInt { .. }
+        | Request::Uuid
+        | Request::FsRead { .. }
+        | Request::FsReadBytes { .. }
+        | Request::FsExists { .. }
+        | Request::FsList { .. }
+        | Request::FsGlob { .. }
+        | Request::EnvGet { .. }
+        | Request::MediaUrl { .. }
+        | Request::Model { .. }
+        | Request::Scripted { .. }
+        | Request::LookUp { .. }
+        | Request::Keep { .. }
+        | Request::StartRun { .. }
+        | Request::Human { .. } => Err("what only the program can ask for"),
+    }
+}

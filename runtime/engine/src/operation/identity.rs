@@ -1,0 +1,138 @@
+//! By what an operation is known again in another life of its run, and how people are told what it is.
+
+use std::fmt::Write;
+
+use gsw_abi::site::Site;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::operation::{Operation, Request};
+
+/// So much of an argument is shown.
+const SHOWN: usize = 60;
+
+/// What is asked for and where, without anything that only this image knows.
+#[derive(Serialize)]
+struct Canonical<'a, T: Serialize> {
+    site: Site,
+    request: &'a T,
+}
+
+impl Operation {
+    /// Where it stands in the program and all that it asks for, as bytes: the same in every life of the run, also where the
+    /// program was compiled anew and its tables have another order.
+    #[must_use]
+    pub fn identity(&self) -> Vec<u8> {
+        match &self.request {
+            // These two hold indices of tables; what they mean is said otherwise.
+            Request::Human { question } => self.canonical(&json!({ "human": {
+                "digest": question.digest,
+                "refused": question.refused.as_ref().map(|it| it.count),
+            }})),
+            Request::StartRun { start } => self.canonical(&json!({ "start_run": {
+                "workflow": start.workflow,
+                "input": start.input,
+            }})),
+            request @ (Request::Sleep { .. }
+            | Request::Now
+            | Request::Random
+            | Request::RandomInt { .. }
+            | Request::Uuid
+            | Request::FsRead { .. }
+            | Request::FsReadBytes { .. }
+            | Request::FsWrite { .. }
+            | Request::FsWriteBytes { .. }
+            | Request::FsAppend { .. }
+            | Request::FsExists { .. }
+            | Request::FsList { .. }
+            | Request::FsGlob { .. }
+            | Request::FsRemove { .. }
+            | Request::FsMakeDir { .. }
+            | Request::EnvGet { .. }
+            | Request::MediaUrl { .. }
+            | Request::Model { .. }
+            | Request::Scripted { .. }
+            | Request::LookUp { .. }
+            | Request::Keep { .. }
+            | Request::Exec { .. }
+            | Request::Http { .. }
+            | Request::Host { .. }) => self.canonical(request),
+        }
+    }
+
+    fn canonical(&self, request: &impl Serialize) -> Vec<u8> {
+        let site = self.site;
+        let canonical = Canonical { site, request };
+        serde_json::to_vec(&canonical).expect("requests have JSON, which a test reads back")
+    }
+}
+
+impl Request {
+    /// What it asks for in a few words, for people.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match self {
+            Self::Sleep { nanoseconds } => {
+                format!("sleep of {}", gsw_notation::duration::text(*nanoseconds))
+            }
+            Self::Now => "the time".into(),
+            Self::Random => "a random number".into(),
+            Self::RandomInt { low, high } => format!("a random number from {low} to {high}"),
+            Self::Uuid => "a UUID".into(),
+            Self::FsRead { path } | Self::FsReadBytes { path } => about("fs.read", path),
+            Self::FsWrite { path, .. } | Self::FsWriteBytes { path, .. } => about("fs.write", path),
+            Self::FsAppend { path, text } => {
+                format!("{} {}", about("fs.append", path), quoted(text))
+            }
+            Self::FsExists { path } => about("fs.exists", path),
+            Self::FsList { path } => about("fs.list", path),
+            Self::FsGlob { pattern } => about("fs.glob", pattern),
+            Self::FsRemove { path } => about("fs.remove", path),
+            Self::FsMakeDir { path } => about("fs.make_dir", path),
+            Self::EnvGet { name } => about("env.get", name),
+            Self::MediaUrl { .. } => "the address of a medium".into(),
+            Self::Model { request } => format!("model {}", request.model),
+            Self::Scripted { .. } => "an answer of a test".into(),
+            Self::LookUp { .. } => "a look into the cache".into(),
+            Self::Keep { .. } => "keeping an answer".into(),
+            Self::StartRun { start } => format!("spawn detached {}", start.workflow),
+            Self::Exec { request } => {
+                let mut words = "exec".to_owned();
+                for word in &request.argv {
+                    // Writing to a string cannot fail.
+                    let _ = write!(words, " {}", short(word));
+                    if words.len() > SHOWN {
+                        break;
+                    }
+                }
+                short(&words)
+            }
+            Self::Http { request } => {
+                format!("http {} {}", request.method, short(&request.url))
+            }
+            Self::Host { tool, input } => format!("{tool}({})", short(input)),
+            Self::Human { question } => format!("human {}", question.human),
+        }
+    }
+}
+
+fn about(what: &str, argument: &str) -> String {
+    format!("{what} {}", quoted(argument))
+}
+
+fn quoted(text: &str) -> String {
+    format!("`{}`", short(text))
+}
+
+/// The beginning of a text, in one line.
+fn short(text: &str) -> String {
+    let mut shown: String = text
+        .chars()
+        .take(SHOWN)
+        .map(|it| if it.is_control() { ' ' } else { it })
+        .collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,272 @@
+//! What is said of a run that has ended, or that this process has left.
+
+use std::io::IsTerminal;
+
+use gsw_abi::types::{Type, TypeId};
+use gsw_driver::engine::Engine;
+use gsw_driver::engine::runs::DetachedEnd;
+use gsw_engine::run::{Finished, Left, RunError, RunResult};
+use serde_json::json;
+
+use crate::arguments::{BuiltinOptions, ResultForm, Verbosity};
+use crate::exit::Exit;
+use crate::say::{self, say};
+use crate::store::Origin;
+use crate::terminal::Colors;
+use crate::{failure, result_text, terminal};
+
+/// How a user goes on with a run.
+pub(crate) struct Next {
+    command: String,
+    store: String,
+    pub(crate) id: String,
+}
+
+impl Next {
+    pub(crate) fn new(origin: &Origin, options: &BuiltinOptions, id: &str) -> Self {
+        Self {
+            command: origin.command.clone(),
+            store: match &options.store {
+                Some(store) => format!(" --store {}", quoted(store)),
+                None => String::new(),
+            },
+            id: short(id).to_owned(),
+        }
+    }
+
+    /// A command of `runs` about this run.
+    pub(crate) fn runs(&self, command: &str, rest: &str) -> String {
+        let Self {
+            command: program,
+            store,
+            id,
+        } = self;
+        let rest = match rest.is_empty() {
+            true => String::new(),
+            false => format!(" {rest}"),
+        };
+        format!("{program} runs {command} {id}{rest}{store}")
+    }
+
+    pub(crate) fn resume(&self) -> String {
+        self.runs("resume", "")
+    }
+
+    fn show(&self) -> String {
+        self.runs("show", "")
+    }
+}
+
+/// As much of an id as people type.
+pub(crate) fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
+}
+
+/// A word as a shell takes it.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./:=@,+%".contains(it);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// What became of the runs that were detached.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detached {
+    Ended,
+    /// The user has cancelled one at least.
+    Cancelled,
+}
+
+/// Says which of the runs that were detached went wrong. The exit code is the main run's, as nobody waits for theirs, unless
+/// they were cancelled.
+pub(crate) fn report_detached(ends: &[DetachedEnd]) -> Detached {
+    let mut became = Detached::Ended;
+    for DetachedEnd {
+        run,
+        workflow,
+        finished,
+    } in ends
+    {
+        let why = match &finished.result {
+            RunResult::Value(_) => continue,
+            RunResult::Raised(error) => failure::text(error),
+            RunResult::InvalidInput(issues) => failure::issues(issues),
+            RunResult::Cancelled => {
+                became = Detached::Cancelled;
+                "cancelled\n".to_owned()
+            }
+            RunResult::Internal(message) => format!("error: Internal: {message}\n"),
+            RunResult::Left(why) => format!("{why}\n"),
+        };
+        say::say_lines(&format!("detached run {run} of `{workflow}`: {why}"));
+    }
+    became
+}
+
+/// Whether a result is a JSON string, which `--raw` prints bare.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Text {
+    Yes,
+    No,
+}
+
+pub(crate) fn is_text(engine: &Engine, result: TypeId) -> Text {
+    let types = &engine.program().types;
+    match types.get(types.base(result)) {
+        Type::String | Type::Literals(_) | Type::Time | Type::Bytes => Text::Yes,
+        Type::Enum(it) if it.is_inline() => Text::Yes,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Queue(_)
+        | Type::Session => Text::No,
+    }
+}
+
+/// Says how a run ended; gives the exit code.
+pub(crate) fn report(
+    finished: &Finished,
+    options: &BuiltinOptions,
+    form: ResultForm,
+    (result, next): (TypeId, &Next),
+) -> Exit {
+    match &finished.result {
+        RunResult::Value(_) if result == gsw_abi::builtin::UNIT => Exit::Done,
+        RunResult::Value(json) => printed(print_result(json, form)),
+        RunResult::Raised(error) => {
+            match (form, serde_json::to_string(error)) {
+                (ResultForm::Json, Ok(json)) => say::say_json(&json),
+                (ResultForm::Json, Err(_))
+                | (ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw, _) => {
+                    say_failure(error, options);
+                }
+            }
+            failure::exit_of(error)
+        }
+        RunResult::InvalidInput(issues) => {
+            match form {
+                ResultForm::Json => {
+                    let message = "the input does not fit";
+                    let error = json!({ "error": "Usage", "message": message, "issues": issues });
+                    say::say_json(&error.to_string());
+                }
+                ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => {
+                    say::say_lines(&failure::issues(issues));
+                }
+            }
+            Exit::Usage
+        }
+        RunResult::Cancelled => {
+            match form {
+                ResultForm::Json => {
+                    let error = json!({ "error": "Cancelled", "message": "cancelled" });
+                    say::say_json(&error.to_string());
+                }
+                ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => say("cancelled"),
+            }
+            Exit::Cancelled
+        }
+        RunResult::Left(why) => report_left(why, form, next),
+        RunResult::Internal(message) => {
+            say(&format!(
+                "error: Internal: {message}\nthis is a bug in Groundswell; please report it with the program that shows it"
+            ));
+            Exit::Internal
+        }
+    }
+}
+
+/// Says why a run that has not ended is not here any more.
+fn report_left(why: &Left, form: ResultForm, next: &Next) -> Exit {
+    let (word, exit) = match why {
+        Left::Interrupted => ("Interrupted", Exit::Cancelled),
+        Left::Parked { .. } => ("Parked", Exit::Parked),
+        Left::Diverged { .. } => ("Diverged", Exit::Refused),
+        Left::Unwritten { .. } => ("Unwritten", Exit::Raised),
+    };
+    match form {
+        ResultForm::Json => {
+            let message = why.to_string();
+            let error =
+                json!({ "error": word, "message": message, "run": next.id, "next": next.resume() });
+            say::say_json(&error.to_string());
+        }
+        ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => match why {
+            Left::Interrupted => say(&format!("interrupted; go on with it: {}", next.resume())),
+            Left::Parked { questions, .. } => {
+                let mut text = format!("{why}\n");
+                for name in questions {
+                    let rest = format!("{} JSON", quoted(name));
+                    text.push_str(&format!("answer: {}\n", next.runs("answer", &rest)));
+                }
+                text.push_str(&format!("then go on with it: {}", next.resume()));
+                say::say_lines(&text);
+            }
+            Left::Diverged { .. } => say(&format!(
+                "error: {why}\nnothing was done; resume it with the program that began it: {} says which",
+                next.show()
+            )),
+            Left::Unwritten { .. } => say(&format!("error: {why}")),
+        },
+    }
+    exit
+}
+
+/// Says what ended the run, and how to find out more.
+fn say_failure(error: &RunError, options: &BuiltinOptions) {
+    let colors = terminal::error_colors();
+    let mut text = failure::styled(error, colors);
+    match options.verbosity {
+        Verbosity::Quiet => {}
+        Verbosity::Normal => text += &failure::look_closer(options.events.as_ref(), colors),
+    }
+    say::say_styled(&text);
+}
+
+/// Prints a result: as it is in a pipe, for eyes on a terminal unless a form was asked for.
+fn print_result(json: &str, form: ResultForm) -> std::io::Result<()> {
+    match (form, serde_json::from_str::<String>(json)) {
+        (ResultForm::Raw, Ok(text)) => say::print(&format!("{text}\n")),
+        (ResultForm::Plain | ResultForm::Pretty, _) if std::io::stdout().is_terminal() => {
+            say::print_styled(&result_text::lines(json, terminal::colors()))
+        }
+        // In a pipe a text is exactly what it is.
+        (ResultForm::Pretty, Ok(text)) => say::print(&format!("{text}\n")),
+        (ResultForm::Pretty, Err(_)) => say::print(&result_text::lines(json, Colors::Off)),
+        (ResultForm::Raw, Err(_)) | (ResultForm::Plain | ResultForm::Json, _) => {
+            say::print_json(&format!("{json}\n"))
+        }
+    }
+}
+
+/// What keeps a result from its reader is an error.
+pub(crate) fn printed(done: std::io::Result<()>) -> Exit {
+    match done {
+        Ok(()) => Exit::Done,
+        Err(error) => {
+            say(&format!("error: the result cannot be written: {error}"));
+            Exit::Raised
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! `runs`: the runs that a program keeps, listed, shown, resumed, answered, settled, cancelled and forgotten.
+
+pub mod arguments;
+mod show;
+
+use std::sync::Arc;
+
+use gsw_agents::AgentPrompts;
+use gsw_driver::durable::store::RunStore;
+use gsw_driver::engine::standing::Settled as Became;
+use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_engine::load::Loaded;
+use gsw_engine::operation::OperationId;
+use gsw_journal::list::{Info, Status};
+use gsw_journal::retention::Retention;
+use gsw_journal::store::Error;
+use gsw_notation::calendar::rfc3339;
+use serde_json::{Value, json};
+
+use crate::arguments::ResultForm;
+use crate::columns::table;
+use crate::execute::{Task, carry};
+use crate::exit::Exit;
+use crate::report::{Next, printed, short};
+use crate::runs::arguments::{RunsCommand, RunsInvocation, Settled};
+use crate::say::{self, say};
+use crate::store::{self, Origin};
+
+/// Does what a command about runs says.
+pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origin) -> Exit {
+    let RunsInvocation { command, options } = invocation;
+    let form = options.form;
+    let store = store::of(&loaded.program.name, options.store.as_deref(), origin);
+    let Some(store) = store else {
+        return refuse(form, "no runs are kept: the store is off");
+    };
+    let next = |id: &str| Next::new(origin, &options, id);
+    let done = match command {
+        RunsCommand::List => list(&store, form),
+        RunsCommand::Show { id } => {
+            let engine = quiet_engine(loaded, &store);
+            show::show(&engine, &id, form, next)
+        }
+        RunsCommand::Resume { id } => {
+            return match id.map_or_else(|| newest(&store), Ok) {
+                Ok(id) => carry(loaded, Task::Resume { id }, &options, Some(store), origin),
+                Err(why) => refuse(form, &why),
+            };
+        }
+        RunsCommand::Cancel { id } => {
+            return carry(loaded, Task::Cancel { id }, &options, Some(store), origin);
+        }
+        RunsCommand::Answer { id, name, answer } => {
+            let engine = quiet_engine(loaded, &store);
+            let answered = engine.answer_written(&id, &name, &answer);
+            answered.map_err(|it| it.to_string()).map(|()| {
+                tell(
+                    form,
+                    &format!("answered; go on with it: {}", next(&id).resume()),
+                )
+            })
+        }
+        RunsCommand::Settle {
+            id,
+            operation,
+            settled,
+        } => settle(loaded, &store, (&id, operation, settled)).map(|()| {
+            tell(
+                form,
+                &format!("settled; go on with it: {}", next(&id).resume()),
+            )
+        }),
+        RunsCommand::Prune => prune(&store, form),
+    };
+    match done {
+        Ok(exit) => exit,
+        Err(why) => refuse(form, &why),
+    }
+}
+
+fn refuse(form: ResultForm, why: &str) -> Exit {
+    match form {
+        ResultForm::Json => say::say_json(&json!({ "error": "Usage", "message": why }).to_string()),
+        ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => say(&format!("error: {why}")),
+    }
+    Exit::Usage
+}
+
+/// Says that something was done.
+fn tell(form: ResultForm, what: &str) -> Exit {
+    match form {
+        ResultForm::Json => printed(say::print_json("{\"done\":true}\n")),
+        ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => {
+            say(what);
+            Exit::Done
+        }
+    }
+}
+
+/// An engine that looks at runs and performs nothing.
+fn quiet_engine(loaded: Loaded, store: &Arc<RunStore>) -> Engine {
+    let options = EngineOptions {
+        prompts: Some(Arc::new(AgentPrompts)),
+        store: Some(Arc::clone(store)),
+        ..EngineOptions::default()
+    };
+    Engine::new(loaded, options)
+}
+
+/// The runs of a store, the newest first; none where there is no store yet.
+fn all(store: &RunStore) -> Result<Vec<Info>, String> {
+    let listed = match store.existing() {
+        Err(Error::Missing(_)) => return Ok(Vec::new()),
+        store => store.and_then(|it| it.list()),
+    };
+    listed.map_err(|it| it.to_string())
+}
+
+/// The id of the newest run that can be gone on with.
+fn newest(store: &RunStore) -> Result<String, String> {
+    let runs = all(store)?;
+    let open = runs
+        .iter()
+        .find(|it| matches!(it.status_name(), "interrupted" | "parked" | "diverged"));
+    match open {
+        Some(info) => Ok(info.id.clone()),
+        None => Err("there is no run that was interrupted".into()),
+    }
+}
+
+fn list(store: &RunStore, form: ResultForm) -> Result<Exit, String> {
+    let runs = all(store)?;
+    if form == ResultForm::Json {
+        let runs: Vec<Value> = runs.iter().map(described).collect();
+        return Ok(printed(say::print_value(&runs)));
+    }
+    if runs.is_empty() {
+        return Ok(printed(say::print("no runs are kept\n")));
+    }
+    let mut rows = vec![["ID", "WORKFLOW", "STATUS", "STARTED", "WAITS FOR"].map(str::to_owned)];
+    rows.extend(runs.iter().map(|it| {
+        [
+            short(&it.id).to_owned(),
+            it.workflow.clone(),
+            it.status_name().to_owned(),
+            rfc3339(it.begun),
+            it.waiting.clone().unwrap_or_default(),
+        ]
+    }));
+    Ok(printed(say::print(&table(&rows))))
+}
+
+/// What is known of a run without reading its records.
+fn described(info: &Info) -> Value {
+    json!({
+        "id": info.id,
+        "workflow": info.workflow,
+        "status": info.status_name(),
+        "started": rfc3339(info.begun),
+        "changed": rfc3339(info.changed),
+        "waits_for": info.waiting.as_ref().filter(|_| info.status == Status::Waiting),
+        "program": info.program,
+        "records": info.records,
+    })
+}
+
+fn settle(
+    loaded: Loaded,
+    store: &Arc<RunStore>,
+    (id, operation, settled): (&str, u64, Settled),
+) -> Result<(), String> {
+    let became = match settled {
+        Settled::NotDone => Became::NotDone,
+        Settled::Done { result } => Became::Done(
+            serde_json::from_str(&result)
+                .map_err(|error| format!("the result is no JSON: {error}"))?,
+        ),
+    };
+    let engine = quiet_engine(loaded, store);
+    let settled = engine.settle(id, OperationId(operation), &became);
+    settled.map_err(|it| it.to_string())
+}
+
+fn prune(store: &RunStore, form: ResultForm) -> Result<Exit, String> {
+    let pruned = match store.existing() {
+        Err(Error::Missing(_)) => Ok(0),
+        store => store.and_then(|it| it.prune(Retention::default())),
+    };
+    let count = pruned.map_err(|it| it.to_string())?;
+    if form == ResultForm::Json {
+        let text = json!({ "forgotten": count }).to_string();
+        return Ok(printed(say::print_json(&format!("{text}\n"))));
+    }
+    let runs = if count == 1 { "run" } else { "runs" };
+    Ok(printed(say::print(&format!("{count} {runs} forgotten\n"))))
+}

@@ -1,0 +1,221 @@
+//! From the words after `runs` to what is to be done with the runs that are kept.
+
+use gsw_abi::option::BuiltinOption;
+
+use crate::arguments::{BuiltinOptions, UsageError, nearest};
+
+/// A command about runs, with its options.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunsInvocation {
+    pub command: RunsCommand,
+    pub options: BuiltinOptions,
+}
+
+/// What is to be done with the runs that are kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RunsCommand {
+    List,
+    /// All that is known of a run, and what can be done.
+    Show {
+        id: String,
+    },
+    /// Goes on with a run; without an id with the newest that was interrupted.
+    Resume {
+        id: Option<String>,
+    },
+    /// Answers a person's question.
+    Answer {
+        id: String,
+        /// The name of the `human`.
+        name: String,
+        /// JSON.
+        answer: String,
+    },
+    /// Says what became of something that may have been done.
+    Settle {
+        id: String,
+        operation: u64,
+        settled: Settled,
+    },
+    /// Ends a run, with its `defer`s.
+    Cancel {
+        id: String,
+    },
+    /// Forgets runs that ended long ago.
+    Prune,
+}
+
+/// What became of something that may have been done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Settled {
+    /// It was done, and gave this JSON.
+    Done {
+        result: String,
+    },
+    NotDone,
+}
+
+/// A command of `runs`.
+struct Form {
+    name: &'static str,
+    operands: &'static str,
+    summary: &'static str,
+}
+
+/// All commands of `runs`, as help lists them.
+const FORMS: [Form; 7] = [
+    Form {
+        name: "",
+        operands: "",
+        summary: "List the runs that are kept",
+    },
+    Form {
+        name: "show",
+        operands: "<ID>",
+        summary: "Show how far a run is, and what can be done",
+    },
+    Form {
+        name: "resume",
+        operands: "[ID]",
+        summary: "Go on with a run that was interrupted, by default the newest",
+    },
+    Form {
+        name: "answer",
+        operands: "<ID> <NAME> <JSON>",
+        summary: "Answer the question of the `human` of this name",
+    },
+    Form {
+        name: "settle",
+        operands: "<ID> <NUMBER> done <JSON> | not-done",
+        summary: "Say what became of an operation that may have been done",
+    },
+    Form {
+        name: "cancel",
+        operands: "<ID>",
+        summary: "End a run, with its `defer` blocks",
+    },
+    Form {
+        name: "prune",
+        operands: "",
+        summary: "Forget runs that ended long ago",
+    },
+];
+
+/// The rows of help: how a command is written, and what it does.
+pub fn rows() -> Vec<(String, String)> {
+    let rows = FORMS.iter().map(|it| {
+        let usage = format!("runs {} {}", it.name, it.operands);
+        (usage.trim().to_owned(), it.summary.to_owned())
+    });
+    rows.collect()
+}
+
+/// Reads the words after `runs`.
+///
+/// # Errors
+/// When a word does not fit; the message says which.
+pub fn parse(words: &[String]) -> Result<RunsInvocation, UsageError> {
+    let mut options = BuiltinOptions::default();
+    let mut operands = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.strip_prefix("--") {
+            Some(option) => read_option(option, &mut options, &mut words)?,
+            None => operands.push(word.as_str()),
+        }
+    }
+    let command = command(&operands)?;
+    let is_resumed = matches!(
+        command,
+        RunsCommand::Resume { .. } | RunsCommand::Cancel { .. }
+    );
+    if !is_resumed && (options.events.is_some() || options.model.is_some()) {
+        let message = "only `runs resume` and `runs cancel` take options of a run";
+        return Err(UsageError(message.into()));
+    }
+    if options.model.is_some() {
+        let message = "a run goes on with the model that it began with: `--model` cannot be given";
+        return Err(UsageError(message.into()));
+    }
+    Ok(RunsInvocation { command, options })
+}
+
+fn read_option(
+    option: &str,
+    options: &mut BuiltinOptions,
+    rest: &mut std::slice::Iter<'_, String>,
+) -> Result<(), UsageError> {
+    let (name, inline) = match option.split_once('=') {
+        Some((name, value)) => (name, Some(value.to_owned())),
+        None => (option, None),
+    };
+    let option = BuiltinOption::of(name).ok_or_else(|| {
+        let names = BuiltinOption::ALL.map(BuiltinOption::name);
+        UsageError(match nearest(name, names.into_iter()) {
+            Some(near) => format!("`runs` has no option `--{name}`; did you mean `--{near}`?"),
+            None => format!("`runs` has no option `--{name}`"),
+        })
+    })?;
+    if inline.is_some() && option.operand().is_none() {
+        return Err(UsageError(format!("`--{name}` takes no value")));
+    }
+    options.take(option, || {
+        let value = inline.clone().or_else(|| rest.next().cloned());
+        value.ok_or_else(|| UsageError(format!("`--{name}` needs a value: write `--{name} VALUE`")))
+    })
+}
+
+fn command(operands: &[&str]) -> Result<RunsCommand, UsageError> {
+    let text = |it: &&str| (*it).to_owned();
+    match operands {
+        [] => Ok(RunsCommand::List),
+        ["show", id] => Ok(RunsCommand::Show { id: text(id) }),
+        ["resume"] => Ok(RunsCommand::Resume { id: None }),
+        ["resume", id] => Ok(RunsCommand::Resume { id: Some(text(id)) }),
+        ["answer", id, name, answer] => Ok(RunsCommand::Answer {
+            id: text(id),
+            name: text(name),
+            answer: text(answer),
+        }),
+        ["settle", id, number, "done", result] => Ok(RunsCommand::Settle {
+            id: text(id),
+            operation: operation(number)?,
+            settled: Settled::Done {
+                result: text(result),
+            },
+        }),
+        ["settle", id, number, "not-done"] => Ok(RunsCommand::Settle {
+            id: text(id),
+            operation: operation(number)?,
+            settled: Settled::NotDone,
+        }),
+        ["cancel", id] => Ok(RunsCommand::Cancel { id: text(id) }),
+        ["prune"] => Ok(RunsCommand::Prune),
+        [name, ..] => Err(unfit(name)),
+    }
+}
+
+fn operation(number: &str) -> Result<u64, UsageError> {
+    number.parse().map_err(|_| {
+        UsageError(format!(
+            "`{number}` is not the number of an operation: `runs show` lists them"
+        ))
+    })
+}
+
+fn unfit(name: &str) -> UsageError {
+    let form = FORMS.iter().find(|it| it.name == name && !name.is_empty());
+    UsageError(match form {
+        Some(form) => format!("write `runs {name} {}`", form.operands).replace(" `", "`"),
+        None => {
+            let names: Vec<&str> = FORMS[1..].iter().map(|it| it.name).collect();
+            match nearest(name, names.iter().copied()) {
+                Some(near) => format!("`runs` has no command `{name}`; did you mean `{near}`?"),
+                None => format!(
+                    "`runs` has no command `{name}`; there are {}",
+                    names.join(", ")
+                ),
+            }
+        }
+    })
+}

@@ -1,0 +1,171 @@
+//! `runs show`: how far a run is, drawn from what was written down, and what can be done.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+use gsw_driver::engine::Engine;
+use gsw_driver::engine::standing::{How, Open, OpenState, Standing};
+use gsw_engine::run::RunResult;
+use gsw_notation::calendar::rfc3339;
+use gsw_trace::{Keep, Tree};
+use serde_json::{Value, json};
+
+use crate::arguments::ResultForm;
+use crate::exit::Exit;
+use crate::report::{Next, printed, quoted};
+use crate::runs::described;
+use crate::say;
+use crate::terminal::frame::{Moment, frame};
+use crate::terminal::{Colors, colors};
+
+/// A tree has at most so many rows.
+const ROWS: usize = 40;
+/// So wide is a row where it is not known how wide it may be.
+const WIDTH: usize = 120;
+
+/// Shows a run.
+pub(super) fn show(
+    engine: &Engine,
+    id: &str,
+    form: ResultForm,
+    next: impl Fn(&str) -> Next,
+) -> Result<Exit, String> {
+    let standing = engine.look_at(id).map_err(|it| it.to_string())?;
+    let next = next(&standing.info.id);
+    Ok(match form {
+        ResultForm::Json => printed(say::print_value(&as_json(&standing, &next))),
+        ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => {
+            printed(say::print_styled(&as_text(&standing, &next)))
+        }
+    })
+}
+
+fn as_text(standing: &Standing, next: &Next) -> String {
+    let info = &standing.info;
+    let mut text = format!(
+        "run {} of `{}`: {}, started {}\n\n",
+        info.id,
+        info.workflow,
+        info.status_name(),
+        rfc3339(info.begun)
+    );
+    let mut tree = Tree::new(info.id.as_str().into(), Keep::Shape);
+    for event in &standing.events {
+        tree.apply(&Arc::new(event.clone()));
+    }
+    let moment = Moment {
+        now: standing.now,
+        beat: 0,
+    };
+    let colors = match std::io::stdout().is_terminal() {
+        true => colors(),
+        false => Colors::Off,
+    };
+    for row in frame(&tree, moment, ROWS) {
+        text.push_str(&row.cut(WIDTH, colors).0);
+        text.push('\n');
+    }
+    text.push('\n');
+    match &standing.how {
+        How::Ended(result) => {
+            text.push_str(&ended(result));
+            if !info.status.is_final() {
+                text.push_str(&format!("go on with it: {}\n", next.resume()));
+            }
+        }
+        How::Diverged(why) => text.push_str(&format!(
+            "this program asks for something else than what is written down: {why}\nit was begun by {}\n",
+            info.program
+        )),
+        How::Open => {
+            for open in &standing.open {
+                text.push_str(&open_text(open, next));
+            }
+            text.push_str(&format!(
+                "\ngo on with it: {}\nend it: {}\n",
+                next.resume(),
+                next.runs("cancel", "")
+            ));
+        }
+    }
+    text
+}
+
+fn ended(result: &RunResult) -> String {
+    match result {
+        RunResult::Value(json) => format!("result: {json}\n"),
+        RunResult::Raised(error) => format!("raised: {}: {}\n", error.error, error.message),
+        RunResult::Cancelled => "cancelled\n".to_owned(),
+        RunResult::InvalidInput(_) => "its input does not fit\n".to_owned(),
+        RunResult::Internal(message) => format!("internal error: {message}\n"),
+        RunResult::Left(why) => format!("{why}\n"),
+    }
+}
+
+/// What is open, and what can be done about it.
+fn open_text(open: &Open, next: &Next) -> String {
+    let Open {
+        operation,
+        what,
+        since,
+        due,
+        state,
+    } = open;
+    let number = operation.0;
+    let by = due
+        .map(|due| format!(", due by {}", rfc3339(due)))
+        .unwrap_or_default();
+    let head = format!("{number}  {what}, asked for at {}{by}\n", rfc3339(*since));
+    let more = match state {
+        OpenState::Begins => "   begins again when the run goes on\n".to_owned(),
+        OpenState::Asks(question) => format!(
+            "   {}\n   answer it: {}\n",
+            question.text.trim().replace('\n', "\n   "),
+            next.runs("answer", &format!("{} JSON", quoted(&question.human)))
+        ),
+        OpenState::Unknown => format!(
+            "   it may have been done: when the run goes on, the program gets `OutcomeUnknown`\n   \
+             it was done, with this result: {}\n   it was not done: {}\n",
+            next.runs("settle", &format!("{number} done JSON")),
+            next.runs("settle", &format!("{number} not-done"))
+        ),
+    };
+    head + &more
+}
+
+fn as_json(standing: &Standing, next: &Next) -> Value {
+    let mut tree = described(&standing.info);
+    let open: Vec<Value> = standing.open.iter().map(open_json).collect();
+    let (diverged, result) = match &standing.how {
+        How::Open => (Value::Null, Value::Null),
+        How::Diverged(why) => (json!(why), Value::Null),
+        How::Ended(result) => (Value::Null, json!(ended(result).trim())),
+    };
+    if let Value::Object(map) = &mut tree {
+        map.insert("open".into(), json!(open));
+        map.insert("diverged".into(), diverged);
+        map.insert("ended".into(), result);
+        map.insert("events".into(), json!(standing.events));
+        map.insert("next".into(), json!(next.resume()));
+    }
+    tree
+}
+
+fn open_json(open: &Open) -> Value {
+    let (state, question) = match &open.state {
+        OpenState::Begins => ("begins", Value::Null),
+        OpenState::Asks(question) => (
+            "asks",
+            json!({ "human": question.human, "text": question.text, "schema": question.schema }),
+        ),
+        OpenState::Unknown => ("unknown", Value::Null),
+    };
+    json!({
+        "operation": open.operation.0,
+        "what": open.what,
+        "since": rfc3339(open.since),
+        "due": open.due.map(rfc3339),
+        "state": state,
+        "question": question,
+    })
+}
