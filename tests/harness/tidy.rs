@@ -74,7 +74,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-journal", &[]),
     ("gsw-engine", &["gsw-abi", "gsw-notation", "gsw-tree"]),
     ("gsw-trace", &["gsw-abi", "gsw-notation", "gsw-tree"]),
-    ("gsw-driver", &["gsw-abi", "gsw-engine", "gsw-tree"]),
+    (
+        "gsw-driver",
+        &["gsw-abi", "gsw-engine", "gsw-notation", "gsw-tree"],
+    ),
     (
         "gsw-agents",
         &[

@@ -109,6 +109,7 @@ impl Machine<'_> {
             | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Human
+            | ItemKind::External
             | ItemKind::Skill
             | ItemKind::Test
             | ItemKind::Permissions

@@ -82,6 +82,7 @@ pub fn item_waits(view: &dyn ProgramView, item: ItemId) -> Waits {
         | ItemKind::Tool
         | ItemKind::Prompt
         | ItemKind::Human
+        | ItemKind::External
         | ItemKind::Test => Waits::Always,
         ItemKind::Function => view.waits(item),
         ItemKind::Import

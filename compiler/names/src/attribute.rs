@@ -28,7 +28,11 @@ impl AttributeTarget {
             Self::Declaration | Self::Variant => false,
             Self::Parameter(of) => matches!(
                 of,
-                ItemKind::Workflow | ItemKind::Prompt | ItemKind::Human | ItemKind::Tool
+                ItemKind::Workflow
+                    | ItemKind::Prompt
+                    | ItemKind::Human
+                    | ItemKind::External
+                    | ItemKind::Tool
             ),
         }
     }

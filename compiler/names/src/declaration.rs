@@ -58,7 +58,8 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
         }
         ast::ItemBody::Tool { signature, .. }
         | ast::ItemBody::Prompt { signature, .. }
-        | ast::ItemBody::Human { signature, .. } => head.signature(signature, None),
+        | ast::ItemBody::Human { signature, .. }
+        | ast::ItemBody::External { signature } => head.signature(signature, None),
         ast::ItemBody::Const(constant) => head.constant(constant),
         ast::ItemBody::Error(_) => head.error(),
         ast::ItemBody::Agent { .. } => empty_signature(Type::Agent),
@@ -172,7 +173,12 @@ impl Head<'_> {
             throws,
             intrinsic: None,
             property: Presence::Absent,
-            agent: signature.by.as_ref().and_then(|it| self.agent(it)),
+            // The `by` of an `external` is its key, an expression like any other.
+            agent: signature
+                .by
+                .as_ref()
+                .filter(|_| self.item.kind(self.db) != ItemKind::External)
+                .and_then(|it| self.agent(it)),
         }
     }
 
@@ -239,6 +245,7 @@ impl Head<'_> {
             | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Human
+            | ItemKind::External
             | ItemKind::Skill
             | ItemKind::Test
             | ItemKind::Permissions

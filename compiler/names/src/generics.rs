@@ -30,7 +30,8 @@ pub fn generics_of(db: &dyn Db, item: ItemId) -> Vec<Name> {
             ast::ItemBody::Prompt { signature, .. }
             | ast::ItemBody::Workflow { signature, .. }
             | ast::ItemBody::Tool { signature, .. }
-            | ast::ItemBody::Human { signature, .. },
+            | ast::ItemBody::Human { signature, .. }
+            | ast::ItemBody::External { signature },
         ) => names(&signature.generics),
         _ => Vec::new(),
     }

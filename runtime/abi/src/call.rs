@@ -476,6 +476,8 @@ macro_rules! for_each_runtime_call {
             human_timeout plain(borrow);
             // Asks a person: result type, index, what is said (as of a prompt), arguments as `json`, settings as `json` or 0.
             human_ask waiting(result, word, own, own, own);
+            // Waits for an answer from outside: result type, index, its key as a string or 0, arguments as `json`.
+            external_ask waiting(result, word, own, own);
             // Before a tool's body: tool's index, key or 0, arguments as `json`. Done with the result of a call with the same key
             // in a tuple of one, which the result type is an optional of, else with `none`. Waits for such a call on its way.
             tool_begin waiting(result, word, own, own);

@@ -418,11 +418,7 @@ impl Carrier {
                 outside.alarms.add(at, Alarm::Sleep(operation.id));
                 continue;
             }
-            let question = if let Request::Human { question } = &operation.request {
-                Some(question.digest.clone())
-            } else {
-                None
-            };
+            let question = operation.request.question().map(str::to_owned);
             let begun = Begun {
                 handle: Handle::None,
                 question,

@@ -132,7 +132,8 @@ impl<'a> Wanted<'a> {
             | Request::Exec { .. }
             | Request::Http { .. }
             | Request::Host { .. }
-            | Request::Human { .. } => return None,
+            | Request::Human { .. }
+            | Request::External { .. } => return None,
         };
         Some(Self::At { path, action })
     }

@@ -16,6 +16,7 @@ mod commands;
 mod deadline;
 mod driver;
 pub mod engine;
+pub mod external;
 mod files;
 mod glob;
 pub mod host;

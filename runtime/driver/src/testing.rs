@@ -111,6 +111,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
         | Request::StartRun { .. }
         | Request::Http { .. }
         | Request::Host { .. }
-        | Request::Human { .. } => return None,
+        | Request::Human { .. }
+        | Request::External { .. } => return None,
     })
 }

@@ -66,9 +66,9 @@ pub use number::{
     float_sqrt, float_to_int, int_pow, int_to_float,
 };
 pub use outside::{
-    context_query, exec_run, host_call, http_request, human_ask, human_timeout, prompt_detail,
-    prompt_revised, prompt_run, spawn_detached, spawn_request, spawn_requested, tool_begin,
-    tool_keep, workflow_list, workflow_start,
+    context_query, exec_run, external_ask, host_call, http_request, human_ask, human_timeout,
+    prompt_detail, prompt_revised, prompt_run, spawn_detached, spawn_request, spawn_requested,
+    tool_begin, tool_keep, workflow_list, workflow_start,
 };
 pub use place::{
     place_element, place_entry, place_field, place_get, place_insert, place_length, place_set,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::answers::{Found, KeptAnswer, LookUp, WhenBusy};
+use crate::external::External;
 use crate::human::{Question, Reply};
 use crate::media::Media;
 use crate::model::{ModelAnswer, ModelFailure, ModelRequest};
@@ -144,6 +145,10 @@ pub enum Request {
     Human {
         question: Box<Question>,
     },
+    /// An answer that comes from outside and is no person's.
+    External {
+        external: Box<External>,
+    },
 }
 
 /// A run that another one starts and does not wait for.
@@ -231,6 +236,7 @@ pub enum Outcome {
     Model(Box<Result<ModelAnswer, ModelFailure>>),
     Exec(ExecOutput),
     Http(HttpAnswer),
+    /// The answer of a person, or from outside.
     Human(Box<Reply>),
     /// It could not be done.
     Failed(Failure),

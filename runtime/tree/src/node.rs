@@ -531,7 +531,7 @@ impl Tree {
 fn gives_something(node: &Node) -> bool {
     matches!(
         node.kind,
-        NodeKind::Step | NodeKind::Prompt | NodeKind::Human
+        NodeKind::Step | NodeKind::Prompt | NodeKind::Human | NodeKind::External
     ) && node.status == Status::Completed
         && node.output.is_some()
 }

@@ -80,7 +80,7 @@ pub fn not_mockable(place: Place, name: &str) -> Diagnostic {
         place,
         format!("`{name}` cannot be mocked"),
     )
-    .note("prompts, tools, humans, workflows and effects of the library can")
+    .note("prompts, tools, humans, externals, workflows and effects of the library can")
 }
 
 /// A call that needs a permission which the program does not give itself.

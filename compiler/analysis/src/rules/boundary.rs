@@ -122,6 +122,7 @@ fn boundary_word(kind: ItemKind) -> Option<&'static str> {
         ItemKind::Prompt => Some("prompt"),
         ItemKind::Tool => Some("tool"),
         ItemKind::Human => Some("human"),
+        ItemKind::External => Some("external"),
         ItemKind::Import
         | ItemKind::Function
         | ItemKind::Record
@@ -139,13 +140,16 @@ fn boundary_word(kind: ItemKind) -> Option<&'static str> {
     }
 }
 
-/// Parameters and result of a workflow, prompt, tool or human.
+/// Parameters and result of a workflow, prompt, tool, human or external.
 pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let Some(word) = boundary_word(item.kind(db)) else {
         return Vec::new();
     };
     let signature = &item_signature(db, item).signature;
-    let is_asked = matches!(item.kind(db), ItemKind::Prompt | ItemKind::Human);
+    let is_asked = matches!(
+        item.kind(db),
+        ItemKind::Prompt | ItemKind::Human | ItemKind::External
+    );
     let mut found = Vec::new();
     for parameter in &signature.parameters {
         if is_asked && has_media_inside(db, &parameter.ty) {

@@ -198,6 +198,7 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
             | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Human
+            | ItemKind::External
             | ItemKind::Skill
             | ItemKind::Test
             | ItemKind::Permissions

@@ -10,6 +10,7 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         ItemKind::Workflow => "workflow",
         ItemKind::Prompt => "prompt",
         ItemKind::Human => "human",
+        ItemKind::External => "external",
         ItemKind::Tool => "tool",
         ItemKind::Import
         | ItemKind::Function

@@ -278,19 +278,23 @@ impl Collector<'_> {
         }
     }
 
+    /// A question to a person or to the outside.
+    fn question(&self, kind: WorkKind, item: ItemId, found: &mut Vec<Node>) {
+        let mut work = self.work(kind, item);
+        if let Node::Work(work) = &mut work {
+            work.marks = head_marks(self.db, item);
+        }
+        found.push(work);
+    }
+
     /// What a call of a declaration does.
     fn item(&mut self, item: ItemId, found: &mut Vec<Node>) {
         let db = self.db;
         match item.kind(db) {
             ItemKind::Prompt => found.push(Node::Work(prompt(db, item, None))),
             ItemKind::Tool => found.push(self.work(WorkKind::Tool, item)),
-            ItemKind::Human => {
-                let mut work = self.work(WorkKind::Human, item);
-                if let Node::Work(work) = &mut work {
-                    work.marks = head_marks(db, item);
-                }
-                found.push(work);
-            }
+            ItemKind::Human => self.question(WorkKind::Human, item, found),
+            ItemKind::External => self.question(WorkKind::External, item, found),
             ItemKind::Workflow => {
                 found.push(self.work(WorkKind::Workflow, item));
                 self.called.push(item);
@@ -580,10 +584,12 @@ fn heading(db: &dyn Db, item: ItemId) -> String {
     format!("({}){result}", parameters.join(", "))
 }
 
-/// The modifiers in the head of a question to a person.
+/// The modifiers in the head of a question to a person or to the outside.
 fn head_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
     let ast = item_ast(db, item);
-    let Some(ItemBody::Human { signature, .. }) = ast.as_deref().map(|it| &it.body) else {
+    let Some(ItemBody::Human { signature, .. } | ItemBody::External { signature }) =
+        ast.as_deref().map(|it| &it.body)
+    else {
         return Vec::new();
     };
     signature

@@ -46,6 +46,7 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
         // `Default` and `Rows` are called by the runtime alone, which calls in frames.
         Instance::Prompt { .. }
         | Instance::Human { .. }
+        | Instance::External { .. }
         | Instance::Default { .. }
         | Instance::Rows { .. } => true,
         Instance::PromptText { item } => part_waits(view, *item, BodyPart::User, ArgumentsWait::No),
@@ -109,6 +110,7 @@ impl<'v> Lowering<'v> {
             Instance::Examples { item } => self.lower_examples(*item),
             Instance::Default { item, parameter } => self.lower_default(*item, *parameter),
             Instance::Human { item } => self.lower_human(*item),
+            Instance::External { item } => self.lower_external(*item),
             Instance::Rows { item } => self.lower_rows(*item),
         }
     }
@@ -129,7 +131,9 @@ impl<'v> Lowering<'v> {
                 (*item, part_suffix(part) + " from outside")
             }
             Instance::Rows { item } => (*item, part_suffix(BodyPart::Rows) + " from outside"),
-            Instance::Prompt { item, .. } | Instance::Human { item } => (*item, String::new()),
+            Instance::Prompt { item, .. }
+            | Instance::Human { item }
+            | Instance::External { item } => (*item, String::new()),
         };
         let db = self.view.db();
         let module = self.view.module(item.file(db));
@@ -187,6 +191,7 @@ impl<'v> Lowering<'v> {
             | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Human
+            | ItemKind::External
             | ItemKind::Skill
             | ItemKind::Test
             | ItemKind::Permissions

@@ -443,6 +443,7 @@ macro_rules! traversal {
                             self.signature(signature);
                             self.entries(entries);
                         }
+                        ItemBody::External { signature } => self.signature(signature),
                         ItemBody::Workflow { signature, body } => {
                             self.signature(signature);
                             self.block(body);

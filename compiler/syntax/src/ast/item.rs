@@ -84,6 +84,8 @@ pub enum ItemBody {
         /// `user` texts, statements around them, `example` and settings.
         entries: Vec<PromptEntry>,
     },
+    /// `external payment(…) -> T by key timeout D`; the key is the signature's `by`.
+    External { signature: Signature },
     /// `skill s …`, whose inside is specified by a later page and kept unparsed.
     Skill { name: Identifier },
     /// `test "name" for p in rows pass 0.9 repeat 5 { … }`
@@ -151,7 +153,7 @@ pub struct Signature {
     pub result: Option<TypeExpression>,
     /// After `!`; `None` when it is left to inference.
     pub throws: Option<Vec<TypeExpression>>,
-    /// After `by` (a prompt's agent).
+    /// After `by`: the agent of a prompt, the key of an `external`.
     pub by: Option<Expression>,
     pub repeat: Option<RepeatClass>,
     /// `timeout`, `retry`, `reflect`, `budget` in written order.

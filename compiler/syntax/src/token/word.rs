@@ -81,6 +81,7 @@ words! {
         Mcp = "mcp",
         Hook = "hook",
         Human = "human",
+        External = "external",
         Skill = "skill",
         Test = "test",
         Permissions = "permissions",

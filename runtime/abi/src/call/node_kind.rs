@@ -13,6 +13,7 @@ pub enum NodeKind {
     Prompt,
     Tool,
     Human,
+    External,
     Reflection,
     Attempt,
     Region,
@@ -20,7 +21,7 @@ pub enum NodeKind {
 
 impl NodeKind {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Workflow,
         Self::Step,
         Self::Task,
@@ -29,6 +30,7 @@ impl NodeKind {
         Self::Prompt,
         Self::Tool,
         Self::Human,
+        Self::External,
         Self::Reflection,
         Self::Attempt,
         Self::Region,
@@ -45,6 +47,7 @@ impl NodeKind {
             Self::Prompt => "prompt",
             Self::Tool => "tool",
             Self::Human => "human",
+            Self::External => "external",
             Self::Reflection => "reflection",
             Self::Attempt => "attempt",
             Self::Region => "region",

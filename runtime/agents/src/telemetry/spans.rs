@@ -132,6 +132,8 @@ impl Spans {
             | EventKind::ReflectionEnd { .. }
             | EventKind::HumanRequest { .. }
             | EventKind::HumanAnswer { .. }
+            | EventKind::ExternalRequest { .. }
+            | EventKind::ExternalAnswer { .. }
             | EventKind::Cancel { .. }
             | EventKind::Budget { .. }
             | EventKind::SpawnRequest { .. } => self.add_fields(event),
@@ -358,6 +360,7 @@ fn named(kind: NodeKind, name: &str) -> Vec<KeyValue> {
         | NodeKind::Iteration
         | NodeKind::Prompt
         | NodeKind::Human
+        | NodeKind::External
         | NodeKind::Reflection
         | NodeKind::Attempt
         | NodeKind::Region => Vec::new(),

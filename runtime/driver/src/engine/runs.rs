@@ -4,10 +4,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use gsw_abi::site::Site;
+use gsw_abi::types::TypeId;
+use gsw_engine::external::External;
 use gsw_engine::human::Reply;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::operation::{DetachedStart, Failure, OperationId, Outcome};
+use gsw_engine::port::Deaf;
 use gsw_engine::run::{BEHAVIOUR, Finished, Run, RunResult, RunSettings, Start};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -15,9 +18,13 @@ use serde_json::{Map, Value};
 use crate::audience::{Audience, Listener};
 use crate::call::Call;
 use crate::carrier::{Carrier, OnEnd};
-use crate::clock;
+use crate::clock::{self, Clock};
 use crate::driver::Driver;
+use crate::external::{Address, Externals, NotTaken, Route, Taken};
+use crate::perform::Handle;
 use crate::scripted::Entry as TestEntry;
+use crate::work::Completion;
+use gsw_notation::issue::Issue;
 
 /// So many runs that have ended are still known, the latest.
 const KEPT: usize = 1_000;
@@ -34,6 +41,8 @@ pub struct Runs {
     state: Mutex<State>,
     /// Told when a detached run has ended.
     ended: Condvar,
+    /// What runs wait for from outside.
+    externals: Arc<Externals>,
 }
 
 #[derive(Default)]
@@ -137,6 +146,7 @@ impl Runs {
             driver: OnceLock::new(),
             state: Mutex::default(),
             ended: Condvar::new(),
+            externals: Arc::default(),
         })
     }
 
@@ -185,6 +195,114 @@ impl Runs {
         } else {
             Err(NotAnswered::NoQuestion)
         }
+    }
+
+    /// A run waits for an answer from outside.
+    pub(crate) fn wait_for(
+        &self,
+        external: External,
+        call: &Call,
+        completion: Completion,
+        now: i64,
+    ) -> Handle {
+        Handle::External(self.externals.ask(&call.run, external, completion, now))
+    }
+
+    /// Brings an answer from outside, as JSON text, to what waits for it, and says what has become of it. It is checked before:
+    /// one that does not fit changes nothing.
+    ///
+    /// # Errors
+    /// When it was not taken, with the reason.
+    pub fn deliver(self: &Arc<Self>, address: Address, answer: String) -> Result<Taken, NotTaken> {
+        let (sender, taken) = std::sync::mpsc::channel();
+        self.deliver_then(address, answer, move |it| drop(sender.send(it)));
+        taken.recv().unwrap_or(Err(NotTaken::Gone))
+    }
+
+    /// The same for who must not wait; `then` is called on a thread of the engine, and not at all when that cannot start one.
+    pub fn deliver_then(
+        self: &Arc<Self>,
+        address: Address,
+        answer: String,
+        then: impl FnOnce(Result<Taken, NotTaken>) + Send + 'static,
+    ) {
+        let Some(driver) = self.driver.get().and_then(Weak::upgrade) else {
+            return then(Err(NotTaken::Gone));
+        };
+        let runs = Arc::clone(self);
+        let clock = driver.clock.clone();
+        // A check of the answer's type is compiled code, which wants a deep stack.
+        let _ = driver.threads.run(move || {
+            then(runs.deliver_here(&address, &answer, &clock));
+        });
+    }
+
+    fn deliver_here(
+        &self,
+        address: &Address,
+        answer: &str,
+        clock: &Clock,
+    ) -> Result<Taken, NotTaken> {
+        // Again only when another sender came between the look and the deed, and then that one has got on.
+        loop {
+            if let Address::Name { run, .. } = address {
+                match self.get(run).map(|it| it.status) {
+                    None => {
+                        return Err(NotTaken::NoRun {
+                            run: Arc::clone(run),
+                        });
+                    }
+                    Some(RunStatus::Running) => {}
+                    Some(RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled) => {
+                        return Err(NotTaken::Over {
+                            run: Arc::clone(run),
+                        });
+                    }
+                }
+            }
+            let now = clock.now();
+            let taken = match (self.externals.route(address, now)?, address) {
+                (Route::Open(found), _) => {
+                    let issues = self.unfit(found.result, answer, now);
+                    if !issues.is_empty() {
+                        return Err(NotTaken::Unfit {
+                            name: found.name,
+                            issues,
+                        });
+                    }
+                    self.externals.deliver(&found, answer, now)
+                }
+                (Route::Early, Address::Key(key)) => {
+                    if let Err(issue) = gsw_notation::json::parse(answer) {
+                        return Err(NotTaken::Unfit {
+                            name: key.to_string(),
+                            issues: vec![issue],
+                        });
+                    }
+                    self.externals.keep(key, answer, now)
+                }
+                (Route::Early, Address::Name { .. }) => {
+                    unreachable!("an answer is early only by its key")
+                }
+            };
+            if let Some(taken) = taken {
+                return Ok(taken);
+            }
+        }
+    }
+
+    /// What of an answer does not fit a type: a run that never begins reads it.
+    fn unfit(&self, ty: TypeId, answer: &str, now: i64) -> Vec<Issue> {
+        let start = Start {
+            id: new_id(),
+            now,
+            seed: clock::random_word(),
+            settings: self.settings.clone(),
+            parent: None,
+            behaviour: BEHAVIOUR,
+        };
+        let mut run = Run::new(Arc::clone(&self.loaded), None, start, Box::new(Deaf));
+        run.unfit(ty, answer)
     }
 
     /// The workflow that is entered, and the run that has detached it.

@@ -91,6 +91,9 @@ impl World {
             Request::Human { question } => Outcome::Failed(Failure::Declined {
                 reason: format!("a test has nobody to ask: mock `{}`", question.human),
             }),
+            Request::External { external } => Outcome::Failed(Failure::Declined {
+                reason: format!("a test has no outside: mock `{}`", external.name),
+            }),
             Request::Host { tool, .. } => Outcome::Failed(Failure::Tool {
                 tool: tool.clone(),
                 message: "a test has no host: mock the tool".into(),

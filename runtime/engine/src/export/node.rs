@@ -131,7 +131,7 @@ fn enter_here(run: &mut Run, kind: NodeKind, name: &str, input: Option<Arc<str>>
     run.scheduler.go_to(node);
     match kind {
         NodeKind::Tool => run.tool_keys.open(run.scheduler.current(), node),
-        NodeKind::Human => run.pause_budget_clocks(),
+        NodeKind::Human | NodeKind::External => run.pause_budget_clocks(),
         NodeKind::Workflow
         | NodeKind::Step
         | NodeKind::Attempt
@@ -154,7 +154,8 @@ fn is_expected(run: &Run, node: NodeId) -> bool {
 
 /// The current task leaves its node, but never the one that it is itself.
 fn go_to_parent(run: &mut Run) {
-    if run.progress.tree().node(run.scheduler.current_node()).kind == NodeKind::Human {
+    let kind = run.progress.tree().node(run.scheduler.current_node()).kind;
+    if matches!(kind, NodeKind::Human | NodeKind::External) {
         run.resume_budget_clocks();
     }
     let task = run.scheduler.task(run.scheduler.current());

@@ -10,7 +10,7 @@ use crate::codec;
 use crate::export::guard::calls;
 use crate::node::NodeId;
 use crate::operation::{DetachedStart, ExecRequest, Failure, HttpRequest, Request};
-use crate::run::human::NewQuestion;
+use crate::run::human::{NewExternal, NewQuestion};
 use crate::run::introspection::SpawnRequest;
 use crate::run::prompt::{Gives, NewPrompt};
 use crate::run::tool_key::ToolKey;
@@ -55,6 +55,12 @@ calls! {
         run.heap.release(settings);
         let (result, human) = (TypeId(result as u32), human as usize);
         human::ask_person(run, NewQuestion { result, human, said, arguments })
+    }
+
+    /// An answer from outside: result type, index, key or 0, arguments.
+    waiting external_ask(run, result, external, key, arguments) {
+        let (result, external) = (TypeId(result as u32), external as usize);
+        human::ask_outside(run, NewExternal { result, external, key, arguments })
     }
 
     /// Before a tool's body: the result of an earlier call with the same key in a tuple of one, else `none`.

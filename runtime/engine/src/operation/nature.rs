@@ -65,7 +65,8 @@ impl Request {
             | Self::FsRemove { .. }
             | Self::FsMakeDir { .. }
             | Self::StartRun { .. }
-            | Self::Human { .. } => Class::Idempotent,
+            | Self::Human { .. }
+            | Self::External { .. } => Class::Idempotent,
             Self::FsAppend { .. } | Self::Exec { .. } | Self::Host { .. } => Class::Once,
             Self::Http { request } => match request.method.to_ascii_uppercase().as_str() {
                 "GET" | "HEAD" | "OPTIONS" => Class::Reads,
@@ -106,7 +107,20 @@ impl Request {
             | Self::StartRun { .. }
             | Self::Http { .. }
             | Self::Host { .. }
-            | Self::Human { .. } => GivenUp::Dropped,
+            | Self::Human { .. }
+            | Self::External { .. } => GivenUp::Dropped,
+        }
+    }
+
+    /// The digest of what it asks a person or the outside; an answer has to repeat it.
+    #[must_use]
+    pub fn question(&self) -> Option<&str> {
+        if let Self::Human { question } = self {
+            Some(&question.digest)
+        } else if let Self::External { external } = self {
+            Some(&external.digest)
+        } else {
+            None
         }
     }
 
@@ -135,7 +149,7 @@ impl Request {
             Self::Exec { .. } => Form::Exec,
             Self::Http { .. } => Form::Http,
             Self::Host { .. } => Form::Host,
-            Self::Human { .. } => Form::Human,
+            Self::Human { .. } | Self::External { .. } => Form::Human,
         }
     }
 
@@ -187,7 +201,8 @@ impl Request {
             | Self::StartRun { .. }
             | Self::Http { .. }
             | Self::Host { .. }
-            | Self::Human { .. } => None,
+            | Self::Human { .. }
+            | Self::External { .. } => None,
         }
     }
 }

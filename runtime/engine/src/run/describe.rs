@@ -251,7 +251,8 @@ const fn has_name(kind: NodeKind) -> bool {
         | NodeKind::Step
         | NodeKind::Prompt
         | NodeKind::Tool
-        | NodeKind::Human => true,
+        | NodeKind::Human
+        | NodeKind::External => true,
         NodeKind::Task
         | NodeKind::Parallel
         | NodeKind::Iteration

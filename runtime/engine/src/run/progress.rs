@@ -195,6 +195,7 @@ impl Progress {
             | NodeKind::Prompt
             | NodeKind::Tool
             | NodeKind::Human
+            | NodeKind::External
             | NodeKind::Reflection
             | NodeKind::Region => return,
         };
@@ -239,6 +240,7 @@ impl Progress {
             NodeKind::Attempt
             | NodeKind::Parallel
             | NodeKind::Human
+            | NodeKind::External
             | NodeKind::Reflection
             | NodeKind::Region => {
                 // The run's own node was never announced.
