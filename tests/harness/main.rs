@@ -50,6 +50,7 @@ mod program;
 mod project;
 mod recorded;
 mod reference;
+mod renaming;
 mod reports;
 mod requests;
 mod requirements;

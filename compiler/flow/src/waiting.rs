@@ -115,7 +115,7 @@ impl Question<'_> {
         use ExpressionKind as Kind;
         match &self.body.expression(id).kind {
             // Making a closure or a task does not wait.
-            Kind::Lambda(_) | Kind::Spawn(_) => false,
+            Kind::Lambda(_) | Kind::Spawn(_) | Kind::Undo(_) => false,
             Kind::PromptCall { .. }
             | Kind::Await(_)
             | Kind::Race { .. }
@@ -264,6 +264,7 @@ impl Question<'_> {
             | Kind::PromptText { .. }
             | Kind::OfferedTool { .. }
             | Kind::Spawn(_)
+            | Kind::Undo(_)
             | Kind::SpawnDetached { .. }
             | Kind::Await(_)
             | Kind::Race { .. }

@@ -88,6 +88,7 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
         signature: Arc::new(Signature {
             intrinsic: attributes.intrinsic,
             property: attributes.property,
+            was: attributes.was,
             ..signature
         }),
         effects: attributes.effects,
@@ -106,6 +107,7 @@ fn empty_signature(result: Type) -> Signature {
         intrinsic: None,
         property: Presence::Absent,
         agent: None,
+        was: None,
     }
 }
 
@@ -179,6 +181,7 @@ impl Head<'_> {
                 .as_ref()
                 .filter(|_| self.item.kind(self.db) != ItemKind::External)
                 .and_then(|it| self.agent(it)),
+            was: None,
         }
     }
 

@@ -133,7 +133,8 @@ impl<'a> Wanted<'a> {
             | Request::Http { .. }
             | Request::Host { .. }
             | Request::Human { .. }
-            | Request::External { .. } => return None,
+            | Request::External { .. }
+            | Request::OtherRun { .. } => return None,
         };
         Some(Self::At { path, action })
     }

@@ -244,7 +244,7 @@ impl Rules {
             // What the host, a person or whoever is outside does is not the program's doing.
             Request::Host { .. } | Request::Human { .. } | Request::External { .. } => Ok(()),
             // A workflow has what the program has.
-            Request::StartRun { .. } => Ok(()),
+            Request::StartRun { .. } | Request::OtherRun { .. } => Ok(()),
             // Nothing outside is reached.
             Request::Sleep { .. }
             | Request::Now

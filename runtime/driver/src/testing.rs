@@ -112,6 +112,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
         | Request::Http { .. }
         | Request::Host { .. }
         | Request::Human { .. }
-        | Request::External { .. } => return None,
+        | Request::External { .. }
+        | Request::OtherRun { .. } => return None,
     })
 }

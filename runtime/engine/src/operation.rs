@@ -128,6 +128,11 @@ pub enum Request {
     StartRun {
         start: Box<DetachedStart>,
     },
+    /// Another run of the program is asked something.
+    OtherRun {
+        run: String,
+        ask: AskOfRun,
+    },
     /// A program of the system is run.
     Exec {
         request: Box<ExecRequest>,
@@ -151,9 +156,29 @@ pub enum Request {
     },
 }
 
+/// What a run asks of another one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskOfRun {
+    /// Whether there is one of this id: its workflow, or `null`.
+    Find,
+    /// How far it is.
+    Status,
+    /// The `state` variables of its workflow by name.
+    State,
+    /// Its value, once it has ended.
+    Result,
+    /// That it end: whether it was still going on.
+    Cancel { reason: String },
+    /// That it take an answer which it waits for, as JSON text.
+    Answer { name: String, answer: String },
+}
+
 /// A run that another one starts and does not wait for.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct DetachedStart {
+    /// The id that it is to have; none where it follows from the place that starts it.
+    pub id: Option<String>,
     pub workflow: String,
     pub function: FunctionIndex,
     /// A record type whose fields are its parameters.
@@ -220,6 +245,8 @@ pub enum Outcome {
     Int(i64),
     Bool(bool),
     Text(String),
+    /// A value as JSON text.
+    Json(String),
     /// Text, if there is any.
     OptionalText(Option<String>),
     Bytes(Vec<u8>),

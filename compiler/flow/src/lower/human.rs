@@ -26,6 +26,7 @@ impl Lowering<'_> {
         let input = builder.named_json(item, &parameters);
         let head = NodeHead {
             kind: NodeKind::Human,
+            was: None,
             name: builder.text(&name),
             input,
             result: answer.clone(),
@@ -55,6 +56,7 @@ impl Lowering<'_> {
         let input = builder.named_json(item, &parameters);
         let head = NodeHead {
             kind: NodeKind::External,
+            was: None,
             name: builder.text(&name),
             input,
             result: answer.clone(),

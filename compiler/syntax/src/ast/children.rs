@@ -210,12 +210,15 @@ macro_rules! traversal {
                             self.modifiers(modifiers);
                             self.block(body);
                         }
-                        Kind::Step { name, modifiers, body } => {
+                        Kind::Step { was, name, modifiers, body } => {
+                            if let Some(was) = was {
+                                self.expression(was);
+                            }
                             self.expression(name);
                             self.modifiers(modifiers);
                             self.block(body);
                         }
-                        Kind::Modified { modifiers, body } => {
+                        Kind::Modified { modifiers, body } | Kind::Undo { modifiers, body } => {
                             self.modifiers(modifiers);
                             self.block(body);
                         }

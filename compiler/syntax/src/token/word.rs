@@ -92,6 +92,8 @@ words! {
         Emit = "emit",
         Mock = "mock",
         Detached = "detached",
+        Undo = "undo",
+        Was = "was",
         User = "user",
         System = "system",
         Assistant = "assistant",

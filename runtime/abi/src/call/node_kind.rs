@@ -17,11 +17,13 @@ pub enum NodeKind {
     Reflection,
     Attempt,
     Region,
+    /// What takes something back.
+    Undo,
 }
 
 impl NodeKind {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Workflow,
         Self::Step,
         Self::Task,
@@ -34,6 +36,7 @@ impl NodeKind {
         Self::Reflection,
         Self::Attempt,
         Self::Region,
+        Self::Undo,
     ];
 
     #[must_use]
@@ -51,6 +54,7 @@ impl NodeKind {
             Self::Reflection => "reflection",
             Self::Attempt => "attempt",
             Self::Region => "region",
+            Self::Undo => "undo",
         }
     }
 }

@@ -363,7 +363,8 @@ fn named(kind: NodeKind, name: &str) -> Vec<KeyValue> {
         | NodeKind::External
         | NodeKind::Reflection
         | NodeKind::Attempt
-        | NodeKind::Region => Vec::new(),
+        | NodeKind::Region
+        | NodeKind::Undo => Vec::new(),
     }
 }
 

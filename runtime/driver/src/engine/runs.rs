@@ -1,16 +1,16 @@
 //! The runs of an engine, by their ids: started once each, listed, answered, cancelled, waited for.
 
+mod asked;
+mod delivery;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use gsw_abi::site::Site;
-use gsw_abi::types::TypeId;
-use gsw_engine::external::External;
 use gsw_engine::human::Reply;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::operation::{DetachedStart, Failure, OperationId, Outcome};
-use gsw_engine::port::Deaf;
 use gsw_engine::run::{BEHAVIOUR, Finished, Run, RunResult, RunSettings, Start};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -18,13 +18,12 @@ use serde_json::{Map, Value};
 use crate::audience::{Audience, Listener};
 use crate::call::Call;
 use crate::carrier::{Carrier, OnEnd};
-use crate::clock::{self, Clock};
+use crate::clock;
 use crate::driver::Driver;
-use crate::external::{Address, Externals, NotTaken, Route, Taken};
-use crate::perform::Handle;
+use crate::engine::runs::asked::{Ended, deliver_all};
+use crate::external::Externals;
 use crate::scripted::Entry as TestEntry;
 use crate::work::Completion;
-use gsw_notation::issue::Issue;
 
 /// So many runs that have ended are still known, the latest.
 const KEPT: usize = 1_000;
@@ -62,6 +61,9 @@ struct Entry {
     info: RunInfo,
     /// None once it has ended.
     carrier: Option<Arc<Carrier>>,
+    /// Who waits for its value.
+    waiting: Vec<Completion>,
+    ended: Option<Ended>,
 }
 
 /// What is known of a run.
@@ -88,6 +90,19 @@ pub enum RunStatus {
     Failed,
     /// It has ended because it was cancelled.
     Cancelled,
+}
+
+impl RunStatus {
+    /// As programs write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
 }
 
 /// A detached run that has ended.
@@ -197,114 +212,6 @@ impl Runs {
         }
     }
 
-    /// A run waits for an answer from outside.
-    pub(crate) fn wait_for(
-        &self,
-        external: External,
-        call: &Call,
-        completion: Completion,
-        now: i64,
-    ) -> Handle {
-        Handle::External(self.externals.ask(&call.run, external, completion, now))
-    }
-
-    /// Brings an answer from outside, as JSON text, to what waits for it, and says what has become of it. It is checked before:
-    /// one that does not fit changes nothing.
-    ///
-    /// # Errors
-    /// When it was not taken, with the reason.
-    pub fn deliver(self: &Arc<Self>, address: Address, answer: String) -> Result<Taken, NotTaken> {
-        let (sender, taken) = std::sync::mpsc::channel();
-        self.deliver_then(address, answer, move |it| drop(sender.send(it)));
-        taken.recv().unwrap_or(Err(NotTaken::Gone))
-    }
-
-    /// The same for who must not wait; `then` is called on a thread of the engine, and not at all when that cannot start one.
-    pub fn deliver_then(
-        self: &Arc<Self>,
-        address: Address,
-        answer: String,
-        then: impl FnOnce(Result<Taken, NotTaken>) + Send + 'static,
-    ) {
-        let Some(driver) = self.driver.get().and_then(Weak::upgrade) else {
-            return then(Err(NotTaken::Gone));
-        };
-        let runs = Arc::clone(self);
-        let clock = driver.clock.clone();
-        // A check of the answer's type is compiled code, which wants a deep stack.
-        let _ = driver.threads.run(move || {
-            then(runs.deliver_here(&address, &answer, &clock));
-        });
-    }
-
-    fn deliver_here(
-        &self,
-        address: &Address,
-        answer: &str,
-        clock: &Clock,
-    ) -> Result<Taken, NotTaken> {
-        // Again only when another sender came between the look and the deed, and then that one has got on.
-        loop {
-            if let Address::Name { run, .. } = address {
-                match self.get(run).map(|it| it.status) {
-                    None => {
-                        return Err(NotTaken::NoRun {
-                            run: Arc::clone(run),
-                        });
-                    }
-                    Some(RunStatus::Running) => {}
-                    Some(RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled) => {
-                        return Err(NotTaken::Over {
-                            run: Arc::clone(run),
-                        });
-                    }
-                }
-            }
-            let now = clock.now();
-            let taken = match (self.externals.route(address, now)?, address) {
-                (Route::Open(found), _) => {
-                    let issues = self.unfit(found.result, answer, now);
-                    if !issues.is_empty() {
-                        return Err(NotTaken::Unfit {
-                            name: found.name,
-                            issues,
-                        });
-                    }
-                    self.externals.deliver(&found, answer, now)
-                }
-                (Route::Early, Address::Key(key)) => {
-                    if let Err(issue) = gsw_notation::json::parse(answer) {
-                        return Err(NotTaken::Unfit {
-                            name: key.to_string(),
-                            issues: vec![issue],
-                        });
-                    }
-                    self.externals.keep(key, answer, now)
-                }
-                (Route::Early, Address::Name { .. }) => {
-                    unreachable!("an answer is early only by its key")
-                }
-            };
-            if let Some(taken) = taken {
-                return Ok(taken);
-            }
-        }
-    }
-
-    /// What of an answer does not fit a type: a run that never begins reads it.
-    fn unfit(&self, ty: TypeId, answer: &str, now: i64) -> Vec<Issue> {
-        let start = Start {
-            id: new_id(),
-            now,
-            seed: clock::random_word(),
-            settings: self.settings.clone(),
-            parent: None,
-            behaviour: BEHAVIOUR,
-        };
-        let mut run = Run::new(Arc::clone(&self.loaded), None, start, Box::new(Deaf));
-        run.unfit(ty, answer)
-    }
-
     /// The workflow that is entered, and the run that has detached it.
     fn named(&self, entering: &Entering) -> (String, Option<(Arc<str>, Site)>) {
         match entering {
@@ -364,6 +271,8 @@ impl Runs {
         let entry = Entry {
             info,
             carrier: Some(Arc::clone(&carrier)),
+            waiting: Vec::new(),
+            ended: None,
         };
         state.runs.insert(id, entry);
         let mut cancelled = None;
@@ -384,10 +293,20 @@ impl Runs {
         Started::New(carrier)
     }
 
-    /// Starts a run that another one detaches. Its id follows from that one's and from where it is detached, so that it is
-    /// started once however often that is asked for.
+    /// Starts a run that another one detaches. Its id is the one that it was given, or follows from that one's and from where it
+    /// is detached, so that it is started once however often that is asked for.
     pub(crate) fn start_detached(self: &Arc<Self>, start: DetachedStart, call: &Call) -> Outcome {
-        let id: Arc<str> = call.site.child_run(&call.run).into();
+        let id: Arc<str> = match &start.id {
+            None => call.site.child_run(&call.run).into(),
+            Some(id) => match unfit_id(id) {
+                None => id.as_str().into(),
+                Some(wrong) => {
+                    let message = format!("a run cannot have the id {id:?}: {wrong}");
+                    return Outcome::Failed(Failure::Other { message });
+                }
+            },
+        };
+        let workflow = start.workflow.clone();
         let parent = (Arc::clone(&call.run), call.site);
         if self.driver.get().and_then(Weak::upgrade).is_none() {
             return Outcome::Failed(Failure::Other {
@@ -398,6 +317,15 @@ impl Runs {
         // How it ends is noted below.
         let on_end: OnEnd = Box::new(drop);
         match self.start(Arc::clone(&id), entering, None, on_end) {
+            // Who gives the id of another workflow's run must not take that for its own.
+            Started::Exists(info) if info.workflow != workflow => {
+                let of = info.workflow;
+                Outcome::Failed(Failure::Other {
+                    message: format!(
+                        "`{id}` is a run of `{of}`, so none of `{workflow}` can have that id"
+                    ),
+                })
+            }
             Started::New(_) | Started::Exists(_) => Outcome::Text(id.to_string()),
         }
     }
@@ -412,9 +340,17 @@ impl Runs {
             }
         };
         let mut detached = None;
+        let (mut waiting, mut outcome) = (Vec::new(), None);
         if let Some(entry) = state.runs.get_mut(id) {
             entry.info.status = status;
             entry.carrier = None;
+            // A run that nobody has detached has its end for who started it alone, unless another waits for it.
+            if entry.info.parent.is_some() || !entry.waiting.is_empty() {
+                entry.ended = Some(Ended::of(&finished));
+            }
+            waiting = std::mem::take(&mut entry.waiting);
+            let ended = entry.ended.as_ref();
+            outcome = ended.map(|it| it.outcome(id));
             detached = entry
                 .info
                 .parent
@@ -430,6 +366,7 @@ impl Runs {
         }
         let Some(workflow) = detached else {
             drop(state);
+            deliver_all(waiting, outcome);
             on_end(finished);
             return;
         };
@@ -443,6 +380,8 @@ impl Runs {
             finished,
         });
         self.ended.notify_all();
+        drop(state);
+        deliver_all(waiting, outcome);
     }
 
     /// Waits until all detached runs have ended, also those that they start in turn, and gives the ends that are known.
@@ -514,4 +453,23 @@ impl State {
 /// An id that nobody has: as wide as the ids of traces.
 pub(super) fn new_id() -> Arc<str> {
     format!("{:016x}{:016x}", clock::random_word(), clock::random_word()).into()
+}
+
+/// The longest id that a program gives to a run, in bytes: ids are names of files and parts of commands.
+const LONGEST_ID: usize = 200;
+
+/// Why an id that a program has made is none.
+fn unfit_id(id: &str) -> Option<&'static str> {
+    let fits = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_' | '.' | ':');
+    if id.is_empty() {
+        Some("it is empty")
+    } else if id.len() > LONGEST_ID {
+        Some("it is longer than 200 bytes")
+    } else if !id.chars().all(fits) || id.starts_with(['-', '.']) {
+        Some(
+            "only letters, digits, `-`, `_`, `.` and `:` may be in it, and it begins with none of `-` and `.`",
+        )
+    } else {
+        None
+    }
 }

@@ -94,6 +94,9 @@ impl World {
             Request::External { external } => Outcome::Failed(Failure::Declined {
                 reason: format!("a test has no outside: mock `{}`", external.name),
             }),
+            Request::OtherRun { run, .. } => Outcome::Failed(Failure::Other {
+                message: format!("a test knows no run `{run}`: mock what asks for it"),
+            }),
             Request::Host { tool, .. } => Outcome::Failed(Failure::Tool {
                 tool: tool.clone(),
                 message: "a test has no host: mock the tool".into(),
@@ -140,7 +143,10 @@ impl World {
             Some(message) => Outcome::Failed(Failure::Other {
                 message: format!("the detached run of `{}`: {message}", start.workflow),
             }),
-            None => Outcome::Text(format!("detached-{}", self.performed)),
+            None => Outcome::Text(match &start.id {
+                Some(id) => id.clone(),
+                None => format!("detached-{}", self.performed),
+            }),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::event::{EventKind, JsonText, Level};
 use crate::export::guard::calls;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::states::NewState;
-use crate::run::{Run, keyed_call, reflection_log, words};
+use crate::run::{Run, keyed_call, reflection_log, undo, words};
 use crate::value::string;
 
 calls! {
@@ -18,6 +18,13 @@ calls! {
         let name = words::take_string(&mut run.heap, name);
         let input = words::take_json(&mut run.heap, input);
         u64::from(enter_here(run, kind_of(kind), &name, input).0)
+    }
+
+    /// What the step that is about to begin was called before.
+    plain node_was(run, name) {
+        let name = words::take_string(&mut run.heap, name);
+        run.progress.was(name);
+        0
     }
 
     /// Waits for the tasks of the current node; raises the first error that nobody awaited.
@@ -36,6 +43,9 @@ calls! {
         keyed_call::close_keyed_call(run, node, Status::Completed);
         let output = words::take_json(&mut run.heap, output);
         go_to_parent(run);
+        if run.progress.tree().node(node).kind == NodeKind::Workflow {
+            undo::hand_over(run, node);
+        }
         run.leave_node(node, Status::Completed, output);
         0
     }
@@ -140,7 +150,8 @@ fn enter_here(run: &mut Run, kind: NodeKind, name: &str, input: Option<Arc<str>>
         | NodeKind::Iteration
         | NodeKind::Prompt
         | NodeKind::Reflection
-        | NodeKind::Region => {}
+        | NodeKind::Region
+        | NodeKind::Undo => {}
     }
     node
 }

@@ -4,7 +4,7 @@
 use gsw_tree::class::Class;
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{Outcome, Request};
+use crate::operation::{AskOfRun, Outcome, Request};
 
 /// What becomes of work that a run has given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +27,7 @@ pub enum Form {
     Int,
     Bool,
     Text,
+    Json,
     OptionalText,
     Bytes,
     Texts,
@@ -57,6 +58,13 @@ impl Request {
             | Self::EnvGet { .. }
             | Self::LookUp { .. }
             | Self::MediaUrl { .. } => Class::Reads,
+            Self::OtherRun { ask, .. } => match ask {
+                AskOfRun::Find | AskOfRun::Status | AskOfRun::State | AskOfRun::Result => {
+                    Class::Reads
+                }
+                AskOfRun::Cancel { .. } => Class::Idempotent,
+                AskOfRun::Answer { .. } => Class::Once,
+            },
             // A model may be asked again: that costs money and changes nothing.
             Self::Model { .. }
             | Self::Keep { .. }
@@ -108,7 +116,8 @@ impl Request {
             | Self::Http { .. }
             | Self::Host { .. }
             | Self::Human { .. }
-            | Self::External { .. } => GivenUp::Dropped,
+            | Self::External { .. }
+            | Self::OtherRun { .. } => GivenUp::Dropped,
         }
     }
 
@@ -150,6 +159,7 @@ impl Request {
             Self::Http { .. } => Form::Http,
             Self::Host { .. } => Form::Host,
             Self::Human { .. } | Self::External { .. } => Form::Human,
+            Self::OtherRun { .. } => Form::Json,
         }
     }
 
@@ -202,7 +212,8 @@ impl Request {
             | Self::Http { .. }
             | Self::Host { .. }
             | Self::Human { .. }
-            | Self::External { .. } => None,
+            | Self::External { .. }
+            | Self::OtherRun { .. } => None,
         }
     }
 }
@@ -220,6 +231,7 @@ impl Outcome {
             Self::Int(_) => Form::Int,
             Self::Bool(_) => Form::Bool,
             Self::Text(_) => Form::Text,
+            Self::Json(_) => Form::Json,
             Self::OptionalText(_) => Form::OptionalText,
             Self::Bytes(_) => Form::Bytes,
             Self::Texts(_) => Form::Texts,

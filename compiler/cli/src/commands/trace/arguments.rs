@@ -62,6 +62,7 @@ pub enum NodeKind {
     Reflection,
     Attempt,
     Region,
+    Undo,
 }
 
 impl NodeKind {
@@ -79,6 +80,7 @@ impl NodeKind {
             Self::Reflection => "reflection",
             Self::Attempt => "attempt",
             Self::Region => "region",
+            Self::Undo => "undo",
         }
     }
 }
