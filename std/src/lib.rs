@@ -28,6 +28,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/queue", include_str!("../queue.gsw")),
     ("std/random", include_str!("../random.gsw")),
     ("std/regex", include_str!("../regex.gsw")),
+    ("std/runs", include_str!("../runs.gsw")),
     ("std/set", include_str!("../set.gsw")),
     ("std/string", include_str!("../string.gsw")),
     ("std/task", include_str!("../task.gsw")),

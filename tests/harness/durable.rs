@@ -236,7 +236,9 @@ impl Written {
         let (sender, released) = std::sync::mpsc::channel();
         journal
             .expect("it can be written")
-            .release(Box::new(move |_| drop(sender.send(()))));
+            .release(Box::new(move |_| {
+                let _ = sender.send(());
+            }));
         released.recv().expect("it is released");
     }
 

@@ -54,6 +54,7 @@ mod project;
 mod prompt_request;
 mod recorded;
 mod reference;
+mod renaming;
 mod reports;
 mod requests;
 mod requirements;

@@ -230,6 +230,7 @@ impl Evaluation<'_> {
             | Kind::PromptText { .. }
             | Kind::OfferedTool { .. }
             | Kind::Spawn(_)
+            | Kind::Undo(_)
             | Kind::SpawnDetached { .. }
             | Kind::Await(_)
             | Kind::Race { .. }

@@ -29,7 +29,8 @@ pub use throws::{
 };
 pub use waiting::{NoWaiting, cannot_wait};
 pub use workflows::{
-    Wanted, beyond_project, broken_check, cannot_leave, captured_cycle, declared_once,
-    media_answer, media_inside, misplaced_statement, not_mockable, not_permitted, not_recordable,
-    outside_loop, repeats_once_effect, secret_exposed, target_not_permitted,
+    FormerNameProblem, Wanted, beyond_project, broken_check, cannot_leave, captured_cycle,
+    declared_once, media_answer, media_inside, misplaced_statement, not_mockable, not_permitted,
+    not_recordable, outside_loop, repeats_once_effect, secret_exposed, target_not_permitted,
+    wrong_former_name,
 };

@@ -92,6 +92,7 @@ pub fn pattern_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
             | ExpressionKind::PromptText { .. }
             | ExpressionKind::OfferedTool { .. }
             | ExpressionKind::Spawn(_)
+            | ExpressionKind::Undo(_)
             | ExpressionKind::SpawnDetached { .. }
             | ExpressionKind::Await(_)
             | ExpressionKind::Race { .. }

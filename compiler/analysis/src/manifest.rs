@@ -200,6 +200,7 @@ fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
         | ExpressionKind::Call { .. }
         | ExpressionKind::OfferedTool { .. }
         | ExpressionKind::Spawn(_)
+        | ExpressionKind::Undo(_)
         | ExpressionKind::Await(_)
         | ExpressionKind::Race { .. }
         | ExpressionKind::ParallelFor { .. }

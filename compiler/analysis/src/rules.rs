@@ -4,6 +4,7 @@ mod boundary;
 mod broken_check;
 mod capture;
 mod constant;
+mod former;
 mod head;
 mod leaving;
 mod mocked;
@@ -31,6 +32,7 @@ pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
     broken_check::check(db, body, &mut found);
     constant::check(db, body, &mut found);
     mocked::check(db, body, &mut found);
+    former::check(body, &mut found);
     found
 }
 
@@ -39,6 +41,7 @@ pub fn head_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let mut found = boundary::check_head(db, item);
     found.extend(head::check_head(db, item));
     found.extend(secret::check_head(db, item));
+    found.extend(former::check_head(db, item));
     found
 }
 

@@ -38,6 +38,7 @@ fn signature(db: &Database, item: ItemId) -> Option<String> {
         ItemKind::Workflow => "workflow",
         ItemKind::Tool => "tool",
         ItemKind::Human => "human",
+        ItemKind::External => "external",
         ItemKind::Import
         | ItemKind::Record
         | ItemKind::Alias

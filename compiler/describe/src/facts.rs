@@ -41,7 +41,8 @@ pub fn tail(db: &dyn Db, item: ItemId) -> String {
         | ItemKind::Prompt
         | ItemKind::Workflow
         | ItemKind::Tool
-        | ItemKind::Human => callable(db, item, 0),
+        | ItemKind::Human
+        | ItemKind::External => callable(db, item, 0),
         ItemKind::Const => {
             let ty = &item_signature(db, item).signature.result;
             format!(": {}", display_type(db, ty))

@@ -94,6 +94,7 @@ pub enum WorkKind {
     Prompt,
     Tool,
     Human,
+    External,
     /// Another workflow, which is drawn by itself.
     Workflow,
     /// A workflow that is started as a run of its own.
@@ -112,6 +113,7 @@ impl WorkKind {
             Self::Prompt => "prompt",
             Self::Tool => "tool",
             Self::Human => "human",
+            Self::External => "external",
             Self::Workflow => "workflow",
             Self::Detached => "detached run",
             Self::Again => "as above",

@@ -61,6 +61,7 @@ pub const MANUAL: &[ManualPage] = pages![
     "reference/testing",
     "reference/tools",
     "reference/types",
+    "reference/waiting",
     "reference/workflows",
 ];
 

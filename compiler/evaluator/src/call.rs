@@ -109,6 +109,7 @@ impl Machine<'_> {
             | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Human
+            | ItemKind::External
             | ItemKind::Skill
             | ItemKind::Test
             | ItemKind::Permissions
@@ -159,7 +160,9 @@ fn call_workflow(machine: &mut Machine, item: ItemId, arguments: Vec<Value>) -> 
     let root = body.root;
     let mut frame = Frame::new(body, [].into(), arguments);
     machine.deeper(|it| {
-        it.node(|it| it.modified(&mut frame, &modifiers, |it, frame| run(it, frame, root)))
+        it.undoing(|it| {
+            it.node(|it| it.modified(&mut frame, &modifiers, |it, frame| run(it, frame, root)))
+        })
     })
 }
 

@@ -221,16 +221,21 @@ fn value(machine: &mut Machine, frame: &mut Frame, expression: &Expression) -> F
             Ok(Value::tuple(results))
         }
         Kind::Step {
+            was,
             name,
             modifiers,
             body,
         } => {
+            if let Some(was) = was {
+                machine.evaluate(frame, *was)?;
+            }
             machine.evaluate(frame, *name)?;
             machine.node(|it| it.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body)))
         }
         Kind::Modified { modifiers, body } => {
             machine.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body))
         }
+        Kind::Undo(lambda) => machine.register_undo(frame.closure(lambda)),
         Kind::SpawnDetached { .. } => unsupported("runs of their own"),
         Kind::PromptCall { .. } | Kind::PromptText { .. } | Kind::OfferedTool { .. } => {
             unsupported("models")

@@ -31,6 +31,7 @@ mod queue;
 mod statement;
 mod stop;
 mod task;
+mod undo;
 mod value;
 
 pub use constant::{FailedConstant, Failure, failing_constants};

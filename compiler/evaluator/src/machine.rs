@@ -9,6 +9,7 @@ use gsw_source::{Db, ItemId, ItemKind, Span};
 
 use crate::stop::{Flow, Stop, limit, unsupported};
 use crate::task::TaskCell;
+use crate::undo::Undoing;
 use crate::value::Value;
 
 /// So many expressions are evaluated at most.
@@ -36,6 +37,10 @@ pub struct Machine<'a> {
     pub keyed: Vec<(ItemId, Value, Value)>,
     /// Calls of tools with keys that have not ended: what others with their keys wait for, the reference does not know.
     pub keys_at_work: Vec<(ItemId, Value)>,
+    /// The workflows around the current code, and what takes something back.
+    pub undos: Vec<Undoing>,
+    /// How many tasks are at work, each inside of the one before.
+    pub tasks_at_work: u32,
     /// The constants that were evaluated; `None` for one that is being evaluated.
     constants: HashMap<ItemId, Option<Value>>,
     /// The innermost expression of a constant that has no value, until something has.
@@ -56,6 +61,8 @@ impl<'a> Machine<'a> {
             slept: 0,
             keyed: Vec::new(),
             keys_at_work: Vec::new(),
+            undos: Vec::new(),
+            tasks_at_work: 0,
             constants: HashMap::new(),
             failed: None,
             fuel: FUEL,

@@ -307,7 +307,9 @@ fn run_task(machine: &mut Machine, task: &TaskCell) -> Flow<()> {
         return Ok(());
     };
     let waits = machine.waits;
+    machine.tasks_at_work += 1;
     let result = machine.shared(&closure, Vec::new());
+    machine.tasks_at_work -= 1;
     let result = match result {
         Ok(value) => Ok(value),
         Err(Stop::Raise(raised)) => Err(raised),

@@ -94,6 +94,10 @@ pub enum Instance {
     Human {
         item: ItemId,
     },
+    /// An answer from outside.
+    External {
+        item: ItemId,
+    },
     /// The rows of a test for whoever runs it.
     Rows {
         item: ItemId,
@@ -115,6 +119,7 @@ impl Instance {
             | Self::Examples { item }
             | Self::Default { item, .. }
             | Self::Human { item }
+            | Self::External { item }
             | Self::Rows { item } => *item,
         }
     }

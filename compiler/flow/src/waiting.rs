@@ -82,6 +82,7 @@ pub fn item_waits(view: &dyn ProgramView, item: ItemId) -> Waits {
         | ItemKind::Tool
         | ItemKind::Prompt
         | ItemKind::Human
+        | ItemKind::External
         | ItemKind::Test => Waits::Always,
         ItemKind::Function => view.waits(item),
         ItemKind::Import
@@ -114,7 +115,7 @@ impl Question<'_> {
         use ExpressionKind as Kind;
         match &self.body.expression(id).kind {
             // Making a closure or a task does not wait.
-            Kind::Lambda(_) | Kind::Spawn(_) => false,
+            Kind::Lambda(_) | Kind::Spawn(_) | Kind::Undo(_) => false,
             Kind::PromptCall { .. }
             | Kind::Await(_)
             | Kind::Race { .. }
@@ -263,6 +264,7 @@ impl Question<'_> {
             | Kind::PromptText { .. }
             | Kind::OfferedTool { .. }
             | Kind::Spawn(_)
+            | Kind::Undo(_)
             | Kind::SpawnDetached { .. }
             | Kind::Await(_)
             | Kind::Race { .. }

@@ -9,7 +9,7 @@ use gsw_syntax::ast::{
     Identifier, LambdaParameter, MapEntry, MatchArm, PatternKind, UnaryOperator,
 };
 
-use crate::document::{Document, concat, group, join, nest, text};
+use crate::document::{Document, concat, group, join, nest, nothing, text};
 use crate::printer::{Ending, Entry, Printer, entry};
 use crate::type_expression::path;
 
@@ -131,17 +131,22 @@ impl<'run, 'file> Printer<'run, 'file> {
                 self.with_modifiers(head, modifiers, body)
             }
             Kind::Step {
+                was,
                 name,
                 modifiers,
                 body,
             } => {
-                let head = self.after("step ", name);
+                let was = was
+                    .as_ref()
+                    .map_or_else(nothing, |it| concat([self.after("@was(", it), text(") ")]));
+                let head = concat([was, self.after("step ", name)]);
                 self.with_modifiers(head, modifiers, body)
             }
             Kind::Parallel(branches) => concat([
                 text("parallel "),
                 self.comma_list("(", expressions(branches), ")", it.span, Ending::Nowhere),
             ]),
+            Kind::Undo { modifiers, body } => self.with_modifiers(text("undo"), modifiers, body),
             Kind::Modified { modifiers, body } => {
                 let modifiers: Vec<_> = modifiers.iter().map(|it| self.modifier(it)).collect();
                 concat([join(modifiers, &text(" ")), text(" "), self.block(body)])

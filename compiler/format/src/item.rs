@@ -91,6 +91,7 @@ impl<'run, 'file> Printer<'run, 'file> {
             ItemBody::Human { signature, entries } => {
                 self.prompt("human ", signature, entries, span)
             }
+            ItemBody::External { signature } => self.signature("external ", signature),
             ItemBody::Workflow { signature, body } => {
                 let head = self.signature("workflow ", signature);
                 concat([head, text(" "), self.block(body)])

@@ -46,9 +46,9 @@ pub enum BodyPart {
     /// Argument list and answer of example n as a tuple `(what is said, answer as json)`; no parameters. What is said is made
     /// by calling the prompt's `User` or `Messages` part, see `ExpressionKind::PromptText`.
     Example(u32),
-    /// The settings of an agent, prompt or human as `json`; an agent's has no parameters, a prompt's the prompt's.
+    /// The settings of an agent, prompt, human or external as `json`; an agent's has no parameters, a prompt's the prompt's.
     Settings,
-    /// The key after `idempotent by`, a `string`; its parameters are the tool's.
+    /// The key after `idempotent by` of a tool, or `by` of an `external`, a `string`; its parameters are the declaration's.
     Key,
     /// The rows of a test, a list; no parameters. The test's `Main` part has one parameter then: the row.
     Rows,

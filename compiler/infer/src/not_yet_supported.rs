@@ -121,6 +121,7 @@ pub fn item_not_yet_supported(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
         | ItemKind::Workflow
         | ItemKind::Tool
         | ItemKind::Human
+        | ItemKind::External
         | ItemKind::Test
         | ItemKind::Permissions
         | ItemKind::Invalid => return None,

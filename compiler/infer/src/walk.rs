@@ -70,10 +70,15 @@ pub fn children(kind: &ExpressionKind) -> Vec<Child<'_>> {
         | Kind::ErrorValue { fields: them, .. }
         | Kind::PromptText {
             arguments: them, ..
-        }
-        | Kind::SpawnDetached {
-            arguments: them, ..
         } => add_numbered(them, &mut found),
+        Kind::SpawnDetached {
+            item: _,
+            arguments,
+            id,
+        } => {
+            add_numbered(arguments, &mut found);
+            add_all(id, &mut found);
+        }
         Kind::Record { fields, base, .. } => {
             add_numbered(fields, &mut found);
             add_all(base, &mut found);
@@ -93,7 +98,9 @@ pub fn children(kind: &ExpressionKind) -> Vec<Child<'_>> {
                 .for_each(|it| add_statement(it, &mut found));
             add_all(tail, &mut found);
         }
-        Kind::Lambda(lambda) | Kind::Spawn(lambda) => found.push(Child::Closure(lambda, 0)),
+        Kind::Lambda(lambda) | Kind::Spawn(lambda) | Kind::Undo(lambda) => {
+            found.push(Child::Closure(lambda, 0))
+        }
         Kind::Call { callee, arguments } => {
             match callee {
                 Callee::Value(it) => add_all([it], &mut found),
@@ -128,10 +135,12 @@ pub fn children(kind: &ExpressionKind) -> Vec<Child<'_>> {
             found.extend(numbered.map(|(index, it)| Child::Closure(it, index)));
         }
         Kind::Step {
+            was,
             name,
             modifiers,
             body,
         } => {
+            add_all(was, &mut found);
             add_all([name], &mut found);
             add_all(&modifier_expressions(modifiers), &mut found);
             add_all([body], &mut found);

@@ -28,7 +28,11 @@ impl AttributeTarget {
             Self::Declaration | Self::Variant => false,
             Self::Parameter(of) => matches!(
                 of,
-                ItemKind::Workflow | ItemKind::Prompt | ItemKind::Human | ItemKind::Tool
+                ItemKind::Workflow
+                    | ItemKind::Prompt
+                    | ItemKind::Human
+                    | ItemKind::External
+                    | ItemKind::Tool
             ),
         }
     }
@@ -42,6 +46,8 @@ pub struct Attributes {
     pub secret: Presence,
     /// `@deprecated("why")`
     pub deprecated: Option<Name>,
+    /// The string of `@was`, by which earlier versions of the program knew it.
+    pub was: Option<Name>,
     /// Where `@host` is written, which says that the host has the body.
     pub host: Option<Span>,
     /// `@intrinsic("row", …)`, only in the standard library.
@@ -68,7 +74,7 @@ pub enum RequirementKind {
 }
 
 /// Names that every program may write, for suggestions.
-const PUBLIC: &[&str] = &["alias", "deprecated", "host", "secret"];
+const PUBLIC: &[&str] = &["alias", "deprecated", "host", "secret", "was"];
 
 /// Reads the attributes; unknown and malformed ones go to `sink`.
 pub fn read_attributes(
@@ -82,6 +88,7 @@ pub fn read_attributes(
         alias: None,
         secret: Presence::Absent,
         deprecated: None,
+        was: None,
         host: None,
         intrinsic: None,
         effects: EffectSet::default(),
@@ -107,7 +114,13 @@ pub fn read_attributes(
             ("secret", Some([])) => read.secret = Presence::Present,
             ("host", Some([])) => read.host = Some(attribute.span),
             ("deprecated", Some([why])) => read.deprecated = Some(why.clone()),
-            ("alias" | "deprecated", _) => {
+            ("was", Some([_]))
+                if !keeps_identity(item.kind(db)) || target != AttributeTarget::Declaration =>
+            {
+                sink.push(errors::misplaced_was(place));
+            }
+            ("was", Some([old])) if read.was.is_none() => read.was = Some(old.clone()),
+            ("alias" | "deprecated" | "was", _) => {
                 sink.push(errors::attribute_arguments(place, name, "one string"))
             }
             ("secret" | "host", _) => {
@@ -124,6 +137,11 @@ pub fn read_attributes(
         }
     }
     read
+}
+
+/// Whether a declaration of this kind is part of the identity of what runs.
+fn keeps_identity(kind: ItemKind) -> bool {
+    matches!(kind, ItemKind::Workflow | ItemKind::Prompt | ItemKind::Tool)
 }
 
 impl Attributes {

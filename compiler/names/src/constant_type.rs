@@ -74,6 +74,7 @@ pub fn literal_type(value: &Expression) -> Option<Type> {
         | ExpressionKind::Emit(_)
         | ExpressionKind::Text { .. }
         | ExpressionKind::Spawn(_)
+        | ExpressionKind::Undo { .. }
         | ExpressionKind::SpawnDetached(_)
         | ExpressionKind::Await(_)
         | ExpressionKind::Race { .. }

@@ -58,7 +58,8 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
         }
         ast::ItemBody::Tool { signature, .. }
         | ast::ItemBody::Prompt { signature, .. }
-        | ast::ItemBody::Human { signature, .. } => head.signature(signature, None),
+        | ast::ItemBody::Human { signature, .. }
+        | ast::ItemBody::External { signature } => head.signature(signature, None),
         ast::ItemBody::Const(constant) => head.constant(constant),
         ast::ItemBody::Error(_) => head.error(),
         ast::ItemBody::Agent { .. } => empty_signature(Type::Agent),
@@ -87,6 +88,7 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
         signature: Arc::new(Signature {
             intrinsic: attributes.intrinsic,
             property: attributes.property,
+            was: attributes.was,
             ..signature
         }),
         effects: attributes.effects,
@@ -105,6 +107,7 @@ fn empty_signature(result: Type) -> Signature {
         intrinsic: None,
         property: Presence::Absent,
         agent: None,
+        was: None,
     }
 }
 
@@ -172,7 +175,13 @@ impl Head<'_> {
             throws,
             intrinsic: None,
             property: Presence::Absent,
-            agent: signature.by.as_ref().and_then(|it| self.agent(it)),
+            // The `by` of an `external` is its key, an expression like any other.
+            agent: signature
+                .by
+                .as_ref()
+                .filter(|_| self.item.kind(self.db) != ItemKind::External)
+                .and_then(|it| self.agent(it)),
+            was: None,
         }
     }
 
@@ -239,6 +248,7 @@ impl Head<'_> {
             | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Human
+            | ItemKind::External
             | ItemKind::Skill
             | ItemKind::Test
             | ItemKind::Permissions

@@ -63,6 +63,7 @@ pub fn type_declaration(db: &dyn Db, item: ItemId) -> CheckedTypeDeclaration {
             | ast::ItemBody::Mcp { .. }
             | ast::ItemBody::Hook { .. }
             | ast::ItemBody::Human { .. }
+            | ast::ItemBody::External { .. }
             | ast::ItemBody::Skill { .. }
             | ast::ItemBody::Test { .. }
             | ast::ItemBody::Permissions { .. }

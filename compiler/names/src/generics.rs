@@ -31,7 +31,8 @@ pub fn generics_of(db: &dyn Db, item: ItemId) -> Vec<Name> {
         ast::ItemBody::Prompt { signature, .. }
         | ast::ItemBody::Workflow { signature, .. }
         | ast::ItemBody::Tool { signature, .. }
-        | ast::ItemBody::Human { signature, .. } => names(&signature.generics),
+        | ast::ItemBody::Human { signature, .. }
+        | ast::ItemBody::External { signature } => names(&signature.generics),
         ast::ItemBody::Import(_)
         | ast::ItemBody::Error(_)
         | ast::ItemBody::Const(_)

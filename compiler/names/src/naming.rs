@@ -74,6 +74,7 @@ fn check_item(item: ItemId, ast: &ast::Item, found: &mut Vec<Diagnostic>) {
         | ItemBody::Mcp { .. }
         | ItemBody::Hook { .. }
         | ItemBody::Human { .. }
+        | ItemBody::External { .. }
         | ItemBody::Skill { .. }
         | ItemBody::Test { .. }
         | ItemBody::Permissions { .. }
@@ -98,7 +99,8 @@ fn check_item(item: ItemId, ast: &ast::Item, found: &mut Vec<Diagnostic>) {
         ItemBody::Prompt { signature, .. }
         | ItemBody::Workflow { signature, .. }
         | ItemBody::Tool { signature, .. }
-        | ItemBody::Human { signature, .. } => check_head(signature, &mut check),
+        | ItemBody::Human { signature, .. }
+        | ItemBody::External { signature } => check_head(signature, &mut check),
         ItemBody::Import(_)
         | ItemBody::Alias { .. }
         | ItemBody::Const(_)

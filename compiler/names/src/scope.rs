@@ -54,6 +54,7 @@ pub fn module_scope(db: &dyn Db, file: File) -> ModuleScope {
             | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Human
+            | ItemKind::External
             | ItemKind::Skill => {
                 scope.items.entry(id.name(db).clone()).or_insert(id);
             }

@@ -23,6 +23,8 @@ pub struct Signature {
     pub property: Presence,
     /// The agent after `by` of a prompt.
     pub agent: Option<ItemId>,
+    /// What it was called in earlier versions of the program, after `@was`.
+    pub was: Option<Name>,
 }
 
 /// A parameter, or a field of a record, variant or error.

@@ -37,6 +37,7 @@ pub fn written_defaults(db: &dyn Db, item: ItemId, variant: usize) -> Vec<Option
         ItemBody::Function(it) => of_parameters(&it.signature.parameters),
         ItemBody::Prompt { signature, .. }
         | ItemBody::Human { signature, .. }
+        | ItemBody::External { signature }
         | ItemBody::Workflow { signature, .. }
         | ItemBody::Tool { signature, .. } => of_parameters(&signature.parameters),
         ItemBody::Error(it) => of_parameters(&it.fields),

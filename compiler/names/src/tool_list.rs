@@ -80,6 +80,7 @@ fn in_settings_of(db: &dyn Db, item: ItemId, name: Setting) -> Vec<ItemId> {
             | ItemBody::Mcp { .. }
             | ItemBody::Hook { .. }
             | ItemBody::Human { .. }
+            | ItemBody::External { .. }
             | ItemBody::Skill { .. }
             | ItemBody::Test { .. }
             | ItemBody::Permissions { .. }

@@ -37,6 +37,9 @@ pub fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
             signature: signature.clone(),
             entries: Vec::new(),
         },
+        ItemBody::External { signature } => ItemBody::External {
+            signature: signature.clone(),
+        },
         ItemBody::Agent { name, .. } => ItemBody::Agent {
             name: name.clone(),
             settings: Vec::new(),
@@ -96,7 +99,8 @@ pub fn declared_name(item: &Item) -> Option<&Identifier> {
         ItemBody::Prompt { signature, .. }
         | ItemBody::Workflow { signature, .. }
         | ItemBody::Tool { signature, .. }
-        | ItemBody::Human { signature, .. } => &signature.name,
+        | ItemBody::Human { signature, .. }
+        | ItemBody::External { signature } => &signature.name,
         ItemBody::Import(_)
         | ItemBody::Test { .. }
         | ItemBody::Permissions { .. }

@@ -121,6 +121,8 @@ pub enum Effect {
     Spawn = 512,
     /// Calls a tool of the program that embeds this one.
     Host = 1024,
+    /// Waits for an answer from outside.
+    External = 2048,
 }
 
 impl Effect {
@@ -137,6 +139,7 @@ impl Effect {
         Self::Human,
         Self::Spawn,
         Self::Host,
+        Self::External,
     ];
 
     /// The effect that a program writes as `name` after `uses`.
@@ -160,12 +163,13 @@ impl Effect {
             Self::Human => "human",
             Self::Spawn => "spawn",
             Self::Host => "host",
+            Self::External => "external",
         }
     }
 }
 
 impl EffectSet {
-    pub const ALL: Self = Self(2047);
+    pub const ALL: Self = Self(4095);
 
     /// Whether `effect` is in it.
     #[must_use]

@@ -21,6 +21,7 @@ pub enum ItemKind {
     Mcp,
     Hook,
     Human,
+    External,
     Skill,
     Test,
     Permissions,

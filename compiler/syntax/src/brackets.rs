@@ -179,13 +179,14 @@ const NAMED_BY_KEYWORD: [TokenKind; 6] = [
 ];
 
 /// The other words of declarations that a name follows.
-const NAMED_BY_WORD: [Word; 7] = [
+const NAMED_BY_WORD: [Word; 8] = [
     Word::Agent,
     Word::Prompt,
     Word::Tool,
     Word::Mcp,
     Word::Hook,
     Word::Human,
+    Word::External,
     Word::Skill,
 ];
 

@@ -137,6 +137,7 @@ fn identify(item: &Item, tokens: &[Token], text: &str) -> (ItemKind, Name) {
         ItemBody::Mcp { name, .. } => plain(ItemKind::Mcp, name),
         ItemBody::Hook { name, .. } => plain(ItemKind::Hook, name),
         ItemBody::Human { signature, .. } => plain(ItemKind::Human, &signature.name),
+        ItemBody::External { signature } => plain(ItemKind::External, &signature.name),
         ItemBody::Skill { name } => plain(ItemKind::Skill, name),
         ItemBody::Test { name, .. } => (ItemKind::Test, name.clone()),
         ItemBody::Permissions { .. } => (ItemKind::Permissions, Name::default()),

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
 use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_driver::external::{Address, NotTaken, Taken};
 use gsw_driver::host::{Beyond, Variables};
 use gsw_driver::human::Humans;
+use gsw_notation::issue::Issue;
 use gsw_tree::observe::{History, Observers};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -201,11 +203,40 @@ impl Host {
         Ok(Run::start(&self.engine, index, input))
     }
 
+    /// Brings an answer to an `external` that a run of this host waits for, or will wait for under a key, and says what has
+    /// become of it. It is checked here: one that does not fit changes nothing.
+    ///
+    /// # Errors
+    /// When it was not taken, with the reason: nobody waits, it does not fit, it was answered before.
+    pub async fn answer(&self, to: Address, value: &impl Serialize) -> Result<Taken, NotTaken> {
+        let answer = match serde_json::to_string(value) {
+            Ok(answer) => answer,
+            Err(error) => return Err(unwritable(&to, &error)),
+        };
+        let (sender, taken) = tokio::sync::oneshot::channel();
+        let then = move |it| drop(sender.send(it));
+        self.engine.runs().deliver_then(to, answer, then);
+        taken.await.unwrap_or(Err(NotTaken::Gone))
+    }
+
     fn unknown(&self, workflow: &str) -> HostError {
         let workflows = self.engine.program().workflows.iter();
         HostError::UnknownWorkflow {
             name: workflow.to_owned(),
             known: workflows.map(|it| it.name.clone()).collect(),
         }
+    }
+}
+
+/// An answer that has no JSON form.
+fn unwritable(to: &Address, error: &serde_json::Error) -> NotTaken {
+    let name = match to {
+        Address::Name { name, .. } => name,
+        Address::Key(key) => key,
+    };
+    let found = format!("a value without a JSON form: {error}");
+    NotTaken::Unfit {
+        name: name.to_string(),
+        issues: vec![Issue::new("$".into(), "JSON".into(), found)],
     }
 }

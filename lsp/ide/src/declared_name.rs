@@ -22,7 +22,8 @@ fn span_of(item: &Item) -> Option<Span> {
         ItemBody::Prompt { signature, .. }
         | ItemBody::Workflow { signature, .. }
         | ItemBody::Tool { signature, .. }
-        | ItemBody::Human { signature, .. } => &signature.name,
+        | ItemBody::Human { signature, .. }
+        | ItemBody::External { signature } => &signature.name,
         ItemBody::Alias { name, .. }
         | ItemBody::Agent { name, .. }
         | ItemBody::Mcp { name, .. }

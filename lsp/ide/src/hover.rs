@@ -84,6 +84,7 @@ fn item_head(db: &dyn Db, item: ItemId) -> String {
         ItemKind::Workflow => "workflow",
         ItemKind::Tool => "tool",
         ItemKind::Human => "human",
+        ItemKind::External => "external",
         ItemKind::Function
         | ItemKind::Import
         | ItemKind::Hook

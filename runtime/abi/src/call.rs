@@ -457,10 +457,16 @@ macro_rules! for_each_runtime_call {
             // error, rounds used, rounds, reflection prompt's closure, 1 when it is the built-in one, the type of `Reflection`, a
             // record type whose fields are the closure's parameters.
             reflect_wait waiting(own, word, word, own, word, word, word);
+            // Before `node_enter` of a step: what it was called in earlier versions of the program.
+            node_was plain(own);
             // Before a `defer` body: what runs until the matching `leave` is not cancelled.
             defer_enter plain();
             // After it.
             defer_leave plain();
+            // `undo { }`: a function value without parameters, which the end of the workflow around calls when that fails.
+            undo_register plain(own);
+            // Where a workflow fails, after its tasks have ended: calls what was registered for it, last first. Never raises.
+            undo_all waiting();
 
             // Models, tools, people.
             // Runs a prompt: result type, index, system text or 0, what is said (a text, or pairs of a [`crate::speaker::Speaker`]
@@ -476,6 +482,8 @@ macro_rules! for_each_runtime_call {
             human_timeout plain(borrow);
             // Asks a person: result type, index, what is said (as of a prompt), arguments as `json`, settings as `json` or 0.
             human_ask waiting(result, word, own, own, own);
+            // Waits for an answer from outside: result type, index, its key as a string or 0, arguments as `json`.
+            external_ask waiting(result, word, own, own);
             // Before a tool's body: tool's index, key or 0, arguments as `json`. Done with the result of a call with the same key
             // in a tuple of one, which the result type is an optional of, else with `none`. Waits for such a call on its way.
             tool_begin waiting(result, word, own, own);
@@ -498,8 +506,11 @@ macro_rules! for_each_runtime_call {
             spawn_request raising(result, own, own, own);
             // The `Task<json>` of a workflow that was started for a model, by the number of its node.
             spawn_requested raising(result, word);
-            // `spawn detached`: function, a record type with its parameters, result type, name, parameters as `json`; gives an id.
-            spawn_detached waiting(word, word, word, own, own);
+            // Another run: result type, its id, what is asked of it (a number that `std/runs` has), a text, a `json`.
+            run_ask waiting(result, own, word, own, own);
+            // `spawn detached`: function, a record type with its parameters, result type, name, parameters as `json`, the id that
+            // it is to have or 0; gives an id.
+            spawn_detached waiting(word, word, word, own, own, own);
 
             // Tests. An item is named by its number among what is mocked, a mock of it by its index.
             // A mock replaces an item: item, closure, an empty list for what it is given, or 0. Gives its index; `mock_at` its closure.

@@ -1,5 +1,6 @@
 //! The tables of a program besides its types: functions, entries, prompts, tools, spans, sources.
 
+use crate::call::NodeKind;
 use serde::{Deserialize, Serialize};
 
 use crate::types::{Field, TypeId, TypeTable};
@@ -28,6 +29,8 @@ pub struct Program {
     pub tools: Vec<Tool>,
     /// The workflows of all modules that agents, prompts and calls list after `spawns`.
     pub spawnable: Vec<Spawnable>,
+    /// What workflows, prompts and tools were called in earlier versions of the program.
+    pub former: Vec<FormerName>,
     /// All places that errors can name.
     pub spans: Vec<Span>,
     pub sources: Vec<Source>,
@@ -37,6 +40,15 @@ pub struct Program {
     pub ceiling: Option<Vec<(String, Vec<String>)>>,
     /// What `gsw.toml` says of models.
     pub models: ModelDefaults,
+}
+
+/// An earlier name, under which runs of earlier versions remember a declaration.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FormerName {
+    /// Of the nodes that it makes.
+    pub kind: NodeKind,
+    pub name: String,
+    pub was: String,
 }
 
 /// Which models are asked, how, and what they cost where the program does not say.

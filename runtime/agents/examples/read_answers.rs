@@ -88,6 +88,7 @@ fn call() -> PromptCall {
         agents: Vec::new(),
         prompts: vec![prompt],
         tools: Vec::new(),
+        former: Vec::new(),
         spans: Vec::new(),
         sources: Vec::new(),
         permissions: None,

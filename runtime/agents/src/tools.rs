@@ -271,6 +271,7 @@ mod tests {
             agents: Vec::new(),
             prompts: Vec::new(),
             tools: vec![pay],
+            former: Vec::new(),
             spans: Vec::new(),
             sources: Vec::new(),
             permissions: None,

@@ -250,6 +250,11 @@ impl Carrier {
         seen.recv().ok()
     }
 
+    /// The same without waiting: `look` is called between two turns, and not at all when the run has ended.
+    pub(crate) fn look_then(self: &Arc<Self>, look: impl FnOnce(&Run) + Send + 'static) {
+        self.post(Message::Look(Look(Box::new(look))));
+    }
+
     /// The timer says that something is due.
     pub(crate) fn wake(self: &Arc<Self>, now: u64) {
         self.outside().alarms.woken();
@@ -269,6 +274,11 @@ impl Carrier {
                     self.front.interrupt(stop::CANCEL);
                 }
                 Some(Alarm::Interrupt) => {}
+                // It has its own time limits; what follows has as long as before.
+                Some(Alarm::Kill) if self.front.is_undoing() => {
+                    let at = now.saturating_add(LAST_RESORT);
+                    self.outside().alarms.add(at, Alarm::Kill);
+                }
                 Some(Alarm::Kill) => self.kill(),
                 None => break,
             }
@@ -447,11 +457,7 @@ impl Carrier {
                 outside.alarms.add(at, Alarm::Sleep(operation.id));
                 continue;
             }
-            let question = if let Request::Human { question } = &operation.request {
-                Some(question.digest.clone())
-            } else {
-                None
-            };
+            let question = operation.request.question().map(str::to_owned);
             let care = match is_remembered {
                 true => Care::of(&operation),
                 false => Care::None,

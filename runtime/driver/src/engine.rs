@@ -429,6 +429,7 @@ fn lost() -> Box<Finished> {
         live_objects: 0,
         fault: None,
         snapshots: Vec::new(),
+        state: gsw_tree::event::State::default(),
     })
 }
 

@@ -132,7 +132,9 @@ impl<'a> Wanted<'a> {
             | Request::Exec { .. }
             | Request::Http { .. }
             | Request::Host { .. }
-            | Request::Human { .. } => return None,
+            | Request::Human { .. }
+            | Request::External { .. }
+            | Request::OtherRun { .. } => return None,
         };
         Some(Self::At { path, action })
     }

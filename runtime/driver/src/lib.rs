@@ -17,6 +17,7 @@ mod deadline;
 mod driver;
 pub mod durable;
 pub mod engine;
+pub mod external;
 mod files;
 mod glob;
 pub mod host;

@@ -7,6 +7,7 @@ use tokio::task::AbortHandle;
 
 use crate::call::Call;
 use crate::commands::CommandHandle;
+use crate::external::Waiting;
 use crate::room::Room;
 use crate::work::{Abandoned, Completion, Work};
 
@@ -33,6 +34,8 @@ pub(crate) enum Handle {
     None,
     /// What waits for the network, a host or a person is dropped.
     Task(AbortHandle),
+    /// An answer from outside is not waited for any more.
+    External(Waiting),
     /// A program of the system is killed; it still completes.
     Command(CommandHandle),
     /// Work on files that has changed nothing yet never will.
@@ -48,6 +51,7 @@ impl Handle {
                 task.abort();
                 Abandoned::Stopped
             }
+            Self::External(waiting) => waiting.end(),
             Self::Command(command) => {
                 command.abandon();
                 // What it had begun ends with it, and it says when that is so.

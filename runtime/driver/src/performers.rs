@@ -41,6 +41,14 @@ impl Perform for Performers {
             Request::Http { request } => self.network.send(*request, &call, completion),
             Request::Host { tool, input } => self.network.call(tool, &input, &call, completion),
             Request::Human { question } => self.network.ask_person(*question, &call, completion),
+            Request::OtherRun { run, ask } => {
+                self.runs.ask(&run, ask, completion);
+                Handle::None
+            }
+            Request::External { external } => {
+                self.runs
+                    .wait_for(*external, &call, completion, self.clock.now())
+            }
             Request::Exec { request } => self.system.execute(*request, room, completion),
             request @ (Request::FsRead { .. }
             | Request::FsReadBytes { .. }

@@ -241,10 +241,10 @@ impl Rules {
             Request::MediaUrl { .. } => Ok(()),
             // An agent that is named is granted its provider.
             Request::Model { .. } => Ok(()),
-            // What the host or a person does is not the program's doing.
-            Request::Host { .. } | Request::Human { .. } => Ok(()),
+            // What the host, a person or whoever is outside does is not the program's doing.
+            Request::Host { .. } | Request::Human { .. } | Request::External { .. } => Ok(()),
             // A workflow has what the program has.
-            Request::StartRun { .. } => Ok(()),
+            Request::StartRun { .. } | Request::OtherRun { .. } => Ok(()),
             // Nothing outside is reached.
             Request::Sleep { .. }
             | Request::Now

@@ -111,6 +111,8 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
         | Request::StartRun { .. }
         | Request::Http { .. }
         | Request::Host { .. }
-        | Request::Human { .. } => return None,
+        | Request::Human { .. }
+        | Request::External { .. }
+        | Request::OtherRun { .. } => return None,
     })
 }

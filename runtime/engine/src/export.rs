@@ -58,7 +58,7 @@ pub use mock::{
     prompt_unmocked, snapshot, unmocked,
 };
 pub use node::{
-    emit, log, node_abort, node_complete, node_enter, node_fail, node_join, state_append,
+    emit, log, node_abort, node_complete, node_enter, node_fail, node_join, node_was, state_append,
     state_begin, state_revised, state_set,
 };
 pub use number::{
@@ -66,9 +66,9 @@ pub use number::{
     float_sqrt, float_to_int, int_pow, int_to_float,
 };
 pub use outside::{
-    context_query, exec_run, host_call, http_request, human_ask, human_timeout, prompt_detail,
-    prompt_revised, prompt_run, spawn_detached, spawn_request, spawn_requested, tool_begin,
-    tool_keep, workflow_list, workflow_start,
+    context_query, exec_run, external_ask, host_call, http_request, human_ask, human_timeout,
+    prompt_detail, prompt_revised, prompt_run, run_ask, spawn_detached, spawn_request,
+    spawn_requested, tool_begin, tool_keep, workflow_list, workflow_start,
 };
 pub use place::{
     place_element, place_entry, place_field, place_get, place_insert, place_length, place_set,
@@ -81,7 +81,7 @@ pub use regex::{
 };
 pub use scope::{
     budget_enter, budget_fail, budget_leave, defer_enter, defer_leave, reflect_wait, retry_wait,
-    timeout_enter, timeout_fail, timeout_leave,
+    timeout_enter, timeout_fail, timeout_leave, undo_all, undo_register,
 };
 pub use sort::{list_sort, list_sort_by_keys, list_sort_by_keys_desc, list_sort_desc};
 pub use string::{

@@ -25,6 +25,8 @@ pub struct Front {
     context: Context,
     /// Whether a `defer` runs, or what one has started, which a cancellation does not interrupt.
     is_shielded: AtomicBool,
+    /// Whether something is being taken back, which nothing but a stop ends.
+    is_undoing: AtomicBool,
     /// Asked for and not yet taken.
     cancellation: Mutex<Option<Cancellation>>,
 }
@@ -49,6 +51,7 @@ impl Front {
                 run: AtomicPtr::new(std::ptr::null_mut()),
             },
             is_shielded: AtomicBool::new(false),
+            is_undoing: AtomicBool::new(false),
             cancellation: Mutex::default(),
         })
     }
@@ -82,6 +85,16 @@ impl Front {
     /// Says whether the task that has the thread is one that a cancellation does not interrupt.
     pub(crate) fn shield(&self, is_shielded: bool) {
         self.is_shielded.store(is_shielded, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_undoing(&self, is_undoing: bool) {
+        self.is_undoing.store(is_undoing, Ordering::SeqCst);
+    }
+
+    /// Whether something is being taken back: a cancelled run is not stopped meanwhile.
+    #[must_use]
+    pub fn is_undoing(&self) -> bool {
+        self.is_undoing.load(Ordering::SeqCst)
     }
 
     /// Whether long work of the runtime is to end early.

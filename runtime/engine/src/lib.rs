@@ -10,6 +10,7 @@ pub mod codec;
 mod compare;
 mod data_block;
 pub mod export;
+pub mod external;
 pub mod front;
 mod heap;
 pub mod human;

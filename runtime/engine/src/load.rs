@@ -179,6 +179,7 @@ mod tests {
             agents: vec![],
             prompts: vec![],
             tools: vec![],
+            former: vec![],
             spans: vec![],
             sources: vec![],
             permissions: None,

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::answers::{Found, KeptAnswer, LookUp, WhenBusy};
+use crate::external::External;
 use crate::human::{Question, Reply};
 use crate::media::Media;
 use crate::model::{ModelAnswer, ModelFailure, ModelRequest};
@@ -125,6 +126,11 @@ pub enum Request {
     StartRun {
         start: Box<DetachedStart>,
     },
+    /// Another run of the program is asked something.
+    OtherRun {
+        run: String,
+        ask: AskOfRun,
+    },
     /// A program of the system is run.
     Exec {
         request: Box<ExecRequest>,
@@ -142,11 +148,50 @@ pub enum Request {
     Human {
         question: Box<Question>,
     },
+    /// An answer that comes from outside and is no person's.
+    External {
+        external: Box<External>,
+    },
+}
+
+/// What a run asks of another one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskOfRun {
+    /// Whether there is one of this id: its workflow, or `null`.
+    Find,
+    /// How far it is.
+    Status,
+    /// The `state` variables of its workflow by name.
+    State,
+    /// Its value, once it has ended.
+    Result,
+    /// That it end: whether it was still going on.
+    Cancel { reason: String },
+    /// That it take an answer which it waits for, as JSON text.
+    Answer { name: String, answer: String },
+}
+
+impl AskOfRun {
+    /// The function of `std/runs` that asks it.
+    #[must_use]
+    pub const fn function(&self) -> &'static str {
+        match self {
+            Self::Find => "runs.get",
+            Self::Status => "runs.status",
+            Self::State => "runs.state",
+            Self::Result => "runs.result",
+            Self::Cancel { .. } => "runs.cancel",
+            Self::Answer { .. } => "runs.answer",
+        }
+    }
 }
 
 /// A run that another one starts and does not wait for.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct DetachedStart {
+    /// The id that it is to have; none where it follows from the place that starts it.
+    pub id: Option<String>,
     pub workflow: String,
     pub function: FunctionIndex,
     /// A record type whose fields are its parameters.
@@ -213,6 +258,8 @@ pub enum Outcome {
     Int(i64),
     Bool(bool),
     Text(String),
+    /// A value as JSON text.
+    Json(String),
     /// Text, if there is any.
     OptionalText(Option<String>),
     Bytes(Vec<u8>),
@@ -229,6 +276,7 @@ pub enum Outcome {
     Model(Box<Result<ModelAnswer, ModelFailure>>),
     Exec(ExecOutput),
     Http(HttpAnswer),
+    /// The answer of a person, or from outside.
     Human(Box<Reply>),
     /// It could not be done.
     Failed(Failure),

@@ -69,6 +69,7 @@ pub(crate) mod spawn;
 mod start;
 pub(crate) mod states;
 pub mod tool_key;
+pub(crate) mod undo;
 pub(crate) mod words;
 
 use std::sync::Arc;
@@ -77,6 +78,7 @@ use std::sync::atomic::Ordering;
 use gsw_abi::layout::{Context, stop};
 
 use crate::codec::checker::Secrets;
+use crate::event::State;
 use crate::front::Front;
 use crate::heap::Heap;
 use crate::load::Loaded;
@@ -97,6 +99,7 @@ use crate::run::reflection_log::ReflectionLog;
 use crate::run::scheduler::Scheduler;
 use crate::run::states::States;
 use crate::run::tool_key::ToolKeys;
+use crate::run::undo::Undos;
 use crate::scope::Scopes;
 
 pub use crate::event::{ErrorPart, RunError, TracePlace};
@@ -125,6 +128,8 @@ pub struct Run {
     /// What models may ask of the run.
     pub(crate) introspection: Introspection,
     pub(crate) tool_keys: ToolKeys,
+    /// What is taken back where a workflow fails.
+    pub(crate) undos: Undos,
     /// Who waits at queues.
     lines: Lines,
     pub(crate) mocks: Mocks,
@@ -132,6 +137,8 @@ pub struct Run {
     reported_errors: ReportedErrors,
     shutdown: Shutdown,
     completion: Completion,
+    /// The `state` variables of its workflow when it ended.
+    last_state: State,
     /// How decoding takes the texts of secrets.
     pub(crate) reads_secrets: Secrets,
 }

@@ -55,6 +55,11 @@ pub enum Role {
         coordinator: TaskId,
         index: u32,
     },
+    /// What takes something back.
+    Undo {
+        /// The task whose workflow failed.
+        coordinator: TaskId,
+    },
     /// What `reflect` asks about a failed body.
     Reflection {
         /// The task whose body failed.

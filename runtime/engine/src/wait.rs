@@ -58,6 +58,8 @@ pub enum Wait {
     Abort,
     /// The iterations of a `parallel`.
     Parallel(Box<Parallel>),
+    /// What a failed workflow takes back.
+    Undo,
     /// The judgement on a failed body.
     Reflect(Box<Reflecting>),
     /// A call of a tool with the same key.

@@ -57,6 +57,9 @@ pub fn styled(error: &RunError, colors: Colors) -> String {
     if !error.path.is_empty() {
         out.row(Tone::Dim, &format!("  in {}", error.path));
     }
+    for what in &error.not_undone {
+        out.hanging(Tone::Bad, "  not undone: ", what, INDENT);
+    }
     if let Some(hint) = &error.hint {
         out.hanging(Tone::Busy, "  hint: ", hint, INDENT);
     }

@@ -98,6 +98,8 @@ impl Tree {
             | EventKind::ReflectionEnd { .. }
             | EventKind::HumanRequest { .. }
             | EventKind::HumanAnswer { .. }
+            | EventKind::ExternalRequest { .. }
+            | EventKind::ExternalAnswer { .. }
             | EventKind::Cancel { .. }
             | EventKind::Budget { .. }
             | EventKind::SpawnRequest { .. } => {}

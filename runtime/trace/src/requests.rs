@@ -85,6 +85,8 @@ fn write_event(out: &mut String, kind: &EventKind, took: i64) {
         | EventKind::ReflectionEnd { .. }
         | EventKind::HumanRequest { .. }
         | EventKind::HumanAnswer { .. }
+        | EventKind::ExternalRequest { .. }
+        | EventKind::ExternalAnswer { .. }
         | EventKind::Cancel { .. }
         | EventKind::Budget { .. }
         | EventKind::SpawnRequest { .. }

@@ -397,6 +397,31 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         issues: Vec<Issue>,
     },
+    /// An answer from outside is waited for; the event's node is the `external`.
+    ExternalRequest {
+        /// The name of the `external` declaration.
+        external: Arc<str>,
+        /// What finds it from any run; none where the declaration has no key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
+        /// 64 hex digits over name, key, data and schema; an answer is bound to it.
+        digest: String,
+        /// The arguments, by name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<JsonText>,
+        /// What the answer must fit.
+        schema: JsonText,
+    },
+    /// An answer came from outside. One that is refused does not count, and another is waited for.
+    ExternalAnswer {
+        /// The digest of what it answers.
+        digest: String,
+        /// Whether the answer fits the schema.
+        verdict: Verdict,
+        /// Each place of the answer that does not fit.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        issues: Vec<Issue>,
+    },
     /// A task or the run is told to end.
     Cancel {
         /// Why it is to end.
@@ -477,6 +502,8 @@ impl EventKind {
             | Self::ReflectionEnd { .. }
             | Self::HumanRequest { .. }
             | Self::HumanAnswer { .. }
+            | Self::ExternalRequest { .. }
+            | Self::ExternalAnswer { .. }
             | Self::Cancel { .. }
             | Self::Budget { .. }
             | Self::SpawnRequest { .. } => None,

@@ -96,7 +96,9 @@ pub struct Node {
     pub next_sibling: NodeId,
     /// Its name; of iterations and tasks it is only the kind's.
     pub name: NameId,
-    /// How many of this kind and name came before it, or the iteration's index.
+    /// The name that its path is made of: an earlier one where the program says what it was called.
+    identity: NameId,
+    /// How many of this kind and identity came before it, or the iteration's index.
     pub index: u32,
     pub kind: NodeKind,
     pub status: Status,
@@ -177,12 +179,19 @@ pub struct Tree {
 impl Tree {
     /// Adds a node below its parent.
     pub fn enter(&mut self, new: NewNode<'_>, now: i64) -> NodeId {
+        let identity = new.name;
+        self.enter_as(new, identity, now)
+    }
+
+    /// The same for a node that earlier versions of the program gave another name, which stays its identity.
+    pub fn enter_as(&mut self, new: NewNode<'_>, identity: &str, now: i64) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         let name = self.names.intern(new.name);
+        let identity = self.names.intern(identity);
         let index = new.index.unwrap_or_else(|| {
             let next = self
                 .occurrences
-                .entry((new.parent, new.kind, name))
+                .entry((new.parent, new.kind, identity))
                 .or_default();
             *next += 1;
             *next - 1
@@ -200,6 +209,7 @@ impl Tree {
             last_child: NodeId::NONE,
             next_sibling: NodeId::NONE,
             name,
+            identity,
             index,
             kind: new.kind,
             status: new.status,
@@ -446,7 +456,7 @@ impl Tree {
         }
         for at in unknown.into_iter().rev() {
             let node = self.node(at);
-            path = path.child(node.kind, self.names.text(node.name), node.index);
+            path = path.child(node.kind, self.names.text(node.identity), node.index);
             self.node_mut(at).path = path;
         }
         path
@@ -531,66 +541,10 @@ impl Tree {
 fn gives_something(node: &Node) -> bool {
     matches!(
         node.kind,
-        NodeKind::Step | NodeKind::Prompt | NodeKind::Human
+        NodeKind::Step | NodeKind::Prompt | NodeKind::Human | NodeKind::External
     ) && node.status == Status::Completed
         && node.output.is_some()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{NewNode, Node, NodeId, Status, Tree};
-    use gsw_abi::call::NodeKind;
-
-    fn enter(tree: &mut Tree, parent: NodeId, kind: NodeKind, name: &str) -> NodeId {
-        tree.enter(
-            NewNode {
-                parent,
-                kind,
-                name,
-                index: None,
-                status: Status::Running,
-                input: None,
-            },
-            0,
-        )
-    }
-
-    #[test]
-    fn a_node_is_small() {
-        assert!(size_of::<Node>() <= 176, "{}", size_of::<Node>());
-        assert!(size_of::<Node>() <= Node::CHARGE);
-    }
-
-    #[test]
-    fn identity_counts_names_under_one_parent() {
-        let mut tree = Tree::default();
-        let root = enter(&mut tree, NodeId::NONE, NodeKind::Region, "run");
-        let main = enter(&mut tree, root, NodeKind::Workflow, "main");
-        enter(&mut tree, main, NodeKind::Step, "a");
-        let second = enter(&mut tree, main, NodeKind::Step, "a");
-        let other = enter(&mut tree, main, NodeKind::Step, "b");
-        assert_eq!(tree.path(second), "main > a#2");
-        assert_eq!(tree.path(other), "main > b");
-        let attempt = enter(&mut tree, second, NodeKind::Attempt, "");
-        assert_eq!(tree.path(attempt), "main > a#2 > attempt 1");
-        assert_eq!(tree.children(main).count(), 3);
-        assert!(tree.finish(second, Status::Completed, None, 5));
-        assert!(!tree.finish(second, Status::Failed, None, 6));
-    }
-
-    #[test]
-    fn old_outputs_are_forgotten_beyond_the_cap() {
-        let mut tree = Tree::default();
-        let root = enter(&mut tree, NodeId::NONE, NodeKind::Region, "run");
-        let text: std::sync::Arc<str> = "x".repeat(30 << 20).into();
-        let steps: Vec<_> = (0..3)
-            .map(|_| {
-                let step = enter(&mut tree, root, NodeKind::Step, "s");
-                tree.finish(step, Status::Completed, Some(text.clone()), 1);
-                step
-            })
-            .collect();
-        assert!(tree.node(steps[0]).is_evicted);
-        assert!(tree.node(steps[2]).output.is_some());
-    }
-}
+mod tests;

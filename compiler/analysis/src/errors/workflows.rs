@@ -32,6 +32,31 @@ pub fn misplaced_statement(place: Place, what: &str, home: &str) -> Diagnostic {
     )
 }
 
+/// What is wrong with an earlier name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FormerNameProblem {
+    Empty,
+    /// It is the present name.
+    Own,
+    /// Something else of that kind has it today.
+    Present,
+    /// Two claim it.
+    Twice,
+}
+
+/// An earlier name that identifies nothing.
+pub fn wrong_former_name(place: Place, was: &str, problem: FormerNameProblem) -> Diagnostic {
+    let message = match problem {
+        FormerNameProblem::Empty => "an earlier name cannot be empty".to_owned(),
+        FormerNameProblem::Own => format!("`{was}` is the name that it has"),
+        FormerNameProblem::Present => format!("`{was}` is the name of another one"),
+        FormerNameProblem::Twice => format!("another one says that it was `{was}`, too"),
+    };
+    Diagnostic::error(Code::WRONG_FORMER_NAME, place, message).note(
+        "runs that began before the change know it by its earlier name, which must be its alone",
+    )
+}
+
 /// A captured variable that could be part of a cycle of values.
 pub fn captured_cycle(place: Place, name: &str, what: &str) -> Diagnostic {
     let message = format!("`{name}` is captured by a closure and holds {what}");
@@ -55,7 +80,7 @@ pub fn media_inside(place: Place, boundary: &str) -> Diagnostic {
 
 /// An image or document as an answer.
 pub fn media_answer(place: Place, word: &str) -> Diagnostic {
-    let message = format!("the answer of a {word} cannot hold an image or a document");
+    let message = format!("the answer of {word} cannot hold an image or a document");
     Diagnostic::error(Code::NO_JSON_FORM, place, message)
         .note("an answer is text that is checked against its type")
 }
@@ -80,7 +105,7 @@ pub fn not_mockable(place: Place, name: &str) -> Diagnostic {
         place,
         format!("`{name}` cannot be mocked"),
     )
-    .note("prompts, tools, humans, workflows and effects of the library can be mocked")
+    .note("prompts, tools, humans, externals, workflows and effects of the library can be mocked")
 }
 
 /// A call that needs a permission which the program does not give itself.

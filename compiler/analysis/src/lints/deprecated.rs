@@ -72,6 +72,7 @@ fn deprecated(db: &dyn Db, user: ItemId, reference: &Reference) -> Option<(Name,
         | ItemBody::Mcp { .. }
         | ItemBody::Hook { .. }
         | ItemBody::Human { .. }
+        | ItemBody::External { .. }
         | ItemBody::Skill { .. }
         | ItemBody::Test { .. }
         | ItemBody::Permissions { .. }

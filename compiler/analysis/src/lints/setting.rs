@@ -54,6 +54,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
         | ItemBody::Mcp { .. }
         | ItemBody::Hook { .. }
         | ItemBody::Human { .. }
+        | ItemBody::External { .. }
         | ItemBody::Skill { .. }
         | ItemBody::Test { .. }
         | ItemBody::Permissions { .. }

@@ -77,7 +77,7 @@ fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec
 fn is_interface(db: &dyn Db, item: ItemId) -> bool {
     matches!(
         item.kind(db),
-        ItemKind::Tool | ItemKind::Prompt | ItemKind::Human
+        ItemKind::Tool | ItemKind::Prompt | ItemKind::Human | ItemKind::External
     )
 }
 

@@ -103,6 +103,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             | ExpressionKind::PromptText { .. }
             | ExpressionKind::OfferedTool { .. }
             | ExpressionKind::SpawnDetached { .. }
+            | ExpressionKind::Undo(_)
             | ExpressionKind::Await(_)
             | ExpressionKind::Race { .. }
             | ExpressionKind::Parallel(_)
@@ -118,10 +119,11 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
 /// What a declaration is called whose parameters and result cross a boundary.
 fn boundary_word(kind: ItemKind) -> Option<&'static str> {
     match kind {
-        ItemKind::Workflow => Some("workflow"),
-        ItemKind::Prompt => Some("prompt"),
-        ItemKind::Tool => Some("tool"),
-        ItemKind::Human => Some("human"),
+        ItemKind::Workflow => Some("a workflow"),
+        ItemKind::Prompt => Some("a prompt"),
+        ItemKind::Tool => Some("a tool"),
+        ItemKind::Human => Some("a human"),
+        ItemKind::External => Some("an external"),
         ItemKind::Import
         | ItemKind::Function
         | ItemKind::Record
@@ -139,13 +141,16 @@ fn boundary_word(kind: ItemKind) -> Option<&'static str> {
     }
 }
 
-/// Parameters and result of a workflow, prompt, tool or human.
+/// Parameters and result of a workflow, prompt, tool, human or external.
 pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let Some(word) = boundary_word(item.kind(db)) else {
         return Vec::new();
     };
     let signature = &item_signature(db, item).signature;
-    let is_asked = matches!(item.kind(db), ItemKind::Prompt | ItemKind::Human);
+    let is_asked = matches!(
+        item.kind(db),
+        ItemKind::Prompt | ItemKind::Human | ItemKind::External
+    );
     let mut found = Vec::new();
     for parameter in &signature.parameters {
         if is_asked && has_media_inside(db, &parameter.ty) {
@@ -153,7 +158,7 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
                 item,
                 span: parameter.span,
             };
-            let boundary = format!("a parameter of a {word}");
+            let boundary = format!("a parameter of {word}");
             found.push(errors::media_inside(place, &boundary));
         }
         if let Some(what) = unrecordable(db, &parameter.ty) {
@@ -164,7 +169,7 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
             found.push(errors::not_recordable(
                 place,
                 what,
-                &format!("a parameter of a {word}"),
+                &format!("a parameter of {word}"),
             ));
         }
     }
@@ -185,7 +190,7 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         found.push(errors::not_recordable(
             place,
             what,
-            &format!("the result of a {word}"),
+            &format!("the result of {word}"),
         ));
     }
     found

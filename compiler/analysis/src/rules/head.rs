@@ -53,7 +53,8 @@ fn signature_of(body: &ItemBody) -> Option<&Signature> {
         ItemBody::Workflow { signature, .. }
         | ItemBody::Tool { signature, .. }
         | ItemBody::Prompt { signature, .. }
-        | ItemBody::Human { signature, .. } => Some(signature),
+        | ItemBody::Human { signature, .. }
+        | ItemBody::External { signature } => Some(signature),
         ItemBody::Import(_)
         | ItemBody::Record(_)
         | ItemBody::Alias { .. }
@@ -76,7 +77,9 @@ fn misplaced(item: ItemId, kind: ItemKind, signature: &Signature, found: &mut Ve
     for modifier in &signature.modifiers {
         let is_fitting = match kind {
             ItemKind::Workflow => true,
-            ItemKind::Human => matches!(modifier.kind, ModifierKind::Timeout(_)),
+            ItemKind::Human | ItemKind::External => {
+                matches!(modifier.kind, ModifierKind::Timeout(_))
+            }
             ItemKind::Import
             | ItemKind::Function
             | ItemKind::Record
@@ -99,7 +102,10 @@ fn misplaced(item: ItemId, kind: ItemKind, signature: &Signature, found: &mut Ve
             found.push(calls::misplaced_modifier(place, &modifier.kind));
         }
     }
-    if let (Some(agent), false) = (&signature.by, kind == ItemKind::Prompt) {
+    if let (Some(agent), false) = (
+        &signature.by,
+        matches!(kind, ItemKind::Prompt | ItemKind::External),
+    ) {
         found.push(errors::misplaced_agent(place(agent.span)));
     }
     if let (Some(class), false) = (&signature.repeat, kind == ItemKind::Tool) {

@@ -90,6 +90,7 @@ fn around_closure(kind: &ExpressionKind) -> Around {
             ("a `parallel`", Some("a `parallel`"))
         }
         ExpressionKind::Spawn(_) => ("a `spawn`", None),
+        ExpressionKind::Undo(_) => ("an `undo`", Some("an `undo`")),
         ExpressionKind::Int(_)
         | ExpressionKind::Float(_)
         | ExpressionKind::Bool(_)

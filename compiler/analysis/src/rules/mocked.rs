@@ -32,7 +32,11 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
 /// Whether a test may `mock` calls of `item`.
 pub fn is_mockable(db: &dyn Db, item: ItemId) -> bool {
     match item.kind(db) {
-        ItemKind::Prompt | ItemKind::Human | ItemKind::Tool | ItemKind::Workflow => true,
+        ItemKind::Prompt
+        | ItemKind::Human
+        | ItemKind::External
+        | ItemKind::Tool
+        | ItemKind::Workflow => true,
         // Whatever waits in the library waits for something outside.
         ItemKind::Function => {
             let signature = &item_signature(db, item).signature;

@@ -124,7 +124,8 @@ fn entry_for(effect: Effect, target: &str) -> String {
         | Effect::Random
         | Effect::Human
         | Effect::Spawn
-        | Effect::Host => None,
+        | Effect::Host
+        | Effect::External => None,
     };
     named.unwrap_or(target).to_owned()
 }
@@ -173,7 +174,8 @@ fn admits(effect: Effect, granted: &str, target: &str) -> bool {
         | Effect::Random
         | Effect::Human
         | Effect::Spawn
-        | Effect::Host => granted == target,
+        | Effect::Host
+        | Effect::External => granted == target,
     }
 }
 
@@ -190,7 +192,8 @@ pub fn contains(effect: Effect, granted: &str, entry: &str) -> bool {
         | Effect::Random
         | Effect::Human
         | Effect::Spawn
-        | Effect::Host => granted == entry,
+        | Effect::Host
+        | Effect::External => granted == entry,
     }
 }
 

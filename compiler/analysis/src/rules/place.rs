@@ -1,4 +1,5 @@
-//! Statements that stand in one sort of declaration only: `state` in workflows, `mock` and `assert … fails` in tests.
+//! Statements that stand in one sort of declaration only: `state` in workflows, `undo` in what a workflow runs, `mock` and
+//! `assert … fails` in tests.
 
 use gsw_infer::hir::{
     Body, BodyPart, ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind,
@@ -13,6 +14,44 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     let kind = body.item.kind(db);
     let is_own = kind == ItemKind::Workflow && body.part == BodyPart::Main;
     visit(body, body.root, kind, is_own, found);
+    check_undos(body, body.root, home_of_undo(body.part, kind), found);
+}
+
+/// Where an `undo` may not stand; `None` where it may. The workflow that it belongs to is known only when it runs, since
+/// functions and tools are called by workflows.
+fn home_of_undo(part: BodyPart, kind: ItemKind) -> Option<&'static str> {
+    const HOME: Option<&str> = Some("a workflow, or a function or tool that one calls");
+    let may = part == BodyPart::Main
+        && matches!(
+            kind,
+            ItemKind::Workflow | ItemKind::Function | ItemKind::Tool
+        );
+    HOME.filter(|_| !may)
+}
+
+/// Reports each `undo` inside of `id`; `home` says where it had to stand.
+fn check_undos(
+    body: &Body,
+    id: ExpressionId,
+    home: Option<&'static str>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let expression = body.expression(id);
+    let mut inner_home = home;
+    if let ExpressionKind::Undo(_) = &expression.kind {
+        if let Some(home) = home {
+            let place = place_in(body, expression.span);
+            found.push(errors::misplaced_statement(place, "`undo`", home));
+        }
+        inner_home = Some("a body outside of another `undo`");
+    }
+    for child in children(&expression.kind) {
+        let inner = match child {
+            Child::Inline(inner) => inner,
+            Child::Closure(lambda, _) => lambda.body,
+        };
+        check_undos(body, inner, inner_home, found);
+    }
 }
 
 /// `is_own` tells whether the expression belongs to the body of a workflow itself, not to a closure in it.

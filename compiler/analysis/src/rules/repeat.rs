@@ -105,6 +105,9 @@ impl Visit<'_> {
                 Child::Inline(inner) => inner,
                 Child::Closure(lambda, _) => lambda.body,
             };
+            // An attempt that reaches an `undo` registers it, and it runs once for that.
+            let is_undo = matches!(expression.kind, ExpressionKind::Undo(_));
+            let inner_region = inner_region.filter(|_| !is_undo);
             self.expression(inner, inner_region);
         }
     }
@@ -198,6 +201,7 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
             | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Human
+            | ItemKind::External
             | ItemKind::Skill
             | ItemKind::Test
             | ItemKind::Permissions
@@ -308,6 +312,7 @@ fn region_inside(kind: &ExpressionKind) -> Option<&'static str> {
         | Kind::PromptText { .. }
         | Kind::OfferedTool { .. }
         | Kind::Spawn(_)
+        | Kind::Undo(_)
         | Kind::SpawnDetached { .. }
         | Kind::Await(_)
         | Kind::ParallelFor { .. }

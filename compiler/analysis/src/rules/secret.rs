@@ -7,10 +7,11 @@ use crate::errors;
 
 pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let word = match item.kind(db) {
-        ItemKind::Workflow => "workflow",
-        ItemKind::Prompt => "prompt",
-        ItemKind::Human => "human",
-        ItemKind::Tool => "tool",
+        ItemKind::Workflow => "a workflow",
+        ItemKind::Prompt => "a prompt",
+        ItemKind::Human => "a human",
+        ItemKind::External => "an external",
+        ItemKind::Tool => "a tool",
         ItemKind::Import
         | ItemKind::Function
         | ItemKind::Record
@@ -29,7 +30,10 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let signature = &item_signature(db, item).signature;
     let mut found = Vec::new();
     // A workflow is given its secrets by name.
-    let shown = signature.parameters.iter().filter(|_| word != "workflow");
+    let shown = signature
+        .parameters
+        .iter()
+        .filter(|_| item.kind(db) != ItemKind::Workflow);
     for parameter in shown.filter(|it| holds_secret(db, &it.ty)) {
         let place = Place::Item {
             item,
@@ -37,7 +41,7 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         };
         found.push(errors::secret_exposed(
             place,
-            &format!("a parameter of a {word}"),
+            &format!("a parameter of {word}"),
         ));
     }
     let head = item_head(db, item);
@@ -49,7 +53,7 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         };
         found.push(errors::secret_exposed(
             place,
-            &format!("the result of a {word}"),
+            &format!("the result of {word}"),
         ));
     }
     found

@@ -215,6 +215,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             }
             Kind::PromptText { item, arguments } => self.prompt_text(kind, *item, arguments),
             Kind::Spawn(lambda) => self.spawning(id, lambda),
+            Kind::Undo(lambda) => self.undoing(id, lambda),
             Kind::SpawnDetached { item, .. } => self.detaching(*item, kind),
             Kind::Await(value) => self.awaiting(*value),
             Kind::Race { tasks, policy } => self.racing(*tasks, *policy),

@@ -311,15 +311,8 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
             summary.effects = summary.effects.with(Effect::Model);
             summary.waits = Waits::Always;
         }
-        ItemKind::Human => {
-            summary.effects = summary.effects.with(Effect::Human);
-            summary.waits = Waits::Always;
-            if has_timeout(db, item) {
-                summary
-                    .errors
-                    .extend(&builtin_set(db, BuiltinError::Timeout));
-            }
-        }
+        ItemKind::Human => add_question(db, item, Effect::Human, summary),
+        ItemKind::External => add_question(db, item, Effect::External, summary),
         ItemKind::Workflow => {
             let bodies = infer_item(db, item);
             let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
@@ -353,6 +346,17 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
     }
     if let Some(call) = declared.signature.intrinsic {
         add_row(call, &declared.signature, summary);
+    }
+}
+
+/// Adds what asking a person or the outside does.
+fn add_question(db: &dyn Db, item: ItemId, effect: Effect, summary: &mut Summary) {
+    summary.effects = summary.effects.with(effect);
+    summary.waits = Waits::Always;
+    if has_timeout(db, item) {
+        summary
+            .errors
+            .extend(&builtin_set(db, BuiltinError::Timeout));
     }
 }
 
@@ -411,7 +415,9 @@ fn add_row(call: RuntimeCall, signature: &Signature, summary: &mut Summary) {
 fn has_timeout(db: &dyn Db, item: ItemId) -> bool {
     use gsw_syntax::ast::{ItemBody, ModifierKind};
     let tree = gsw_syntax::item_ast(db, item);
-    let Some(ItemBody::Human { signature, .. }) = tree.as_deref().map(|it| &it.body) else {
+    let Some(ItemBody::Human { signature, .. } | ItemBody::External { signature }) =
+        tree.as_deref().map(|it| &it.body)
+    else {
         return false;
     };
     let mut modifiers = signature.modifiers.iter();

@@ -66,6 +66,7 @@ fn signature(item: &Item) -> Option<&Signature> {
         | ItemBody::Mcp { .. }
         | ItemBody::Hook { .. }
         | ItemBody::Human { .. }
+        | ItemBody::External { .. }
         | ItemBody::Skill { .. }
         | ItemBody::Test { .. }
         | ItemBody::Permissions { .. }

@@ -169,7 +169,10 @@ pub(super) fn origin(
     }
     let raises = |it: &ExpressionId| facts.does.get(it.0 as usize).is_some_and(is_meant);
     // A lambda given to a call raises there, and a task where it is awaited.
-    let is_deferred = matches!(kind, ExpressionKind::Lambda(_) | ExpressionKind::Spawn(_));
+    let is_deferred = matches!(
+        kind,
+        ExpressionKind::Lambda(_) | ExpressionKind::Spawn(_) | ExpressionKind::Undo(_)
+    );
     match inside.into_iter().find(raises).filter(|_| !is_deferred) {
         Some(inner) => origin(body, facts, inner, is_meant),
         None => id,

@@ -9,8 +9,8 @@ use gsw_names::types::{Effect, EffectSet};
 use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
-use super::facts::{add, nothing};
-use crate::call_summary::{Summary, Waits};
+use super::facts::{Facts, add, nothing};
+use crate::call_summary::{Acts, Summary, Waits};
 
 impl<'a> BodyWalk<'a, '_> {
     pub(super) fn detaching(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
@@ -20,6 +20,11 @@ impl<'a> BodyWalk<'a, '_> {
         let effects = outcome.does.effects.union(started.effects);
         outcome.does.effects = effects.with(Effect::Spawn);
         outcome.does.waits = Waits::Always;
+        // An id may be none, or another workflow's.
+        if let ExpressionKind::SpawnDetached { id: Some(_), .. } = kind {
+            let failed = builtin_set(self.db(), BuiltinError::Failed);
+            outcome.does.errors.extend(&failed);
+        }
         outcome
     }
 
@@ -67,6 +72,20 @@ impl<'a> BodyWalk<'a, '_> {
         // The result of a task cannot hold a function (`rules::boundary`), so nothing that could be called is lost.
         value.call = nothing();
         Outcome { does, value }
+    }
+
+    /// What takes something back runs at the end of the workflow and raises nothing: what it cannot do is reported with the error
+    /// that it runs for.
+    pub(super) fn undoing(&mut self, id: ExpressionId, lambda: &'a Lambda) -> Outcome {
+        let value = self.closure(id, 0, lambda);
+        let mut does = nothing();
+        does.effects = value.call.effects;
+        does.arguments = value.call.arguments;
+        does.acts = Acts::Outside;
+        Outcome {
+            does,
+            value: Facts::default(),
+        }
     }
 
     pub(super) fn parallel_for(

@@ -112,6 +112,7 @@ fn fills_branch(body: &Body, id: ExpressionId) -> bool {
         | Kind::PromptText { .. }
         | Kind::OfferedTool { .. }
         | Kind::Spawn(_)
+        | Kind::Undo(_)
         | Kind::SpawnDetached { .. }
         | Kind::Await(_)
         | Kind::Race { .. }

@@ -36,6 +36,7 @@ impl Build {
                     agents: Vec::new(),
                     prompts: Vec::new(),
                     tools: Vec::new(),
+                    former: Vec::new(),
                     spans: vec![NOWHERE; 1200],
                     sources: vec![Source {
                         path: String::new(),

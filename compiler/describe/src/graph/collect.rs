@@ -7,7 +7,6 @@ use gsw_infer::hir::{
 use gsw_infer::{Child, children, infer_item};
 use gsw_names::{is_std, item_signature};
 use gsw_source::{Db, ItemId, ItemKind, Project};
-use gsw_syntax::ast::ItemBody;
 use gsw_syntax::{file_item_ids, item_ast};
 use rustc_hash::FxHashMap;
 
@@ -117,12 +116,17 @@ impl Collector<'_> {
                 self.arguments(body, arguments, found);
                 found.push(Node::Work(prompt(self.db, *item, *agent)));
             }
-            Kind::SpawnDetached { item, arguments } => {
+            Kind::SpawnDetached {
+                item,
+                arguments,
+                id: _,
+            } => {
                 self.arguments(body, arguments, found);
                 found.push(self.work(WorkKind::Detached, *item));
                 self.called.push(*item);
             }
             Kind::Step {
+                was: _,
                 name,
                 modifiers,
                 body: inside,
@@ -145,6 +149,10 @@ impl Collector<'_> {
             Kind::Spawn(inside) => {
                 let nodes = self.nodes(body, inside.body);
                 push_group(found, GroupKind::Spawn, "in the background", nodes);
+            }
+            Kind::Undo(inside) => {
+                let nodes = self.nodes(body, inside.body);
+                push_group(found, GroupKind::Catch, "to take it back", nodes);
             }
             Kind::For {
                 pattern,
@@ -278,19 +286,23 @@ impl Collector<'_> {
         }
     }
 
+    /// A question to a person or to the outside.
+    fn question(&self, kind: WorkKind, item: ItemId, found: &mut Vec<Node>) {
+        let mut work = self.work(kind, item);
+        if let Node::Work(work) = &mut work {
+            work.marks = label::head_marks(self.db, item);
+        }
+        found.push(work);
+    }
+
     /// What a call of a declaration does.
     fn item(&mut self, item: ItemId, found: &mut Vec<Node>) {
         let db = self.db;
         match item.kind(db) {
             ItemKind::Prompt => found.push(Node::Work(prompt(db, item, None))),
             ItemKind::Tool => found.push(self.work(WorkKind::Tool, item)),
-            ItemKind::Human => {
-                let mut work = self.work(WorkKind::Human, item);
-                if let Node::Work(work) = &mut work {
-                    work.marks = head_marks(db, item);
-                }
-                found.push(work);
-            }
+            ItemKind::Human => self.question(WorkKind::Human, item, found),
+            ItemKind::External => self.question(WorkKind::External, item, found),
             ItemKind::Workflow => {
                 found.push(self.work(WorkKind::Workflow, item));
                 self.called.push(item);
@@ -578,17 +590,4 @@ fn heading(db: &dyn Db, item: ItemId) -> String {
         format!(" → {result}")
     };
     format!("({}){result}", parameters.join(", "))
-}
-
-/// The modifiers in the head of a question to a person.
-fn head_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
-    let ast = item_ast(db, item);
-    let Some(ItemBody::Human { signature, .. }) = ast.as_deref().map(|it| &it.body) else {
-        return Vec::new();
-    };
-    signature
-        .modifiers
-        .iter()
-        .map(|it| label::source(db, item, it.span))
-        .collect()
 }

@@ -4,6 +4,8 @@ use gsw_infer::hir::{
     Arm, Body, Budget, ExpressionId, ExpressionKind, Modifiers, Part, Reflect, Retry,
 };
 use gsw_source::{Db, ItemId, Place, Span};
+use gsw_syntax::ast::ItemBody;
+use gsw_syntax::item_ast;
 use gsw_syntax::locate;
 
 /// A label has at most so many characters; a guess at what is still read at a glance.
@@ -105,4 +107,19 @@ pub(super) fn marks(db: &dyn Db, body: &Body, modifiers: &Modifiers) -> Vec<Stri
     }
     marks.extend(timeout.map(|it| format!("timeout {}", text(it))));
     marks
+}
+
+/// The modifiers in the head of a question to a person or to the outside.
+pub(crate) fn head_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
+    let ast = item_ast(db, item);
+    let Some(ItemBody::Human { signature, .. } | ItemBody::External { signature }) =
+        ast.as_deref().map(|it| &it.body)
+    else {
+        return Vec::new();
+    };
+    signature
+        .modifiers
+        .iter()
+        .map(|it| source(db, item, it.span))
+        .collect()
 }

@@ -79,7 +79,7 @@ impl Chart {
         let shape = match work.kind {
             WorkKind::Prompt => format!("{id}([\"{label}\"]):::prompt"),
             WorkKind::Tool => format!("{id}[/\"{label}\"/]:::tool"),
-            WorkKind::Human => format!("{id}[\\\"{label}\"\\]:::human"),
+            WorkKind::Human | WorkKind::External => format!("{id}[\\\"{label}\"\\]:::human"),
             WorkKind::Workflow | WorkKind::Detached => format!("{id}[[\"{label}\"]]:::workflow"),
             WorkKind::Again | WorkKind::Recursion => format!("{id}[\"{label}\"]"),
         };

@@ -294,7 +294,7 @@ const fn class_of_work(kind: WorkKind) -> &'static str {
     match kind {
         WorkKind::Prompt => "prompt",
         WorkKind::Tool => "tool",
-        WorkKind::Human => "human",
+        WorkKind::Human | WorkKind::External => "human",
         WorkKind::Workflow | WorkKind::Detached => "workflow",
         WorkKind::Again | WorkKind::Recursion => "again",
     }

@@ -62,6 +62,7 @@ const fn is_callable(kind: ItemKind) -> bool {
             | ItemKind::Workflow
             | ItemKind::Tool
             | ItemKind::Human
+            | ItemKind::External
     )
 }
 
@@ -116,7 +117,8 @@ fn parts(site: &Site<'_>, item: ItemId, out: &mut String) {
         | ItemKind::Prompt
         | ItemKind::Workflow
         | ItemKind::Tool
-        | ItemKind::Human => {
+        | ItemKind::Human
+        | ItemKind::External => {
             let signature = &item_signature(db, item).signature;
             documented(site, "Parameters", &signature.parameters, out);
         }

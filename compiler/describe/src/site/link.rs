@@ -60,6 +60,7 @@ pub const fn keyword(kind: ItemKind) -> &'static str {
         ItemKind::Mcp => "mcp",
         ItemKind::Hook => "hook",
         ItemKind::Human => "human",
+        ItemKind::External => "external",
         ItemKind::Skill => "skill",
         ItemKind::Import | ItemKind::Test | ItemKind::Permissions | ItemKind::Invalid => "",
     }

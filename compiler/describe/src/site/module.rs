@@ -13,7 +13,10 @@ use crate::escape::escaped;
 /// The parts of a page in order.
 const PARTS: [(&str, &[ItemKind]); 7] = [
     ("Workflows", &[ItemKind::Workflow]),
-    ("Prompts and people", &[ItemKind::Prompt, ItemKind::Human]),
+    (
+        "Prompts, people and the outside",
+        &[ItemKind::Prompt, ItemKind::Human, ItemKind::External],
+    ),
     (
         "Agents",
         &[

@@ -61,7 +61,8 @@ pub(crate) fn signature(site: &Site<'_>, item: ItemId) -> String {
         | ItemKind::Prompt
         | ItemKind::Workflow
         | ItemKind::Tool
-        | ItemKind::Human => {
+        | ItemKind::Human
+        | ItemKind::External => {
             let signature = &item_signature(db, item).signature;
             callable(site, item, signature, &mut names)
         }

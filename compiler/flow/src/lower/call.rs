@@ -147,6 +147,7 @@ impl Emitter<'_, '_> {
                 }
             }
             ItemKind::Human => Instance::Human { item },
+            ItemKind::External => Instance::External { item },
             ItemKind::Function | ItemKind::Workflow | ItemKind::Tool => {
                 Instance::Body(BodyInstance {
                     item,

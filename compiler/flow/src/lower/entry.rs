@@ -1,6 +1,7 @@
 //! Where a program starts, and the tables that its image carries.
 
-use gsw_abi::program::{ModelDefaults, Program, Source, Workflow};
+use gsw_abi::call::NodeKind;
+use gsw_abi::program::{FormerName, ModelDefaults, Program, Source, Workflow};
 use gsw_infer::hir::BodyPart;
 use gsw_names::types::Type;
 use gsw_source::{File, ItemId, ItemKind};
@@ -44,6 +45,7 @@ impl Lowering<'_> {
                     | ItemKind::Mcp
                     | ItemKind::Hook
                     | ItemKind::Human
+                    | ItemKind::External
                     | ItemKind::Skill
                     | ItemKind::Test
                     | ItemKind::Permissions
@@ -103,6 +105,22 @@ impl Lowering<'_> {
         }
     }
 
+    /// What declarations of the program were called before.
+    fn former_names(&self) -> Vec<FormerName> {
+        let db = self.view.db();
+        let files = self.view.files().into_iter();
+        let items = files.flat_map(|it| self.view.items(it));
+        let former = items.filter_map(|item| {
+            let was = self.view.signature(item).was.as_ref()?.to_string();
+            Some(FormerName {
+                kind: node_kind(item.kind(db))?,
+                name: item.name(db).to_string(),
+                was,
+            })
+        });
+        former.collect()
+    }
+
     pub(super) fn finish(self, workflows: Vec<Workflow>) -> Module {
         let functions = self.function_entries();
         let db = self.view.db();
@@ -112,6 +130,7 @@ impl Lowering<'_> {
         let ceiling = self.view.configuration();
         let ceiling = ceiling.and_then(|it| it.permissions.clone());
         let models = self.model_defaults();
+        let former = self.former_names();
         let sources = self.sources.iter().map(|it| source(*it, db)).collect();
         Module {
             program: Program {
@@ -122,6 +141,7 @@ impl Lowering<'_> {
                 functions,
                 workflows,
                 agents: self.agents.into_values().collect(),
+                former,
                 prompts: self.prompts.into_values().collect(),
                 tools: self.tools.into_values().collect(),
                 spawnable: self.spawnable.into_values().collect(),
@@ -164,5 +184,30 @@ fn source(file: File, db: &dyn gsw_source::Db) -> Source {
         path: file.path(db).display().to_string(),
         text: Some(text.to_string()),
         lines,
+    }
+}
+
+/// What nodes a declaration of this kind makes whose name a run remembers.
+fn node_kind(kind: ItemKind) -> Option<NodeKind> {
+    match kind {
+        ItemKind::Workflow => Some(NodeKind::Workflow),
+        ItemKind::Prompt => Some(NodeKind::Prompt),
+        ItemKind::Tool => Some(NodeKind::Tool),
+        ItemKind::Import
+        | ItemKind::Function
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Human
+        | ItemKind::External
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => None,
     }
 }

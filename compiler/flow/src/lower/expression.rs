@@ -216,7 +216,12 @@ impl Builder<'_, '_> {
             Kind::PromptText { item, arguments } => prompt::prompt_text(self, *item, arguments),
             Kind::OfferedTool { tool, name } => self.offered_tool(*tool, name.as_deref()),
             Kind::Spawn(lambda) => task::spawn(self, id, lambda),
-            Kind::SpawnDetached { item, arguments } => task::spawn_detached(self, *item, arguments),
+            Kind::Undo(lambda) => task::undo(self, id, lambda),
+            Kind::SpawnDetached {
+                item,
+                arguments,
+                id,
+            } => task::spawn_detached(self, *item, arguments, *id),
             Kind::Await(tasks) => task::await_tasks(self, id, *tasks),
             Kind::Race { tasks, policy } => task::race(self, id, *tasks, *policy),
             Kind::ParallelFor {
@@ -227,10 +232,11 @@ impl Builder<'_, '_> {
             } => task::parallel_for(self, id, *iterable, *limit, *policy, body),
             Kind::Parallel(lambdas) => task::parallel(self, id, lambdas),
             Kind::Step {
+                was,
                 name,
                 modifiers,
                 body,
-            } => self.step(*name, modifiers, *body),
+            } => self.step((*was, *name), modifiers, *body),
             Kind::Modified { modifiers, body } => self.modified(modifiers, *body),
             // What is invalid has been reported, and then nothing is compiled.
             Kind::Invalid => self.unreachable(),
@@ -369,6 +375,7 @@ fn watch(kind: &ExpressionKind) -> Watch {
         | Kind::PromptText { .. }
         | Kind::OfferedTool { .. }
         | Kind::Spawn(_)
+        | Kind::Undo(_)
         | Kind::SpawnDetached { .. }
         | Kind::Await(_)
         | Kind::Race { .. }

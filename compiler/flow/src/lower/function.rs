@@ -47,6 +47,7 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
         Instance::Prompt { .. }
         | Instance::PromptEntry { .. }
         | Instance::Human { .. }
+        | Instance::External { .. }
         | Instance::Default { .. }
         | Instance::Rows { .. } => true,
         Instance::PromptText { item } => part_waits(view, *item, BodyPart::User, ArgumentsWait::No),
@@ -111,6 +112,7 @@ impl<'v> Lowering<'v> {
             Instance::Examples { item } => self.lower_examples(*item),
             Instance::Default { item, parameter } => self.lower_default(*item, *parameter),
             Instance::Human { item } => self.lower_human(*item),
+            Instance::External { item } => self.lower_external(*item),
             Instance::Rows { item } => self.lower_rows(*item),
         }
     }
@@ -132,7 +134,9 @@ impl<'v> Lowering<'v> {
                 (*item, part_suffix(part) + " from outside")
             }
             Instance::Rows { item } => (*item, part_suffix(BodyPart::Rows) + " from outside"),
-            Instance::Prompt { item, .. } | Instance::Human { item } => (*item, String::new()),
+            Instance::Prompt { item, .. }
+            | Instance::Human { item }
+            | Instance::External { item } => (*item, String::new()),
         };
         let db = self.view.db();
         let module = self.view.module(item.file(db));
@@ -190,6 +194,7 @@ impl<'v> Lowering<'v> {
             | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Human
+            | ItemKind::External
             | ItemKind::Skill
             | ItemKind::Test
             | ItemKind::Permissions

@@ -196,7 +196,7 @@ impl ModifiedBody {
         let done = builder.block();
         builder.jump(done);
         builder.start(landing.block);
-        builder.fail_node(landing.error);
+        builder.fail_node(NodeKind::Attempt, landing.error);
         builder.start(done);
         value
     }

@@ -18,6 +18,8 @@ use crate::lower::region::{Region, ReturnOutput};
 
 pub(crate) struct NodeHead {
     pub kind: NodeKind,
+    /// What a step was called in earlier versions of the program, which stays its identity.
+    pub was: Option<Operand>,
     pub name: Operand,
     /// Its input as `json`, or 0.
     pub input: Operand,
@@ -103,6 +105,7 @@ impl Builder<'_, '_> {
         let result = self.concrete(&body.result);
         let head = NodeHead {
             kind,
+            was: None,
             name,
             input,
             result: result.clone(),
@@ -119,17 +122,24 @@ impl Builder<'_, '_> {
             .collect()
     }
 
-    /// `step "name" mods { }`
+    /// `step "name" mods { }`; `names` are what it was called, and is.
     pub fn step(
         &mut self,
-        name: ExpressionId,
+        names: (Option<ExpressionId>, ExpressionId),
         modifiers: &Modifiers,
         body: ExpressionId,
     ) -> Operand {
+        let (was, name) = names;
+        let was = was.map(|it| {
+            let was = self.expression(it);
+            // The name is evaluated after it and may assign what it was read from.
+            self.settled(was, &[name])
+        });
         let name = self.expression(name);
         let name = self.detached(name);
         let head = NodeHead {
             kind: NodeKind::Step,
+            was,
             name,
             input: Operand::Word(0),
             result: self.type_of(body),
@@ -159,6 +169,7 @@ impl Builder<'_, '_> {
         let name = name.text();
         let head = NodeHead {
             kind: NodeKind::Region,
+            was: None,
             name: self.text(name),
             input: Operand::Word(0),
             result: self.type_of(body),
@@ -183,9 +194,13 @@ impl Builder<'_, '_> {
         head: NodeHead,
         body: impl FnOnce(&mut Self) -> Operand,
     ) -> Operand {
+        if let Some(was) = head.was {
+            self.perform(RuntimeCall::node_was, vec![was]);
+        }
         let kind = Operand::Word(head.kind as u64);
         self.perform(RuntimeCall::node_enter, vec![kind, head.name, head.input]);
         let landing = self.new_landing();
+        let kind = head.kind;
         self.open(Region::Node {
             landing,
             output: head.output,
@@ -201,7 +216,7 @@ impl Builder<'_, '_> {
         let done = self.block();
         self.jump(done);
         self.start(landing.block);
-        self.fail_node(landing.error);
+        self.fail_node(kind, landing.error);
         self.start(done);
         value
     }
@@ -257,13 +272,17 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// What is done where an error leaves a node: its tasks are cancelled, and the error goes on.
-    pub fn fail_node(&mut self, error: LocalId) {
-        // `node_abort` never raises; an unwinding that arrives in it is the one that is under way.
+    /// What is done where an error leaves a node: its tasks are cancelled, what a workflow has done is taken back, and the error
+    /// goes on.
+    pub fn fail_node(&mut self, kind: NodeKind, error: LocalId) {
+        // `node_abort` and `undo_all` never raise; an unwinding that arrives in them is the one that is under way.
         let ignored = self.new_landing();
         let aborted = self.block();
         self.open(Region::Catch(ignored));
         self.runtime(builtin::UNIT, RuntimeCall::node_abort, Vec::new());
+        if kind == NodeKind::Workflow {
+            self.runtime(builtin::UNIT, RuntimeCall::undo_all, Vec::new());
+        }
         self.close();
         self.jump(aborted);
         self.start(ignored.block);

@@ -59,6 +59,7 @@ impl Lowering<'_> {
                 | ItemKind::Mcp
                 | ItemKind::Hook
                 | ItemKind::Human
+                | ItemKind::External
                 | ItemKind::Skill
                 | ItemKind::Test
                 | ItemKind::Permissions
@@ -142,7 +143,7 @@ impl Lowering<'_> {
         models.iter().map(|it| self.view.model(it)).collect()
     }
 
-    /// The index of a prompt, or of a `human`, which is listed with the prompts.
+    /// The index of a prompt, or of a `human` or `external`, which are listed with the prompts.
     pub fn prompt(&mut self, item: ItemId) -> u32 {
         if let Some(index) = self.prompts.get_index_of(&item) {
             return index as u32;

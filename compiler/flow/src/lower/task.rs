@@ -35,12 +35,26 @@ pub fn spawn(builder: &mut Builder<'_, '_>, id: ExpressionId, lambda: &Lambda) -
     builder.runtime(ty, RuntimeCall::task_spawn, arguments)
 }
 
+/// `undo { }`: hands the closure to the run, which calls it as a task.
+pub fn undo(builder: &mut Builder<'_, '_>, id: ExpressionId, lambda: &Lambda) -> Operand {
+    let closure = builder.closure(id, 0, lambda, LambdaUse::Task);
+    builder.perform(RuntimeCall::undo_register, vec![closure]);
+    Operand::Word(0)
+}
+
+/// `spawn detached wf(args) with { id: e }`
 pub fn spawn_detached(
     builder: &mut Builder<'_, '_>,
     item: ItemId,
     arguments: &[(u32, ExpressionId)],
+    id: Option<ExpressionId>,
 ) -> Operand {
-    let values = builder.arguments(item, &[], arguments);
+    let mut values = builder.arguments(item, &[], arguments);
+    for value in &mut values {
+        // The id is evaluated after the arguments and may assign what these were read from.
+        *value = builder.settled(*value, id.as_slice());
+    }
+    let id = id.map_or(Operand::Word(0), |it| builder.expression(it));
     let result = builder.program.view.signature(item).result.clone();
     let join = builder.join(builtin::STRING);
     // In a test a mock stands in for the whole run.
@@ -66,6 +80,7 @@ pub fn spawn_detached(
         type_word(result),
         name,
         input,
+        id,
     ];
     let run = builder.runtime(builtin::STRING, RuntimeCall::spawn_detached, arguments);
     builder.deliver(join, run);

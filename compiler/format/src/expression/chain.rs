@@ -75,6 +75,7 @@ impl<'tree> Link<'tree> {
             | Kind::Emit(_)
             | Kind::Text { .. }
             | Kind::Spawn(_)
+            | Kind::Undo { .. }
             | Kind::SpawnDetached(_)
             | Kind::Await(_)
             | Kind::Race { .. }

@@ -182,6 +182,12 @@ pub fn unknown_setting(place: Place, name: &str, suggestion: Option<&str>) -> Di
     )
 }
 
+/// A setting that a detached run does not have.
+pub fn unknown_run_setting(place: Place, name: &str) -> Diagnostic {
+    unknown_setting(place, name, None)
+        .note("a detached run has one setting: `with { id: \"nightly-2026-11-22\" }`")
+}
+
 /// A setting or modifier that is written twice.
 pub fn duplicate_setting(place: Place, name: &str) -> Diagnostic {
     Diagnostic::error(

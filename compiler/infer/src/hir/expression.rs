@@ -219,10 +219,14 @@ pub enum ExpressionKind {
     },
     /// `spawn e`; the lambda has no parameters.
     Spawn(Lambda),
+    /// `undo { }`: what takes back what was just done, with its modifiers inside; of type `()`.
+    Undo(Lambda),
     /// `spawn detached wf(args)`; gives the run's id.
     SpawnDetached {
         item: ItemId,
         arguments: Vec<(u32, ExpressionId)>,
+        /// After `with`: the id that the run is to have.
+        id: Option<ExpressionId>,
     },
     /// `await e`; the operand is a task, a list of tasks or a tuple of tasks.
     Await(ExpressionId),
@@ -245,6 +249,8 @@ pub enum ExpressionKind {
     Parallel(Vec<Lambda>),
     /// `step "name" mods { }`
     Step {
+        /// What it was called in earlier versions of the program, a `string`.
+        was: Option<ExpressionId>,
         name: ExpressionId,
         /// At most one of each kind.
         modifiers: Modifiers,

@@ -104,6 +104,7 @@ fn call_in(
             | ItemKind::Tool
             | ItemKind::Hook
             | ItemKind::Human
+            | ItemKind::External
             | ItemKind::Skill
             | ItemKind::Test
             | ItemKind::Permissions
@@ -174,9 +175,11 @@ pub(super) fn call_definition(
         Definition::Variant { item, variant } => call_variant(cx, item, variant, call, hint),
         Definition::Module(_) => uncallable(cx, &format!("the module `{name}`"), name_span, call),
         Definition::Item(item) => match item.kind(cx.db) {
-            ItemKind::Function | ItemKind::Tool | ItemKind::Workflow | ItemKind::Human => {
-                call_item(cx, item, None, name_span, call, hint)
-            }
+            ItemKind::Function
+            | ItemKind::Tool
+            | ItemKind::Workflow
+            | ItemKind::Human
+            | ItemKind::External => call_item(cx, item, None, name_span, call, hint),
             ItemKind::Prompt => prompt::prompt_call(cx, item, call, PromptMode::Value),
             ItemKind::Error => call_error(cx, item, call),
             ItemKind::Const => {

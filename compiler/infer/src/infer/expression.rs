@@ -22,7 +22,7 @@ use crate::infer::operator::{self, Infix};
 use crate::infer::prompt::{self, Override};
 use crate::infer::record;
 use crate::infer::reflection;
-use crate::infer::workflow;
+use crate::infer::workflow::{self, StepNames};
 use crate::not_yet_supported::Missing;
 
 impl Context<'_> {
@@ -86,10 +86,17 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
         } => return control::infer_catch(cx, value, arms, span, expected),
         Kind::Do(block) => return cx.block(block, expected),
         Kind::Step {
+            was,
             name,
             modifiers,
             body,
-        } => return workflow::infer_step(cx, name, modifiers, body, span, expected),
+        } => {
+            let names = StepNames {
+                was: was.as_deref(),
+                name,
+            };
+            return workflow::infer_step(cx, names, modifiers, body, span, expected);
+        }
         Kind::Modified { modifiers, body } => {
             return workflow::infer_modified(cx, modifiers, body, span, expected);
         }
@@ -164,6 +171,7 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
         Kind::Emit(value) => control::infer_emit(cx, value, span),
         Kind::Text { role, text } => conversation::infer_text(cx, *role, text, span),
         Kind::Spawn(value) => workflow::infer_spawn(cx, value, span, hint),
+        Kind::Undo { modifiers, body } => workflow::infer_undo(cx, modifiers, body, span),
         Kind::SpawnDetached(call) => workflow::infer_spawn_detached(cx, call, span),
         Kind::Await(value) => workflow::infer_await(cx, value, span),
         Kind::Race { tasks, errors } => workflow::infer_race(cx, tasks, errors.as_ref(), span),

@@ -74,6 +74,13 @@ impl<'db> ItemInference<'db> {
                 self.defaults(signature);
                 self.prompt(signature, entries);
             }
+            ast::ItemBody::External { signature } => {
+                self.defaults(signature);
+                self.prompt(signature, &[]);
+                if let Some(key) = &signature.by {
+                    self.value(BodyPart::Key, self.all(), key, Type::String);
+                }
+            }
             ast::ItemBody::Agent { settings, .. } => {
                 self.part(BodyPart::Settings, &[], Type::Json, |cx| {
                     setting::infer_settings(cx, settings, Origin::Program)
@@ -422,7 +429,9 @@ impl<'db> ItemInference<'db> {
         cx.hir.locals.open_frame(Some(result.clone()));
         let is_asked = matches!(
             self.item.kind(self.db),
-            gsw_source::ItemKind::Prompt | gsw_source::ItemKind::Human
+            gsw_source::ItemKind::Prompt
+                | gsw_source::ItemKind::Human
+                | gsw_source::ItemKind::External
         );
         for parameter in parameters {
             let mut ty = parameter.ty.clone();

@@ -67,6 +67,7 @@ pub(super) fn enum_of(db: &dyn Db, item: ItemId) -> Option<ItemId> {
         | ItemKind::Mcp
         | ItemKind::Hook
         | ItemKind::Human
+        | ItemKind::External
         | ItemKind::Skill
         | ItemKind::Test
         | ItemKind::Permissions

@@ -56,7 +56,8 @@ pub(super) fn definition_value(
             | ItemKind::Prompt
             | ItemKind::Workflow
             | ItemKind::Tool
-            | ItemKind::Human => function_value(hir, item, span),
+            | ItemKind::Human
+            | ItemKind::External => function_value(hir, item, span),
             ItemKind::Const => {
                 let ty = lookup::signature(hir.db, item).result.clone();
                 hir.push(ExpressionKind::Constant(item), ty, span)
@@ -199,6 +200,7 @@ pub fn kind_text(kind: ItemKind) -> &'static str {
         ItemKind::Mcp => "MCP server",
         ItemKind::Hook => "hook",
         ItemKind::Human => "question",
+        ItemKind::External => "external",
         ItemKind::Skill => "skill",
         ItemKind::Import | ItemKind::Test | ItemKind::Permissions | ItemKind::Invalid => {
             "declaration"

@@ -198,6 +198,7 @@ fn listed_tool(cx: &mut Context, element: &ast::Expression) -> Option<ItemId> {
         | ItemKind::Error
         | ItemKind::Const
         | ItemKind::Prompt
+        | ItemKind::External
         | ItemKind::Workflow
         | ItemKind::Hook
         | ItemKind::Skill

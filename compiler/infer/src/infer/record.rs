@@ -130,6 +130,7 @@ pub(super) fn record_item(
         | ItemKind::Mcp
         | ItemKind::Hook
         | ItemKind::Human
+        | ItemKind::External
         | ItemKind::Skill
         | ItemKind::Test
         | ItemKind::Permissions

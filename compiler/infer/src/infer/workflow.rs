@@ -22,14 +22,22 @@ use crate::infer::lookup;
 use crate::infer::pattern::Place;
 
 /// `step "name" mods { }`
+/// What a step is called, and was.
+pub(super) struct StepNames<'a> {
+    pub was: Option<&'a ast::Expression>,
+    pub name: &'a ast::Expression,
+}
+
 pub(super) fn infer_step(
     cx: &mut Context,
-    name: &ast::Expression,
+    names: StepNames<'_>,
     modifiers: &[ast::Modifier],
     body: &ast::Block,
     span: Span,
     expected: &Expected,
 ) -> ExpressionId {
+    let StepNames { was, name } = names;
+    let was = was.map(|it| cx.expression(it, &Expected::Type(Type::String)));
     let name = cx.expression(name, &Expected::Type(Type::String));
     // Before the body, as they are evaluated; variables of the body are not in scope in them.
     let modifiers = infer_modifiers(cx, modifiers);
@@ -37,6 +45,7 @@ pub(super) fn infer_step(
     let ty = cx.hir.ty(body);
     cx.hir.push(
         ExpressionKind::Step {
+            was,
             name,
             modifiers,
             body,
@@ -231,11 +240,36 @@ pub(super) fn infer_spawn(
     cx.hir.push(ExpressionKind::Spawn(lambda), ty, span)
 }
 
+/// `undo mods { }`: a closure without parameters, which the end of the workflow calls.
+pub(super) fn infer_undo(
+    cx: &mut Context,
+    modifiers: &[ast::Modifier],
+    body: &ast::Block,
+    span: Span,
+) -> ExpressionId {
+    let body = body.clone();
+    let kind = match modifiers {
+        [] => ast::ExpressionKind::Do(body),
+        modifiers => ast::ExpressionKind::Modified {
+            modifiers: modifiers.to_vec(),
+            body,
+        },
+    };
+    let whole = ast::Expression { kind, span };
+    let lambda = lambda::closure(cx, &whole, Some(&Type::Unit));
+    cx.hir.push(ExpressionKind::Undo(lambda), Type::Unit, span)
+}
+
 pub(super) fn infer_spawn_detached(
     cx: &mut Context,
     call: &ast::Expression,
     span: Span,
 ) -> ExpressionId {
+    let (call, settings) = if let ast::ExpressionKind::With { call, settings } = &call.kind {
+        (&**call, settings.as_slice())
+    } else {
+        (call, &[][..])
+    };
     // As a call first, so that arguments, defaults and names are checked by the same rules.
     let id = cx.expression(call, &Expected::Anything);
     if let ExpressionKind::Call {
@@ -244,20 +278,50 @@ pub(super) fn infer_spawn_detached(
     } = &cx.hir.arena.get(id).kind
         && item.kind(cx.db) == ItemKind::Workflow
     {
-        let kind = ExpressionKind::SpawnDetached {
-            item: *item,
-            arguments: arguments.clone(),
-        };
+        let (item, arguments) = (*item, arguments.clone());
         // The call itself must not remain: it would count as one that runs here, with its errors and effects.
         cx.hir.arena.pop();
+        let id = infer_run_id(cx, settings);
+        let kind = ExpressionKind::SpawnDetached {
+            item,
+            arguments,
+            id,
+        };
         return cx.hir.push(kind, Type::String, span);
     }
+    infer_run_id(cx, settings);
     if cx.hir.ty(id) != Type::Invalid {
         let place = cx.hir.place(call.span);
         cx.hir.report(calls::not_a_workflow(place));
     }
     cx.hir.push(ExpressionKind::Invalid, Type::String, span)
 }
+
+/// The settings of a detached run: its id.
+fn infer_run_id(cx: &mut Context, settings: &[ast::Setting]) -> Option<ExpressionId> {
+    let mut id = None;
+    for setting in settings {
+        let place = cx.hir.place(setting.name.span);
+        let name = &setting.name.name;
+        let ast::SettingValue::Expression(value) = &setting.value else {
+            cx.hir.report(calls::unknown_run_setting(place, name));
+            continue;
+        };
+        if name != RUN_ID {
+            cx.hir.report(calls::unknown_run_setting(place, name));
+            cx.expression(value, &Expected::Anything);
+            continue;
+        }
+        let value = cx.expression(value, &Expected::Type(Type::String));
+        if id.replace(value).is_some() {
+            cx.hir.report(calls::duplicate_setting(place, name));
+        }
+    }
+    id
+}
+
+/// The one setting of `spawn detached … with { }`.
+const RUN_ID: &str = "id";
 
 pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span) -> ExpressionId {
     let value = cx.expression(value, &Expected::Anything);

@@ -238,6 +238,7 @@ fn finish_kind(table: &Table<'_>, kind: &mut ExpressionKind) {
         | Kind::PromptText { .. }
         | Kind::OfferedTool { .. }
         | Kind::Spawn(_)
+        | Kind::Undo(_)
         | Kind::SpawnDetached { .. }
         | Kind::Await(_)
         | Kind::Race { .. }

@@ -88,6 +88,12 @@ pub fn unknown_attribute(
     }
 }
 
+/// `@was` before something whose name is no part of what a run remembers.
+pub fn misplaced_was(place: Place) -> Diagnostic {
+    misplaced_attribute(place, "was")
+        .note("`@was(\"old name\")` stands before a workflow, a prompt, a tool or a step")
+}
+
 /// An attribute with the wrong arguments.
 pub fn attribute_arguments(place: Place, name: &str, expected: &str) -> Diagnostic {
     let message = format!("`@{name}` takes {expected}");

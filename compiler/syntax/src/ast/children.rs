@@ -210,12 +210,15 @@ macro_rules! traversal {
                             self.modifiers(modifiers);
                             self.block(body);
                         }
-                        Kind::Step { name, modifiers, body } => {
+                        Kind::Step { was, name, modifiers, body } => {
+                            if let Some(was) = was {
+                                self.expression(was);
+                            }
                             self.expression(name);
                             self.modifiers(modifiers);
                             self.block(body);
                         }
-                        Kind::Modified { modifiers, body } => {
+                        Kind::Modified { modifiers, body } | Kind::Undo { modifiers, body } => {
                             self.modifiers(modifiers);
                             self.block(body);
                         }
@@ -443,6 +446,7 @@ macro_rules! traversal {
                             self.signature(signature);
                             self.entries(entries);
                         }
+                        ItemBody::External { signature } => self.signature(signature),
                         ItemBody::Workflow { signature, body } => {
                             self.signature(signature);
                             self.block(body);

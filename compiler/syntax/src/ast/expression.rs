@@ -144,6 +144,11 @@ pub enum ExpressionKind {
     Spawn(Box<Expression>),
     /// `spawn detached wf(args)`
     SpawnDetached(Box<Expression>),
+    /// `undo { }`, `undo retry 3 { }`
+    Undo {
+        modifiers: Vec<Modifier>,
+        body: Block,
+    },
     Await(Box<Expression>),
     /// `race [a, b]`, `race [a, b] errors merge`
     Race {
@@ -160,8 +165,10 @@ pub enum ExpressionKind {
     },
     /// `parallel (f(), g())`
     Parallel(Vec<Expression>),
-    /// `step "name" mods { }`
+    /// `step "name" mods { }`, `@was("old name") step "name" { }`
     Step {
+        /// What it was called in earlier versions of the program: a string.
+        was: Option<Box<Expression>>,
         name: Box<Expression>,
         modifiers: Vec<Modifier>,
         body: Block,

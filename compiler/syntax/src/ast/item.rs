@@ -85,6 +85,10 @@ pub enum ItemBody {
         /// `user` texts, statements around them, `example` and settings.
         entries: Vec<PromptEntry>,
     },
+    /// `external payment(…) -> T by key timeout D`; the key is the signature's `by`.
+    External {
+        signature: Signature,
+    },
     /// `skill s …`, whose inside is specified by a later page and kept unparsed.
     Skill {
         name: Identifier,
@@ -148,7 +152,7 @@ pub struct Signature {
     pub result: Option<TypeExpression>,
     /// After `!`; `None` when it is left to inference.
     pub throws: Option<Vec<TypeExpression>>,
-    /// After `by` (a prompt's agent).
+    /// After `by`: the agent of a prompt, the key of an `external`.
     pub by: Option<Expression>,
     pub repeat: Option<RepeatClass>,
     /// `timeout`, `retry`, `reflect`, `budget` in written order.

@@ -140,10 +140,18 @@ pub(super) fn expression(it: &Expression) -> Node {
         }
         Kind::Parallel(elements) => many("parallel", elements),
         Kind::Step {
+            was,
             name,
             modifiers: inner,
             body,
-        } => with_nodes("step", name, with_body(inner, body)),
+        } => {
+            let was = optional("was", was.as_deref().map(expression));
+            with_nodes("step", name, was.into_iter().chain(with_body(inner, body)))
+        }
+        Kind::Undo {
+            modifiers: inner,
+            body,
+        } => Node::list("undo", with_body(inner, body)),
         Kind::Modified {
             modifiers: inner,
             body,

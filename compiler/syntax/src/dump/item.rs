@@ -93,6 +93,7 @@ fn body(it: &ItemBody) -> Node {
             signature: head,
             entries,
         } => declared("human", signature(head), entries.iter().map(entry)),
+        ItemBody::External { signature: head } => declared("external", signature(head), []),
         ItemBody::Workflow {
             signature: head,
             body,

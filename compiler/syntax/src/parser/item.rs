@@ -48,7 +48,7 @@ pub(crate) fn item(rules: &Rules) -> Rule<Item> {
 }
 
 /// `Declaration = Import | Function | TypeDeclaration | Enum | Error | Const | Agent | Prompt | Workflow | Tool | Mcp |
-/// Hook | Human | Skill | Test | Permissions ;`
+/// Hook | Human | External | Skill | Test | Permissions ;`
 fn declaration(rules: &Rules) -> Rule<ItemBody> {
     let keywords = choice((
         import::import(),
@@ -66,6 +66,7 @@ fn declaration(rules: &Rules) -> Rule<ItemBody> {
         mcp(rules),
         hook(rules),
         human(rules),
+        external(rules),
         skill(),
         test(rules),
         permissions(rules),
@@ -158,6 +159,14 @@ fn human(rules: &Rules) -> Rule<ItemBody> {
         .ignore_then(signature(rules))
         .then(prompt_body(rules))
         .map(|(signature, entries)| ItemBody::Human { signature, entries })
+        .boxed()
+}
+
+/// `External = "external" Signature ;`
+fn external(rules: &Rules) -> Rule<ItemBody> {
+    declared(Word::External)
+        .ignore_then(signature(rules))
+        .map(|signature| ItemBody::External { signature })
         .boxed()
 }
 

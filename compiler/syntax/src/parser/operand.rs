@@ -107,7 +107,7 @@ fn name() -> Rule<Expression> {
     .boxed()
 }
 
-/// `KeywordExpression = Do | If | Match | For | While | Step | ParallelFor | Parallel | Modified | Reflect | Revise | Exit
+/// `KeywordExpression = Do | If | Match | For | While | Step | Undo | ParallelFor | Parallel | Modified | Reflect | Revise | Exit
 /// | Emit | Spawn | Text ;`
 pub(crate) fn keyword_expression(rules: &Rules) -> Rule<Expression> {
     choice((
@@ -117,6 +117,7 @@ pub(crate) fn keyword_expression(rules: &Rules) -> Rule<Expression> {
         control::for_loop(rules),
         control::while_loop(rules),
         task::step(rules),
+        task::undo(rules),
         task::parallel(rules),
         task::parallel_for(rules),
         task::modified(rules),

@@ -3,6 +3,7 @@
 mod cancel;
 mod embed;
 mod events;
+mod externals;
 mod generated;
 mod humans;
 mod tools;

@@ -13,14 +13,17 @@ pub enum NodeKind {
     Prompt,
     Tool,
     Human,
+    External,
     Reflection,
     Attempt,
     Region,
+    /// What takes something back.
+    Undo,
 }
 
 impl NodeKind {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Workflow,
         Self::Step,
         Self::Task,
@@ -29,9 +32,11 @@ impl NodeKind {
         Self::Prompt,
         Self::Tool,
         Self::Human,
+        Self::External,
         Self::Reflection,
         Self::Attempt,
         Self::Region,
+        Self::Undo,
     ];
 
     #[must_use]
@@ -45,9 +50,11 @@ impl NodeKind {
             Self::Prompt => "prompt",
             Self::Tool => "tool",
             Self::Human => "human",
+            Self::External => "external",
             Self::Reflection => "reflection",
             Self::Attempt => "attempt",
             Self::Region => "region",
+            Self::Undo => "undo",
         }
     }
 }

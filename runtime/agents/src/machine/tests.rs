@@ -62,6 +62,7 @@ fn program() -> Program {
         agents: Vec::new(),
         prompts: vec![count],
         tools: vec![look],
+        former: Vec::new(),
         spans: Vec::new(),
         sources: Vec::new(),
         permissions: None,

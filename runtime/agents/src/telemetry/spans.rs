@@ -133,6 +133,8 @@ impl Spans {
             | EventKind::ReflectionEnd { .. }
             | EventKind::HumanRequest { .. }
             | EventKind::HumanAnswer { .. }
+            | EventKind::ExternalRequest { .. }
+            | EventKind::ExternalAnswer { .. }
             | EventKind::Cancel { .. }
             | EventKind::Budget { .. }
             | EventKind::SpawnRequest { .. } => self.add_fields(event),
@@ -359,9 +361,11 @@ fn named(kind: NodeKind, name: &str) -> Vec<KeyValue> {
         | NodeKind::Iteration
         | NodeKind::Prompt
         | NodeKind::Human
+        | NodeKind::External
         | NodeKind::Reflection
         | NodeKind::Attempt
-        | NodeKind::Region => Vec::new(),
+        | NodeKind::Region
+        | NodeKind::Undo => Vec::new(),
     }
 }
 

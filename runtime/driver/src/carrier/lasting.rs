@@ -10,6 +10,7 @@ use gsw_engine::panic;
 use gsw_engine::run::{Abandoned, Finished, Left, Run, RunResult};
 use gsw_journal::writer;
 use gsw_notation::calendar::rfc3339;
+use gsw_tree::event::State;
 use gsw_tree::node::Tree;
 
 use crate::alarms::Alarm;
@@ -374,5 +375,6 @@ fn left(why: Left) -> Box<Finished> {
         live_objects: 0,
         fault: None,
         snapshots: Vec::new(),
+        state: State::default(),
     })
 }

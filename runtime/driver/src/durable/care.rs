@@ -38,7 +38,7 @@ impl Care {
             | Request::MediaUrl { .. } => Self::None,
             Request::Model { request } if request.model.starts_with(SIMULATED) => Self::None,
             Request::Model { .. } | Request::StartRun { .. } => Self::Written,
-            Request::Human { .. } => Self::Intent,
+            Request::Human { .. } | Request::External { .. } => Self::Intent,
             Request::FsWrite { .. }
             | Request::FsWriteBytes { .. }
             | Request::FsAppend { .. }
@@ -46,6 +46,7 @@ impl Care {
             | Request::FsMakeDir { .. }
             | Request::Exec { .. }
             | Request::Http { .. }
+            | Request::OtherRun { .. }
             | Request::Host { .. } => match operation.class {
                 Class::Pure | Class::Reads => Self::None,
                 Class::Idempotent => Self::Written,

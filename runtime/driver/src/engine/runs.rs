@@ -1,5 +1,8 @@
 //! The runs of an engine, by their ids: started once each, listed, answered, cancelled, waited for.
 
+mod asked;
+mod delivery;
+
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -23,7 +26,10 @@ use crate::durable::beginning::Entered;
 use crate::durable::remembered::Remembered;
 use crate::durable::store::RunStore;
 use crate::engine::resuming::{Found, image_digest};
+use crate::engine::runs::asked::{Ended, deliver_all};
+use crate::external::Externals;
 use crate::scripted::Entry as TestEntry;
+use crate::work::Completion;
 
 /// So many runs that have ended are still known, the latest.
 const KEPT: usize = 1_000;
@@ -42,6 +48,8 @@ pub struct Runs {
     state: Mutex<State>,
     /// Told when a detached run has ended.
     ended: Condvar,
+    /// What runs wait for from outside.
+    externals: Arc<Externals>,
 }
 
 #[derive(Default)]
@@ -61,6 +69,9 @@ struct Entry {
     info: RunInfo,
     /// None once it has ended.
     carrier: Option<Arc<Carrier>>,
+    /// Who waits for its value.
+    waiting: Vec<Completion>,
+    ended: Option<Ended>,
 }
 
 /// What is known of a run.
@@ -89,6 +100,20 @@ pub enum RunStatus {
     Cancelled,
     /// It has not ended, and this process does not carry it any more.
     Left,
+}
+
+impl RunStatus {
+    /// As programs write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Left => "interrupted",
+        }
+    }
 }
 
 /// A detached run that has ended.
@@ -163,6 +188,7 @@ impl Runs {
             driver: OnceLock::new(),
             state: Mutex::default(),
             ended: Condvar::new(),
+            externals: Arc::default(),
         })
     }
 
@@ -333,6 +359,8 @@ impl Runs {
         let entry = Entry {
             info,
             carrier: Some(Arc::clone(&carrier)),
+            waiting: Vec::new(),
+            ended: None,
         };
         state.runs.insert(id, entry);
         let mut cancelled = None;
@@ -344,10 +372,20 @@ impl Runs {
         Ok((carrier, cancelled))
     }
 
-    /// Starts a run that another one detaches. Its id follows from that one's and from where it is detached, so that it is
-    /// started once however often that is asked for.
+    /// Starts a run that another one detaches. Its id is the one that it was given, or follows from that one's and from where it
+    /// is detached, so that it is started once however often that is asked for.
     pub(crate) fn start_detached(self: &Arc<Self>, start: DetachedStart, call: &Call) -> Outcome {
-        let id: Arc<str> = call.site.child_run(&call.run).into();
+        let id: Arc<str> = match &start.id {
+            None => call.site.child_run(&call.run).into(),
+            Some(id) => match unfit_id(id) {
+                None => id.as_str().into(),
+                Some(wrong) => {
+                    let message = format!("a run cannot have the id {id:?}: {wrong}");
+                    return Outcome::Failed(Failure::Other { message });
+                }
+            },
+        };
+        let workflow = start.workflow.clone();
         let parent = (Arc::clone(&call.run), call.site);
         if self.driver.get().and_then(Weak::upgrade).is_none() {
             return Outcome::Failed(Failure::Other {
@@ -367,6 +405,15 @@ impl Runs {
         // How it ends is noted below.
         let on_end: OnEnd = Box::new(drop);
         match self.start(Arc::clone(&id), entering, None, on_end) {
+            // Who gives the id of another workflow's run must not take that for its own.
+            Started::Exists(info) if info.workflow != workflow => {
+                let of = info.workflow;
+                Outcome::Failed(Failure::Other {
+                    message: format!(
+                        "`{id}` is a run of `{of}`, so none of `{workflow}` can have that id"
+                    ),
+                })
+            }
             Started::New(_) | Started::Exists(_) => Outcome::Text(id.to_string()),
         }
     }
@@ -398,9 +445,17 @@ impl Runs {
             RunResult::Left(_) => RunStatus::Left,
         };
         let mut detached = None;
+        let (mut waiting, mut outcome) = (Vec::new(), None);
         if let Some(entry) = state.runs.get_mut(id) {
             entry.info.status = status;
             entry.carrier = None;
+            // A run that nobody has detached has its end for who started it alone, unless another waits for it.
+            if entry.info.parent.is_some() || !entry.waiting.is_empty() {
+                entry.ended = Some(Ended::of(&finished));
+            }
+            waiting = std::mem::take(&mut entry.waiting);
+            let ended = entry.ended.as_ref();
+            outcome = ended.map(|it| it.outcome(id));
             detached = entry
                 .info
                 .parent
@@ -416,6 +471,7 @@ impl Runs {
         }
         let Some(workflow) = detached else {
             drop(state);
+            deliver_all(waiting, outcome);
             on_end(finished);
             return;
         };
@@ -429,6 +485,8 @@ impl Runs {
             finished,
         });
         self.ended.notify_all();
+        drop(state);
+        deliver_all(waiting, outcome);
     }
 
     /// Waits until all detached runs have ended, also those that they start in turn, and gives the ends that are known.
@@ -510,4 +568,23 @@ impl State {
 /// An id that nobody has: as wide as the ids of traces.
 pub(super) fn new_id() -> Arc<str> {
     format!("{:016x}{:016x}", clock::random_word(), clock::random_word()).into()
+}
+
+/// The longest id that a program gives to a run, in bytes: ids are names of files and parts of commands.
+const LONGEST_ID: usize = 200;
+
+/// Why an id that a program has made is none.
+fn unfit_id(id: &str) -> Option<&'static str> {
+    let fits = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_' | '.' | ':');
+    if id.is_empty() {
+        Some("it is empty")
+    } else if id.len() > LONGEST_ID {
+        Some("it is longer than 200 bytes")
+    } else if !id.chars().all(fits) || id.starts_with(['-', '.']) {
+        Some(
+            "only letters, digits, `-`, `_`, `.` and `:` may be in it, and it begins with none of `-` and `.`",
+        )
+    } else {
+        None
+    }
 }

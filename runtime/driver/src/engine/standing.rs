@@ -420,6 +420,7 @@ fn outcome_of(request: &Request, result: &Value) -> Result<Outcome, &'static str
         Request::Exec { .. } => serde_json::from_value(result.clone())
             .map(Outcome::Exec)
             .map_err(|_| "an object with `code`, `stdout` and `stderr`"),
+        Request::OtherRun { .. } => Ok(Outcome::Json(result.to_string())),
         Request::Http { .. } => serde_json::from_value(result.clone())
             .map(Outcome::Http)
             .map_err(|_| "an object with `status`, `headers` (a list of pairs) and `body`"),
@@ -452,6 +453,7 @@ fn outcome_of(request: &Request, result: &Value) -> Result<Outcome, &'static str
         | Request::LookUp { .. }
         | Request::Keep { .. }
         | Request::StartRun { .. }
-        | Request::Human { .. } => Err("what only the program can ask for"),
+        | Request::Human { .. }
+        | Request::External { .. } => Err("what only the program can ask for"),
     }
 }

@@ -91,6 +91,12 @@ impl World {
             Request::Human { question } => Outcome::Failed(Failure::Declined {
                 reason: format!("a test has nobody to ask: mock `{}`", question.human),
             }),
+            Request::External { external } => Outcome::Failed(Failure::Declined {
+                reason: format!("a test has no outside: mock `{}`", external.name),
+            }),
+            Request::OtherRun { run, .. } => Outcome::Failed(Failure::Other {
+                message: format!("a test knows no run `{run}`: mock what asks for it"),
+            }),
             Request::Host { tool, .. } => Outcome::Failed(Failure::Tool {
                 tool: tool.clone(),
                 message: "a test has no host: mock the tool".into(),
@@ -114,7 +120,10 @@ impl World {
     /// Runs a detached run to its end, in its own time.
     fn detach(&self, start: &DetachedStart) -> Outcome {
         let entry = Entry::Detached(Box::new(start.clone()));
-        let id = format!("detached-{}", self.performed);
+        let id = match &start.id {
+            Some(id) => id.clone(),
+            None => format!("detached-{}", self.performed),
+        };
         let driver = Driver::detached(&id, &self.loaded, self.around.clone());
         let report = driver.carry(&entry);
         let trouble = match report.map(|it| it.finished) {

@@ -158,6 +158,7 @@ pub fn load_with(functions: &[Code], complete: impl FnOnce(&mut Program)) -> Loa
         agents: vec![],
         prompts: vec![],
         tools: vec![],
+        former: vec![],
         spans: vec![],
         sources: vec![],
         permissions: None,

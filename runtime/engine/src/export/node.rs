@@ -9,7 +9,7 @@ use crate::event::{EventKind, JsonText, Level};
 use crate::export::guard::calls;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::states::NewState;
-use crate::run::{Run, keyed_call, reflection_log, words};
+use crate::run::{Run, keyed_call, reflection_log, undo, words};
 use crate::value::string;
 
 calls! {
@@ -18,6 +18,13 @@ calls! {
         let name = words::take_string(&mut run.heap, name);
         let input = words::take_json(&mut run.heap, input);
         u64::from(enter_here(run, kind_of(kind), &name, input).0)
+    }
+
+    /// What the step that is about to begin was called before.
+    plain node_was(run, name) {
+        let name = words::take_string(&mut run.heap, name);
+        run.progress.was(name);
+        0
     }
 
     /// Waits for the tasks of the current node; raises the first error that nobody awaited.
@@ -36,6 +43,9 @@ calls! {
         keyed_call::close_keyed_call(run, node, Status::Completed);
         let output = words::take_json(&mut run.heap, output);
         go_to_parent(run);
+        if run.progress.tree().node(node).kind == NodeKind::Workflow {
+            undo::hand_over(run, node);
+        }
         run.leave_node(node, Status::Completed, output);
         0
     }
@@ -131,7 +141,7 @@ fn enter_here(run: &mut Run, kind: NodeKind, name: &str, input: Option<Arc<str>>
     run.scheduler.go_to(node);
     match kind {
         NodeKind::Tool => run.tool_keys.open(run.scheduler.current(), node),
-        NodeKind::Human => run.pause_budget_clocks(),
+        NodeKind::Human | NodeKind::External => run.pause_budget_clocks(),
         NodeKind::Workflow
         | NodeKind::Step
         | NodeKind::Attempt
@@ -140,7 +150,8 @@ fn enter_here(run: &mut Run, kind: NodeKind, name: &str, input: Option<Arc<str>>
         | NodeKind::Iteration
         | NodeKind::Prompt
         | NodeKind::Reflection
-        | NodeKind::Region => {}
+        | NodeKind::Region
+        | NodeKind::Undo => {}
     }
     node
 }
@@ -154,7 +165,8 @@ fn is_expected(run: &Run, node: NodeId) -> bool {
 
 /// The current task leaves its node, but never the one that it is itself.
 fn go_to_parent(run: &mut Run) {
-    if run.progress.tree().node(run.scheduler.current_node()).kind == NodeKind::Human {
+    let kind = run.progress.tree().node(run.scheduler.current_node()).kind;
+    if matches!(kind, NodeKind::Human | NodeKind::External) {
         run.resume_budget_clocks();
     }
     let task = run.scheduler.task(run.scheduler.current());

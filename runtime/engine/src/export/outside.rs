@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::codec;
 use crate::export::guard::calls;
 use crate::node::NodeId;
-use crate::operation::{DetachedStart, ExecRequest, Failure, HttpRequest, Request};
-use crate::run::human::NewQuestion;
+use crate::operation::{AskOfRun, DetachedStart, ExecRequest, Failure, HttpRequest, Request};
+use crate::run::human::{NewExternal, NewQuestion};
 use crate::run::introspection::SpawnRequest;
 use crate::run::prompt::{Gives, NewPrompt};
 use crate::run::tool_key::ToolKey;
@@ -55,6 +55,12 @@ calls! {
         run.heap.release(settings);
         let (result, human) = (TypeId(result as u32), human as usize);
         human::ask_person(run, NewQuestion { result, human, said, arguments })
+    }
+
+    /// An answer from outside: result type, index, key or 0, arguments.
+    waiting external_ask(run, result, external, key, arguments) {
+        let (result, external) = (TypeId(result as u32), external as usize);
+        human::ask_outside(run, NewExternal { result, external, key, arguments })
     }
 
     /// Before a tool's body: the result of an earlier call with the same key in a tuple of one, else `none`.
@@ -154,15 +160,34 @@ calls! {
         introspection::requested_task(run, TypeId(task_type as u32), NodeId(node as u32))
     }
 
-    /// `spawn detached`: function, types of parameters and result, name, parameters.
-    waiting spawn_detached(run, function, parameters, result, name, input) {
+    /// `std/runs`: result type, id of the run, what is asked of it, a text, a value.
+    waiting run_ask(run, result, id, what, text, value) {
+        let id = words::take_string(&mut run.heap, id);
+        let text = words::take_string(&mut run.heap, text);
+        let answer = codec::encode(&run.heap, gsw_abi::builtin::JSON, value);
+        run.heap.release(value);
+        let ask = match OfRun::numbered(what) {
+            OfRun::Find => AskOfRun::Find,
+            OfRun::Status => AskOfRun::Status,
+            OfRun::State => AskOfRun::State,
+            OfRun::Result => AskOfRun::Result,
+            OfRun::Cancel => AskOfRun::Cancel { reason: text },
+            OfRun::Answer => AskOfRun::Answer { name: text, answer },
+        };
+        run.perform_for(Request::OtherRun { run: id, ask }, TypeId(result as u32))
+    }
+
+    /// `spawn detached`: function, types of parameters and result, name, parameters, id or 0.
+    waiting spawn_detached(run, function, parameters, result, name, input, id) {
         let tree = codec::json_to_tree(input);
         run.heap.release(input);
         let input = match tree {
             Ok(Value::Object(input)) => input,
             _ => serde_json::Map::new(),
         };
+        let id = words::take_text(&mut run.heap, id);
         let start = DetachedStart {
+            id,
             workflow: words::take_string(&mut run.heap, name),
             function: FunctionIndex(function as u32),
             parameters: TypeId(parameters as u32),
@@ -170,5 +195,30 @@ calls! {
             input,
         };
         run.detach(start)
+    }
+}
+
+/// What `std/runs` asks, by the number that it gives.
+#[derive(Clone, Copy)]
+enum OfRun {
+    Find,
+    Status,
+    State,
+    Result,
+    Cancel,
+    Answer,
+}
+
+impl OfRun {
+    fn numbered(number: u64) -> Self {
+        match number {
+            0 => Self::Find,
+            1 => Self::Status,
+            2 => Self::State,
+            3 => Self::Result,
+            4 => Self::Cancel,
+            5 => Self::Answer,
+            _ => unreachable!("`std/runs` has no other number"),
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::budget::Limits;
 use crate::export::guard::calls;
 use crate::run::reflect::{Failure, Judge};
 use crate::run::retry::Failed;
-use crate::run::{budget, raise, reflect, retry};
+use crate::run::{budget, raise, reflect, retry, undo};
 use crate::scope::{ScopeId, ScopeKind};
 use crate::value::error;
 
@@ -98,6 +98,17 @@ calls! {
         run.scheduler.task_mut(current).shield += 1;
         run.update_shield();
         0
+    }
+
+    /// What is to be called when the workflow around fails.
+    plain undo_register(run, closure) {
+        undo::register(run, closure);
+        0
+    }
+
+    /// The workflow of the current node fails.
+    waiting undo_all(run) {
+        undo::undo_all(run)
     }
 
     /// A cancellation reaches the task again.

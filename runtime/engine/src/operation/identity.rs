@@ -24,14 +24,19 @@ impl Operation {
     #[must_use]
     pub fn identity(&self) -> Vec<u8> {
         match &self.request {
-            // These two hold indices of tables; what they mean is said otherwise.
+            // These hold indices of tables; what they mean is said otherwise.
             Request::Human { question } => self.canonical(&json!({ "human": {
                 "digest": question.digest,
                 "refused": question.refused.as_ref().map(|it| it.count),
             }})),
+            Request::External { external } => self.canonical(&json!({ "external": {
+                "digest": external.digest,
+                "key": external.key,
+            }})),
             Request::StartRun { start } => self.canonical(&json!({ "start_run": {
                 "workflow": start.workflow,
                 "input": start.input,
+                "id": start.id,
             }})),
             request @ (Request::Sleep { .. }
             | Request::Now
@@ -54,6 +59,7 @@ impl Operation {
             | Request::Scripted { .. }
             | Request::LookUp { .. }
             | Request::Keep { .. }
+            | Request::OtherRun { .. }
             | Request::Exec { .. }
             | Request::Http { .. }
             | Request::Host { .. }) => self.canonical(request),
@@ -112,6 +118,8 @@ impl Request {
             }
             Self::Host { tool, input } => format!("{tool}({})", short(input)),
             Self::Human { question } => format!("human {}", question.human),
+            Self::External { external } => format!("external {}", external.name),
+            Self::OtherRun { run, ask } => about(ask.function(), run),
         }
     }
 }

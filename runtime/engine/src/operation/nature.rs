@@ -4,7 +4,7 @@
 use gsw_tree::class::Class;
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{Outcome, Request};
+use crate::operation::{AskOfRun, Outcome, Request};
 
 /// What becomes of work that a run has given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +27,7 @@ pub enum Form {
     Int,
     Bool,
     Text,
+    Json,
     OptionalText,
     Bytes,
     Texts,
@@ -57,6 +58,13 @@ impl Request {
             | Self::EnvGet { .. }
             | Self::LookUp { .. }
             | Self::MediaUrl { .. } => Class::Reads,
+            Self::OtherRun { ask, .. } => match ask {
+                AskOfRun::Find | AskOfRun::Status | AskOfRun::State | AskOfRun::Result => {
+                    Class::Reads
+                }
+                AskOfRun::Cancel { .. } => Class::Idempotent,
+                AskOfRun::Answer { .. } => Class::Once,
+            },
             // A model may be asked again: that costs money and changes nothing.
             Self::Model { .. }
             | Self::Keep { .. }
@@ -65,7 +73,8 @@ impl Request {
             | Self::FsRemove { .. }
             | Self::FsMakeDir { .. }
             | Self::StartRun { .. }
-            | Self::Human { .. } => Class::Idempotent,
+            | Self::Human { .. }
+            | Self::External { .. } => Class::Idempotent,
             Self::FsAppend { .. } | Self::Exec { .. } | Self::Host { .. } => Class::Once,
             Self::Http { request } => match request.method.to_ascii_uppercase().as_str() {
                 "GET" | "HEAD" | "OPTIONS" => Class::Reads,
@@ -106,7 +115,21 @@ impl Request {
             | Self::StartRun { .. }
             | Self::Http { .. }
             | Self::Host { .. }
-            | Self::Human { .. } => GivenUp::Dropped,
+            | Self::Human { .. }
+            | Self::External { .. }
+            | Self::OtherRun { .. } => GivenUp::Dropped,
+        }
+    }
+
+    /// The digest of what it asks a person or the outside; an answer has to repeat it.
+    #[must_use]
+    pub fn question(&self) -> Option<&str> {
+        if let Self::Human { question } = self {
+            Some(&question.digest)
+        } else if let Self::External { external } = self {
+            Some(&external.digest)
+        } else {
+            None
         }
     }
 
@@ -135,7 +158,8 @@ impl Request {
             Self::Exec { .. } => Form::Exec,
             Self::Http { .. } => Form::Http,
             Self::Host { .. } => Form::Host,
-            Self::Human { .. } => Form::Human,
+            Self::Human { .. } | Self::External { .. } => Form::Human,
+            Self::OtherRun { .. } => Form::Json,
         }
     }
 
@@ -187,7 +211,9 @@ impl Request {
             | Self::StartRun { .. }
             | Self::Http { .. }
             | Self::Host { .. }
-            | Self::Human { .. } => None,
+            | Self::Human { .. }
+            | Self::External { .. }
+            | Self::OtherRun { .. } => None,
         }
     }
 }
@@ -205,6 +231,7 @@ impl Outcome {
             Self::Int(_) => Form::Int,
             Self::Bool(_) => Form::Bool,
             Self::Text(_) => Form::Text,
+            Self::Json(_) => Form::Json,
             Self::OptionalText(_) => Form::OptionalText,
             Self::Bytes(_) => Form::Bytes,
             Self::Texts(_) => Form::Texts,

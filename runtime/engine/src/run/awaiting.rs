@@ -46,6 +46,7 @@ pub(crate) fn look_again(run: &mut Run, id: TaskId, ended: TaskId) {
             }
         }
         Wait::Nothing
+        | Wait::Undo
         | Wait::Operation { .. }
         | Wait::Stopping { .. }
         | Wait::Keyed { .. }
@@ -163,6 +164,7 @@ fn advance(run: &mut Run, id: TaskId, ended: Option<TaskId>) -> Option<Result<u6
         | Wait::Operation { .. }
         | Wait::Stopping { .. }
         | Wait::Parallel(_)
+        | Wait::Undo
         | Wait::Reflect(_)
         | Wait::Keyed { .. }
         | Wait::Prompt(_)

@@ -212,6 +212,7 @@ fn worst_held(scheduler: &Scheduler, id: TaskId, ticket: Ticket) -> Option<&Char
         | Wait::Join
         | Wait::Abort
         | Wait::Parallel(_)
+        | Wait::Undo
         | Wait::Reflect(_)
         | Wait::Keyed { .. }
         | Wait::Push { .. }

@@ -11,7 +11,7 @@ use crate::task::{State, TaskId};
 use crate::wait::{Race, Wait};
 
 /// How long the `defer`s of a cancelled run may take in all, in nanoseconds.
-const GRACE: i64 = 10_000_000_000;
+pub(super) const GRACE: i64 = 10_000_000_000;
 
 impl Run {
     /// Cancels a task: it unwinds at its next wait.
@@ -61,7 +61,7 @@ impl Run {
         match std::mem::take(&mut task.wait) {
             Wait::Nothing => return,
             // Both wait for tasks that are cancelled or ending already; to leave now would abandon those.
-            wait @ (Wait::Abort | Wait::Ending) => {
+            wait @ (Wait::Abort | Wait::Ending | Wait::Undo) => {
                 let is_over = matches!(wait, Wait::Ending);
                 task.wait = wait;
                 // The body is over and there is no frame to unwind: only its value is given up, and the tasks below it are cancelled.

@@ -70,6 +70,7 @@ impl<'a> WaitGraph<'a> {
                 | Wait::Stopping { .. }
                 | Wait::AwaitAll { .. }
                 | Wait::Race(_)
+                | Wait::Undo
                 | Wait::Reflect(_)
                 | Wait::Push { .. }
                 | Wait::Pop { .. }
@@ -138,6 +139,7 @@ impl<'a> WaitGraph<'a> {
             | Wait::Join
             | Wait::Abort
             | Wait::Parallel(_)
+            | Wait::Undo
             | Wait::Reflect(_)
             | Wait::Prompt(_) => self.scheduler.tasks_of(task.node).collect(),
         };
@@ -215,6 +217,7 @@ impl<'a> WaitGraph<'a> {
                 | Wait::Join
                 | Wait::Abort
                 | Wait::Parallel(_)
+                | Wait::Undo
                 | Wait::Reflect(_)
                 | Wait::Keyed { .. }
                 | Wait::Prompt(_)
@@ -295,6 +298,7 @@ impl Run {
                 | Wait::Join
                 | Wait::Abort
                 | Wait::Parallel(_)
+                | Wait::Undo
                 | Wait::Reflect(_)
                 | Wait::Prompt(_)
                 | Wait::Ending) => self.scheduler.set_wait(id, other),

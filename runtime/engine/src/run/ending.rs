@@ -3,7 +3,7 @@
 use crate::codec;
 use crate::node::Status;
 use crate::run::scheduler::Task;
-use crate::run::{Run, awaiting, parallel, prompt, reflect};
+use crate::run::{Run, awaiting, parallel, prompt, reflect, undo};
 use crate::task::{Encoding, Ending, Role, State, TaskId};
 use crate::wait::Wait;
 
@@ -92,6 +92,7 @@ impl Run {
             Role::Tool { coordinator, index } => {
                 prompt::tool_ended(self, coordinator, index, ending)
             }
+            Role::Undo { coordinator } => undo::undo_ended(self, base, coordinator, ending),
             Role::Reflection { coordinator } => {
                 reflect::reflection_ended(self, coordinator, ending, result);
             }

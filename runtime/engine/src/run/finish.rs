@@ -3,7 +3,7 @@
 use gsw_abi::types::TypeId;
 
 use crate::codec;
-use crate::event::RunError;
+use crate::event::{RunError, State as Variables};
 use crate::heap::Heap;
 use crate::node::{NodeId, Status, Tree};
 use crate::run::scheduler::Task;
@@ -23,6 +23,8 @@ pub struct Finished {
     pub live_objects: u64,
     /// What is wrong with a test besides its result: it called what nothing answers, or ended well and did not use up a script.
     pub fault: Option<String>,
+    /// The `state` variables of its workflow as they were last.
+    pub state: Variables,
     /// What the test has taken snapshots of, as JSON, in order.
     pub snapshots: Vec<String>,
 }
@@ -89,15 +91,26 @@ impl Run {
             Ending::Cancelled => RunResult::Cancelled,
         };
         let root = self.completion.root();
+        self.last_state = self.main_state();
         self.completion.set(result);
         self.scheduler.unlist(root);
         self.scheduler.remove(root);
         self.mocks.release(&mut self.heap);
         self.tool_keys.release(&mut self.heap);
+        self.undos.release(&mut self.heap);
         self.states.release(&mut self.heap);
         // After everything that may hold a constant; what is live then is a leak, which tests report.
         self.heap.release_constants();
         self.collect_handles();
+    }
+
+    /// The `state` variables of the workflow that was started.
+    #[must_use]
+    pub fn main_state(&self) -> Variables {
+        let tree = self.progress.tree();
+        let main = tree.children(NodeId::ROOT).next();
+        main.map(|it| self.states.of_workflow(&self.heap, it))
+            .unwrap_or_default()
     }
 
     /// How the run ended; one that has not is cancelled.
@@ -119,6 +132,7 @@ impl Run {
             live_objects: self.heap.live(),
             fault,
             snapshots: self.mocks.snapshots(),
+            state: std::mem::take(&mut self.last_state),
         })
     }
 
@@ -193,7 +207,12 @@ impl Run {
             wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
                 queue::leave_line(self, &wait);
             }
-            Wait::Nothing | Wait::Join | Wait::Abort | Wait::Ending | Wait::Keyed { .. } => {}
+            Wait::Nothing
+            | Wait::Undo
+            | Wait::Join
+            | Wait::Abort
+            | Wait::Ending
+            | Wait::Keyed { .. } => {}
         }
     }
 }

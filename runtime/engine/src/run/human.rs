@@ -1,4 +1,4 @@
-//! Asking a person: the question is bound to its digest, and an answer counts only when it fits.
+//! Asking a person, or the outside: the question is bound to its digest, and an answer counts only when it fits.
 
 use std::sync::Arc;
 
@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 
 use crate::codec::{self, decode};
 use crate::event::{EventKind, JsonText, Verdict};
+use crate::external::External;
 use crate::human::{Question, Refused, Reply};
 use crate::operation::{OperationId, Request};
 use crate::port::Notice;
+use crate::run::operations::Unanswered;
 use crate::run::prompt::said::{self, Opening};
 use crate::run::{Run, raise, words};
 use crate::step::Step;
@@ -20,7 +22,10 @@ use crate::wait::Wait;
 use gsw_notation::issue::Issue;
 use gsw_notation::json;
 
-/// What compiled code hands over; the words are owned.
+/// The longest key, in bytes.
+const MOST_KEY: usize = 1_000;
+
+/// What compiled code hands over for a question; the words are owned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewQuestion {
     /// The type of the answer.
@@ -32,8 +37,17 @@ pub(crate) struct NewQuestion {
     pub arguments: u64,
 }
 
-/// The questions of a run that have no answer, by the operation that asks.
-pub type Questions = rustc_hash::FxHashMap<OperationId, Box<Question>>;
+/// What compiled code hands over for an answer from outside; the words are owned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewExternal {
+    /// The type of the answer.
+    pub result: TypeId,
+    /// Index of the `external`, which is listed with the prompts.
+    pub external: usize,
+    /// A string, or 0.
+    pub key: u64,
+    pub arguments: u64,
+}
 
 /// The fields of all records and variants that a value of this type may hold.
 fn fields_in<'a>(
@@ -140,19 +154,99 @@ pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
         schema: JsonText::from(&question.schema),
     };
     run.progress.emit(run.scheduler.current_node(), kind);
-    let id = ask_question(run, run.scheduler.current(), Box::new(question));
+    let id = ask(
+        run,
+        run.scheduler.current(),
+        Unanswered::Person(Box::new(question)),
+    );
     run.scheduler.wait_for(Wait::Operation {
         id,
         result: new.result,
     })
 }
 
-fn ask_question(run: &mut Run, task: TaskId, question: Box<Question>) -> OperationId {
-    let request = Request::Human {
-        question: question.clone(),
+/// `external_ask`: takes over the words of `new`.
+pub(crate) fn ask_outside(run: &mut Run, new: NewExternal) -> Step {
+    let key = words::take_text(&mut run.heap, new.key);
+    let (data, hidden) = words::take_arguments(&mut run.heap, new.arguments);
+    if let Some(error) = run.interruption() {
+        return Step::Raised(error);
+    }
+    let loaded = Arc::clone(&run.loaded);
+    let Some(declared) = loaded.program.prompts.get(new.external) else {
+        return Step::Raised(raise::internal(
+            &mut run.heap,
+            &format!("there is no external {}", new.external),
+        ));
+    };
+    if let Some(wrong) = key.as_deref().and_then(unfit_key) {
+        let message = format!("the key of `{}` {wrong}", declared.name);
+        return Step::Raised(raise::failed(&mut run.heap, &message));
+    }
+    let schema = schema::schema(&loaded.types, new.result);
+    let shown = key.as_deref().map(|it| hidden.redact(Value::from(it)));
+    let known: Value = data
+        .as_deref()
+        .and_then(|it| serde_json::from_str(it).ok())
+        .unwrap_or_default();
+    // Over what observers see, as that of a question to a person.
+    let digest = schema::canonical_digest(&json!({
+        "external": declared.name,
+        "key": shown,
+        "data": known,
+        "schema": schema,
+    }));
+    let kind = EventKind::ExternalRequest {
+        external: declared.name.as_str().into(),
+        key: shown.and_then(|it| it.as_str().map(str::to_owned)),
+        digest: digest.clone(),
+        data: data.as_deref().map(|it| JsonText::from(it.to_owned())),
+        schema: JsonText::from(&schema),
+    };
+    run.progress.emit(run.scheduler.current_node(), kind);
+    let external = External {
+        name: declared.name.clone(),
+        key,
+        result: new.result,
+        schema,
+        data: data.map(|it| it.to_string()),
+        digest,
+    };
+    let id = ask(
+        run,
+        run.scheduler.current(),
+        Unanswered::Outside(Box::new(external)),
+    );
+    run.scheduler.wait_for(Wait::Operation {
+        id,
+        result: new.result,
+    })
+}
+
+/// What is wrong with a key; one that nobody could send back finds nothing.
+fn unfit_key(key: &str) -> Option<&'static str> {
+    if key.trim().is_empty() {
+        Some("is empty")
+    } else if key.len() > MOST_KEY {
+        Some("is longer than 1,000 bytes")
+    } else if key.chars().any(char::is_control) {
+        Some("holds control characters")
+    } else {
+        None
+    }
+}
+
+fn ask(run: &mut Run, task: TaskId, unanswered: Unanswered) -> OperationId {
+    let request = match &unanswered {
+        Unanswered::Person(question) => Request::Human {
+            question: question.clone(),
+        },
+        Unanswered::Outside(external) => Request::External {
+            external: external.clone(),
+        },
     };
     let id = run.request(task, request);
-    run.operations.ask(id, question);
+    run.operations.ask(id, unanswered);
     id
 }
 
@@ -163,67 +257,97 @@ pub(crate) fn take_reply(
     operation: OperationId,
     reply: Reply,
 ) -> Result<Result<u64, u64>, OperationId> {
-    let Some(mut question) = run.operations.take_question(operation) else {
+    let Some(unanswered) = run.operations.take_question(operation) else {
         return Ok(Err(raise::internal(
             &mut run.heap,
-            "a person answered where nobody was asked",
+            "somebody answered where nobody was asked",
         )));
     };
-    let node = run.scheduler.task(task).node;
-    let digest = question.digest.clone();
-    match read_reply(run, &question, &reply) {
-        Ok(word) => {
-            let kind = EventKind::HumanAnswer {
-                digest,
-                verdict: Verdict::Accepted,
-                issues: Vec::new(),
-            };
-            run.progress.emit(node, kind);
-            run.progress.notify(Notice::Answered {
-                operation,
-                digest: question.digest,
-                verdict: Verdict::Accepted,
-            });
-            Ok(Ok(word))
-        }
+    let (digest, result) = match &unanswered {
+        Unanswered::Person(it) => (it.digest.clone(), it.result),
+        Unanswered::Outside(it) => (it.digest.clone(), it.result),
+    };
+    let (read, verdict, issues) = match read_reply(run, &digest, result, &reply) {
+        Ok(word) => (Ok(word), Verdict::Accepted, Vec::new()),
         Err(issues) => {
-            let kind = EventKind::HumanAnswer {
-                digest,
-                verdict: Verdict::Refused,
-                issues: shown_issues(run, question.result, &issues),
-            };
-            run.progress.emit(node, kind);
-            run.progress.notify(Notice::Answered {
-                operation,
-                digest: question.digest.clone(),
-                verdict: Verdict::Refused,
-            });
+            let shown = shown_issues(run, result, &issues);
+            (Err(issues), Verdict::Refused, shown)
+        }
+    };
+    let kind = match &unanswered {
+        Unanswered::Person(_) => EventKind::HumanAnswer {
+            digest: digest.clone(),
+            verdict,
+            issues,
+        },
+        Unanswered::Outside(_) => EventKind::ExternalAnswer {
+            digest: digest.clone(),
+            verdict,
+            issues,
+        },
+    };
+    let node = run.scheduler.task(task).node;
+    run.progress.emit(node, kind);
+    run.progress.notify(Notice::Answered {
+        operation,
+        digest,
+        verdict,
+    });
+    let issues = match read {
+        Ok(word) => return Ok(Ok(word)),
+        Err(issues) => issues,
+    };
+    // The same is asked again as a new operation: each answer is an outcome of its own.
+    Err(match unanswered {
+        Unanswered::Person(mut question) => {
             let count = question.refused.map_or(0, |it| it.count);
-            // The same question is asked again with what was wrong, as a new operation: each answer is an outcome of its own.
             question.refused = Some(Refused {
                 answer: reply.answer,
                 issues,
                 count: count.saturating_add(1),
             });
-            Err(ask_question(run, task, question))
+            ask(run, task, Unanswered::Person(question))
+        }
+        outside @ Unanswered::Outside(_) => ask(run, task, outside),
+    })
+}
+
+impl Run {
+    /// What of an answer does not fit a type, for who wants to know before it is brought. This run need not have begun.
+    pub fn unfit(&mut self, ty: TypeId, answer: &str) -> Vec<Issue> {
+        self.enter_native();
+        match json::parse(answer)
+            .map_err(|issue| vec![issue])
+            .and_then(|tree| decode::decode_all_issues(self, ty, &tree))
+        {
+            Ok(word) => {
+                self.heap.release_typed(ty, word);
+                Vec::new()
+            }
+            Err(issues) => shown_issues(self, ty, &issues),
         }
     }
 }
 
 /// The answer as a value; nothing is repaired.
-fn read_reply(run: &mut Run, question: &Question, reply: &Reply) -> Result<u64, Vec<Issue>> {
+fn read_reply(
+    run: &mut Run,
+    digest: &str,
+    result: TypeId,
+    reply: &Reply,
+) -> Result<u64, Vec<Issue>> {
     // First: an answer to another question may well fit the type.
-    if reply.digest != question.digest {
+    if reply.digest != digest {
         return Err(vec![Issue {
             path: "$".into(),
-            expected: format!("an answer to the question {}", question.digest),
+            expected: format!("an answer to the question {digest}"),
             found: format!("one to {}", reply.digest),
             message: "this answers another question".into(),
         }]);
     }
     // Strict JSON, unlike the answers of models: what a person means is not guessed.
     let tree = json::parse(&reply.answer).map_err(|issue| vec![issue])?;
-    decode::decode_all_issues(run, question.result, &tree)
+    decode::decode_all_issues(run, result, &tree)
 }
 
 /// What observers may see of what is wrong: where something is hidden, nothing that was found.

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::external::External;
 use crate::human::Question;
 use crate::node::{EffectSite, NodeId};
 use crate::operation::{Form, GivenUp, Operation, OperationId, Outcome, Request};
@@ -21,8 +22,8 @@ pub struct Operations {
     abandoned: Vec<Abandoned>,
     /// Timers that alone keep nothing alive: nothing waits for them.
     idle: usize,
-    /// The questions that people have not answered, by the operation that asks.
-    questions: FxHashMap<OperationId, Box<Question>>,
+    /// What has no answer yet, by the operation that asks.
+    questions: FxHashMap<OperationId, Unanswered>,
     /// The runs of their own that are being started.
     detached: FxHashMap<OperationId, Detached>,
 }
@@ -33,6 +34,15 @@ struct Outstanding {
     purpose: Purpose,
     form: Form,
     given_up: GivenUp,
+}
+
+/// What waits for an answer.
+#[derive(Debug)]
+pub(crate) enum Unanswered {
+    /// A person is asked.
+    Person(Box<Question>),
+    /// It comes from outside.
+    Outside(Box<External>),
 }
 
 /// A run of its own that is being started.
@@ -188,13 +198,13 @@ impl Operations {
         Ok(Some(purpose))
     }
 
-    /// An operation asks a person this.
-    pub(crate) fn ask(&mut self, id: OperationId, question: Box<Question>) {
+    /// An operation asks this.
+    pub(crate) fn ask(&mut self, id: OperationId, question: Unanswered) {
         self.questions.insert(id, question);
     }
 
     /// The question that an operation asks is answered, or given up.
-    pub(crate) fn take_question(&mut self, id: OperationId) -> Option<Box<Question>> {
+    pub(crate) fn take_question(&mut self, id: OperationId) -> Option<Unanswered> {
         self.questions.remove(&id)
     }
 

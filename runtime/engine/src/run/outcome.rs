@@ -27,6 +27,7 @@ impl Run {
         };
         match (purpose, outcome) {
             // The grace is over, whatever the timer says: also a timer that failed must end the run.
+            (Purpose::Run, _) if self.undos.holds_back_the_end() => {}
             (Purpose::Run, _) => self.drop_all(),
             // A limit of time that nobody counts is none: the run must not go on as if it held.
             (Purpose::Scope(_), Outcome::Failed(failure)) => {
@@ -81,6 +82,7 @@ impl Run {
             | Wait::Join
             | Wait::Abort
             | Wait::Parallel(_)
+            | Wait::Undo
             | Wait::Reflect(_)
             | Wait::Keyed { .. }
             | Wait::Push { .. }
@@ -141,6 +143,10 @@ fn word_of(run: &mut Run, outcome: Outcome, result: TypeId) -> Result<u64, u64> 
         Outcome::Float(it) => it.to_bits(),
         Outcome::Bool(it) => u64::from(it),
         Outcome::Text(it) => return string::admitted(&mut run.heap, &it),
+        Outcome::Json(text) => {
+            let tree = serde_json::from_str(&text).unwrap_or_default();
+            return record_of(run, result, &tree);
+        }
         Outcome::OptionalText(it) => {
             return it.map_or(Ok(0), |it| string::admitted(&mut run.heap, &it));
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
+use gsw_abi::program::Program;
 use gsw_tree::class::Class;
 
 use crate::event::{End, Event, EventKind, JsonText, Level, LogLine, State};
@@ -12,6 +13,10 @@ use crate::port::{Notice, Port};
 /// What a run has done, and where it reports that.
 pub(crate) struct Progress {
     tree: Tree,
+    /// What declarations of the program were called before.
+    program: Arc<Program>,
+    /// What the step that begins next was called before.
+    next_was: Option<Arc<str>>,
     /// The run's name in events.
     run: Arc<str>,
     /// When it began, in nanoseconds since 1970.
@@ -33,15 +38,20 @@ impl std::fmt::Debug for Progress {
 }
 
 impl Progress {
-    /// A run of this name that begins now; `program` is the name of its root node.
-    pub(crate) fn new(run: Arc<str>, program: &str, now: i64, port: Box<dyn Port>) -> Self {
+    /// A run of this name that begins now; the name of `program` is that of its root node.
+    pub(crate) fn new(
+        run: Arc<str>,
+        program: &Arc<Program>,
+        now: i64,
+        port: Box<dyn Port>,
+    ) -> Self {
         let mut tree = Tree::default();
         tree.enter(
             NewNode {
                 // The root is there from the start, so that each node but it has a parent and no rule needs a case for none.
                 parent: NodeId::NONE,
                 kind: NodeKind::Region,
-                name: program,
+                name: &program.name,
                 index: None,
                 status: Status::Running,
                 input: None,
@@ -50,6 +60,8 @@ impl Progress {
         );
         Self {
             tree,
+            program: Arc::clone(program),
+            next_was: None,
             run,
             began: now,
             now,
@@ -149,10 +161,28 @@ impl Progress {
         self.log(node, Level::Warn, message.into(), None);
     }
 
+    /// The next node that is a step was called this in earlier versions of the program.
+    pub(crate) fn was(&mut self, name: String) {
+        self.next_was = Some(name.into());
+    }
+
+    /// The name that stays the identity of a node; `None` for its own.
+    fn former_name(&mut self, new: &NewNode<'_>) -> Option<Arc<str>> {
+        if new.kind == NodeKind::Step {
+            return self.next_was.take();
+        }
+        let mut former = self.program.former.iter();
+        let found = former.find(|it| it.kind == new.kind && it.name == new.name)?;
+        Some(found.was.as_str().into())
+    }
+
     /// Adds a node and reports it.
     pub(crate) fn enter(&mut self, new: NewNode<'_>) -> NodeId {
         let (parent, kind, status, input) = (new.parent, new.kind, new.status, new.input.clone());
-        let node = self.tree.enter(new, self.now);
+        let node = match self.former_name(&new) {
+            Some(was) => self.tree.enter_as(new, &was, self.now),
+            None => self.tree.enter(new, self.now),
+        };
         let name = Arc::clone(self.tree.name(node));
         let index = self.tree.node(node).index;
         let input = input.map(JsonText::from);
@@ -180,7 +210,7 @@ impl Progress {
         let name = Arc::clone(self.tree.name(node));
         let kind = match self.tree.node(node).kind {
             NodeKind::Workflow => EventKind::WorkflowStart { workflow: name },
-            NodeKind::Step => EventKind::StepStart { step: name },
+            NodeKind::Step | NodeKind::Undo => EventKind::StepStart { step: name },
             NodeKind::Task | NodeKind::Iteration => EventKind::TaskStart,
             NodeKind::Attempt => match self.tree.node(node).index {
                 // The first attempt is the step itself, whose start was reported.
@@ -195,6 +225,7 @@ impl Progress {
             | NodeKind::Prompt
             | NodeKind::Tool
             | NodeKind::Human
+            | NodeKind::External
             | NodeKind::Reflection
             | NodeKind::Region => return,
         };
@@ -222,7 +253,7 @@ impl Progress {
                 workflow: name,
                 end,
             },
-            NodeKind::Step => EventKind::StepEnd { step: name, end },
+            NodeKind::Step | NodeKind::Undo => EventKind::StepEnd { step: name, end },
             NodeKind::Task | NodeKind::Iteration => EventKind::TaskEnd { end },
             NodeKind::Tool => EventKind::ToolCall {
                 tool: name,
@@ -239,6 +270,7 @@ impl Progress {
             NodeKind::Attempt
             | NodeKind::Parallel
             | NodeKind::Human
+            | NodeKind::External
             | NodeKind::Reflection
             | NodeKind::Region => {
                 // The run's own node was never announced.

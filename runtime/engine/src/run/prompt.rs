@@ -167,6 +167,7 @@ impl PromptRun {
             | Outcome::Float(_)
             | Outcome::Bool(_)
             | Outcome::Text(_)
+            | Outcome::Json(_)
             | Outcome::OptionalText(_)
             | Outcome::Bytes(_)
             | Outcome::Texts(_)

@@ -285,6 +285,7 @@ pub(super) fn leave_line(run: &mut Run, wait: &Wait) {
         | Wait::Join
         | Wait::Abort
         | Wait::Parallel(_)
+        | Wait::Undo
         | Wait::Reflect(_)
         | Wait::Keyed { .. }
         | Wait::Prompt(_)

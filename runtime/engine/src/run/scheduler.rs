@@ -290,6 +290,7 @@ impl Scheduler {
             Role::Spawned => self.current,
             Role::Iteration { coordinator, .. }
             | Role::Tool { coordinator, .. }
+            | Role::Undo { coordinator }
             | Role::Reflection { coordinator } => coordinator,
         }
     }

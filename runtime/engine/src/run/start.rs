@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::codec::checker::Secrets;
+use crate::event::State;
 use crate::export::TABLE;
 use crate::front::Front;
 use crate::heap::Heap;
@@ -33,6 +34,7 @@ use crate::run::reflection_log::ReflectionLog;
 use crate::run::scheduler::Scheduler;
 use crate::run::states::States;
 use crate::run::tool_key::ToolKeys;
+use crate::run::undo::Undos;
 use crate::run::{Run, RunResult, input};
 use crate::scope::Scopes;
 use crate::task::{NewTask, Role};
@@ -114,7 +116,7 @@ impl Run {
             heap,
             scheduler: Scheduler::default(),
             stack: CallStack::default(),
-            progress: Progress::new(id, &loaded.program.name, now, port),
+            progress: Progress::new(id, &loaded.program, now, port),
             operations: Operations::default(),
             scopes: Scopes::default(),
             models: ModelAccess::new(prompts, settings),
@@ -122,12 +124,14 @@ impl Run {
             states: States::default(),
             introspection: Introspection::default(),
             tool_keys: ToolKeys::default(),
+            undos: Undos::default(),
             lines: Lines::default(),
             mocks: Mocks::default(),
             jitter: Jitter::of_seed(seed),
             reported_errors: ReportedErrors::default(),
             shutdown: Shutdown::default(),
             completion: Completion::default(),
+            last_state: State::default(),
             reads_secrets: Secrets::AsText,
             loaded,
         })

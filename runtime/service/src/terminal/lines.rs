@@ -42,6 +42,18 @@ impl Lines {
     }
 }
 
+/// What is waited for, and how an answer finds it.
+fn waits_for(external: &str, key: Option<&str>, run: &str) -> String {
+    let external = Shown::line(external);
+    match key {
+        Some(key) => format!(
+            "… waits for `{external}` from outside, by the key {}",
+            Shown::line(key)
+        ),
+        None => format!("… waits for `{external}` from outside, in the run {run}"),
+    }
+}
+
 impl Observer for Lines {
     fn event(&mut self, event: &Arc<Event>) {
         match line(event) {
@@ -200,6 +212,11 @@ fn line(event: &Event) -> Option<Line<'_>> {
                 dropped,
             }))
         }
+        EventKind::ExternalRequest { external, key, .. } => Some(Line::AtOnce(waits_for(
+            external,
+            key.as_deref(),
+            &event.run,
+        ))),
         EventKind::ChildAttached { .. }
         | EventKind::ChildDetached { .. }
         | EventKind::Status { .. }
@@ -226,6 +243,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
         | EventKind::ReflectionEnd { .. }
         | EventKind::HumanRequest { .. }
         | EventKind::HumanAnswer { .. }
+        | EventKind::ExternalAnswer { .. }
         | EventKind::Cancel { .. }
         | EventKind::Budget { .. }
         | EventKind::SpawnRequest { .. } => None,

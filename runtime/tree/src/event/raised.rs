@@ -44,6 +44,9 @@ pub struct RunError {
     /// The last lines that the node in which it arose had logged, and what was below it.
     #[serde(default)]
     pub logs: Vec<LogLine>,
+    /// What workflows had done and could not take back when they failed: where, and why not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_undone: Vec<String>,
     /// What the user can do.
     pub hint: Option<String>,
 }

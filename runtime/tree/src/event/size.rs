@@ -50,7 +50,11 @@ impl Event {
                 schema,
                 ..
             } => question.len() + json(data) + schema.text().len(),
-            EventKind::HumanAnswer { issues: of, .. } => issues(of),
+            EventKind::HumanAnswer { issues: of, .. }
+            | EventKind::ExternalAnswer { issues: of, .. } => issues(of),
+            EventKind::ExternalRequest {
+                key, data, schema, ..
+            } => key.as_ref().map_or(0, String::len) + json(data) + schema.text().len(),
             EventKind::SpawnRequest {
                 workflow,
                 description,

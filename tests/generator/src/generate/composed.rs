@@ -1,5 +1,6 @@
 //! Functions of an int with a shape that random statements hardly have: chains and cycles of calls with an error each, matches
-//! of many arms over several values, nested `defer`s, defaults with effects, checked types in generic code.
+//! of many arms over several values, nested `defer`s, defaults with effects, checked types in generic code,
+//! workflows that take back what they did.
 
 use crate::generate::Generator;
 use crate::generate::declaration::{Field, Function};
@@ -9,11 +10,12 @@ impl Generator {
     /// Declares one of them.
     pub(super) fn composed(&mut self) -> String {
         let name = self.fresh("shape");
-        let text = match self.random.below(5) {
+        let text = match self.random.below(6) {
             0 => self.cycle(&name),
             1 => self.table(&name),
             2 => self.deferring(&name),
             3 => self.defaulted(&name),
+            4 => self.undoing(&name),
             _ => self.checked(&name),
         };
         self.declarations.functions.push(Function {
@@ -127,6 +129,25 @@ impl Generator {
         format!(
             "error Over{name}(n: int)\n\nfn {name}_checked(n: int) -> int {{ if n > {limit} {{ fail Over{name}(n) }} else {{ n }} }}\n\ntype Rest{name} {{ n: int where {name}_checked(it) >= 0, left: int = {name}_checked({}) }}\n\nfn {name}_full(x: int, f: fn(int) -> int = n => n, y: int = f(x % 5), z: int = {name}_checked(y)) -> int {{ x % 9 + y + z }}\n\nfn {name}(x: int) -> int {{\n  let rest = Rest{name} {{ n: (x % 11).abs() }}.left catch {{ Over{name}(n) => n, AssertionFailed(_) => -1 }}\n  rest + {name}_full(x{given})\n}}",
             self.random.below(12)
+        )
+    }
+
+    /// Workflows in one another that fail or not, with `undo`s everywhere. A tool with a key remembers who came first.
+    fn undoing(&mut self, name: &str) -> String {
+        let (inner_fails, outer_fails) = (self.random.below(5), self.random.below(4));
+        let ways = ["", " retry 1", " timeout 1h"];
+        let (first, last) = (*self.random.pick(&ways), *self.random.pick(&ways));
+        let caught = *self
+            .random
+            .pick(&["", " catch { Failed(_) => 7 }", " catch { _ => 8 }"]);
+        let broken = [
+            "{name}_step(1)",
+            "{name}_kept(\"2\", 40)",
+            "fail Failed(\"not back\")",
+        ];
+        let broken = self.random.pick(&broken).replace("{name}", name);
+        format!(
+            "tool {name}_kept(key: string, n: int) -> int idempotent by \"{name} ${{key}}\" {{ n }}\n\nfn {name}_step(i: int) {{\n  undo{first} {{ {name}_kept(\"${{i % 3}}\", i + 10) }}\n}}\n\nworkflow {name}_inner(x: int) -> int {{\n  var seen = x\n  undo {{ {name}_kept(\"1\", seen) }}\n  seen += 1\n  {name}_step(x)\n  if x % 5 == {inner_fails} {{ fail Failed(\"inner\") }}\n  seen\n}}\n\nworkflow {name}_outer(x: int) -> int {{\n  undo{last} {{ {broken} }}\n  for i in 0..x % 4 {{ {name}_step(i) }}\n  let inner = {name}_inner(x){caught}\n  if x % 4 == {outer_fails} {{ fail Failed(\"outer\") }}\n  inner\n}}\n\nfn {name}(x: int) -> int {{\n  let value = {name}_outer((x % 50).abs()) catch {{ Failed(_) => -1 }}\n  value + {name}_kept(\"0\", 100) + {name}_kept(\"1\", 200) * 3 + {name}_kept(\"2\", 300) * 7\n}}"
         )
     }
 

@@ -57,9 +57,11 @@ pub enum NodeKind {
     Prompt,
     Tool,
     Human,
+    External,
     Reflection,
     Attempt,
     Region,
+    Undo,
 }
 
 impl NodeKind {
@@ -73,9 +75,11 @@ impl NodeKind {
             Self::Prompt => "prompt",
             Self::Tool => "tool",
             Self::Human => "human",
+            Self::External => "external",
             Self::Reflection => "reflection",
             Self::Attempt => "attempt",
             Self::Region => "region",
+            Self::Undo => "undo",
         }
     }
 }

@@ -34,6 +34,7 @@ fn module(locals: &[gsw_abi::types::TypeId], blocks: Vec<Block>) -> Module {
             agents: Vec::new(),
             prompts: Vec::new(),
             tools: Vec::new(),
+            former: Vec::new(),
             spans: Vec::new(),
             sources: Vec::new(),
             permissions: None,

@@ -7,6 +7,7 @@ use crate::parser::error::Expected;
 use crate::parser::input::{
     Context, Rule, State, between, commas, looking_at, token, token_as, token_meaning, word,
 };
+use crate::parser::line::line_break;
 use crate::parser::literal::string_literal;
 use crate::parser::modifier::{modifier, modifiers};
 use crate::parser::node::{block_expression, node};
@@ -14,22 +15,40 @@ use crate::parser::operand::when;
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{ModifierName, TokenKind, Word};
 
-/// `Step = "step" String Modifiers Block ;`
+/// `Step = [ "@" "was" "(" String ")" [ Newline ] ] "step" String Modifiers Block ;`
 pub(super) fn step(rules: &Rules) -> Rule<Expression> {
-    let step = word(Word::Step, Expected::EXPRESSION)
-        .ignore_then(string_literal(rules, Expected::STRING))
+    let was = token_as(TokenKind::At, Expected::NOTHING)
+        .ignore_then(word(Word::Was, Expected::WORD))
+        .ignore_then(between(
+            TokenKind::ParenOpen,
+            string_literal(rules, Expected::STRING),
+            TokenKind::ParenClose,
+        ))
+        .then_ignore(line_break())
+        .or_not();
+    let step = was
+        .then_ignore(word(Word::Step, Expected::EXPRESSION))
+        .then(string_literal(rules, Expected::STRING))
         .then(modifiers(rules))
         .then(rules.block.clone())
-        .map_with(|((name, modifiers), body), context: &mut Context<'_>| {
-            let kind = ExpressionKind::Step {
-                name: Box::new(name),
-                modifiers,
-                body,
-            };
-            node(kind, context)
-        });
+        .map_with(
+            |(((was, name), modifiers), body), context: &mut Context<'_>| {
+                let kind = ExpressionKind::Step {
+                    was: was.map(Box::new),
+                    name: Box::new(name),
+                    modifiers,
+                    body,
+                };
+                node(kind, context)
+            },
+        );
     when(
         |state, index| {
+            let is_renamed =
+                state.kind(index) == Some(TokenKind::At) && state.word(index + 1) == Word::Was;
+            if is_renamed {
+                return true;
+            }
             state.word(index) == Word::Step
                 && matches!(
                     state.kind(index + 1),
@@ -37,6 +56,24 @@ pub(super) fn step(rules: &Rules) -> Rule<Expression> {
                 )
         },
         step,
+    )
+}
+
+/// `Undo = "undo" Modifiers Block ;`
+pub(super) fn undo(rules: &Rules) -> Rule<Expression> {
+    let undo = word(Word::Undo, Expected::EXPRESSION)
+        .ignore_then(modifiers(rules))
+        .then(rules.block.clone())
+        .map_with(|(modifiers, body), context: &mut Context<'_>| {
+            node(ExpressionKind::Undo { modifiers, body }, context)
+        });
+    when(
+        |state, index| {
+            state.word(index) == Word::Undo
+                && (state.kind(index + 1) == Some(TokenKind::BraceOpen)
+                    || starts_modified(state, index + 1))
+        },
+        undo,
     )
 }
 

@@ -51,6 +51,7 @@ impl Machine {
             agents: Vec::new(),
             prompts: Vec::new(),
             tools: Vec::new(),
+            former: Vec::new(),
             spans: Vec::new(),
             sources: Vec::new(),
             permissions: None,

@@ -1,0 +1,498 @@
+//! Answers from outside: what the runs of an engine wait for, and answers that are earlier than their question.
+//!
+//! **Invariants.** An answer is taken by one question and a question takes one answer, whoever races: both happen under one
+//! lock. An answer that does not fit changes nothing. What waits in the memory of an engine here is a row of a store in one
+//! that has a store.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use gsw_abi::types::TypeId;
+use gsw_engine::external::External;
+use gsw_engine::human::Reply;
+use gsw_engine::operation::Outcome;
+use gsw_notation::issue::Issue;
+
+use crate::work::{Abandoned, Completion};
+
+/// An answer that is earlier than its question is kept so long: seven days, in nanoseconds.
+const KEPT_FOR: i64 = 7 * 24 * 3_600 * 1_000_000_000;
+/// So many early answers are kept. A guess, against senders that make up keys; what comes beyond is refused and not dropped.
+const MOST_KEPT: usize = 10_000;
+/// So many answers that were taken are remembered, the latest, so that a second one can be told of the first.
+const MOST_REMEMBERED: usize = 10_000;
+
+/// Which question an answer is for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Address {
+    /// The `external` of this name that this run waits for.
+    Name { run: Arc<str>, name: Arc<str> },
+    /// Whatever waits, or will wait, under this key.
+    Key(Arc<str>),
+}
+
+/// What has become of an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Taken {
+    /// A run goes on with it.
+    Delivered { run: Arc<str>, name: String },
+    /// Nobody waits for its key yet.
+    Kept,
+}
+
+/// Why an answer was not taken. Nothing has changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotTaken {
+    /// There is no run of this id, or nothing is known of it any more.
+    NoRun { run: Arc<str> },
+    /// The run has ended.
+    Over { run: Arc<str> },
+    /// The run does not wait for this; `waits_for` is what it does wait for.
+    NotAsked {
+        run: Arc<str>,
+        name: Arc<str>,
+        waits_for: Vec<String>,
+    },
+    /// The run waits for several of this name; `keys` tell them apart.
+    Several {
+        run: Arc<str>,
+        name: Arc<str>,
+        keys: Vec<String>,
+    },
+    /// It was answered, or an early answer is kept, since this time in nanoseconds since 1970.
+    Again { first: First },
+    /// The answer does not fit the type.
+    Unfit { name: String, issues: Vec<Issue> },
+    /// Too many early answers are kept.
+    Full,
+    /// The engine is ending.
+    Gone,
+}
+
+/// An answer that came before.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct First {
+    /// The run that took it; none while it is kept.
+    pub run: Option<Arc<str>>,
+    /// In nanoseconds since 1970.
+    pub at: i64,
+}
+
+/// What the runs of an engine wait for.
+#[derive(Default)]
+pub(crate) struct Externals {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// In order of asking.
+    open: BTreeMap<u64, Open>,
+    /// The same by what finds them.
+    addressed: HashMap<Address, BTreeSet<u64>>,
+    asked: u64,
+    /// Early answers, with when they came.
+    kept: HashMap<Arc<str>, (String, i64)>,
+    /// The keys of those, oldest first.
+    kept_order: VecDeque<Arc<str>>,
+    taken: HashMap<Address, First>,
+    /// The addresses of those, oldest first.
+    taken_order: VecDeque<Address>,
+}
+
+/// Something that is waited for.
+struct Open {
+    run: Arc<str>,
+    external: External,
+    completion: Completion,
+}
+
+/// What a sender must know to check an answer before it counts.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    id: u64,
+    pub(crate) name: String,
+    pub(crate) result: TypeId,
+}
+
+/// Where an answer goes.
+#[derive(Clone, Debug)]
+pub(crate) enum Route {
+    Open(Found),
+    /// Nobody waits for its key.
+    Early,
+}
+
+/// Takes a question back when its run gives it up.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
+    externals: Weak<Externals>,
+    id: u64,
+}
+
+impl std::fmt::Debug for Externals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Externals")
+    }
+}
+
+impl Externals {
+    /// A run waits for something. An early answer to its key is brought at once.
+    pub(crate) fn ask(
+        self: &Arc<Self>,
+        run: &Arc<str>,
+        external: External,
+        completion: Completion,
+        now: i64,
+    ) -> Waiting {
+        let mut state = self.lock();
+        state.forget_old(now);
+        state.asked += 1;
+        let id = state.asked;
+        let addresses = addresses(run, &external);
+        for address in &addresses {
+            // A question that is asked again waits for an answer of its own.
+            state.taken.remove(address);
+        }
+        let early = external.key.as_deref().and_then(|it| state.kept.remove(it));
+        if let Some((answer, at)) = early {
+            let digest = external.digest;
+            for address in addresses {
+                state.remember(address, run, at);
+            }
+            drop(state);
+            completion.deliver(Outcome::Human(Box::new(Reply { digest, answer })));
+        } else {
+            for address in addresses {
+                state.addressed.entry(address).or_default().insert(id);
+            }
+            let run = Arc::clone(run);
+            let open = Open {
+                run,
+                external,
+                completion,
+            };
+            state.open.insert(id, open);
+        }
+        Waiting {
+            externals: Arc::downgrade(self),
+            id,
+        }
+    }
+
+    /// Where an answer to `address` would go now.
+    pub(crate) fn route(&self, address: &Address, now: i64) -> Result<Route, NotTaken> {
+        let mut state = self.lock();
+        state.forget_old(now);
+        let waiting = state.addressed.get(address);
+        let first = waiting.and_then(|it| it.first().copied());
+        let count = waiting.map_or(0, BTreeSet::len);
+        match (address, first) {
+            (Address::Name { run, name }, Some(_)) if count > 1 => {
+                let keys = waiting.into_iter().flatten();
+                let keys = keys.filter_map(|it| state.open.get(it)?.external.key.clone());
+                Err(NotTaken::Several {
+                    run: Arc::clone(run),
+                    name: Arc::clone(name),
+                    keys: keys.collect(),
+                })
+            }
+            (_, Some(id)) => {
+                let external = &state.open[&id].external;
+                Ok(Route::Open(Found {
+                    id,
+                    name: external.name.clone(),
+                    result: external.result,
+                }))
+            }
+            (_, None) if state.taken.contains_key(address) => Err(NotTaken::Again {
+                first: state.taken[address].clone(),
+            }),
+            (Address::Key(key), None) => match state.kept.get(key) {
+                Some((_, at)) => Err(NotTaken::Again {
+                    first: First { run: None, at: *at },
+                }),
+                None if state.kept.len() >= MOST_KEPT => Err(NotTaken::Full),
+                None => Ok(Route::Early),
+            },
+            (Address::Name { run, name }, None) => Err(NotTaken::NotAsked {
+                run: Arc::clone(run),
+                name: Arc::clone(name),
+                waits_for: state.waited_for_by(run),
+            }),
+        }
+    }
+
+    /// Brings a checked answer to what was found for it; `None` when that has its answer or was given up meanwhile.
+    pub(crate) fn deliver(&self, found: &Found, answer: &str, now: i64) -> Option<Taken> {
+        let mut state = self.lock();
+        let open = state.close(found.id)?;
+        for address in addresses(&open.run, &open.external) {
+            state.remember(address, &open.run, now);
+        }
+        drop(state);
+        let reply = Reply {
+            digest: open.external.digest,
+            answer: answer.to_owned(),
+        };
+        open.completion.deliver(Outcome::Human(Box::new(reply)));
+        Some(Taken::Delivered {
+            run: open.run,
+            name: found.name.clone(),
+        })
+    }
+
+    /// Keeps an early answer; `None` when something has happened under its key meanwhile.
+    pub(crate) fn keep(&self, key: &Arc<str>, answer: &str, now: i64) -> Option<Taken> {
+        let mut state = self.lock();
+        let address = Address::Key(Arc::clone(key));
+        if state.addressed.contains_key(&address)
+            || state.taken.contains_key(&address)
+            || state.kept.contains_key(key)
+        {
+            return None;
+        }
+        state.kept.insert(Arc::clone(key), (answer.to_owned(), now));
+        state.kept_order.push_back(Arc::clone(key));
+        Some(Taken::Kept)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that can panic runs while the lock is held.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes a question out.
+    fn close(&mut self, id: u64) -> Option<Open> {
+        let open = self.open.remove(&id)?;
+        for address in addresses(&open.run, &open.external) {
+            if let Some(waiting) = self.addressed.get_mut(&address) {
+                waiting.remove(&id);
+                if waiting.is_empty() {
+                    self.addressed.remove(&address);
+                }
+            }
+        }
+        Some(open)
+    }
+
+    fn remember(&mut self, address: Address, run: &Arc<str>, at: i64) {
+        let first = First {
+            run: Some(Arc::clone(run)),
+            at,
+        };
+        if self.taken.insert(address.clone(), first).is_none() {
+            self.taken_order.push_back(address);
+        }
+        if self.taken_order.len() > MOST_REMEMBERED
+            && let Some(oldest) = self.taken_order.pop_front()
+        {
+            self.taken.remove(&oldest);
+        }
+    }
+
+    /// Early answers count for some days.
+    fn forget_old(&mut self, now: i64) {
+        while let Some(oldest) = self.kept_order.front() {
+            let at = self.kept.get(oldest).map(|it| it.1);
+            if at.is_some_and(|it| now.saturating_sub(it) < KEPT_FOR) {
+                break;
+            }
+            // Too old, or taken before.
+            self.kept.remove(oldest);
+            self.kept_order.pop_front();
+        }
+    }
+
+    fn waited_for_by(&self, run: &Arc<str>) -> Vec<String> {
+        let open = self.open.values().filter(|it| it.run == *run);
+        let names: BTreeSet<&str> = open.map(|it| it.external.name.as_str()).collect();
+        names.into_iter().map(str::to_owned).collect()
+    }
+}
+
+impl Waiting {
+    /// Nobody waits any more.
+    pub(crate) fn end(self) -> Abandoned {
+        let externals = self.externals.upgrade();
+        let open = externals.and_then(|it| it.lock().close(self.id));
+        match open {
+            // Dropped here, without the lock: its completion tells the carrier.
+            Some(_) => Abandoned::Stopped,
+            None => Abandoned::Finished,
+        }
+    }
+}
+
+/// What finds a question.
+fn addresses(run: &Arc<str>, external: &External) -> Vec<Address> {
+    let name = Address::Name {
+        run: Arc::clone(run),
+        name: external.name.as_str().into(),
+    };
+    let key = external.key.as_deref().map(|it| Address::Key(it.into()));
+    [Some(name), key].into_iter().flatten().collect()
+}
+
+impl std::fmt::Display for NotTaken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoRun { run } => write!(f, "there is no run `{run}`"),
+            Self::Over { run } => write!(f, "the run `{run}` has ended, so nothing there waits"),
+            Self::NotAsked {
+                run,
+                name,
+                waits_for,
+            } => {
+                write!(f, "the run `{run}` does not wait for `{name}`")?;
+                match waits_for.as_slice() {
+                    [] => write!(f, ", nor for anything else from outside"),
+                    them => write!(f, "; it waits for `{}`", them.join("`, `")),
+                }
+            }
+            Self::Several { run, name, keys } => {
+                write!(f, "the run `{run}` waits for several `{name}`: ")?;
+                match keys.as_slice() {
+                    [] => write!(
+                        f,
+                        "give the declaration a key, as in `by \"order:${{id}}\"`"
+                    ),
+                    them => write!(f, "answer by key, one of `{}`", them.join("`, `")),
+                }
+            }
+            Self::Again { first } => {
+                let at = gsw_notation::calendar::rfc3339(first.at);
+                match &first.run {
+                    Some(run) => write!(
+                        f,
+                        "this was answered before: the answer of {at} was taken by the run `{run}`"
+                    ),
+                    None => write!(
+                        f,
+                        "this was answered before: the answer of {at} is kept until it is asked for"
+                    ),
+                }
+            }
+            Self::Unfit { name, issues } => {
+                write!(f, "the answer does not fit `{name}`")?;
+                for issue in issues {
+                    write!(f, "; {}", issue.message)?;
+                }
+                Ok(())
+            }
+            Self::Full => write!(
+                f,
+                "{MOST_KEPT} answers are kept that nothing has asked for, and no further one is"
+            ),
+            Self::Gone => write!(f, "the engine is ending"),
+        }
+    }
+}
+
+impl std::error::Error for NotTaken {}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc::{Receiver, channel};
+
+    use gsw_abi::builtin::INT;
+    use gsw_engine::external::External;
+    use gsw_engine::operation::Outcome;
+    use serde_json::Value;
+
+    use super::{Address, Externals, KEPT_FOR, NotTaken, Route, Taken, Waiting};
+    use crate::work::Completion;
+
+    fn ask(
+        externals: &Arc<Externals>,
+        run: &str,
+        key: Option<&str>,
+        now: i64,
+    ) -> (Waiting, Receiver<Outcome>) {
+        let (sender, outcomes) = channel();
+        let external = External {
+            name: "payment".into(),
+            key: key.map(str::to_owned),
+            result: INT,
+            schema: Value::Null,
+            data: None,
+            digest: "d".into(),
+        };
+        let completion = Completion::new(move |it| drop(sender.send(it)));
+        let waiting = externals.ask(&run.into(), external, completion, now);
+        (waiting, outcomes)
+    }
+
+    fn send(externals: &Externals, address: &Address, now: i64) -> Result<Taken, NotTaken> {
+        match (externals.route(address, now)?, address) {
+            (Route::Open(found), _) => Ok(externals.deliver(&found, "1", now).expect("alone")),
+            (Route::Early, Address::Key(key)) => Ok(externals.keep(key, "1", now).expect("alone")),
+            (Route::Early, Address::Name { .. }) => unreachable!("only keys are early"),
+        }
+    }
+
+    fn named(run: &str) -> Address {
+        Address::Name {
+            run: run.into(),
+            name: "payment".into(),
+        }
+    }
+
+    #[test]
+    fn a_question_takes_one_answer_and_the_second_is_told_of_the_first() {
+        let externals = Arc::new(Externals::default());
+        let key = Address::Key("order:1".into());
+        let (_waiting, outcomes) = ask(&externals, "a", Some("order:1"), 5);
+        assert!(matches!(
+            send(&externals, &key, 7),
+            Ok(Taken::Delivered { .. })
+        ));
+        assert!(matches!(outcomes.recv(), Ok(Outcome::Human(_))));
+        for address in [key, named("a")] {
+            let Err(NotTaken::Again { first }) = send(&externals, &address, 9) else {
+                panic!("it is a second one");
+            };
+            assert_eq!((first.run.as_deref(), first.at), (Some("a"), 7));
+        }
+    }
+
+    #[test]
+    fn an_early_answer_waits_for_its_question_for_some_days() {
+        let externals = Arc::new(Externals::default());
+        let key = Address::Key("order:1".into());
+        assert_eq!(send(&externals, &key, 1), Ok(Taken::Kept));
+        assert!(matches!(
+            send(&externals, &key, 2),
+            Err(NotTaken::Again { first }) if first.run.is_none()
+        ));
+        let (_waiting, outcomes) = ask(&externals, "a", Some("order:1"), 3);
+        assert!(matches!(outcomes.try_recv(), Ok(Outcome::Human(_))));
+        let old = Address::Key("order:2".into());
+        assert_eq!(send(&externals, &old, 10), Ok(Taken::Kept));
+        let (_waiting, outcomes) = ask(&externals, "a", Some("order:2"), 10 + KEPT_FOR);
+        assert!(outcomes.try_recv().is_err());
+    }
+
+    #[test]
+    fn what_is_given_up_takes_no_answer() {
+        let externals = Arc::new(Externals::default());
+        let (waiting, _outcomes) = ask(&externals, "a", None, 1);
+        let (_other, _never) = ask(&externals, "a", None, 1);
+        assert!(matches!(
+            send(&externals, &named("a"), 2),
+            Err(NotTaken::Several { .. })
+        ));
+        waiting.end();
+        assert!(matches!(
+            send(&externals, &named("a"), 2),
+            Ok(Taken::Delivered { .. })
+        ));
+        assert!(matches!(
+            send(&externals, &named("b"), 2),
+            Err(NotTaken::NotAsked { .. })
+        ));
+    }
+}

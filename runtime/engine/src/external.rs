@@ -1,0 +1,22 @@
+//! Answers from outside that are no person's: what a run waits for.
+
+use gsw_abi::types::TypeId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is waited for.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct External {
+    /// The name of the `external`.
+    pub name: String,
+    /// Finds it from any run of the program, also when the answer comes first.
+    pub key: Option<String>,
+    /// The type of the answer.
+    pub result: TypeId,
+    /// The JSON Schema that the answer must fit.
+    pub schema: Value,
+    /// The arguments by name, as observers see them; none without parameters.
+    pub data: Option<String>,
+    /// 64 hex digits over all of that, as observers see it.
+    pub digest: String,
+}
