@@ -156,6 +156,10 @@ impl Journal {
         self.run.epoch
     }
 
+    pub(crate) const fn number(&self) -> i64 {
+        self.run.number
+    }
+
     /// Writes a record soon, in order.
     pub fn write(&mut self, record: &Record, blob: Option<Blob>) {
         self.append(record, blob, None);
