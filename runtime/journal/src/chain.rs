@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
+use crate::error::Error;
 use crate::record::{Blob, Chain, Hash, Payload, Record};
 use crate::row::RunRow;
-use crate::store::Error;
 
 /// Reads the records of a run; gives the end of their chain.
 pub(crate) fn read(connection: &Connection, row: &RunRow) -> Result<(Chain, Vec<Record>), Error> {

@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::chain;
+use crate::error::Error;
 use crate::record::{Blob, Chain, Hash, Identity, Payload, Record};
 use crate::row::RunRow;
-use crate::store::{Error, Store};
+use crate::store::Store;
 
 /// The form of an exported file.
 const FORM: u32 = 1;

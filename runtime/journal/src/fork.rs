@@ -1,8 +1,9 @@
 //! A run that begins with the first records of another one.
 
 use crate::chain;
+use crate::error::Error;
 use crate::record::{Blob, Record};
-use crate::store::{Error, NewRun, Store, new_row};
+use crate::store::{NewRun, Store, new_row};
 use crate::writer::Journal;
 
 impl Store {

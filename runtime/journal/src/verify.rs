@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, Transaction};
 
 use crate::chain;
+use crate::error::Error;
 use crate::questions::Table;
 use crate::record::Payload;
 use crate::row::{Facts, RunRow};
-use crate::store::{Error, Store};
+use crate::store::Store;
 
 /// What was looked at, and what is wrong with it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
