@@ -9,7 +9,7 @@
 
 mod thread;
 
-use std::sync::mpsc::{SendError, SyncSender, sync_channel};
+use std::sync::mpsc::{SendError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -26,7 +26,7 @@ use crate::writer::thread::Thread;
 /// So many wait at most; then runs wait.
 const QUEUE: usize = 8_192;
 
-/// Hears whether something is on the disk.
+/// Hears whether something is on the disk. It is called on the thread that writes, so all runs wait until it returns.
 pub type Then = Box<dyn FnOnce(Result<(), Failure>) + Send>;
 
 /// Why a run cannot be written any more.
@@ -284,14 +284,30 @@ impl Writer {
     }
 
     fn send(&self, command: Command) {
-        let sent = match &self.sender {
-            Some(sender) => sender.send(command),
-            None => Err(SendError(command)),
+        let ended = || Failure::Database("its thread has ended".into());
+        let Some(sender) = &self.sender else {
+            return refuse(command, &ended());
         };
-        if let Err(refused) = sent {
-            // The thread is gone, which only a panic does.
-            refuse(refused.0, &Failure::Database("its thread has ended".into()));
+        if self.is_own_thread() {
+            // Nobody takes anything from the queue while its thread is here, so waiting for room would never end.
+            match sender.try_send(command) {
+                Ok(()) => {}
+                Err(TrySendError::Full(it)) => {
+                    refuse(
+                        it,
+                        &Failure::Database("too much waits to be written".into()),
+                    );
+                }
+                Err(TrySendError::Disconnected(it)) => refuse(it, &ended()),
+            }
+        } else if let Err(SendError(it)) = sender.send(command) {
+            refuse(it, &ended());
         }
+    }
+
+    fn is_own_thread(&self) -> bool {
+        let thread = self.thread.as_ref().map(|it| it.thread().id());
+        thread == Some(std::thread::current().id())
     }
 }
 
@@ -299,9 +315,9 @@ impl Drop for Writer {
     /// What was sent is written, the lock is let go and the log is put into the file before a store is closed.
     fn drop(&mut self) {
         self.sender = None;
-        if let Some(thread) = self.thread.take()
-            // The last run may be dropped by what the thread itself calls.
-            && thread.thread().id() != std::thread::current().id()
+        // The last run may be dropped by what the thread itself calls.
+        if !self.is_own_thread()
+            && let Some(thread) = self.thread.take()
         {
             let _ = thread.join();
         }
