@@ -1,10 +1,12 @@
 //! The records of a run in their table, and the blobs that they name.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
+use crate::error::Error;
 use crate::record::{Blob, Chain, Hash, Payload, Record};
 use crate::row::RunRow;
-use crate::store::Error;
 
 /// Reads the records of a run; gives the end of their chain.
 pub(crate) fn read(connection: &Connection, row: &RunRow) -> Result<(Chain, Vec<Record>), Error> {
@@ -55,6 +57,21 @@ pub(crate) fn blob(connection: &Connection, hash: &Hash) -> Result<Option<Vec<u8
         .map(Blob::of)
         .filter(|it| it.hash == *hash)
         .map(|it| it.bytes))
+}
+
+/// The values that a run uses.
+pub(crate) fn uses(connection: &Connection, run: i64) -> Result<BTreeSet<Hash>, Error> {
+    let mut statement = connection.prepare_cached("SELECT hash FROM blob_uses WHERE run = ?1")?;
+    let rows = statement.query_map([run], |row| row.get(0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Gives a run the values of another one.
+pub(crate) fn share(transaction: &Transaction<'_>, from: i64, to: i64) -> Result<(), Error> {
+    for hash in uses(transaction, from)? {
+        use_blob(transaction, to, &hash)?;
+    }
+    Ok(())
 }
 
 /// Adds a record to a run's chain and to the table.

@@ -4,7 +4,7 @@
 //! their chain, values are named by theirs, and the last line has the digest of all lines before it. Whoever notes that one
 //! digest can prove later that the file is what it was. `body` is what counts; the other fields of a record say what is in it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
 use base64::Engine as _;
@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::chain;
+use crate::error::Error;
 use crate::record::{Blob, Chain, Hash, Identity, Payload, Record};
 use crate::row::RunRow;
-use crate::store::{Error, Store};
+use crate::store::Store;
 
 /// The form of an exported file.
 const FORM: u32 = 1;
@@ -62,7 +63,7 @@ pub struct Checked {
     pub run: String,
     pub workflow: String,
     pub records: Vec<Record>,
-    /// The values that records name, by their digest.
+    /// The values that the run uses, by their digest.
     pub values: BTreeMap<Hash, Vec<u8>>,
     /// Of the whole file.
     pub digest: Hash,
@@ -121,15 +122,11 @@ impl Store {
             let row = self.row(transaction, &id)?;
             let head = head(&row)?;
             let mut bodies = Vec::new();
-            let mut named = BTreeSet::new();
             chain::walk(transaction, &row, |record, body| {
-                if let Some(Payload::Blob(hash)) = record.payload() {
-                    named.insert(*hash);
-                }
                 bodies.push((record, body.to_vec()));
             })?;
             let mut blobs = Vec::new();
-            for hash in named {
+            for hash in chain::uses(transaction, row.number)? {
                 let bytes = chain::blob(transaction, &hash)?;
                 let bytes =
                     bytes.ok_or_else(|| Error::DamagedEntry(format!("a value of run `{id}`")))?;

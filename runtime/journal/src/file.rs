@@ -4,7 +4,7 @@ use std::fs::{DirBuilder, File, FileType, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::store::Error;
+use crate::error::Error;
 
 /// Refuses what can hold no store. A named pipe would be waited for without an end, and a folder is only ever a mistake.
 pub(crate) fn check(path: &Path) -> Result<(), Error> {

@@ -1,8 +1,9 @@
 //! A run that begins with the first records of another one.
 
 use crate::chain;
+use crate::error::Error;
 use crate::record::{Blob, Record};
-use crate::store::{Error, NewRun, Store, new_row};
+use crate::store::{NewRun, Store, new_row};
 use crate::writer::Journal;
 
 impl Store {
@@ -34,14 +35,17 @@ impl Store {
         let writer = self.writer()?;
         self.change(|transaction| {
             let source = self.look(transaction).find(source)?.id;
-            let (_, records) = chain::read(transaction, &self.row(transaction, &source)?)?;
+            let source = self.row(transaction, &source)?;
+            let (_, records) = chain::read(transaction, &source)?;
             let chosen = choose(&records).map_err(|has| Error::TooShort {
-                id: source.clone(),
+                id: source.id.clone(),
                 records: has,
             })?;
             let mut row = new_row(new, writer.owner());
-            row.source = Some(source);
-            self.add(transaction, writer, row, chosen)
+            row.source = Some(source.id);
+            let journal = self.add(transaction, writer, row, chosen)?;
+            chain::share(transaction, source.number, journal.number())?;
+            Ok(journal)
         })
     }
 }

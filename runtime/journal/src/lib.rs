@@ -21,8 +21,11 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
+mod answering;
 mod chain;
+mod clock;
 pub mod diff;
+pub mod error;
 pub mod export;
 mod file;
 mod fork;
@@ -34,6 +37,7 @@ pub mod retention;
 mod row;
 pub mod schema;
 pub mod seal;
+pub mod status;
 pub mod store;
 pub mod verify;
 pub mod wal;

@@ -16,7 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::store::Error;
+use crate::error::Error;
 
 /// An owner that was not renewed for so long has lost its runs to whoever wants them, in nanoseconds.
 pub const EXPIRY: i64 = 60_000_000_000;
@@ -178,7 +178,7 @@ fn uptime() -> i64 {
         let text = std::fs::read_to_string("/proc/uptime").ok()?;
         text.split_whitespace().next()?.parse().ok()
     };
-    seconds().map_or_else(crate::writer::now, |it| (it * 1e9) as i64)
+    seconds().map_or_else(crate::clock::now, |it| (it * 1e9) as i64)
 }
 
 #[cfg(test)]

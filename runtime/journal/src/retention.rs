@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use rusqlite::Transaction;
 
-use crate::list::Status;
+use crate::error::Error;
 use crate::questions::Table;
 use crate::record::Hash;
 use crate::row::{Facts, RunRow, StoreId};
-use crate::store::Error;
+use crate::status::Status;
 
 /// How much of the past is kept; whatever is reached first counts. Runs that have not ended are always kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

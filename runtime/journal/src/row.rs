@@ -10,9 +10,9 @@ use rusqlite::{Connection, OptionalExtension, Params, Row as Found, Transaction}
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::list::Status;
+use crate::error::Error;
 use crate::record::{Chain, Hash};
-use crate::store::Error;
+use crate::status::Status;
 
 /// The number of a store, drawn when it is made.
 pub(crate) type StoreId = [u8; 16];

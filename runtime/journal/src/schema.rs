@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+use crate::error::Error;
 use crate::file;
 use crate::row::{Facts, StoreId};
 use crate::seal::draw;
-use crate::store::Error;
 use crate::wal;
 
 /// What the file says that it is: `gsw1` as a number.

@@ -1,14 +1,15 @@
 //! Whether a store is what was written to it.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use rusqlite::{Connection, Transaction};
 
 use crate::chain;
+use crate::error::Error;
 use crate::questions::Table;
-use crate::record::{Hash, Payload};
+use crate::record::Payload;
 use crate::row::{Facts, RunRow};
-use crate::store::{Error, Store};
+use crate::store::Store;
 
 /// What was looked at, and what is wrong with it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -110,7 +111,7 @@ impl Store {
     fn verify_run(&self, transaction: &Transaction<'_>, row: &RunRow, verified: &mut Verified) {
         let id = Some(&*row.id);
         verified.runs += 1;
-        let mut named = HashSet::new();
+        let mut named = BTreeSet::new();
         let mut records = 0;
         let walked = chain::walk(transaction, row, |record, _| {
             records += 1;
@@ -128,21 +129,22 @@ impl Store {
         if let Err(error) = Table::new(transaction, self.id()).of_run(&row.id) {
             verified.add(id, &error);
         }
-        let used = match uses(transaction, row.number) {
+        // A run may use values that none of its records names by a payload: its bytes do.
+        let used = match chain::uses(transaction, row.number) {
             Ok(used) => used,
-            Err(error) => return verified.add(id, &Error::from(error)),
+            Err(error) => return verified.add(id, &error),
         };
+        if named.iter().any(|it| !used.contains(it)) {
+            verified.add(id, &"a value is kept for other runs only");
+        }
+        named.extend(used);
         for hash in &named {
             verified.blobs += 1;
             match chain::blob(transaction, hash) {
-                Ok(Some(_)) if used.contains(hash) => {}
-                Ok(Some(_)) => verified.add(id, &"a value is kept for other runs only"),
+                Ok(Some(_)) => {}
                 Ok(None) => verified.add(id, &"a value is lost or damaged"),
                 Err(error) => verified.add(id, &error),
             }
-        }
-        if used.iter().any(|it| !named.contains(it)) {
-            verified.add(id, &"a value is kept that no record names");
         }
     }
 }
@@ -150,12 +152,6 @@ impl Store {
 fn texts(connection: &Connection, pragma: &str) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare(pragma)?;
     let rows = statement.query_map([], |row| row.get(0))?;
-    rows.collect()
-}
-
-fn uses(connection: &Connection, run: i64) -> rusqlite::Result<HashSet<Hash>> {
-    let mut statement = connection.prepare_cached("SELECT hash FROM blob_uses WHERE run = ?1")?;
-    let rows = statement.query_map([run], |row| row.get(0))?;
     rows.collect()
 }
 

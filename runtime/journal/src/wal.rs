@@ -11,8 +11,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::error::Error;
 use crate::file::beside;
-use crate::store::Error;
 
 const HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, Params, Row as Found};
 use serde::Serialize;
 
+use crate::error::Error;
 use crate::questions::{Answer, Asked, Delivered, KEPT, Question, Refusal, State};
 use crate::record::Hash;
 use crate::row::{Facts, RunRow, StoreId, sum_of};
-use crate::store::Error;
 
 /// The tables of questions and early answers.
 pub(crate) struct Table<'a> {

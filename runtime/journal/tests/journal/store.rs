@@ -417,3 +417,29 @@ fn a_process_that_leaves_gives_its_runs_up() {
     assert!(journal.failure().is_some());
     assert!(store.begin(&new_run("b"), vec![begin()]).is_ok());
 }
+
+#[test]
+fn what_is_called_after_a_write_may_write_and_let_go() {
+    let folder = Folder::new("inside");
+    let store = Store::open(&folder.store()).expect("a store");
+    let mut journal = store.begin(&new_run("a"), vec![begin()]).expect("a run");
+    let mut other = store.begin(&new_run("b"), vec![begin()]).expect("a run");
+    let (sender, done) = channel();
+    let (record, blob) = outcome(0, vec![1]);
+    journal.write_first(
+        &record,
+        blob,
+        Box::new(move |_| {
+            // More than the queue holds: what does not fit is refused, and nothing waits for itself.
+            for operation in 0..10_000 {
+                let (record, blob) = outcome(operation, vec![1]);
+                other.write(&record, blob);
+            }
+            sender.send(other.failure()).expect("the test waits");
+        }),
+    );
+    let failed = done.recv().expect("it does not hang");
+    assert!(matches!(failed, Some(Failure::Database(_))), "{failed:?}");
+    flushed(&journal).expect("the other run goes on");
+    assert!(store.verify(None).expect("a store").is_whole());
+}

@@ -4,7 +4,8 @@ use std::io::Cursor;
 
 use gsw_journal::export::{ExportError, check};
 use gsw_journal::list::Status;
-use gsw_journal::record::{Payload, Record};
+use gsw_journal::record::{Blob, Payload, Record};
+use gsw_journal::retention::Retention;
 use gsw_journal::seal::{Key, SealError};
 use gsw_journal::store::{Error, Store};
 
@@ -231,4 +232,31 @@ fn a_key_is_made_once_and_its_absence_is_said() {
         let open = Key::beside(store.path()).expect_err("others may read it");
         assert!(matches!(open, SealError::Open(_)), "{open}");
     }
+}
+
+/// A run may use a value that only the bytes of a record name.
+#[test]
+fn a_value_beside_a_record_goes_where_the_run_goes() {
+    let folder = Folder::new("beside");
+    let store = Store::open(&folder.store()).expect("a store");
+    let shared = Blob::of(vec![8; 50]);
+    let build = (Record::Build { image: [1; 32] }, Some(shared.clone()));
+    let journal = store.begin(&new_run("a"), vec![begin(), build]);
+    let journal = journal.expect("a run");
+    journal.status(Status::Completed, None);
+    released(journal);
+    assert!(store.verify(None).expect("a store").is_whole());
+    let mut file = Vec::new();
+    store.export("a", &mut file).expect("a run");
+    let checked = check(Cursor::new(&file)).expect("it is untouched");
+    assert_eq!(checked.values[&shared.hash], shared.bytes);
+    // The fork keeps it when its source is forgotten.
+    drop(store.fork("a", &new_run("b"), 1).expect("a fork"));
+    let none = Retention {
+        runs: 0,
+        ..Retention::default()
+    };
+    assert_eq!(store.prune(none).expect("a store"), 1);
+    let payload = Payload::Blob(shared.hash);
+    assert_eq!(store.bytes("b", payload).expect("it is used"), shared.bytes);
 }

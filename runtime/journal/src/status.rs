@@ -1,0 +1,61 @@
+//! How far runs are.
+
+/// How far a run is, as its owner last wrote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    Running,
+    /// For a person or something outside, or for a long time.
+    Waiting,
+    Completed,
+    Failed,
+    Cancelled,
+    /// What its program asked for was not what it had asked for before.
+    Diverged,
+}
+
+impl Status {
+    const ALL: [Self; 6] = [
+        Self::Running,
+        Self::Waiting,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+        Self::Diverged,
+    ];
+
+    pub(crate) const fn number(self) -> i64 {
+        match self {
+            Self::Running => 0,
+            Self::Waiting => 1,
+            Self::Completed => 2,
+            Self::Failed => 3,
+            Self::Cancelled => 4,
+            Self::Diverged => 5,
+        }
+    }
+
+    pub(crate) fn of(number: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.number() == number)
+    }
+
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Diverged => "diverged",
+        }
+    }
+
+    /// Whether the run has ended.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        match self {
+            Self::Completed | Self::Failed | Self::Cancelled => true,
+            Self::Running | Self::Waiting | Self::Diverged => false,
+        }
+    }
+}
