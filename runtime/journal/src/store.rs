@@ -1,6 +1,7 @@
 //! A store: one file with the runs of a program. Runs are begun, taken over, read and forgotten here.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
@@ -282,6 +283,18 @@ impl Store {
     /// Those of the database.
     pub fn prune(&self, retention: Retention) -> Result<u64, Error> {
         prune(&mut self.connection(), retention, now())
+    }
+
+    /// Ends writing, when all that was to be written is on the disk: for a process that leaves. Runs that it still carries can
+    /// be taken from then on.
+    pub fn close(&self) {
+        let writing = self.writing.lock();
+        let writer = writing.unwrap_or_else(PoisonError::into_inner).take();
+        let Some(writer) = writer else { return };
+        let (sender, ended) = channel();
+        writer.end(Box::new(move |it| drop(sender.send(it))));
+        // What could not be written, each of its runs has heard.
+        let _ = ended.recv();
     }
 
     fn writer(&self) -> Result<Arc<Writer>, Error> {

@@ -84,6 +84,8 @@ enum Command {
     },
     /// Hears when all that came before is on the disk.
     Flush(Then),
+    /// Hears when the thread has ended and its owner's name is free.
+    End(Then),
 }
 
 struct Append {
@@ -191,11 +193,16 @@ impl Writer {
         let name = owner.name().to_owned();
         std::thread::Builder::new()
             .name("gsw-journal".into())
-            .spawn(move || serve(connection, &owner, &receiver))?;
+            .spawn(move || serve(connection, owner, &receiver))?;
         Ok(Self {
             owner: name,
             sender,
         })
+    }
+
+    /// Ends the thread, when all that was to be written is.
+    pub(crate) fn end(&self, then: Then) {
+        self.send(Command::End(then));
     }
 
     pub(crate) fn owner(&self) -> &str {
@@ -218,24 +225,26 @@ fn refuse(command: Command, failure: &Failure) {
                 then(Err(failure.clone()));
             }
         }
-        Command::Flush(then) => then(Err(failure.clone())),
+        Command::Flush(then) | Command::End(then) => then(Err(failure.clone())),
         Command::Status { .. } | Command::Release { .. } => {}
     }
 }
 
-fn serve(mut connection: Connection, owner: &Owner, commands: &Receiver<Command>) {
+fn serve(mut connection: Connection, owner: Owner, commands: &Receiver<Command>) {
     let mut renewed = Instant::now();
     loop {
+        let mut end = None;
         let mut group = Vec::new();
         match commands.recv_timeout(RENEWAL.saturating_sub(renewed.elapsed())) {
-            Ok(command) => group.push(command),
+            Ok(command) => end = add(&mut group, command),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
         while group.len() < GROUP
+            && end.is_none()
             && let Ok(command) = commands.try_recv()
         {
-            group.push(command);
+            end = add(&mut group, command);
         }
         if renewed.elapsed() >= RENEWAL {
             renewed = Instant::now();
@@ -248,7 +257,20 @@ fn serve(mut connection: Connection, owner: &Owner, commands: &Receiver<Command>
         if !group.is_empty() {
             commit(&mut connection, group);
         }
+        if let Some(then) = end {
+            drop(owner);
+            return then(Ok(()));
+        }
     }
+}
+
+/// Adds a command to a group, unless it ends the thread: then it gives who hears of that.
+fn add(group: &mut Vec<Command>, command: Command) -> Option<Then> {
+    if let Command::End(then) = command {
+        return Some(then);
+    }
+    group.push(command);
+    None
 }
 
 /// Writes a group and reports to each what became of it.
@@ -267,7 +289,7 @@ fn commit(connection: &mut Connection, group: Vec<Command>) {
                     then(it.failure.get().map_or(Ok(()), Err));
                 }
             }
-            (Ok(()), Command::Flush(then)) => then(Ok(())),
+            (Ok(()), Command::Flush(then) | Command::End(then)) => then(Ok(())),
             (Ok(()), Command::Status { .. } | Command::Release { .. }) => {}
             (Err(failure), command) => refuse(command, &failure),
         }
@@ -347,7 +369,7 @@ fn write(connection: &mut Connection, commands: &[Command]) -> rusqlite::Result<
                 )?;
                 statement.execute((run.number, run.epoch))?;
             }
-            Command::Flush(_) => {}
+            Command::Flush(_) | Command::End(_) => {}
         }
     }
     for (run, chain) in &group.ends {

@@ -10,7 +10,7 @@ use gsw_engine::human::{Question, Reply};
 use gsw_engine::operation::{OperationId, Outcome, Request};
 use gsw_engine::port::{Notice, Port};
 use gsw_engine::run::{Run, RunResult};
-use gsw_journal::list::Info;
+use gsw_journal::list::{Info, Status};
 use gsw_journal::record::{Payload, Record};
 use gsw_notation::calendar::rfc3339;
 use gsw_notation::issue::Issue;
@@ -64,6 +64,8 @@ pub struct Open {
 pub enum OpenState {
     /// It begins, again perhaps.
     Begins,
+    /// Time passes, whoever carries the run.
+    Passes,
     /// A person is asked.
     Asks(Box<Question>),
     /// It may have been done: the program gets `OutcomeUnknown`.
@@ -182,6 +184,7 @@ impl Open {
             state: match (state, operation.request) {
                 (PendingState::Intended, _) => OpenState::Unknown,
                 (_, Request::Human { question }) => OpenState::Asks(question),
+                (_, Request::Sleep { .. }) => OpenState::Passes,
                 (PendingState::MayBegin | PendingState::GivenUp, _) => OpenState::Begins,
             },
         }
@@ -387,7 +390,10 @@ impl Runs {
             }
         })();
         match &made {
-            Ok((record, blob)) => journal.write(record, blob.clone()),
+            Ok((record, blob)) => {
+                journal.write(record, blob.clone());
+                journal.status(Status::Running, None);
+            }
             // As it was.
             Err(_) => journal.status(info.status, info.waiting.clone()),
         }

@@ -117,6 +117,7 @@ fn open_text(open: &Open, next: &Next) -> String {
         .unwrap_or_default();
     let head = format!("{number}  {what}, asked for at {}{by}\n", rfc3339(*since));
     let more = match state {
+        OpenState::Passes => String::new(),
         OpenState::Begins => "   begins again when the run goes on\n".to_owned(),
         OpenState::Asks(question) => format!(
             "   {}\n   answer it: {}\n",
@@ -154,6 +155,7 @@ fn as_json(standing: &Standing, next: &Next) -> Value {
 fn open_json(open: &Open) -> Value {
     let (state, question) = match &open.state {
         OpenState::Begins => ("begins", Value::Null),
+        OpenState::Passes => ("passes", Value::Null),
         OpenState::Asks(question) => (
             "asks",
             json!({ "human": question.human, "text": question.text, "schema": question.schema }),
