@@ -11,7 +11,6 @@ use crate::{project, report};
 /// The word before what is to be done with the runs that are kept.
 const RUNS: &str = "runs";
 
-/// `gswc run`
 #[derive(clap::Args)]
 pub struct Run {
     /// The entry file or a project folder; by default the project in the current folder.
