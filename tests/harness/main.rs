@@ -34,6 +34,7 @@ mod help;
 mod in_process;
 mod incremental;
 mod introspection;
+mod killed;
 mod language_library;
 mod left_behind;
 mod library;

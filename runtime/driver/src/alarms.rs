@@ -37,11 +37,6 @@ impl Alarms {
         self.deadlines.pop_due(now)
     }
 
-    /// When the first is due.
-    pub(crate) fn first(&self) -> Option<u64> {
-        self.deadlines.first()
-    }
-
     /// All sleeps, which nothing will end.
     pub(crate) fn take_sleeps(&mut self) -> Vec<OperationId> {
         let mut sleeps = Vec::new();

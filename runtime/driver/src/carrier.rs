@@ -380,24 +380,7 @@ impl Carrier {
         }
         let mut message = Some(message);
         loop {
-            let turn = catch_unwind(AssertUnwindSafe(|| {
-                match message.take() {
-                    Some(Message::Turn) => {
-                        if let Some(Cancellation { reason, now }) = self.front.take_cancellation() {
-                            self.note_cancel(&reason, now);
-                            run.cancel(&reason, now);
-                        }
-                    }
-                    Some(message) => message.bring_to(&mut run),
-                    None => {}
-                }
-                run.turn()
-            }));
-            self.room.set(run.room());
-            if let Some(Cancellation { reason, now }) = run.take_interruption() {
-                self.note_cancel(&reason, now);
-            }
-            match turn {
+            match self.advance(&mut run, message.take()) {
                 Ok(Turn::Busy {
                     operations,
                     abandoned,
@@ -433,6 +416,28 @@ impl Carrier {
                 }
             }
         }
+    }
+
+    /// Brings a message to the run and lets it go on.
+    fn advance(&self, run: &mut Run, message: Option<Message>) -> std::thread::Result<Turn> {
+        let turn = catch_unwind(AssertUnwindSafe(|| {
+            match message {
+                Some(Message::Turn) => {
+                    if let Some(Cancellation { reason, now }) = self.front.take_cancellation() {
+                        self.note_cancel(&reason, now);
+                        run.cancel(&reason, now);
+                    }
+                }
+                Some(message) => message.bring_to(run),
+                None => {}
+            }
+            run.turn()
+        }));
+        self.room.set(run.room());
+        if let Some(Cancellation { reason, now }) = run.take_interruption() {
+            self.note_cancel(&reason, now);
+        }
+        turn
     }
 
     fn perform(self: &Arc<Self>, operations: Vec<Operation>, abandoned: &[Abandoned]) {

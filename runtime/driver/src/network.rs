@@ -21,6 +21,7 @@ use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest};
 use gsw_engine::operation::{Failure, HttpRequest, Outcome};
 use gsw_engine::panic;
 use gsw_engine::secret::Template;
+use gsw_tree::class::Class;
 
 /// What the runs of an engine reach over the network, and who answers them.
 pub(crate) struct Network {
@@ -141,7 +142,7 @@ impl Network {
             return Handle::None;
         };
         let headers = match resolved(&request.headers, &self.variables) {
-            Ok(headers) => headers,
+            Ok(headers) => with_key(headers, call),
             Err(failure) => {
                 completion.deliver(Outcome::Failed(failure));
                 return Handle::None;
@@ -170,6 +171,20 @@ impl Network {
             }
         })
     }
+}
+
+/// What changes something says by which key it is known, so that a server that is asked again, by another life of the run or by
+/// a copy of its store, can see that. A key of the program's own counts.
+fn with_key(mut headers: Vec<(String, String)>, call: &Call) -> Vec<(String, String)> {
+    const NAME: &str = "Idempotency-Key";
+    let changes = match call.class {
+        Class::Pure | Class::Reads => false,
+        Class::Idempotent | Class::Once => true,
+    };
+    if changes && !headers.iter().any(|it| it.0.eq_ignore_ascii_case(NAME)) {
+        headers.push((NAME.to_owned(), call.idempotency_key()));
+    }
+    headers
 }
 
 /// Waits for `work`; dropping it, by an abort, drops the completion, which nobody hears any more then.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_engine::operation::{Outcome, Request};
+use gsw_engine::secret::Template;
 
 use crate::call::Call;
 use crate::clock::{self, Clock};
@@ -13,6 +14,9 @@ use crate::perform::{Handle, Outlet, Perform};
 use crate::permissions::Permissions;
 use crate::system::System;
 use crate::work::Completion;
+
+/// In which a command finds the key by which it is known in every life of its run.
+const KEY_VARIABLE: &str = "GSW_IDEMPOTENCY_KEY";
 
 /// What the runs of an engine reach outside of themselves.
 pub(crate) struct Performers {
@@ -49,7 +53,12 @@ impl Perform for Performers {
                 self.runs
                     .wait_for(*external, &call, completion, self.clock.now())
             }
-            Request::Exec { request } => self.system.execute(*request, room, completion),
+            Request::Exec { mut request } => {
+                let key = Template::plain(&call.idempotency_key());
+                // First, so that one of the program's own counts.
+                request.env.insert(0, (KEY_VARIABLE.to_owned(), key));
+                self.system.execute(*request, room, completion)
+            }
             request @ (Request::FsRead { .. }
             | Request::FsReadBytes { .. }
             | Request::FsWrite { .. }

@@ -11,6 +11,7 @@ use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::{Engine, EngineOptions, RunHandle};
 use gsw_driver::human::Humans;
 use gsw_engine::load::Loaded;
+use gsw_engine::run::Finished;
 use gsw_tree::event::Header;
 use gsw_tree::observe::{History, Observers};
 use serde_json::{Map, Value, json};
@@ -137,21 +138,12 @@ pub(crate) fn carry(
     let stage = terminal::stage();
     let watchers = Watchers::start(&observers, &header, options, &stage);
     let person = Person::new(&loaded.program, stage, options.verbosity);
-    let answers = cache::of(&loaded.program.name, options.cache.as_deref());
     let engine_options = EngineOptions {
-        models: Some(Arc::new(Providers::new(Environment::process()))),
-        prompts: Some(Arc::new(AgentPrompts)),
-        answers: Some(Arc::new(answers)),
-        web: Some(Arc::new(WebClient::default())),
-        model_override: options
-            .model
-            .clone()
-            .or_else(|| BuiltinOption::Model.variable().and_then(environment::text)),
         memory_limit,
         observers: Arc::clone(&observers),
         humans: Some(Arc::clone(&person) as Arc<dyn Humans>),
         store: store.clone(),
-        ..EngineOptions::default()
+        ..around(&program.name, options)
     };
     let engine = Engine::new(loaded, engine_options);
     let begun = begin(&engine, task, options);
@@ -169,6 +161,9 @@ pub(crate) fn carry(
     let finished = handle.wait();
     let detached = engine.wait_for_detached();
     person.close();
+    if let Some(store) = &store {
+        store.close();
+    }
     observers.close();
     if watchers.finish() == Output::Torn {
         // Should this fail, so does the result, which says so.
@@ -185,15 +180,31 @@ pub(crate) fn carry(
         (Detached::Cancelled, Exit::Done) | (_, Exit::Cancelled) => interrupted.exit(),
         (Detached::Cancelled | Detached::Ended, exit) => exit,
     };
+    unless_leaked(&finished, exit)
+}
+
+/// The exit code of a run, which must leave nothing in memory.
+fn unless_leaked(finished: &Finished, exit: Exit) -> Exit {
     // A release build must not fail a run that has done its work; every test runs a debug build.
-    if cfg!(debug_assertions) && finished.live_objects != 0 && exit != Exit::Internal {
-        say(&format!(
-            "error: {} objects were never freed",
-            finished.live_objects
-        ));
-        return Exit::Internal;
+    if !cfg!(debug_assertions) || finished.live_objects == 0 || exit == Exit::Internal {
+        return exit;
     }
-    exit
+    let count = finished.live_objects;
+    say(&format!("error: {count} objects were never freed"));
+    Exit::Internal
+}
+
+/// What runs have around them, as the options and the environment say.
+fn around(program: &str, options: &BuiltinOptions) -> EngineOptions {
+    let variable = || BuiltinOption::Model.variable().and_then(environment::text);
+    EngineOptions {
+        models: Some(Arc::new(Providers::new(Environment::process()))),
+        prompts: Some(Arc::new(AgentPrompts)),
+        answers: Some(Arc::new(cache::of(program, options.cache.as_deref()))),
+        web: Some(Arc::new(WebClient::default())),
+        model_override: options.model.clone().or_else(variable),
+        ..EngineOptions::default()
+    }
 }
 
 /// Begins what is to be carried; gives also the type of its result.

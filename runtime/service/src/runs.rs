@@ -72,6 +72,7 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
         }),
         RunsCommand::Prune => prune(&store, form),
     };
+    store.close();
     match done {
         Ok(exit) => exit,
         Err(why) => refuse(form, &why),

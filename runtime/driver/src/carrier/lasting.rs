@@ -21,9 +21,6 @@ use crate::durable::resume::{self, Brought, Past, Pending, PendingState};
 use crate::perform::Handle;
 use crate::scripted::Entry;
 
-/// Who waits for so long, in nanoseconds, need not have a process.
-const LONG: u64 = 60_000_000_000;
-
 /// Whether the run is to be left where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Leaving {
@@ -168,14 +165,12 @@ impl Carrier {
     pub(super) fn rest(self: &Arc<Self>) {
         let mut remembered = self.remembered();
         let Some(it) = &mut *remembered else { return };
-        let outside = self.outside();
-        let only_questions = outside.begun.values().all(|it| it.question.is_some());
-        let soon = self.driver.clock.steady().saturating_add(LONG);
-        let rests = only_questions && outside.alarms.first().is_none_or(|first| first >= soon);
-        let nobody_answers =
-            !outside.begun.is_empty() && outside.begun.values().all(|it| it.is_unanswered);
-        drop(outside);
-        let opened = match rests {
+        let unanswered = {
+            let begun = &self.outside().begun;
+            begun.values().filter(|it| it.is_unanswered).count()
+        };
+        let nobody_answers = unanswered > 0 && unanswered == it.questions();
+        let opened = match it.rests() {
             true if nobody_answers => {
                 let opened = it.rest();
                 self.park(it.parked());

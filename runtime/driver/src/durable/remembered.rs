@@ -17,6 +17,10 @@ use crate::durable::store::{Need, RunStore};
 
 /// So many bytes of a run that needs no file are kept in memory; then it gets one. A guess.
 const BACKLOG: usize = 16 << 20;
+/// Who waits for so long, in nanoseconds, need not have a process.
+const LONG: i64 = 60_000_000_000;
+/// So many things that a run waits for are shown.
+const SHOWN: usize = 5;
 /// What a record in memory costs besides its bytes.
 const RECORD: usize = 128;
 
@@ -26,6 +30,10 @@ pub(crate) struct Remembered {
     state: State,
     /// The operations without an outcome.
     outstanding: BTreeMap<OperationId, Asked>,
+    /// How many of them need a process.
+    busy: usize,
+    /// How many of them are questions.
+    questions: usize,
     /// What those who list runs see.
     shown: Status,
     is_cancelled: bool,
@@ -54,8 +62,10 @@ pub(crate) struct Asked {
     pub(crate) of: Identity,
     /// In a few words.
     pub(crate) what: String,
-    /// The name of the `human` that is asked.
-    pub(crate) human: Option<String>,
+    /// The name of the `human` or `external` that is asked.
+    pub(crate) asks: Option<String>,
+    /// Time and people need no process.
+    needs: Needs,
     /// It is written down already that it begins.
     pub(crate) is_intended: bool,
 }
@@ -68,7 +78,8 @@ impl Asked {
                 fingerprint: digest(&operation.identity()),
             },
             what: operation.request.summary(),
-            human: human_of(&operation.request),
+            asks: operation.request.asks().map(str::to_owned),
+            needs: Needs::of(&operation.request),
             is_intended: false,
         }
     }
@@ -84,12 +95,49 @@ impl std::fmt::Debug for Remembered {
     }
 }
 
-/// The name of the `human` that a request asks.
-fn human_of(request: &Request) -> Option<String> {
-    if let Request::Human { question } = request {
-        return Some(question.human.clone());
+/// What an operation needs while it has no outcome.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Needs {
+    Process,
+    /// A person, or the world outside.
+    Somebody,
+    /// Time, and much of it.
+    Time,
+}
+
+impl Needs {
+    fn of(request: &Request) -> Self {
+        match request {
+            Request::Human { .. } | Request::External { .. } => Self::Somebody,
+            Request::Sleep { nanoseconds } if *nanoseconds >= LONG => Self::Time,
+            Request::Sleep { .. }
+            | Request::Now
+            | Request::Random
+            | Request::RandomInt { .. }
+            | Request::Uuid
+            | Request::FsRead { .. }
+            | Request::FsReadBytes { .. }
+            | Request::FsWrite { .. }
+            | Request::FsWriteBytes { .. }
+            | Request::FsAppend { .. }
+            | Request::FsExists { .. }
+            | Request::FsList { .. }
+            | Request::FsGlob { .. }
+            | Request::FsRemove { .. }
+            | Request::FsMakeDir { .. }
+            | Request::EnvGet { .. }
+            | Request::MediaUrl { .. }
+            | Request::Model { .. }
+            | Request::Scripted { .. }
+            | Request::LookUp { .. }
+            | Request::Keep { .. }
+            | Request::StartRun { .. }
+            | Request::Exec { .. }
+            | Request::Http { .. }
+            | Request::OtherRun { .. }
+            | Request::Host { .. } => Self::Process,
+        }
     }
-    None
 }
 
 /// What becomes of a completion.
@@ -120,6 +168,8 @@ impl Remembered {
             store,
             state: State::NotYet(Box::new(backlog)),
             outstanding: BTreeMap::new(),
+            busy: 0,
+            questions: 0,
             shown: Status::Running,
             is_cancelled: false,
         }
@@ -131,6 +181,8 @@ impl Remembered {
             store,
             state: State::Open(journal),
             outstanding: BTreeMap::new(),
+            busy: 0,
+            questions: 0,
             shown: Status::Running,
             is_cancelled: false,
         }
@@ -148,10 +200,25 @@ impl Remembered {
     pub(crate) fn ask(&mut self, id: OperationId, asked: Asked) {
         match self.state {
             State::NotYet(_) | State::Open(_) => {
+                match asked.needs {
+                    Needs::Process => self.busy += 1,
+                    Needs::Somebody => self.questions += 1,
+                    Needs::Time => {}
+                }
                 self.outstanding.insert(id, asked);
             }
             State::Without => {}
         }
+    }
+
+    fn forget(&mut self, id: OperationId) -> Option<Asked> {
+        let asked = self.outstanding.remove(&id)?;
+        match asked.needs {
+            Needs::Process => self.busy -= 1,
+            Needs::Somebody => self.questions -= 1,
+            Needs::Time => {}
+        }
+        Some(asked)
     }
 
     /// Notes what the run asks for and gives up; a file is made when one of the operations needs it.
@@ -165,7 +232,7 @@ impl Remembered {
     ) -> Result<(), String> {
         for Abandoned { id, how } in abandoned {
             match how {
-                GivenUp::Dropped => drop(self.outstanding.remove(id)),
+                GivenUp::Dropped => drop(self.forget(*id)),
                 // Its outcome is still to come.
                 GivenUp::AwaitedFirst => {}
             }
@@ -231,7 +298,7 @@ impl Remembered {
         if let State::Without = self.state {
             return Ok(Noting::Noted);
         }
-        let Some(Asked { of, what, .. }) = self.outstanding.remove(&id) else {
+        let Some(Asked { of, what, .. }) = self.forget(id) else {
             return Ok(Noting::Unwanted);
         };
         let (outcome, blob) = Payload::of(Noted::encode(what, outcome));
@@ -280,6 +347,17 @@ impl Remembered {
         let _ = self.write(Record::Build { image }, None);
     }
 
+    /// Whether the run waits for people and long times alone. Not what is under way decides, but what the run has been told: an
+    /// outcome may have come that it has not got yet.
+    pub(crate) fn rests(&self) -> bool {
+        self.busy == 0
+    }
+
+    /// How many questions are open.
+    pub(crate) fn questions(&self) -> usize {
+        self.questions
+    }
+
     /// The run waits for people and time alone, and for long: it is written down, and those who list runs learn what for.
     ///
     /// # Errors
@@ -309,18 +387,18 @@ impl Remembered {
         let questions = self.outstanding.values();
         Left::Parked {
             waiting: self.waiting(),
-            questions: questions.filter_map(|it| it.human.clone()).collect(),
+            questions: questions.filter_map(|it| it.asks.clone()).collect(),
         }
     }
 
     /// What the run waits for, in words.
     pub(crate) fn waiting(&self) -> String {
-        let mut words: Vec<&str> = self.outstanding.values().map(|it| &*it.what).collect();
-        let questions = self.outstanding.values().filter(|it| it.human.is_some());
-        let questions: Vec<&str> = questions.map(|it| &*it.what).collect();
         // Beside a question, time is only how long there is for it.
-        if !questions.is_empty() {
-            words = questions;
+        let is_shown = |it: &&Asked| self.questions == 0 || it.asks.is_some();
+        let shown = self.outstanding.values().filter(is_shown);
+        let mut words: Vec<&str> = shown.take(SHOWN + 1).map(|it| &*it.what).collect();
+        if words.len() > SHOWN {
+            words[SHOWN] = "and more";
         }
         words.join(", ")
     }

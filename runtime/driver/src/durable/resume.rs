@@ -144,7 +144,7 @@ impl Replay {
         match self.pending.get_mut(&id) {
             Some(pending) if pending.asked.of == of => {
                 // A question may be asked as often as there is no answer.
-                let is_question = matches!(pending.operation.request, Request::Human { .. });
+                let is_question = pending.operation.request.question().is_some();
                 pending.asked.is_intended = is_question;
                 if pending.state == PendingState::MayBegin && !is_question {
                     pending.state = PendingState::Intended;

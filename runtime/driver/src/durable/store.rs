@@ -76,6 +76,14 @@ impl RunStore {
         self.with(Store::existing)
     }
 
+    /// For a process that leaves: what was to be written is on the disk when this returns.
+    pub fn close(&self) {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = &*opened {
+            store.close();
+        }
+    }
+
     fn with(&self, open: fn(&Path) -> Result<Store, Error>) -> Result<Arc<Store>, Error> {
         // Whoever opens it first opens it for all; a panic meanwhile leaves it closed.
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);

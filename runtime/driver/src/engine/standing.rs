@@ -6,11 +6,12 @@
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gsw_engine::external::External;
 use gsw_engine::human::{Question, Reply};
 use gsw_engine::operation::{OperationId, Outcome, Request};
 use gsw_engine::port::{Notice, Port};
 use gsw_engine::run::{Run, RunResult};
-use gsw_journal::list::Info;
+use gsw_journal::list::{Info, Status};
 use gsw_journal::record::{Payload, Record};
 use gsw_notation::calendar::rfc3339;
 use gsw_notation::issue::Issue;
@@ -64,8 +65,12 @@ pub struct Open {
 pub enum OpenState {
     /// It begins, again perhaps.
     Begins,
+    /// Time passes, whoever carries the run.
+    Passes,
     /// A person is asked.
     Asks(Box<Question>),
+    /// An answer from outside is waited for.
+    Waits(Box<External>),
     /// It may have been done: the program gets `OutcomeUnknown`.
     Unknown,
 }
@@ -182,6 +187,8 @@ impl Open {
             state: match (state, operation.request) {
                 (PendingState::Intended, _) => OpenState::Unknown,
                 (_, Request::Human { question }) => OpenState::Asks(question),
+                (_, Request::External { external }) => OpenState::Waits(external),
+                (_, Request::Sleep { .. }) => OpenState::Passes,
                 (PendingState::MayBegin | PendingState::GivenUp, _) => OpenState::Begins,
             },
         }
@@ -281,30 +288,35 @@ impl Runs {
         now: i64,
     ) -> Result<(), NotAdded> {
         self.add(id, |info, mut back, pending| {
-            let asks = |it: &Pending| {
-                if let Request::Human { question } = &it.operation.request {
-                    return Some(question.clone());
-                }
-                None
-            };
-            let names = pending.iter().filter_map(asks).map(|it| it.human);
-            let names: Vec<String> = names.collect();
+            let open = pending.iter().filter_map(|it| it.operation.request.asks());
+            let open: Vec<String> = open.map(str::to_owned).collect();
             let asked = pending
                 .into_iter()
-                .find_map(|it| Some((asks(&it).filter(|it| it.human == name)?, it)));
-            let Some((question, pending)) = asked else {
+                .find(|it| it.operation.request.asks() == Some(name));
+            let Some(pending) = asked else {
                 return Err(NotAdded::NoQuestion {
                     id: info.id.clone(),
                     name: name.to_owned(),
-                    open: names,
+                    open,
                 });
             };
             if let Some(due) = pending.operation.due.filter(|due| *due <= now) {
                 let name = name.to_owned();
                 return Err(NotAdded::TooLate { name, due });
             }
+            if let Request::External { external } = &pending.operation.request {
+                let issues = self.unfit(external.result, answer, now);
+                if !issues.is_empty() {
+                    return Err(NotAdded::Unfit { issues });
+                }
+            }
             let reply = Reply {
-                digest: question.digest,
+                digest: pending
+                    .operation
+                    .request
+                    .question()
+                    .unwrap_or_default()
+                    .to_owned(),
                 answer: answer.to_owned(),
             };
             let outcome = Outcome::Human(Box::new(reply));
@@ -387,7 +399,10 @@ impl Runs {
             }
         })();
         match &made {
-            Ok((record, blob)) => journal.write(record, blob.clone()),
+            Ok((record, blob)) => {
+                journal.write(record, blob.clone());
+                journal.status(Status::Running, None);
+            }
             // As it was.
             Err(_) => journal.status(info.status, info.waiting.clone()),
         }

@@ -121,6 +121,18 @@ impl Request {
         }
     }
 
+    /// The name of the `human` or `external` that it asks.
+    #[must_use]
+    pub fn asks(&self) -> Option<&str> {
+        if let Self::Human { question } = self {
+            Some(&question.human)
+        } else if let Self::External { external } = self {
+            Some(&external.name)
+        } else {
+            None
+        }
+    }
+
     /// The digest of what it asks a person or the outside; an answer has to repeat it.
     #[must_use]
     pub fn question(&self) -> Option<&str> {

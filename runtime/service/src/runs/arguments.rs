@@ -206,7 +206,10 @@ fn operation(number: &str) -> Result<u64, UsageError> {
 fn unfit(name: &str) -> UsageError {
     let form = FORMS.iter().find(|it| it.name == name && !name.is_empty());
     UsageError(match form {
-        Some(form) => format!("write `runs {name} {}`", form.operands).replace(" `", "`"),
+        Some(form) => {
+            let usage = format!("runs {name} {}", form.operands);
+            format!("write `{}`", usage.trim_end())
+        }
         None => {
             let names: Vec<&str> = FORMS[1..].iter().map(|it| it.name).collect();
             match nearest(name, names.iter().copied()) {

@@ -117,11 +117,21 @@ fn open_text(open: &Open, next: &Next) -> String {
         .unwrap_or_default();
     let head = format!("{number}  {what}, asked for at {}{by}\n", rfc3339(*since));
     let more = match state {
+        OpenState::Passes => String::new(),
         OpenState::Begins => "   begins again when the run goes on\n".to_owned(),
         OpenState::Asks(question) => format!(
             "   {}\n   answer it: {}\n",
             question.text.trim().replace('\n', "\n   "),
             next.runs("answer", &format!("{} JSON", quoted(&question.human)))
+        ),
+        OpenState::Waits(external) => format!(
+            "   it waits for an answer from outside{}\n   answer it: {}\n",
+            external
+                .key
+                .as_ref()
+                .map(|it| format!(", by the key `{it}`"))
+                .unwrap_or_default(),
+            next.runs("answer", &format!("{} JSON", quoted(&external.name)))
         ),
         OpenState::Unknown => format!(
             "   it may have been done: when the run goes on, the program gets `OutcomeUnknown`\n   \
@@ -154,9 +164,14 @@ fn as_json(standing: &Standing, next: &Next) -> Value {
 fn open_json(open: &Open) -> Value {
     let (state, question) = match &open.state {
         OpenState::Begins => ("begins", Value::Null),
+        OpenState::Passes => ("passes", Value::Null),
         OpenState::Asks(question) => (
             "asks",
             json!({ "human": question.human, "text": question.text, "schema": question.schema }),
+        ),
+        OpenState::Waits(external) => (
+            "waits",
+            json!({ "external": external.name, "key": external.key, "schema": external.schema }),
         ),
         OpenState::Unknown => ("unknown", Value::Null),
     };

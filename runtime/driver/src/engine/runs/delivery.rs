@@ -116,7 +116,7 @@ impl Runs {
     }
 
     /// What of an answer does not fit a type: a run that never begins reads it.
-    fn unfit(&self, ty: TypeId, answer: &str, now: i64) -> Vec<Issue> {
+    pub(in crate::engine) fn unfit(&self, ty: TypeId, answer: &str, now: i64) -> Vec<Issue> {
         let start = Start {
             id: new_id(),
             now,
