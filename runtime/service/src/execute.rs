@@ -24,8 +24,8 @@ use crate::say::{self, say};
 use crate::terminal::Colors;
 use crate::watchers::{Output, Watchers};
 use crate::{
-    environment, failure, help, interrupt, manifest, memory, open_files, prices, result_text,
-    terminal,
+    environment, failure, help, interrupt, manifest, memory, open_files, painted, prices,
+    result_text, terminal,
 };
 
 /// Does what the words after a program's name say, and gives the exit code.
@@ -53,14 +53,13 @@ pub fn main_with_image(loaded: Loaded, arguments: Vec<OsString>) -> i32 {
 pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
     let program = Arc::clone(&loaded.program);
     match arguments::parse(&program, words) {
-        Ok(Command::Help(None)) => print(&help::program_help(&program, Columns::of_terminal())),
-        Ok(Command::Help(Some(index))) => {
-            let workflow = &program.workflows[index];
-            print(&help::workflow_help(
-                &program,
-                workflow,
-                Columns::of_terminal(),
-            ))
+        Ok(Command::Help(of)) => {
+            let columns = Columns::of_terminal();
+            let text = match of {
+                None => help::program_help(&program, columns),
+                Some(index) => help::workflow_help(&program, &program.workflows[index], columns),
+            };
+            printed(painted::print_help(&text))
         }
         Ok(Command::Manifest) => printed(say::print_json(&format!(
             "{:#}\n",

@@ -120,6 +120,8 @@ pub enum ScriptTurn {
     Calls(Vec<ScriptCall>),
     /// A `json`.
     Answer(ExpressionId),
+    /// The `json` of an error of models.
+    Fail(ExpressionId),
 }
 
 /// The call of a tool that a scripted model asks for.
@@ -138,7 +140,7 @@ impl ScriptTurn {
                 let arguments = calls.iter().flat_map(|it| &it.arguments);
                 arguments.map(|(_, it)| *it).collect()
             }
-            Self::Answer(value) => vec![*value],
+            Self::Answer(value) | Self::Fail(value) => vec![*value],
         }
     }
 }

@@ -108,4 +108,6 @@ pub enum ScriptTurnKind {
     Calls(Vec<Expression>),
     /// `answer e`
     Answer(Expression),
+    /// `fail e`
+    Fail(Expression),
 }
