@@ -24,7 +24,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(120);
 pub(crate) struct Script {
     agent: String,
     turns: VecDeque<ScriptedTurn>,
-    /// How many were taken.
     taken: usize,
 }
 
