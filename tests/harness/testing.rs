@@ -162,7 +162,10 @@ fn files_are_named_as_they_are_reached_from_the_current_folder() {
     assert!(said.out.contains("at ../a.gsw:3:12\n"), "{said:?}");
     write("src/inner/b.gsw", "fn two() -> int { \"2\" }\n");
     let said = crate::program::gswc_in(&inner, &["check"]);
-    assert!(said.err.starts_with("../inner/b.gsw:1:19: error"), "{said:?}");
+    assert!(
+        said.err.starts_with("../inner/b.gsw:1:19: error"),
+        "{said:?}"
+    );
 }
 
 #[test]
