@@ -11,8 +11,8 @@ prompt reply(history: [(string, string)], cover: image?, question: string, page:
   system "Be brief."
   system "Count."
   for (asked, answered) in history {
-    user "${asked}"
-    assistant "${answered}"
+    user asked
+    assistant (answered)
   }
   if let c = cover { user "The cover: ${c}" }
   system "Now answer."
@@ -94,6 +94,56 @@ fn a_conversation_goes_to_chat_completions_with_instructions_as_messages() {
     );
 }
 
+#[test]
+fn random_conversations_say_what_their_statements_reach() {
+    let seeds: u64 = match std::env::var("GSW_TALKS") {
+        Ok(it) => it.parse().expect("GSW_TALKS is a number"),
+        Err(_) => 6,
+    };
+    let folder = crate::program::scratch("talks");
+    for seed in 0..seeds {
+        let file = folder.join(format!("talk{seed}.gsw"));
+        let source = gsw_generator::talk_program(seed, 20);
+        std::fs::write(&file, source).expect("the target folder can be written");
+        let events = file.with_extension("jsonl");
+        let (path, events_path) = (crate::program::text(&file), crate::program::text(&events));
+        let said = crate::program::gswc(&["run", path, "--", "--events", events_path, "--quiet"]);
+        assert_eq!(said.code, Some(0), "{path}: {}", said.err);
+        let wanted: Vec<Vec<(String, String)>> =
+            serde_json::from_str(&said.out).expect("the result is lists of roles and texts");
+        let events = std::fs::read_to_string(&events).expect("the run wrote its events");
+        let events = events.lines().map(|it| {
+            let event: Value = serde_json::from_str(it).expect("an event is JSON");
+            event
+        });
+        let asked = events.filter(|it| it["event"] == "model_request");
+        let asked: Vec<Value> = asked.map(|it| it["request"].clone()).collect();
+        assert_eq!(asked.len(), wanted.len(), "{path}");
+        for (number, (asked, wanted)) in asked.iter().zip(&wanted).enumerate() {
+            assert_eq!(*asked, conversation(wanted), "{path}: talk{number}");
+        }
+    }
+}
+
+/// What is sent of texts in the order in which they are said.
+fn conversation(said: &[(String, String)]) -> Value {
+    let mut spoken: Vec<(&str, String)> = Vec::new();
+    for (role, text) in said.iter().filter(|it| !it.1.trim().is_empty()) {
+        match spoken.last_mut() {
+            Some((last, before)) if *last == role => before.push_str(&format!("\n\n{text}")),
+            _ => spoken.push((role, text.clone())),
+        }
+    }
+    let message = |(role, text): &(&str, String)| json!({ "role": role, "content": [{ "type": "text", "text": text }] });
+    match spoken.split_first() {
+        Some((("system", prompt), rest)) => {
+            let messages: Vec<Value> = rest.iter().map(message).collect();
+            json!({ "system": prompt, "messages": messages })
+        }
+        _ => json!({ "messages": spoken.iter().map(message).collect::<Vec<_>>() }),
+    }
+}
+
 const KEEP: &str = r#"
 type Bug { line: int where it > 0, title: string }
 agent reader { model: "anthropic/claude-sonnet-5-5", answer: "keep_valid", cache: true }
@@ -138,6 +188,20 @@ fn items_that_are_left_out_are_named_in_the_detail_the_event_and_on_the_screen()
         })
     );
     assert!(said.err.contains(", 3 items left out"), "{}", said.err);
+    let path = crate::program::text(&events);
+    let tree = crate::program::gswc(&["trace", path]).out;
+    assert!(tree.contains(" · 3 items left out"), "{tree}");
+    let node = crate::program::gswc(&["trace", path, "--node", "main > find"]).out;
+    let first = "at $[1].line: expected `it > 0`, found 0";
+    assert!(node.contains(&format!("\ndropped\n  {first}\n")), "{node}");
+    let all = crate::program::gswc(&["trace", path, "--json"]).out;
+    let all: Value = serde_json::from_str(&all).expect("the trace is JSON");
+    let nodes = all["runs"][0]["nodes"].as_array().into_iter().flatten();
+    let find = nodes.into_iter().find(|it| it["name"] == "find");
+    assert_eq!(
+        find.map(|it| &it["dropped"][2]["path"]),
+        Some(&json!("$[3].line"))
+    );
     let events = std::fs::read_to_string(events).expect("the run wrote its events");
     let ends = events.lines().filter(|it| it.contains("\"prompt_end\""));
     let end: Value = ends

@@ -59,6 +59,7 @@ impl Models for World {
             }),
             attempts: 1,
             simulated: false,
+            circuit: None,
         })))
     }
 }

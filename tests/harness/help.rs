@@ -107,7 +107,11 @@ fn help_is_as_wide_as_the_terminal_and_breaks_between_words() {
 
 #[test]
 fn a_terminal_says_by_itself_how_wide_it_is() {
-    let mut session = Session::gswc((200, 40), &["run", "--help"], &[("COLUMNS", "100")]);
+    let mut session = Session::gswc(
+        (200, 40),
+        &["run", "--help"],
+        &[("COLUMNS", "100"), ("NO_COLOR", "1")],
+    );
     session.wait_for("cancelled");
     let shown = String::from_utf8_lossy(&session.raw).into_owned();
     assert!(shown.contains("Usage: gswc run"), "{shown}");

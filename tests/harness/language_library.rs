@@ -1,6 +1,7 @@
-//! The part of `docs/reference/language.md` about the standard library is what `std` declares, with an example of each function
-//! that `library::examples_of_the_library_hold` runs.
+//! The part of `docs/reference/language.md` about the standard library is what `std` declares, with an example where the name
+//! does not say all, all of which `library::examples_of_the_library_hold` runs.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 
@@ -19,23 +20,35 @@ const BEGIN: &str = "<!-- made from std -->\n";
 const END: &str = "<!-- end -->\n";
 
 /// A page of more characters is more than a coding agent reads before its work.
-const LONGEST: usize = 66_000;
+const LONGEST: usize = 60_000;
 
-/// Modules that the page explains elsewhere.
-const ELSEWHERE: [&str; 7] = [
-    "context",
-    "document",
-    "image",
-    "introspect",
-    "prelude",
-    "queue",
-    "workflows",
-];
+/// Its functions are called without a module, and the page has its types in tables of their own.
+const PRELUDE: &str = "prelude";
 
 /// Modules without an import: their functions are methods of values, or the module is known everywhere.
-const KNOWN: [&str; 17] = [
-    "bytes", "document", "duration", "error", "float", "image", "int", "json", "list", "log",
-    "map", "optional", "string", "task", "time", "value", "random",
+const KNOWN: [&str; 22] = [
+    "bytes",
+    "context",
+    "document",
+    "duration",
+    "error",
+    "float",
+    "image",
+    "int",
+    "introspect",
+    "json",
+    "list",
+    "log",
+    "map",
+    "optional",
+    PRELUDE,
+    "queue",
+    "random",
+    "string",
+    "task",
+    "time",
+    "value",
+    "workflows",
 ];
 
 /// Whether the first parameter is the value that a method is called on.
@@ -54,44 +67,38 @@ fn is_method(module: &str, first: Option<&Type>) -> bool {
             | ("json", Some(Type::Json))
             | ("error", Some(Type::Error))
             | ("task", Some(Type::Task(_)))
+            | ("queue", Some(Type::Queue(_)))
             | ("value", Some(_))
     )
 }
 
-/// An example of more characters is only taken when there is no shorter one.
-const LONG: usize = 38;
+/// An example of more characters says no more than the signature in the same space.
+const LONGEST_EXAMPLE: usize = 54;
 
-/// The first line of the examples that shows a call of the function and is short, else the shortest: what is asserted, else a
-/// statement.
-fn example(name: &str, examples: &[String]) -> String {
-    let lines = examples.iter().flat_map(|it| it.lines()).map(str::trim);
-    let is_whole =
-        |it: &&str| it.matches(['(', '[', '{']).count() == it.matches([')', ']', '}']).count();
+/// The shortest line of the examples that asserts what a call of the function gives.
+fn example(name: &str, examples: &[String]) -> Option<String> {
     let short = name.rsplit('.').next().unwrap_or(name);
     let call = format!("{short}(");
-    let is_call = |it: &&str| it.contains(&call) && !it.starts_with("mock ");
-    let (asserted, others): (Vec<&str>, Vec<&str>) = lines
-        .filter(is_whole)
-        .partition(|it| it.starts_with("assert "));
-    let asserted = asserted.iter().filter_map(|it| it.strip_prefix("assert "));
-    let others = others.iter().map(|it| match it.split_once(" = ") {
-        Some((left, value)) if left.starts_with("let ") => value,
-        _ => it,
-    });
-    let shortest = asserted
-        .clone()
-        .filter(is_call)
-        .min_by_key(|it| it.len().max(LONG));
-    let shortest = shortest.or_else(|| others.filter(is_call).min_by_key(|it| it.len()));
-    let shortest = shortest.or_else(|| asserted.min_by_key(|it| it.len()));
-    shortest.unwrap_or_default().to_owned()
+    let lines = examples.iter().flat_map(|it| it.lines()).map(str::trim);
+    let asserted = lines.filter_map(|it| it.strip_prefix("assert "));
+    let shown = asserted.filter(|it| it.contains(&call) && it.chars().count() <= LONGEST_EXAMPLE);
+    // Some of a call that fails is worth more than nothing, and less than what it gives when it does not.
+    let shortest = shown.min_by_key(|it| (it.contains(" fails "), it.len()));
+    shortest.map(str::to_owned)
 }
 
 /// A function: its name as it is called, what stands behind it, repeat class and example.
 struct Function {
     name: String,
     tail: String,
-    example: String,
+    class: RepeatClass,
+    example: Option<String>,
+}
+
+/// What is a text says so by its name.
+fn without_text(tail: &str) -> String {
+    let tail = tail.replace(": string,", ",").replace(": string)", ")");
+    tail.replace(": string }", " }")
 }
 
 fn function(db: &dyn Db, module: &str, item: ItemId) -> Function {
@@ -100,13 +107,14 @@ fn function(db: &dyn Db, module: &str, item: ItemId) -> Function {
     let name = item.name(db);
     let (name, skipped) = if is_method(module, first) || name.contains('.') {
         (name.to_string(), 1)
+    } else if module == PRELUDE {
+        (name.to_string(), 0)
     } else {
         (format!("{module}.{name}"), 0)
     };
-    // What is a text says so by its name.
-    let tail = callable(db, item, skipped);
-    let tail = tail.replace(": string,", ",").replace(": string)", ")");
-    let class = match repeat_class(db, item) {
+    let tail = without_text(&callable(db, item, skipped));
+    let class = repeat_class(db, item);
+    let word = match class {
         RepeatClass::Pure => "",
         RepeatClass::Reads => " reads",
         RepeatClass::Idempotent => " idempotent",
@@ -115,14 +123,16 @@ fn function(db: &dyn Db, module: &str, item: ItemId) -> Function {
     let (_, examples) = docs_and_examples(db, item);
     Function {
         name,
-        tail: format!("{tail}{class}"),
+        tail: format!("{tail}{word}"),
+        class,
         example: example(item.name(db), &examples),
     }
 }
 
 /// Functions that differ in their name alone are one line, with the example of the first. One that raises more besides says so
-/// in brackets.
-fn lines(functions: Vec<Function>) -> String {
+/// in brackets. No example stands where there is nothing to see: what a call of the outside gives, what answers yes or no, and
+/// methods that another type has shown, such as `len`.
+fn lines(functions: Vec<Function>, shown: &mut BTreeSet<String>) -> String {
     let mut lines: Vec<Function> = Vec::new();
     for function in functions {
         let same = lines
@@ -139,10 +149,25 @@ fn lines(functions: Vec<Function>) -> String {
             None => lines.push(function),
         }
     }
-    let lines = lines
-        .iter()
-        .map(|it| format!("{}{} // {}\n", it.name, it.tail, it.example));
-    lines.collect()
+    let mut out = String::new();
+    for Function {
+        name,
+        tail,
+        class,
+        example,
+    } in lines
+    {
+        let first = name.split(' ').next().unwrap_or_default();
+        let short = first.rsplit('.').next().unwrap_or_default();
+        let is_of_module = first.contains('.') && first.starts_with(char::is_lowercase);
+        let is_new = is_of_module || shown.insert(short.to_owned());
+        let is_obvious = class != RepeatClass::Pure || tail.ends_with("-> bool") || !is_new;
+        let _ = match example.filter(|_| !is_obvious) {
+            Some(example) => writeln!(out, "{name}{tail} // {example}"),
+            None => writeln!(out, "{name}{tail}"),
+        };
+    }
+    out
 }
 
 /// What the second of two tails raises besides what the first does, where they are alike otherwise.
@@ -158,20 +183,26 @@ fn further(first: &str, second: &str) -> Option<String> {
     (head == other && class == other_class).then(|| format!("[also ! {more}]"))
 }
 
-fn module(db: &dyn Db, name: &str, file: File) -> String {
+fn module(db: &dyn Db, name: &str, file: File, shown: &mut BTreeSet<String>) -> String {
     let items = file_item_ids(db, file).iter().copied();
     let items: Vec<ItemId> = items.filter(|it| !is_private(db, *it)).collect();
     let mut out = String::new();
     let mut functions = Vec::new();
     for item in items {
         match item.kind(db) {
-            ItemKind::Function => functions.push(function(db, name, item)),
+            ItemKind::Function | ItemKind::Tool => functions.push(function(db, name, item)),
+            ItemKind::Record
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Alias
+            | ItemKind::Const
+                if name == PRELUDE => {}
             ItemKind::Record
             | ItemKind::Enum
             | ItemKind::Error
             | ItemKind::Alias
             | ItemKind::Const => {
-                let (word, tail) = (keyword(item.kind(db)), tail(db, item));
+                let (word, tail) = (keyword(item.kind(db)), without_text(&tail(db, item)));
                 // Of a type without fields that programs see, its functions say all.
                 if tail.contains(['{', '(', ':', '=']) {
                     let _ = writeln!(out, "{word} {}{tail}", item.name(db));
@@ -184,19 +215,28 @@ fn module(db: &dyn Db, name: &str, file: File) -> String {
         true => name.to_owned(),
         false => format!("import std/{name}"),
     };
-    format!("# {heading}\n{out}{}", lines(functions))
+    // A type that the module has given a name is told by it.
+    let mut told = format!("{out}{}", lines(functions, shown));
+    for line in out.lines() {
+        let alias = line
+            .strip_prefix("type ")
+            .and_then(|it| it.split_once(" = "));
+        if let Some((name, meaning)) = alias {
+            told = told.replace(&format!(": {meaning}"), &format!(": {name}"));
+        }
+    }
+    format!("# {heading}\n{told}")
 }
 
 fn section(db: &dyn Db) -> String {
     let mut out = String::from("```text\n");
+    let mut shown = BTreeSet::new();
     let project = Project::try_get(db).expect("a project was opened");
     for (path, file) in project.modules(db) {
         let Some(name) = path.strip_prefix("std/") else {
             continue;
         };
-        if !ELSEWHERE.contains(&name) {
-            out.push_str(&module(db, name, *file));
-        }
+        out.push_str(&module(db, name, *file, &mut shown));
     }
     out.push_str("```\n");
     out

@@ -229,6 +229,51 @@ fn a_run_is_drawn_while_it_goes_on() {
 }
 
 #[test]
+fn items_of_a_parallel_that_failed_are_named_while_it_runs_and_at_the_end() {
+    let source = "workflow main() -> [int] {
+  parallel for n in 0..40 limit 4 errors merge {
+    step \"work ${n}\" {
+      sleep(if n < 39 { 10ms } else { 2s })
+      if n == 3 { fail Failed(\"no 3\") }
+      n
+    }
+  }
+}
+";
+    let file = scratch("terminal").join("failing.gsw");
+    std::fs::write(&file, source).expect("the target folder can be written");
+    let mut session = Session::of(&file, (24, 80), &[], &[]);
+    session.wait_for("✗ work 3");
+    let shown = session.shown();
+    assert!(shown.contains("Failed: no 3"), "{shown}");
+    assert!(!shown.contains("✓ work"), "{shown}");
+    assert_eq!(session.finish(), 1);
+    let shown = session.shown();
+    let tree: Vec<&str> = shown.lines().take(3).map(str::trim_start).collect();
+    assert!(tree[1].starts_with("✗ parallel "), "{shown}");
+    assert!(tree[2].starts_with("✗ work 3 "), "{shown}");
+}
+
+#[test]
+fn helps_have_colours_on_a_terminal_that_shows_them() {
+    let raw = |variables: &[(&str, &str)]| {
+        let mut session = Session::gswc((40, 80), &["check", "--help"], variables);
+        assert_eq!(session.finish(), 0);
+        String::from_utf8_lossy(&session.raw).into_owned()
+    };
+    let coloured = raw(&[]);
+    assert!(
+        coloured.contains("\u{1b}[1mOptions:\u{1b}[0m"),
+        "{coloured}"
+    );
+    assert!(
+        coloured.contains("\u{1b}[36m--format <FORMAT>\u{1b}[0m"),
+        "{coloured}"
+    );
+    assert!(!raw(&[("NO_COLOR", "1")]).contains('\u{1b}'));
+}
+
+#[test]
 fn an_interrupt_leaves_a_whole_screen() {
     let mut session = Session::start((24, 80), &["--pause", "1h"], &[]);
     session.wait_for("parallel 0/6");

@@ -135,6 +135,40 @@ fn the_report_for_servers_is_xml_with_a_case_for_each_test() {
 }
 
 #[test]
+fn files_are_named_as_they_are_reached_from_the_current_folder() {
+    let folder = crate::program::scratch("test_names");
+    let inner = folder.join("src/inner");
+    std::fs::create_dir_all(&inner).expect("the target folder can be written");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).expect("the target folder can be written");
+    };
+    write("gsw.toml", "name = \"names\"\nentry = \"src/a.gsw\"\n");
+    write(
+        "src/a.gsw",
+        "import ./inner/b\nworkflow main() -> int { b.two() }\ntest \"a\" { assert b.two() == 1 }\n",
+    );
+    write(
+        "src/inner/b.gsw",
+        "fn two() -> int { 2 }\ntest \"b\" { assert two() == 2 }\n",
+    );
+    write("test.gsw", "test \"c\" { assert true }\n");
+    let said = crate::program::gswc_in(&inner, &["test"]);
+    let named = said.out.lines().filter(|it| it.ends_with(".gsw"));
+    assert_eq!(
+        named.collect::<Vec<_>>(),
+        ["../a.gsw", "b.gsw", "../../test.gsw"],
+        "{said:?}"
+    );
+    assert!(said.out.contains("at ../a.gsw:3:12\n"), "{said:?}");
+    write("src/inner/b.gsw", "fn two() -> int { \"2\" }\n");
+    let said = crate::program::gswc_in(&inner, &["check"]);
+    assert!(
+        said.err.starts_with("../inner/b.gsw:1:19: error"),
+        "{said:?}"
+    );
+}
+
+#[test]
 fn a_filter_that_takes_no_test_is_a_mistake() {
     let said = gswc(&[
         "test",

@@ -131,7 +131,7 @@ fn refusal(error: &clap::Error) -> Exit {
         say_lines(&text);
         Exit::Usage
     } else {
-        report::output(&text)
+        report::output_help(&text)
     }
 }
 

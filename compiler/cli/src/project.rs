@@ -1,6 +1,6 @@
 //! Which files a command is about: those that are named, or those of the project around the current folder.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use gsw_project::CONFIGURATION;
 use gsw_service::Exit;
@@ -48,7 +48,8 @@ pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Exit> {
     if named.is_empty() {
         let found = gsw_project::find_configuration(Path::new(HERE), &Disk);
         let configuration = found.ok_or_else(|| no_project(None))?;
-        return files_of(configuration.parent().unwrap_or(Path::new("")));
+        let files = files_of(folder_of(&configuration))?;
+        return Ok(files.iter().map(|it| from_here(it)).collect());
     }
     let mut files = Vec::new();
     for path in named {
@@ -89,7 +90,7 @@ fn no_project(named: Option<&Path>) -> Exit {
 fn entry_of(configuration: &Path) -> Result<PathBuf, Exit> {
     let (db, file) = read(configuration)?;
     let checked = gsw_project::file_configuration(&db, file);
-    let path = folder_of(configuration).join(&checked.configuration.entry);
+    let path = from_here(&folder_of(configuration).join(&checked.configuration.entry));
     if path.is_file() {
         // What else is wrong in the file is reported with the program.
         return Ok(path);
@@ -106,6 +107,26 @@ fn entry_of(configuration: &Path) -> Result<PathBuf, Exit> {
 
 fn folder_of(configuration: &Path) -> &Path {
     configuration.parent().unwrap_or(Path::new(""))
+}
+
+/// The same path without the folders that it leaves and enters again: in `src`, `../src/a.gsw` is `a.gsw`.
+fn from_here(path: &Path) -> PathBuf {
+    let left = path
+        .components()
+        .take_while(|it| *it == Component::ParentDir);
+    let left = left.count();
+    let rest: PathBuf = path.components().skip(left).collect();
+    let Ok(here) = std::env::current_dir() else {
+        return path.to_owned();
+    };
+    let inside: Vec<_> = here.components().collect();
+    let Some(first) = inside.len().checked_sub(left) else {
+        return path.to_owned();
+    };
+    let entered = inside[first..].iter().zip(rest.components());
+    let entered = entered.take_while(|(folder, it)| *folder == it).count();
+    let up = std::iter::repeat_n(Component::ParentDir, left - entered);
+    up.chain(rest.components().skip(entered)).collect()
 }
 
 /// A database with one `gsw.toml`.

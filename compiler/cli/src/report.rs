@@ -84,6 +84,11 @@ pub fn output_styled(text: &str) -> Exit {
     printed(say::print_styled(text))
 }
 
+/// Prints the help of a command.
+pub fn output_help(text: &str) -> Exit {
+    printed(gsw_service::print_help(text))
+}
+
 /// Prints what a command was asked for as JSON.
 pub fn output_json(json: &str) -> Exit {
     printed(say::print_json(json))

@@ -3,8 +3,8 @@
 use gsw_analysis::item_summary;
 use gsw_names::types::{ErrorSet, Type};
 use gsw_names::{
-    Parameter, TypeDeclarationKind, display_type, item_signature, model_errors, type_declaration,
-    written_defaults,
+    Parameter, Presence, TypeDeclarationKind, display_type, item_signature, model_errors,
+    type_declaration, written_defaults,
 };
 use gsw_source::{Db, ItemId, ItemKind, Name};
 use gsw_syntax::item_ast;
@@ -65,6 +65,10 @@ pub fn callable(db: &dyn Db, item: ItemId, skipped: usize) -> String {
     let signature = &item_signature(db, item).signature;
     let parameters = parameters(db, item, 0, &signature.parameters);
     let parameters = parameters.get(skipped..).unwrap_or_default().join(", ");
+    let parameters = match signature.property {
+        Presence::Present => String::new(),
+        Presence::Absent => format!("({parameters})"),
+    };
     let result = if signature.result == Type::Unit {
         String::new()
     } else {
@@ -74,7 +78,7 @@ pub fn callable(db: &dyn Db, item: ItemId, skipped: usize) -> String {
         names if names.is_empty() => String::new(),
         names => format!(" ! {names}"),
     };
-    format!("({parameters}){result}{raises}")
+    format!("{parameters}{result}{raises}")
 }
 
 /// How the library begins the names of fields that are no business of programs.

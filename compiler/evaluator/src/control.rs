@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use gsw_infer::hir::{Arm, ExpressionId, ExpressionKind, LocalId, Pattern};
 
+use crate::expression::ints;
 use crate::frame::Frame;
 use crate::machine::Machine;
 use crate::stop::{Flow, Raised, Stop, unsupported};
@@ -171,7 +172,7 @@ pub fn for_loop(
     } = &hir.expression(iterable).kind
     {
         let (from, to) = machine.range(frame, *start, *end, *range_end)?;
-        for value in from..to {
+        for value in ints(from..to) {
             if is_last_turn(machine, frame, pattern, &Value::Int(value), body)? {
                 break;
             }

@@ -25,7 +25,10 @@ impl Machine<'_> {
         for (index, parameter) in (0u32..).zip(&signature.parameters) {
             match input.get(parameter.name.as_str()) {
                 Some(tree) => {
-                    let value = self.decode(&of_tree(tree), &parameter.ty, "$")?;
+                    let Some(json) = of_tree(tree) else {
+                        return decode_error(self.db, "$");
+                    };
+                    let value = self.decode(&json, &parameter.ty, "$")?;
                     arguments.push((index, value));
                 }
                 None if parameter.default == Presence::Present => {}

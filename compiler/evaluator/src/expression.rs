@@ -14,7 +14,7 @@ use crate::stop::{Flow, Stop, UNSPECIFIED, decode_error, limit, raise, unsupport
 use crate::value::{Function, Value};
 
 /// A range as a list has so many elements at most.
-const LONGEST_RANGE: i64 = 100_000;
+const LONGEST_RANGE: i128 = 100_000;
 
 impl Machine<'_> {
     /// The value of an expression.
@@ -59,22 +59,23 @@ impl Machine<'_> {
         }
     }
 
-    /// The ints of a range, the end not included.
+    /// The ints of a range, the end not included, which may therefore be one beyond the largest int.
     pub fn range(
         &mut self,
         frame: &mut Frame,
         start: ExpressionId,
         end: ExpressionId,
         range_end: RangeEnd,
-    ) -> Flow<(i64, i64)> {
+    ) -> Flow<(i128, i128)> {
         let start = self.evaluate(frame, start)?;
         let end = self.evaluate(frame, end)?;
         match (start, end, range_end) {
-            (Value::Int(start), Value::Int(end), RangeEnd::Exclusive) => Ok((start, end)),
-            (Value::Int(_), Value::Int(i64::MAX), RangeEnd::Inclusive) => {
-                unsupported("a range ends at the largest int")
+            (Value::Int(start), Value::Int(end), RangeEnd::Exclusive) => {
+                Ok((start.into(), end.into()))
             }
-            (Value::Int(start), Value::Int(end), RangeEnd::Inclusive) => Ok((start, end + 1)),
+            (Value::Int(start), Value::Int(end), RangeEnd::Inclusive) => {
+                Ok((start.into(), i128::from(end) + 1))
+            }
             other => unsupported(format!("{other:?} is no range")),
         }
     }
@@ -295,10 +296,15 @@ fn range_list(
     range_end: RangeEnd,
 ) -> Flow<Value> {
     let (from, to) = machine.range(frame, start, end, range_end)?;
-    if to.saturating_sub(from) > LONGEST_RANGE {
+    if to - from > LONGEST_RANGE {
         return limit("a range is too long");
     }
-    Ok(Value::list((from..to).map(Value::Int).collect()))
+    Ok(Value::list(ints(from..to).map(Value::Int).collect()))
+}
+
+/// The ints of a range, all of which 64 bits hold.
+pub fn ints(range: std::ops::Range<i128>) -> impl Iterator<Item = i64> {
+    range.filter_map(|it| i64::try_from(it).ok())
 }
 
 fn contains(
@@ -319,7 +325,7 @@ fn contains(
         let Value::Int(it) = value else {
             return unsupported(format!("{value:?} in a range"));
         };
-        return Ok(Value::Bool((from..to).contains(&it)));
+        return Ok(Value::Bool((from..to).contains(&it.into())));
     }
     let container = machine.evaluate(frame, container)?;
     Ok(Value::Bool(if let Value::List(elements) = &container {

@@ -110,24 +110,29 @@ fn quoted(text: &str) -> String {
     Tree::from(text).to_string()
 }
 
-/// From a tree; numbers that 64 bits do not hold become floats.
-pub fn of_tree(tree: &Tree) -> Json {
-    match tree {
+/// From a tree; `None` when it has an integer that neither 64 bits nor a float hold.
+pub fn of_tree(tree: &Tree) -> Option<Json> {
+    Some(match tree {
         Tree::Null => Json::Null,
         Tree::Bool(it) => Json::Bool(*it),
         Tree::Number(it) => match it.as_i64() {
             Some(it) => Json::Int(it),
-            None => Json::Float(it.as_f64().unwrap_or(f64::NAN)),
+            None => {
+                let float = it.as_f64()?;
+                let digits = it.to_string();
+                let is_kept = digits.contains(['.', 'e', 'E']) || format!("{float:.0}") == digits;
+                return is_kept.then_some(Json::Float(float));
+            }
         },
         Tree::String(it) => Json::Text(it.as_str().into()),
-        Tree::Array(them) => Json::List(them.iter().map(of_tree).collect()),
+        Tree::Array(them) => Json::List(them.iter().map(of_tree).collect::<Option<_>>()?),
         Tree::Object(them) => {
             let entries = them
                 .iter()
-                .map(|(key, it)| (key.as_str().into(), of_tree(it)));
-            Json::Object(entries.collect())
+                .map(|(key, it)| Some((key.as_str().into(), of_tree(it)?)));
+            Json::Object(entries.collect::<Option<_>>()?)
         }
-    }
+    })
 }
 
 /// The path of an entry of what stands at `path`; a key that is no name stands in brackets.

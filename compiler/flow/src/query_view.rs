@@ -5,16 +5,16 @@ use std::sync::Arc;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::{FunctionIndex, Repeat};
 use gsw_abi::types::Bound;
-use gsw_analysis::{Waits, check_bounds, check_source, item_summary, permissions};
+use gsw_analysis::{
+    RepeatClass, Waits, check_bounds, check_source, item_summary, permissions, repeat_class,
+};
 use gsw_infer::hir::{Body, BodyPart, ExpressionId, Modifiers};
 use gsw_infer::infer_item;
-use gsw_names::types::{Effect, EffectSet};
 use gsw_names::{
     KnownItem, Signature, TypeDeclaration, builtin_error, is_std, item_signature, type_declaration,
 };
 use gsw_project::{Configuration, file_prices, project_configuration, resolved_model};
 use gsw_source::{Db, Diagnostic, File, ItemId, Project, Severity};
-use gsw_syntax::ast::{ItemBody, RepeatClass};
 use gsw_syntax::{file_docs, file_item_ids, item_ast, item_offset};
 
 use crate::program_view::ProgramView;
@@ -135,18 +135,12 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn repeat(&self, item: ItemId) -> Repeat {
-        if let Some(ast) = item_ast(self.db, item)
-            && let ItemBody::Tool { signature, .. } = &ast.body
-        {
-            match &signature.repeat {
-                Some(RepeatClass::Pure(_)) => return Repeat::Pure,
-                Some(RepeatClass::Reads(_)) => return Repeat::Reads,
-                Some(RepeatClass::Idempotent(_)) => return Repeat::Idempotent(FunctionIndex(0)),
-                Some(RepeatClass::Once(_)) => return Repeat::Once,
-                None => {}
-            }
+        match repeat_class(self.db, item) {
+            RepeatClass::Pure => Repeat::Pure,
+            RepeatClass::Reads => Repeat::Reads,
+            RepeatClass::Idempotent => Repeat::Idempotent(FunctionIndex(0)),
+            RepeatClass::Once => Repeat::Once,
         }
-        repeat_of(item_summary(self.db, item).item.effects)
     }
 
     fn start(&self, item: ItemId) -> u32 {
@@ -206,17 +200,5 @@ impl ProgramView for QueryView<'_> {
 
     fn model(&self, name: &str) -> String {
         resolved_model(self.db, name)
-    }
-}
-
-/// What a tool's effects say about repeating it.
-fn repeat_of(effects: EffectSet) -> Repeat {
-    let harmless = [Effect::FsRead, Effect::Env, Effect::Time, Effect::Random];
-    if effects == EffectSet::default() {
-        Repeat::Pure
-    } else if effects.iter().all(|it| harmless.contains(&it)) {
-        Repeat::Reads
-    } else {
-        Repeat::Once
     }
 }

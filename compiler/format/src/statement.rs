@@ -128,6 +128,7 @@ impl Printer<'_, '_> {
                 join(calls, &text(", "))
             }
             ScriptTurnKind::Answer(value) => concat([text("answer "), self.expression(value)]),
+            ScriptTurnKind::Fail(error) => concat([text("fail "), self.expression(error)]),
         }
     }
 

@@ -1,14 +1,14 @@
 //! Aliases: what they stand for, with cycles among them found before anything is expanded.
 
-use std::collections::HashSet;
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind};
+use gsw_syntax::{ast, file_item_ids};
+use rustc_hash::FxHashSet;
 
-use crate::tree::item_head;
-use gsw_source::{Db, Diagnostic, ItemId, ItemKind};
-use gsw_syntax::ast;
-
+use crate::cycle::on_cycles;
 use crate::generics::generics_of;
 use crate::lower_type::lower_type;
 use crate::scope::{Definition, resolve_member, resolve_name};
+use crate::tree::item_head;
 use crate::types::Type;
 
 /// What the alias `item` stands for, over its own type parameters; invalid when it stands for itself.
@@ -36,7 +36,7 @@ fn lowered_alias(db: &dyn Db, item: ItemId) -> (Type, Vec<Diagnostic>) {
     let ast::ItemBody::Alias { target, name, .. } = &ast.body else {
         return (Type::Invalid, diagnostics);
     };
-    if stands_for_itself(db, item) {
+    if endless_aliases(db, item.file(db)).contains(&item) {
         let place = gsw_source::Place::Item {
             item,
             span: name.span,
@@ -49,29 +49,21 @@ fn lowered_alias(db: &dyn Db, item: ItemId) -> (Type, Vec<Diagnostic>) {
     (ty, diagnostics)
 }
 
-/// Walks the written types only, so that a cycle of aliases is no cycle of queries.
-fn stands_for_itself(db: &dyn Db, item: ItemId) -> bool {
-    let mut seen: HashSet<ItemId> = HashSet::new();
-    let mut waiting = vec![item];
-    while let Some(alias) = waiting.pop() {
-        let Some(ast) = item_head(db, alias) else {
-            continue;
-        };
-        let ast::ItemBody::Alias { target, .. } = &ast.body else {
-            continue;
-        };
+/// The aliases that stand for themselves, among those of a file and what they lead to. One walk for all of a file, over the
+/// written types only, so that a cycle of aliases is no cycle of queries.
+#[salsa::tracked(returns(ref))]
+fn endless_aliases(db: &dyn Db, file: File) -> FxHashSet<ItemId> {
+    let items = file_item_ids(db, file).iter().copied();
+    let aliases = items.filter(|it| it.kind(db) == ItemKind::Alias);
+    on_cycles(aliases, |alias| {
         let mut named = Vec::new();
-        collect_aliases(db, alias, target, &mut named);
-        for next in named {
-            if next == item {
-                return true;
-            }
-            if seen.insert(next) {
-                waiting.push(next);
-            }
+        if let Some(ast) = item_head(db, alias)
+            && let ast::ItemBody::Alias { target, .. } = &ast.body
+        {
+            collect_aliases(db, alias, target, &mut named);
         }
-    }
-    false
+        named
+    })
 }
 
 fn collect_aliases(db: &dyn Db, item: ItemId, ty: &ast::TypeExpression, to: &mut Vec<ItemId>) {

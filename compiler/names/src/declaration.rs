@@ -9,7 +9,7 @@ use gsw_syntax::ast;
 
 use crate::attribute::{AttributeTarget, Attributes, RequirementKind, read_attributes};
 use crate::constant_type::literal_type;
-use crate::declared_type::{presence, report_repeats, type_declaration};
+use crate::declared_type::{presence, report_repeats, report_wire_repeats, type_declaration};
 use crate::errors;
 use crate::generics::{generics_of, own_type};
 use crate::host_tool;
@@ -162,6 +162,8 @@ impl Head<'_> {
             let receiver = self_type.as_ref().filter(|_| index == 0);
             parameters.push(self.parameter(parameter, receiver));
         }
+        let names = parameters.iter().map(|it| (&it.name, &it.wire, it.span));
+        report_wire_repeats(self.item, names, &mut self.sink);
         let throws = signature.throws.as_ref();
         let throws =
             throws.map(|it| lower_throws(self.db, self.file, it, &mut self.sink, self.item));

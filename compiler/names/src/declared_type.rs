@@ -210,28 +210,33 @@ impl Fields<'_> {
         read_attributes(self.db, self.item, attributes, target, self.sink)
     }
 
-    /// Reports what has the same name in JSON as something before it.
     fn report_wire_repeats<'n>(&mut self, names: impl Iterator<Item = (&'n Name, &'n Name, Span)>) {
-        let mut seen: Vec<(&Name, &Name, Span)> = Vec::new();
-        for (name, wire, span) in names {
-            let place = |span| Place::Item {
-                item: self.item,
-                span,
-            };
-            match seen.iter().find(|it| it.1 == wire && it.0 != name) {
-                Some(first) => self.sink.push(errors::duplicate_wire_name(
-                    place(span),
-                    place(first.2),
-                    name,
-                    wire,
-                )),
-                None => seen.push((name, wire, span)),
-            }
-        }
+        report_wire_repeats(self.item, names, self.sink);
     }
 
     fn report_repeats<'n>(&mut self, names: impl Iterator<Item = &'n ast::Identifier>, what: &str) {
         report_repeats(self.item, names, what, self.sink);
+    }
+}
+
+/// Reports what has the same name in JSON as something before it; of each the name, the name in JSON, and where it stands.
+pub(crate) fn report_wire_repeats<'n>(
+    item: ItemId,
+    names: impl Iterator<Item = (&'n Name, &'n Name, Span)>,
+    sink: &mut Vec<Diagnostic>,
+) {
+    let mut seen: Vec<(&Name, &Name, Span)> = Vec::new();
+    for (name, wire, span) in names {
+        let place = |span| Place::Item { item, span };
+        match seen.iter().find(|it| it.1 == wire && it.0 != name) {
+            Some(first) => sink.push(errors::duplicate_wire_name(
+                place(span),
+                place(first.2),
+                name,
+                wire,
+            )),
+            None => seen.push((name, wire, span)),
+        }
     }
 }
 

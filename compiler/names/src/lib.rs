@@ -4,6 +4,7 @@
 mod alias;
 mod attribute;
 mod constant_type;
+mod cycle;
 mod declaration;
 mod declared_type;
 mod display;
@@ -32,6 +33,7 @@ mod variance;
 
 pub use alias::{alias_target, has_check};
 pub use attribute::RequirementKind;
+pub use cycle::on_cycles;
 pub use declaration::{ItemSignature, item_signature};
 pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};
 pub use display::display_type;

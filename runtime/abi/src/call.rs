@@ -154,8 +154,8 @@ macro_rules! for_each_runtime_call {
             list_join raising(borrow, borrow);
             // `xs.sum()` of ints, floats or durations, or `Overflow`.
             list_sum raising(borrow);
-            // The ints `from..to` as a list.
-            list_range raising(word, word);
+            // The ints `from..to` as a list, or `from..=to` where the third is 1.
+            list_range raising(word, word, word);
             // `xs` with element i replaced, or `OutOfRange`.
             list_set raising(own, word, own);
 

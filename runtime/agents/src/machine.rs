@@ -290,6 +290,10 @@ impl Talk {
     }
 
     fn failed(&mut self, failure: &ModelFailure, notes: &mut Vec<PromptNote>) -> PromptStep {
+        // A failed request costs nothing, so what follows it decides whether the whole is known.
+        if self.detail.attempts == 0 {
+            self.detail.cost_usd = Some(0.0);
+        }
         self.detail.attempts += failure.attempts;
         let next = self.settings.model.get(self.model + 1);
         // Only an outage is worth another model: a refusal or a wrong request would be the same there.

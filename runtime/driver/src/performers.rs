@@ -36,7 +36,7 @@ impl Perform for Performers {
             return Handle::None;
         }
         match request {
-            Request::Scripted { answer } => now(completion, Outcome::Model(Box::new(Ok(*answer)))),
+            Request::Scripted { outcome } => now(completion, Outcome::Model(outcome)),
             Request::Model { request } => self.network.ask(*request, call, completion),
             Request::LookUp { what, when_busy } => {
                 self.network.look_up(*what, when_busy, call, completion)

@@ -109,9 +109,9 @@ pub enum Request {
     Model {
         request: Box<ModelRequest>,
     },
-    /// An answer that a test has written in the place of a model's.
+    /// What a test has written in the place of a model.
     Scripted {
-        answer: Box<ModelAnswer>,
+        outcome: Box<Result<ModelAnswer, ModelFailure>>,
     },
     /// An answer that was kept.
     LookUp {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::issue::Issue;
+use crate::number::EXACT;
 use crate::path::{self, Step};
 
 pub use build::{Build, Tree};
@@ -258,7 +259,8 @@ impl<'a, B: Build> Parser<'a, '_, B> {
         if !digits.parse::<f64>().is_ok_and(f64::is_finite) {
             return Err(self.issue("a number that a float can hold", digits.into()));
         }
-        Ok(self.build.number(digits))
+        let made = self.build.number(digits);
+        made.ok_or_else(|| self.issue(EXACT, digits.into()))
     }
 
     fn digits(&mut self) -> Result<(), Issue> {

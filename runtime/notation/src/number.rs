@@ -46,6 +46,16 @@ pub fn parse_float(text: &str) -> Option<f64> {
     }
 }
 
+/// Whether a float that was read from these digits says all of them: it rounds a fraction, but an integer that it rounds is
+/// another one, such as the number of an account.
+#[must_use]
+pub fn keeps_digits(digits: &str, float: f64) -> bool {
+    digits.contains(['.', 'e', 'E']) || format!("{float:.0}") == digits
+}
+
+/// What a number must be whose digits are all to be kept.
+pub const EXACT: &str = "an integer of 64 bits, or a string";
+
 /// The int that a float is exactly, without its fraction; `None` outside 64 bits.
 #[must_use]
 pub fn truncated(value: f64) -> Option<i64> {

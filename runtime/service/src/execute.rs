@@ -27,7 +27,8 @@ use crate::say::{self, say};
 use crate::store::{self, Origin};
 use crate::watchers::{Output, Watchers};
 use crate::{
-    cache, environment, help, interrupt, manifest, memory, open_files, prices, runs, terminal,
+    cache, environment, help, interrupt, manifest, memory, open_files, painted, prices, runs,
+    terminal,
 };
 
 /// Does what the words after a program's name say, and gives the exit code.
@@ -55,14 +56,13 @@ pub fn main_with_image(loaded: Loaded, arguments: Vec<OsString>) -> i32 {
 pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
     let program = Arc::clone(&loaded.program);
     match arguments::parse(&program, words) {
-        Ok(Command::Help(None)) => print(&help::program_help(&program, Columns::of_terminal())),
-        Ok(Command::Help(Some(index))) => {
-            let workflow = &program.workflows[index];
-            print(&help::workflow_help(
-                &program,
-                workflow,
-                Columns::of_terminal(),
-            ))
+        Ok(Command::Help(of)) => {
+            let columns = Columns::of_terminal();
+            let text = match of {
+                None => help::program_help(&program, columns),
+                Some(index) => help::workflow_help(&program, &program.workflows[index], columns),
+            };
+            printed(painted::print_help(&text))
         }
         Ok(Command::Manifest) => printed(say::print_json(&format!(
             "{:#}\n",

@@ -290,7 +290,9 @@ impl Tree {
         };
         self.spend(id, &spent);
         if let Some(detail) = detail.filter(|it| !it.model.is_empty()) {
-            self.node_mut(id).model = Some(Arc::from(detail.model.as_str()));
+            let node = self.node_mut(id);
+            node.model = Some(Arc::from(detail.model.as_str()));
+            node.dropped.clone_from(&detail.dropped);
         }
     }
 }

@@ -21,6 +21,12 @@ pub fn detail(tree: &Tree, node: &Node) -> String {
     write_facts(&mut out, node);
     write_value(&mut out, "input", node.input.as_ref().map(|it| it.tree()));
     write_value(&mut out, "output", node.output.as_ref().map(|it| it.tree()));
+    if !node.dropped.is_empty() {
+        out.push_str("dropped\n");
+    }
+    for issue in &node.dropped {
+        write_text(&mut out, "  ", &issue.message);
+    }
     write_value(&mut out, "error", node.error.as_deref().map(Value::from));
     let children: Vec<_> = tree.children(node.id).collect();
     if !children.is_empty() {

@@ -94,6 +94,7 @@ fn node(node: &Node, below: &Spent) -> Value {
         "model": node.model,
         "attempts": u64::from(node.retries) + 1,
         "failed_requests": node.failed_requests,
+        "dropped": node.dropped,
         "spent": node.spent,
         "spent_below": below,
         "events": events,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
+use gsw_notation::issue::Issue;
 use gsw_tree::event::{Event, EventKind, JsonText};
 use gsw_tree::node::{NodeId, Spent, Status};
 use serde_json::Value;
@@ -38,6 +39,8 @@ pub struct Node {
     pub retries: u32,
     /// Requests to models that it made itself and that have no answer.
     pub failed_requests: u64,
+    /// What was wrong with the list items that a prompt left out of its answer.
+    pub dropped: Vec<Issue>,
     /// How many children it ever had.
     pub begun: u64,
     /// How many of them have ended.
@@ -112,6 +115,7 @@ impl Node {
             spent: Spent::default(),
             retries: 0,
             failed_requests: 0,
+            dropped: Vec::new(),
             begun: 0,
             done: 0,
             cancelled: 0,

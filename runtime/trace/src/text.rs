@@ -131,6 +131,10 @@ fn facts(node: &Node, below: &Spent, error: SaidError) -> String {
         facts.push(format!("{attempts} attempts"));
     }
     facts.extend(requests(node));
+    if !node.dropped.is_empty() {
+        let dropped = counted(node.dropped.len() as u64, "item");
+        facts.push(format!("{dropped} left out"));
+    }
     if let (SaidError::Yes, Some(error)) = (error, &node.error) {
         facts.push(shorten(&Shown::line(error).text(), 100));
     }

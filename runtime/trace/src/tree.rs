@@ -192,24 +192,39 @@ impl Tree {
         (at.id != NodeId::ROOT).then_some(at)
     }
 
-    /// Forgets what lies below a node, and keeps what it spent and how many nodes it was.
-    pub fn forget_below(&mut self, id: NodeId) {
-        if let Some(node) = self.nodes.get_mut(&id) {
-            let all = std::mem::take(&mut node.children);
-            self.forget(id, all);
-        }
+    /// Forgets the children of a node but for the latest so many that have failed, which somebody will ask for.
+    pub fn forget_below(&mut self, id: NodeId, kept: usize) {
+        let is_failed = |it: &&Node| it.status == Status::Failed;
+        let failed: Vec<NodeId> = self
+            .children(id)
+            .filter(is_failed)
+            .map(|it| it.id)
+            .collect();
+        let stays = &failed[failed.len().saturating_sub(kept)..];
+        let all = self.children(id).map(|it| it.id);
+        let gone = all.filter(|it| !stays.contains(it)).collect();
+        self.forget_children(id, gone);
     }
 
-    /// Forgets the children of a node that have ended, but for the latest so many.
+    /// Forgets the children of a node that have ended, but for the latest so many that have failed and as many others.
     pub fn forget_ended(&mut self, id: NodeId, kept: usize) {
         let ended = self.children(id).filter(|it| it.status.is_final());
-        let mut ended: Vec<NodeId> = ended.map(|it| it.id).collect();
-        ended.truncate(ended.len().saturating_sub(kept));
-        let gone: FxHashSet<NodeId> = ended.iter().copied().collect();
+        let (failed, others): (Vec<&Node>, Vec<&Node>) =
+            ended.partition(|it| it.status == Status::Failed);
+        let gone = [failed, others].into_iter().flat_map(|mut it| {
+            it.truncate(it.len().saturating_sub(kept));
+            it
+        });
+        let gone = gone.map(|it| it.id).collect();
+        self.forget_children(id, gone);
+    }
+
+    fn forget_children(&mut self, id: NodeId, gone: Vec<NodeId>) {
+        let set: FxHashSet<NodeId> = gone.iter().copied().collect();
         if let Some(node) = self.nodes.get_mut(&id) {
-            node.children.retain(|it| !gone.contains(it));
+            node.children.retain(|it| !set.contains(it));
         }
-        self.forget(id, ended);
+        self.forget(id, gone);
     }
 
     fn forget(&mut self, id: NodeId, mut waiting: Vec<NodeId>) {

@@ -2,6 +2,8 @@
 
 mod generate;
 mod secret;
+mod talk;
 
 pub use generate::generate;
 pub use secret::{SecretProgram, Turn, secret_program};
+pub use talk::talk_program;

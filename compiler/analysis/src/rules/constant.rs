@@ -2,8 +2,9 @@
 
 use gsw_infer::hir::{Body, BodyPart};
 use gsw_infer::{Reference, infer_item};
-use gsw_names::module_path;
-use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
+use gsw_names::{module_path, on_cycles};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Span};
+use gsw_syntax::file_item_ids;
 use rustc_hash::FxHashSet;
 
 use super::place_in;
@@ -91,12 +92,36 @@ fn effect(db: &dyn Db, body: &Body) -> Option<(&'static str, Span)> {
 
 /// The way from a constant through other declarations back to it; the constants on it.
 fn cycle(db: &dyn Db, start: ItemId) -> Option<Vec<ItemId>> {
+    if !endless_constants(db, start.file(db)).contains(&start) {
+        return None;
+    }
     let mut seen = FxHashSet::default();
     let mut path = vec![start];
     leads_back(db, start, start, &mut seen, &mut path).then(|| {
         path.retain(|it| it.kind(db) == ItemKind::Const);
         path.push(start);
         path
+    })
+}
+
+/// The constants and functions of a file that lead back to themselves: one walk for all, so that only what is on a cycle looks for
+/// its way.
+#[salsa::tracked(returns(ref))]
+fn endless_constants(db: &dyn Db, file: File) -> FxHashSet<ItemId> {
+    let is_code = |it: &ItemId| {
+        matches!(it.kind(db), ItemKind::Const | ItemKind::Function) && it.file(db) == file
+    };
+    let items = file_item_ids(db, file).iter().copied();
+    on_cycles(items.filter(|it| it.kind(db) == ItemKind::Const), |item| {
+        let references = infer_item(db, item).references.iter();
+        let items = references.filter_map(|(_, reference)| match reference {
+            Reference::Item(item) => Some(*item),
+            Reference::Local { .. }
+            | Reference::Variant { .. }
+            | Reference::Field { .. }
+            | Reference::Module(_) => None,
+        });
+        items.filter(is_code).collect()
     })
 }
 

@@ -5,8 +5,8 @@ use gsw_infer::hir::{
     StatementKind,
 };
 use gsw_infer::{Child, children, infer_item};
-use gsw_names::types::{Effect, EffectSet};
-use gsw_names::{declared_name, is_std};
+use gsw_names::types::{Effect, EffectSet, Type};
+use gsw_names::{declared_name, find_held, is_std};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place, Span};
 use gsw_syntax::ModifierName;
 use gsw_syntax::{ast, item_ast};
@@ -50,12 +50,15 @@ fn written_class(db: &dyn Db, item: ItemId) -> Option<RepeatClass> {
     })
 }
 
+/// What the effects of a tool say. A `const` queue outlives the call, so what is put in or taken out there happens again, too.
 fn class_of_effects(db: &dyn Db, item: ItemId) -> RepeatClass {
     const READS: EffectSet = EffectSet(
         Effect::FsRead as u16 | Effect::Env as u16 | Effect::Time as u16 | Effect::Random as u16,
     );
     let effects = item_summary(db, item).item.effects;
-    if effects == EffectSet::default() {
+    if item.kind(db) == ItemKind::Tool && shares_queue(db, item) {
+        RepeatClass::Once
+    } else if effects == EffectSet::default() {
         RepeatClass::Pure
     } else if effects.union(READS) == READS {
         RepeatClass::Reads
@@ -209,6 +212,37 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
         }
     }
     None
+}
+
+/// Whether code of the program that `item` runs names a constant that holds a queue.
+fn shares_queue(db: &dyn Db, item: ItemId) -> bool {
+    let mut seen = vec![item];
+    let mut next = 0;
+    while let Some(&it) = seen.get(next) {
+        next += 1;
+        if is_std(db, it.file(db)) {
+            continue;
+        }
+        for body in &infer_item(db, it).bodies {
+            for expression in &body.expressions {
+                if matches!(expression.kind, ExpressionKind::Constant(_))
+                    && holds_queue(db, &expression.ty)
+                {
+                    return true;
+                }
+                let called = called_item(&expression.kind);
+                seen.extend(called.filter(|it| !seen.contains(it)));
+            }
+        }
+    }
+    false
+}
+
+/// Semaphores and limiters, which the library makes of queues, give back what they take.
+fn holds_queue(db: &dyn Db, ty: &Type) -> bool {
+    let is_of_library = matches!(ty, Type::Record(item, _) if is_std(db, item.file(db)));
+    let is_queue = |it: &Type| matches!(it, Type::Queue(_)).then_some(());
+    !is_of_library && find_held(db, ty, Some(()), is_queue).is_some()
 }
 
 fn report(db: &dyn Db, place: Place, tool: ItemId, way: Option<ItemId>, word: &str) -> Diagnostic {

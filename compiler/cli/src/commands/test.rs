@@ -73,10 +73,6 @@ pub fn test(arguments: &Test) -> Exit {
         // A folder that cannot be listed for a moment leaves the files that were there.
         return watch(&|| project::files(&arguments.files).unwrap_or_else(|_| files.clone()));
     }
-    if arguments.watch.watch {
-        // A folder that cannot be listed for a moment leaves the files that were there.
-        return watch(&|| project::files(&arguments.files).unwrap_or_else(|_| files.clone()));
-    }
     let began = Instant::now();
     let mut all = Report::default();
     for file in &files {

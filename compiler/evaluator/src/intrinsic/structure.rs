@@ -10,10 +10,13 @@ use crate::value::Value;
 impl Machine<'_> {
     pub fn json_intrinsic(&mut self, row: Row, arguments: &[Value]) -> Flow<Value> {
         match (row, arguments) {
-            (Row::json_parse, [Value::Text(text)]) => match serde_json::from_str(text) {
-                Ok(tree) => Ok(Value::json(of_tree(&tree))),
-                Err(_) => decode_error(self.db, crate::stop::UNSPECIFIED),
-            },
+            (Row::json_parse, [Value::Text(text)]) => {
+                let tree = serde_json::from_str(text).ok();
+                match tree.and_then(|it| of_tree(&it)) {
+                    Some(json) => Ok(Value::json(json)),
+                    None => decode_error(self.db, crate::stop::UNSPECIFIED),
+                }
+            }
             (Row::json_pretty, [Value::Json(json)]) => Ok(Value::text(pretty(json, 0))),
             (Row::json_get, [Value::Json(json), Value::Text(key)]) => {
                 let found = json.get(key).cloned();

@@ -7,7 +7,7 @@ use gsw_infer::hir::{ExpressionId, ExpressionKind, RangeEnd};
 use gsw_names::types::Type;
 
 use crate::family::Family;
-use crate::ir::{Checked, Constant, Operand};
+use crate::ir::{Constant, Operand};
 use crate::lower::builder::Builder;
 use crate::lower::emitter::type_word;
 
@@ -115,9 +115,11 @@ pub fn range_list(
     range_end: RangeEnd,
 ) -> Operand {
     let mut values = builder.operands(&[start, end]);
-    if range_end == RangeEnd::Inclusive {
-        values[1] = builder.checked(builtin::INT, Checked::Add, values[1], Operand::Word(1));
-    }
+    // Not by adding one to the end: the largest int has no successor.
+    values.push(Operand::Word(match range_end {
+        RangeEnd::Exclusive => 0,
+        RangeEnd::Inclusive => 1,
+    }));
     builder.runtime(builtin::LIST_INT, RuntimeCall::list_range, values)
 }
 

@@ -82,6 +82,10 @@ pub fn mock_agent(builder: &mut Builder<'_, '_>, agent: ItemId, script: &[Script
                 let value = builder.expression(*value);
                 builder.json_object(&[("answer", value, &Type::Json)])
             }
+            ScriptTurn::Fail(error) => {
+                let error = builder.expression(*error);
+                builder.json_object(&[("fail", error, &Type::Json)])
+            }
         };
         turns = builder.runtime(list, RuntimeCall::list_push, vec![turns, turn]);
     }

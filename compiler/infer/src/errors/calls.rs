@@ -232,7 +232,7 @@ pub fn returned_from_prompt(place: Place, found: &str) -> Diagnostic {
 pub fn text_needs_literal(report: Diagnostic, role: TextRole) -> Diagnostic {
     let word = role.text();
     report.note(format!(
-        "the text after `{word}` is a string literal: `{word} \"${{text}}\"`"
+        "in the body of a prompt a text is a statement: `{word} (text)` on a line of its own"
     ))
 }
 

@@ -22,6 +22,18 @@ pub fn not_a_tool(place: Place, what: &str) -> Diagnostic {
     .note("a scripted model calls what its agent lists in `tools`: `call read_file(\"a.txt\")`")
 }
 
+/// `fail` in the script of an agent with what no request to a model ends with.
+pub fn not_a_failure(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::TYPE_MISMATCH,
+        place,
+        format!("after `fail` stands an error of models, found `{what}`"),
+    )
+    .note(
+        "a scripted model fails with one of `RateLimited(none)`, `Overloaded`, `Unauthorized`, `QuotaExceeded`, `Refused`, `ContextTooLong`, `MaxTokens` and `ProviderError`; an `answer` that does not fit gives `InvalidResponse`",
+    )
+}
+
 /// `pass` or `repeat` of a test with a number that means nothing.
 pub fn wrong_test_head(place: Place, clause: TestClause) -> Diagnostic {
     let message = match clause {

@@ -86,6 +86,19 @@ pub fn convert_each(
     with_method(diagnostic.note(note), operand, (start, end), method)
 }
 
+/// What gives values and takes them relates to nothing but its own type.
+pub fn takes_and_gives(holder: &str, found: &str, wanted: &str) -> String {
+    format!(
+        "a `{holder}` both takes and gives what it holds, so that must be exactly `{wanted}`, not `{found}`"
+    )
+}
+
+/// What only takes values relates the other way round; without a holder it is a function.
+pub fn only_takes(holder: Option<&str>, found: &str, wanted: &str) -> String {
+    let holder = holder.map_or_else(|| "function".to_owned(), |it| format!("`{it}`"));
+    format!("a {holder} that takes `{found}` cannot be given every `{wanted}`")
+}
+
 fn with_method(
     mut diagnostic: Diagnostic,
     operand: Operand,

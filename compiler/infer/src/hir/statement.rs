@@ -114,6 +114,8 @@ pub enum ScriptTurn {
     Calls(Vec<ScriptCall>),
     /// The answer that ends the turns, an expression of type `json`.
     Answer(ExpressionId),
+    /// The `json` of an error of models.
+    Fail(ExpressionId),
 }
 
 /// The call of a tool that a scripted model asks for.
@@ -132,7 +134,7 @@ impl ScriptTurn {
                 let arguments = calls.iter().flat_map(|it| &it.arguments);
                 arguments.map(|(_, it)| *it).collect()
             }
-            Self::Answer(value) => vec![*value],
+            Self::Answer(value) | Self::Fail(value) => vec![*value],
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Why a value is not of the type that is wanted, and what would make it one.
 
-use gsw_names::KnownItem;
 use gsw_names::types::{Type, parts};
+use gsw_names::{KnownItem, Variance, type_variances};
 use gsw_source::{Diagnostic, Name, Span};
 
 use crate::errors::values as errors;
@@ -27,6 +27,9 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
     let is_none = matches!(hir.arena.get(id).kind, ExpressionKind::None);
     let found = if is_none { "none".to_owned() } else { found };
     let diagnostic = errors::mismatch(place, &wanted, &found);
+    if let Some(note) = why_not_below(hir, &actual, target) {
+        return diagnostic.note(note);
+    }
     let number = matches!(hir.arena.get(id).kind, ExpressionKind::Int(_));
     match (hir.table.operand(&actual), hir.table.operand(target)) {
         // The order matters: the most particular advice first. A rule for `_` at one side comes after all that name both.
@@ -102,6 +105,62 @@ fn why_no_parts(
     } else {
         why_no_union(hir, diagnostic, &actual, target)
     }
+}
+
+/// Why a type is not below another of its form although their arguments are related: what takes values turns the direction.
+fn why_not_below(hir: &HirBuilder, actual: &Type, target: &Type) -> Option<String> {
+    let (actual, target) = (hir.table.resolve(actual), hir.table.resolve(target));
+    if actual == target {
+        return None;
+    }
+    let below = |(left, right): (&Type, &Type)| why_not_below(hir, left, right);
+    let exact = |holder: &str, left: &Type, right: &Type| {
+        are_related(hir, left, right)
+            .then(|| errors::takes_and_gives(holder, &hir.show(left), &hir.show(right)))
+    };
+    let taken = |holder: Option<&str>, left: &Type, right: &Type| {
+        are_related(hir, left, right)
+            .then(|| errors::only_takes(holder, &hir.show(left), &hir.show(right)))
+    };
+    match (&actual, &target) {
+        (Type::Queue(left), Type::Queue(right)) => exact("Queue", left, right),
+        (Type::Function(left), Type::Function(right)) => {
+            let mut parameters = left.parameters.iter().zip(right.parameters.iter());
+            parameters
+                .find_map(|(left, right)| taken(None, left, right))
+                .or_else(|| below((&left.result, &right.result)))
+        }
+        (Type::Record(left, some), Type::Record(right, others))
+        | (Type::Enum(left, some), Type::Enum(right, others))
+        | (Type::Checked(left, some), Type::Checked(right, others))
+            if left == right =>
+        {
+            let name = left.name(hir.db);
+            let mut arguments = some.iter().zip(others.iter());
+            let mut variances = type_variances(hir.db, *left).iter();
+            arguments.find_map(|(left, right)| match variances.next()? {
+                Variance::Covariant => below((left, right)),
+                Variance::Contravariant => taken(Some(name), left, right),
+                Variance::Invariant => exact(name, left, right),
+            })
+        }
+        (Type::Optional(left), Type::Optional(right))
+        | (Type::List(left), Type::List(right))
+        | (Type::Task(left), Type::Task(right))
+        | (Type::Map(_, left), Type::Map(_, right)) => below((left, right)),
+        (Type::Tuple(left), Type::Tuple(right)) => left.iter().zip(right.iter()).find_map(below),
+        // Types that hold no others, or that are of different forms, differ for other reasons.
+        _ => None,
+    }
+}
+
+/// Whether two types that are not the same would convert one way or the other.
+fn are_related(hir: &HirBuilder, left: &Type, right: &Type) -> bool {
+    let (left, right) = (hir.table.resolve(left), hir.table.resolve(right));
+    left != right
+        && (hir.table.operand(&left) == hir.table.operand(&right)
+            || would_convert(hir, &left, &right)
+            || would_convert(hir, &right, &left))
 }
 
 /// Whether an element of one type converts to another, where that is certain.

@@ -84,7 +84,15 @@ fn typed_binary(cx: &mut Context, operator: BinaryOperator, infix: Infix<'_>) ->
     let left = cx.expression(infix.left, &Expected::Anything);
     // Only a hint, and only from left to right: `level == High` finds the variant by the left side, and `1 + 1.5` is reported
     // with both types instead of as a mismatch of the right side.
-    let near = hint_for_right(&mut cx.hir, class, left);
+    let near = match class {
+        OperatorClass::Equality(_) if is_compared_as_json(cx, left, infix.right) => {
+            Expected::Type(Type::Json)
+        }
+        OperatorClass::Logic(_)
+        | OperatorClass::Equality(_)
+        | OperatorClass::Order(_)
+        | OperatorClass::Arithmetic(_) => hint_for_right(&mut cx.hir, class, left),
+    };
     let operation = Operation {
         operator_span: infix.operator_span,
         left,
@@ -98,6 +106,19 @@ fn typed_binary(cx: &mut Context, operator: BinaryOperator, infix: Infix<'_>) ->
         OperatorClass::Order(_) => comparison(&mut cx.hir, operator, Requirement::Order, operation),
         OperatorClass::Arithmetic(operator) => arithmetic(&mut cx.hir, operator, operation),
     }
+}
+
+/// Whether a literal stands beside a `json`: its elements need nothing else in common.
+fn is_compared_as_json(cx: &Context, left: ExpressionId, right: &ast::Expression) -> bool {
+    let is_literal = matches!(
+        right.kind,
+        ast::ExpressionKind::List(_) | ast::ExpressionKind::Map(_) | ast::ExpressionKind::Tuple(_)
+    );
+    let mut left = cx.hir.table.unchecked(&cx.hir.ty(left));
+    if let Type::Optional(inner) = left {
+        left = cx.hir.table.unchecked(&inner);
+    }
+    is_literal && left == Type::Json
 }
 
 /// Both sides are alike, but for a duration times or divided by a number and for a time with a duration or a time.

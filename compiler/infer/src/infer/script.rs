@@ -1,12 +1,14 @@
 //! `mock agent a { … }`: each `call` is typed like the call of its tool, and nothing is called.
 
-use gsw_names::Definition;
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::types::ErrorClass;
 use gsw_names::types::Type;
+use gsw_names::{Definition, builtin_error, error_class};
 use gsw_source::{ItemId, ItemKind, Span};
 use gsw_syntax::ast;
 
 use crate::errors::testing as errors;
-use crate::hir::{ScriptCall, ScriptTurn, StatementKind};
+use crate::hir::{ExpressionId, ExpressionKind, ScriptCall, ScriptTurn, StatementKind};
 use crate::infer::argument::Call;
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
@@ -37,12 +39,36 @@ pub(super) fn infer_script(
         ast::ScriptTurnKind::Answer(value) => {
             ScriptTurn::Answer(cx.expression(value, &Expected::Type(Type::Json)))
         }
+        ast::ScriptTurnKind::Fail(error) => ScriptTurn::Fail(failure(cx, error)),
     });
     let script = script.collect();
     Some(StatementKind::MockAgent {
         agent: item,
         script,
     })
+}
+
+/// What stands after `fail`: an error with which a request to a model may end, written here, so that which one is known.
+fn failure(cx: &mut Context, error: &ast::Expression) -> ExpressionId {
+    let id = cx.expression(error, &Expected::Type(Type::Error));
+    let db = cx.db;
+    let kind = &cx.hir.arena.get(id).kind;
+    if matches!(kind, ExpressionKind::Invalid) {
+        return id;
+    }
+    // What an answer is worth is not known before it is read: `answer` says one that does not fit.
+    let ends_request = if let ExpressionKind::ErrorValue { item, .. } = kind {
+        error_class(db, *item) == ErrorClass::Model
+            && builtin_error(db, *item) != Some(BuiltinError::InvalidResponse)
+    } else {
+        false
+    };
+    if !ends_request {
+        let place = cx.hir.place(error.span);
+        let text = gsw_names::source_text(cx.db, cx.hir.item, error.span);
+        cx.hir.report(errors::not_a_failure(place, &text));
+    }
+    literal::as_json(&mut cx.hir, id)
 }
 
 /// What stands after `call`; `None` when it was reported.

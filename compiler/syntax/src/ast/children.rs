@@ -279,7 +279,7 @@ macro_rules! traversal {
                             for ScriptTurn { kind, span: _ } in script {
                                 match kind {
                                     ScriptTurnKind::Calls(calls) => self.expressions(calls),
-                                    ScriptTurnKind::Answer(value) => self.expression(value),
+                                    ScriptTurnKind::Answer(value) | ScriptTurnKind::Fail(value) => self.expression(value),
                                 }
                             }
                         }

@@ -104,4 +104,6 @@ pub enum ScriptTurnKind {
     /// `call t(…), call u(…)`: what stands after each `call`, which anything but the call of a tool is reported for later.
     Calls(Vec<Expression>),
     Answer(Expression),
+    /// `fail e`
+    Fail(Expression),
 }

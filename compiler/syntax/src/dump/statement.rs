@@ -79,6 +79,7 @@ pub(super) fn statement(it: &Statement) -> Node {
             let turns = script.iter().map(|turn| match &turn.kind {
                 ScriptTurnKind::Calls(calls) => Node::list("call", calls.iter().map(expression)),
                 ScriptTurnKind::Answer(value) => Node::list("answer", [expression(value)]),
+                ScriptTurnKind::Fail(error) => Node::list("fail", [expression(error)]),
             });
             Node::list("mock-agent", std::iter::once(path(agent)).chain(turns))
         }

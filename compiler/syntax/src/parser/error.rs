@@ -137,7 +137,7 @@ impl Expected {
                 Self::PROMPT_ENTRY,
                 "`user`, `system`, `assistant`, `example`, a statement or a setting",
             ),
-            (Self::SCRIPT_TURN, "`call` or `answer`"),
+            (Self::SCRIPT_TURN, "`call`, `answer` or `fail`"),
             (Self::MODIFIER, "a modifier"),
             (Self::WORD, "a word"),
             (Self::OPERATOR, "an operator"),

@@ -8,7 +8,7 @@ mod task;
 pub(crate) use bracketed::arguments;
 pub(crate) use control::{arm, arms, if_expression};
 pub(crate) use postfix::{chain, simple_operand};
-pub(crate) use task::text_role;
+pub(crate) use task::{is_before_value, text_role};
 
 use chumsky::prelude::{Parser, choice};
 

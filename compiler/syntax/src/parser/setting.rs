@@ -9,7 +9,7 @@ use crate::parser::error::Expected;
 use crate::parser::input::{
     Context, Rule, State, any_word, looking_at, span_of, token, token_as, word,
 };
-use crate::parser::operand::text_role;
+use crate::parser::operand::{is_before_value, text_role};
 use crate::parser::recovery::{
     Boundary, closing_brace, entry_or_statement_end, separator, skip_to,
 };
@@ -94,11 +94,12 @@ pub(crate) fn prompt_body(rules: &Rules) -> Rule<Vec<PromptEntry>> {
     loose_entries(entry.boxed(), separator.boxed())
 }
 
-/// `PromptLine = ( "system" | "user" | "assistant" ) ( StringLiteral | Parenthesis ) ;`
+/// `PromptLine = ( "system" | "user" | "assistant" ) Expression ;`
 fn prompt_line(rules: &Rules) -> Rule<PromptEntry> {
     looking_at(
         |state, index| {
-            TextRole::of_word(state.word(index)).is_some() && is_before_text(state, index)
+            TextRole::of_word(state.word(index)).is_some()
+                && (is_before_text(state, index) || is_before_value(state, index))
         },
         Expected::PROMPT_ENTRY,
     )

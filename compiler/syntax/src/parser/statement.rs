@@ -270,7 +270,7 @@ fn mock_agent(rules: &Rules) -> Rule<StatementKind> {
     )
 }
 
-/// `ScriptTurn = "call" Expression { "," [ Newline ] "call" Expression } | "answer" Expression ;`
+/// `ScriptTurn = "call" Expression { "," [ Newline ] "call" Expression } | ( "answer" | "fail" ) Expression ;`
 fn script_turn(rules: &Rules) -> Rule<ScriptTurn> {
     let comma = token(TokenKind::Comma).then_ignore(line_break());
     let calls = word(Word::Call, Expected::SCRIPT_TURN)
@@ -282,7 +282,10 @@ fn script_turn(rules: &Rules) -> Rule<ScriptTurn> {
     let answer = word(Word::Answer, Expected::SCRIPT_TURN)
         .ignore_then(rules.any_expression())
         .map(ScriptTurnKind::Answer);
-    choice((calls, answer))
+    let fail = token_as(TokenKind::Fail, Expected::SCRIPT_TURN)
+        .ignore_then(rules.any_expression())
+        .map(ScriptTurnKind::Fail);
+    choice((calls, answer, fail))
         .map_with(|kind, context: &mut Context<'_>| ScriptTurn {
             kind,
             span: span_of(context),

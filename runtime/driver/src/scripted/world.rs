@@ -5,7 +5,6 @@ use std::sync::Arc;
 use gsw_engine::answers::{Found, KeptAnswer};
 use gsw_engine::load::Loaded;
 use gsw_engine::media::Media;
-use gsw_engine::model::ModelAnswer;
 use gsw_engine::operation::{DetachedStart, Failure, Outcome, Request};
 use gsw_engine::run::RunResult;
 
@@ -64,9 +63,7 @@ impl World {
     fn own_outcome(&mut self, request: &Request, now: i64) -> Outcome {
         match request {
             Request::Sleep { .. } => Outcome::Done,
-            Request::Scripted { answer } => {
-                Outcome::Model(Box::new(Ok(ModelAnswer::clone(answer))))
-            }
+            Request::Scripted { outcome } => Outcome::Model(outcome.clone()),
             Request::Now => Outcome::Time(now),
             Request::Random => {
                 Outcome::Float((drawn(&mut self.random) >> 11) as f64 / (1_u64 << 53) as f64)

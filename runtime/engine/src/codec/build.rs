@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use gsw_abi::builtin::LIST_JSON;
 use gsw_abi::layout::json as tag;
 use gsw_notation::json::Build;
+use gsw_notation::number::keeps_digits;
 
 use crate::heap::{Heap, Poll};
 use crate::value::{json, list, map, string};
@@ -40,12 +41,12 @@ impl Build for Words<'_> {
         json::new(self.heap, tag::BOOL, u64::from(value))
     }
 
-    fn number(&mut self, digits: &str) -> u64 {
+    fn number(&mut self, digits: &str) -> Option<u64> {
         if let Ok(it) = digits.parse::<i64>() {
-            return json::new(self.heap, tag::INT, it as u64);
+            return Some(json::new(self.heap, tag::INT, it as u64));
         }
         let float: f64 = digits.parse().unwrap_or_default();
-        json::new(self.heap, tag::FLOAT, float.to_bits())
+        keeps_digits(digits, float).then(|| json::new(self.heap, tag::FLOAT, float.to_bits()))
     }
 
     fn text(&mut self, text: Cow<'_, str>) -> u64 {

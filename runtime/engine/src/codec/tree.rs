@@ -3,7 +3,7 @@
 use gsw_abi::layout::json as tag;
 use gsw_notation::issue::Issue;
 use gsw_notation::json::MAX_DEPTH;
-use gsw_notation::number;
+use gsw_notation::number::{self, EXACT, keeps_digits};
 use serde_json::{Map, Number, Value};
 
 use crate::heap::{Heap, Poll};
@@ -98,13 +98,13 @@ fn number_payload(number: &Number) -> Result<(u32, u64), Issue> {
     if let Some(it) = number.as_i64() {
         return Ok((tag::INT, it as u64));
     }
-    match number.as_f64() {
-        Some(it) if it.is_finite() => Ok((tag::FLOAT, it.to_bits())),
-        _ => {
-            let expected = "a number that a float can hold".into();
-            Err(Issue::new("$".into(), expected, number.to_string()))
-        }
-    }
+    let digits = number.to_string();
+    let expected = match number.as_f64().filter(|it| it.is_finite()) {
+        Some(it) if keeps_digits(&digits, it) => return Ok((tag::FLOAT, it.to_bits())),
+        Some(_) => EXACT,
+        None => "a number that a float can hold",
+    };
+    Err(Issue::new("$".into(), expected.into(), digits))
 }
 
 fn take_apart_at(word: u64, depth: usize) -> Result<Value, Issue> {

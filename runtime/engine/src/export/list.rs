@@ -129,13 +129,14 @@ calls! {
         Ok(all as u64)
     }
 
-    /// The ints `from..to` as a list.
-    raising list_range(run, from, to) {
+    /// The ints `from..to` as a list, and `to` itself where `more` is 1.
+    raising list_range(run, from, to, more) {
         let (from, to) = (from as i64, to as i64);
-        let count = if from < to { to.abs_diff(from) } else { 0 };
+        let count = if from <= to { to.abs_diff(from).saturating_add(more) } else { 0 };
         let mut words = Filling::new(&mut run.heap, LIST_INT, usize::try_from(count).unwrap_or(usize::MAX))?;
-        for number in from..to {
-            words = words.push(&mut run.heap, number as u64)?;
+        // From the start by distance, since no int follows the largest.
+        for distance in 0..count {
+            words = words.push(&mut run.heap, (from as u64).wrapping_add(distance))?;
         }
         Ok(words.finish())
     }

@@ -23,7 +23,8 @@ pub(crate) fn decode_arguments(
             parameters: &parameters[..index],
             words: &words,
         };
-        match decode_argument(run, parameter, input, before) {
+        let given = given(parameters, parameter, input);
+        match given.and_then(|given| decode_argument(run, parameter, given, before)) {
             Ok(word) => words.push(word),
             Err(found) => {
                 issues.extend(found);
@@ -41,6 +42,21 @@ pub(crate) fn decode_arguments(
     Err(issues)
 }
 
+/// What is given for a parameter, by its name in JSON or by its own, where that is not the name of another one in JSON.
+fn given<'v>(
+    parameters: &[Field],
+    parameter: &Field,
+    input: &'v Map<String, Value>,
+) -> Result<Option<&'v Value>, Vec<Issue>> {
+    let by_wire = input.get(&parameter.wire);
+    let by_name = input.get(&parameter.name);
+    let by_name = by_name.filter(|_| parameters.iter().all(|it| it.wire != parameter.name));
+    match (by_wire, by_name) {
+        (Some(_), Some(_)) => Err(vec![twice(parameter)]),
+        (wire, name) => Ok(wire.or(name)),
+    }
+}
+
 /// The parameters before one, which its default may look at.
 #[derive(Clone, Copy)]
 struct Before<'a> {
@@ -51,12 +67,9 @@ struct Before<'a> {
 fn decode_argument(
     run: &mut Run,
     parameter: &Field,
-    input: &Map<String, Value>,
+    given: Option<&Value>,
     before: Before<'_>,
 ) -> Result<u64, Vec<Issue>> {
-    let given = input
-        .get(&parameter.wire)
-        .or_else(|| input.get(&parameter.name));
     let word = match (given, &parameter.default) {
         (Some(tree), _) => decode::decode_field(run, parameter, tree).map_err(|issues| {
             issues
@@ -121,6 +134,16 @@ fn unknown_names(parameters: &[Field], input: &Map<String, Value>) -> Vec<Issue>
             message: format!("there is no parameter `{name}`"),
         })
         .collect()
+}
+
+fn twice(parameter: &Field) -> Issue {
+    let Field { name, wire, .. } = parameter;
+    Issue {
+        path: format!("$.{name}"),
+        expected: format!("one of `{wire}` and `{name}`"),
+        found: "both".into(),
+        message: format!("`{wire}` and `{name}` are the same parameter: give one of them"),
+    }
 }
 
 fn missing(name: &str, why: &str) -> Issue {

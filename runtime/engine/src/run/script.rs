@@ -1,13 +1,23 @@
 //! What a test makes of an agent's model: turns, of which each request to the model takes the next.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
+use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::{Program, Tool, wire_name};
 use gsw_abi::setting::Setting;
 use gsw_tree::usage::Usage;
 use serde_json::{Map, Value};
 
-use crate::model::{Content, ModelAnswer, ModelRequest, StopReason};
+use crate::model::{
+    Again, Content, FailureKind, ModelAnswer, ModelFailure, ModelRequest, StopReason,
+};
+
+/// The backoff after a failure that may pass; about that of providers.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+
+/// A provider that asks to wait longer is not waited for, as outside of tests.
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
 /// The turns that are still to come.
 #[derive(Debug)]
@@ -22,6 +32,7 @@ pub(crate) struct Script {
 enum ScriptedTurn {
     Calls(Vec<ScriptedCall>),
     Answer(Value),
+    Fail(Value),
 }
 
 #[derive(Debug)]
@@ -63,9 +74,17 @@ impl Script {
     /// The turns that compiled code hands over as `json`.
     pub(crate) fn new(agent: String, turns: &Value) -> Self {
         let turns = turns.as_array().into_iter().flatten();
-        let turns = turns.map(|turn| match turn.get("calls").and_then(Value::as_array) {
-            Some(calls) => ScriptedTurn::Calls(calls.iter().map(ScriptedCall::of).collect()),
-            None => ScriptedTurn::Answer(turn.get("answer").cloned().unwrap_or_default()),
+        let turns = turns.map(|turn| {
+            let calls = turn.get("calls").and_then(Value::as_array);
+            match (calls, turn.get("fail")) {
+                (Some(calls), _) => {
+                    ScriptedTurn::Calls(calls.iter().map(ScriptedCall::of).collect())
+                }
+                (None, Some(error)) => ScriptedTurn::Fail(error.clone()),
+                (None, None) => {
+                    ScriptedTurn::Answer(turn.get("answer").cloned().unwrap_or_default())
+                }
+            }
         });
         Self {
             agent,
@@ -78,13 +97,13 @@ impl Script {
         self.turns.extend(other.turns);
     }
 
-    /// The answer to a request, or what is wrong with the script.
+    /// How a request ends, or what is wrong with the script.
     pub(crate) fn answer(
         &mut self,
         request: &ModelRequest,
         offered: &Offered,
         program: &Program,
-    ) -> Result<ModelAnswer, String> {
+    ) -> Result<Result<ModelAnswer, ModelFailure>, String> {
         let agent = &self.agent;
         let Some(turn) = self.turns.pop_front() else {
             return Err(match self.taken {
@@ -112,8 +131,9 @@ impl Script {
                 });
                 calls.collect::<Result<_, _>>()?
             }
+            ScriptedTurn::Fail(error) => return Ok(failed(&error, request)),
         };
-        Ok(made(content, request))
+        Ok(Ok(made(content, request)))
     }
 
     /// What is said of turns that nobody has asked for.
@@ -122,6 +142,7 @@ impl Script {
             ScriptedTurn::Calls(calls) if calls.len() == 1 => "the call of a tool".to_owned(),
             ScriptedTurn::Calls(calls) => format!("the calls of {} tools", calls.len()),
             ScriptedTurn::Answer(value) => format!("answer {value}"),
+            ScriptedTurn::Fail(error) => format!("fail {}", kind_of(error)),
         };
         let (agent, taken) = (&self.agent, self.taken);
         let all = taken + self.turns.len();
@@ -179,6 +200,59 @@ impl ScriptedCall {
 fn answer_text(value: &Value, request: &ModelRequest) -> String {
     let plain = value.as_str().filter(|_| request.schema.is_none());
     plain.map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A request that ends without an answer that says something: as a provider ends it.
+fn failed(error: &Value, request: &ModelRequest) -> Result<ModelAnswer, ModelFailure> {
+    let number = |name| error.get(name).and_then(Value::as_u64);
+    let text = |name| error.get(name).and_then(Value::as_str).unwrap_or_default();
+    let stopped = |stop| {
+        Ok(ModelAnswer {
+            stop,
+            ..made(Vec::new(), request)
+        })
+    };
+    let kind = match BuiltinError::named(kind_of(error)) {
+        Some(BuiltinError::MaxTokens) => return stopped(StopReason::MaxTokens),
+        Some(BuiltinError::Refused) => return stopped(StopReason::Refusal(text("reason").into())),
+        Some(BuiltinError::RateLimited) => FailureKind::RateLimited,
+        Some(BuiltinError::Overloaded) => FailureKind::Overloaded,
+        Some(BuiltinError::Unauthorized) => FailureKind::Unauthorized,
+        Some(BuiltinError::QuotaExceeded) => FailureKind::QuotaExceeded,
+        Some(BuiltinError::ContextTooLong) => FailureKind::ContextTooLong,
+        // The compiler lets no other pass.
+        _ => FailureKind::Provider,
+    };
+    let wait = error.get("retry_after").and_then(Value::as_f64);
+    let wait = wait.and_then(|it| Duration::try_from_secs_f64(it).ok());
+    let status = number("status").and_then(|it| u16::try_from(it).ok());
+    let may_pass = match kind {
+        FailureKind::RateLimited | FailureKind::Overloaded => {
+            wait.is_none_or(|it| it <= LONGEST_WAIT)
+        }
+        FailureKind::Provider => status.is_none_or(|it| it >= 500 || matches!(it, 408 | 409)),
+        FailureKind::Unauthorized
+        | FailureKind::QuotaExceeded
+        | FailureKind::ContextTooLong
+        | FailureKind::PermissionDenied => false,
+    };
+    Err(ModelFailure {
+        status,
+        retry_after: wait,
+        again: may_pass.then_some(Again::After(FIRST_WAIT)),
+        attempts: 1,
+        tokens: number("tokens"),
+        limit: number("limit"),
+        ..ModelFailure::new(kind, text("message").into())
+    })
+}
+
+/// The name of an error in JSON.
+fn kind_of(error: &Value) -> &str {
+    error
+        .get("kind")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 fn made(content: Vec<Content>, request: &ModelRequest) -> ModelAnswer {

@@ -14,8 +14,8 @@ pub trait Build {
 
     fn null(&mut self) -> Self::Value;
     fn bool(&mut self, value: bool) -> Self::Value;
-    /// A number that a float can hold.
-    fn number(&mut self, digits: &str) -> Self::Value;
+    /// A number that a float can hold, if nothing of its digits is lost.
+    fn number(&mut self, digits: &str) -> Option<Self::Value>;
     /// A string, its escapes resolved.
     fn text(&mut self, text: Cow<'_, str>) -> Self::Value;
     /// Gives up a value that nothing was made of.
@@ -59,8 +59,8 @@ impl Build for Tree {
         Value::Bool(value)
     }
 
-    fn number(&mut self, digits: &str) -> Value {
-        Value::Number(Number::from_string_unchecked(digits.into()))
+    fn number(&mut self, digits: &str) -> Option<Value> {
+        Some(Value::Number(Number::from_string_unchecked(digits.into())))
     }
 
     fn text(&mut self, text: Cow<'_, str>) -> Value {

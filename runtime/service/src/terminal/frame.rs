@@ -82,15 +82,17 @@ impl View<'_> {
 
     /// The children that run, and the latest of those that have ended.
     fn shown_children(&self, node: &Node, ended: usize) -> Vec<&Node> {
-        let has_ended = |it: &&Node| it.status.is_final();
-        // Those of a `parallel` are counted instead.
+        // Those of a `parallel` are counted instead, and only what has failed is named.
         let is_counted = node.kind == Some(NodeKind::Parallel);
-        let ended = if is_counted { 0 } else { ended };
-        let count = self.tree.children(node.id).filter(has_ended).count();
+        let is_kept = |it: &&Node| match is_counted {
+            true => it.status == Status::Failed,
+            false => it.status.is_final(),
+        };
+        let count = self.tree.children(node.id).filter(is_kept).count();
         let mut passed = 0;
         let shown = self.tree.children(node.id).filter(|it| {
-            passed += usize::from(has_ended(it));
-            !has_ended(it) || passed + ended > count
+            passed += usize::from(is_kept(it));
+            !it.status.is_final() || (is_kept(it) && passed + ended > count)
         });
         shown.take(4 * MOST).collect()
     }

@@ -153,14 +153,14 @@ impl Observer for Live {
     }
 }
 
-/// Of a branch that has ended its children are shown, and what is below them no more.
+/// Of a branch that has ended its children are shown, and of what is below them only what has failed.
 fn collapse(tree: &mut Tree, ended: NodeId) {
     let Some(node) = tree.get(ended) else {
         return;
     };
     let (parent, children) = (node.parent, node.children.clone());
     for child in children {
-        tree.forget_below(child);
+        tree.forget_below(child, KEPT);
     }
     tree.forget_ended(ended, KEPT);
     let Some(parent) = parent.and_then(|it| tree.get(it)) else {

@@ -196,7 +196,7 @@ fn what_is_forgotten_is_still_counted() {
     assert_eq!(shape.walk().count(), 0, "nothing was attached");
     let mut whole = trace.runs[0].clone();
     let spent = whole.spent_below()[&NodeId(3)];
-    whole.forget_below(NodeId(3));
+    whole.forget_below(NodeId(3), 0);
     assert_eq!(whole.spent_below()[&NodeId(3)], spent);
     assert_eq!(whole.get(NodeId(3)).map(|it| it.forgotten), Some(3));
     assert_eq!(whole.totals().nodes, 6);

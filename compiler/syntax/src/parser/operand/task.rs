@@ -13,7 +13,7 @@ use crate::parser::modifier::{modifier, modifiers};
 use crate::parser::node::{block_expression, node};
 use crate::parser::operand::when;
 use crate::parser::rules::{Mode, Rules};
-use crate::token::{ModifierName, TokenKind, Word};
+use crate::token::{LineStart, ModifierName, TokenKind, Word};
 
 /// `Step = [ "@" "was" "(" String ")" [ Newline ] ] "step" String Modifiers Block ;`
 pub(super) fn step(rules: &Rules) -> Rule<Expression> {
@@ -277,17 +277,74 @@ pub(super) fn text(rules: &Rules, mode: Mode) -> Rule<Expression> {
             let text = Box::new(text);
             node(ExpressionKind::Text { role, text }, context)
         });
-    // Anything else after the word makes it an ordinary name.
-    when(
-        |state, index| {
-            TextRole::of_word(state.word(index)).is_some()
-                && matches!(
-                    state.kind(index + 1),
-                    Some(TokenKind::String | TokenKind::StringOpen)
-                )
-        },
-        text,
-    )
+    when(begins_text, text)
+}
+
+/// Whether a text of a prompt stands here. Anything but a string after the word makes it an ordinary name, except where a
+/// statement of a prompt begins: `user (question)` and `user question` are texts there.
+fn begins_text(state: &State, index: usize) -> bool {
+    if TextRole::of_word(state.word(index)).is_none() {
+        return false;
+    }
+    let is_string = |it| matches!(it, TokenKind::String | TokenKind::StringOpen);
+    if state.kind(index + 1).is_some_and(is_string) {
+        return true;
+    }
+    is_before_value(state, index) && begins_statement(state, index) && is_of_prompt(state)
+}
+
+/// Whether an expression that is no string follows on the same line, so that the two could be nothing else, or be a call.
+pub(crate) fn is_before_value(state: &State, index: usize) -> bool {
+    let Some(next) = state.token(index + 1) else {
+        return false;
+    };
+    // Words that go on with an expression.
+    let goes_on = matches!(next.word, Word::By | Word::With);
+    let begins_value = matches!(
+        next.kind,
+        TokenKind::ParenOpen
+            | TokenKind::Identifier
+            | TokenKind::SelfValue
+            | TokenKind::If
+            | TokenKind::Match
+            | TokenKind::Do
+    );
+    next.line_start == LineStart::Inside && !goes_on && (begins_value || next.kind.is_literal())
+}
+
+fn begins_statement(state: &State, index: usize) -> bool {
+    let is_first = state
+        .token(index)
+        .is_some_and(|it| it.line_start != LineStart::Inside);
+    let before = index.checked_sub(1).and_then(|it| state.kind(it));
+    is_first
+        || matches!(
+            before,
+            Some(TokenKind::BraceOpen | TokenKind::Semicolon | TokenKind::FatArrow)
+        )
+}
+
+/// Whether the declaration is one that asks somebody.
+fn is_of_prompt(state: &State) -> bool {
+    let mut index = 0;
+    while let Some(token) = state.token(index) {
+        if matches!(token.word, Word::Prompt | Word::Human) {
+            return true;
+        }
+        if token.kind == TokenKind::BraceOpen
+            || token.kind.is_keyword() && token.kind != TokenKind::Private
+        {
+            return false;
+        }
+        // The arguments of an attribute.
+        let inside = if token.kind == TokenKind::ParenOpen {
+            token.value as usize
+        } else {
+            0
+        };
+        index += inside + 1;
+    }
+    false
 }
 
 /// The word before a text of a prompt.

@@ -38,8 +38,8 @@ pub(super) struct Asking {
     described_to: Option<String>,
     /// Bytes of the conversation that the run's memory is charged with.
     charged: usize,
-    /// The answer to the request that is to be sent, where a test has written it.
-    scripted: Option<Box<ModelAnswer>>,
+    /// How the request that is to be sent ends, where a test has written it.
+    scripted: Option<Box<Result<ModelAnswer, ModelFailure>>>,
 }
 
 #[derive(Debug)]
@@ -290,7 +290,7 @@ impl PromptRun {
         };
         run.progress.emit(self.node, kind);
         let request = match self.asking.scripted.take() {
-            Some(answer) => Request::Scripted { answer },
+            Some(outcome) => Request::Scripted { outcome },
             None => Request::Model { request },
         };
         self.operation = Some(run.request(task, request));

@@ -78,7 +78,7 @@ fn long_calls_end_when_the_run_is_to_stop() {
         ("json.pretty", call!(it, json_pretty(whole))),
         ("json as", call!(it, json_as(id(LIST_INT), whole))),
         ("csv.parse", call!(it, csv_parse(id(rows), csv))),
-        ("range", call!(it, list_range(0, MANY as u64))),
+        ("range", call!(it, list_range(0, MANY as u64, 0))),
     ];
     for (what, outcome) in all {
         assert_unwinds(&mut it, what, outcome);

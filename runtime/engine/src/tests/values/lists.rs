@@ -127,12 +127,12 @@ fn searching_replacing_and_counting() {
             .map_err(|it| it[..10].to_owned()),
         Err("OutOfRange".into())
     );
-    let outcome = call!(it, list_range(3, 6));
+    let outcome = call!(it, list_range(3, 6, 0));
     let range = outcome.value;
     let sum = call!(it, list_sum(range));
     assert_eq!(it.int(sum), Ok("12".into()));
     assert_eq!(it.outcome(LIST_INT, outcome), Ok("[3,4,5]".into()));
-    let outcome = call!(it, list_range(0, i64::MAX as u64));
+    let outcome = call!(it, list_range(0, i64::MAX as u64, 0));
     assert!(it.outcome(LIST_INT, outcome).is_err());
     let huge = it.value(LIST_INT, &json!([i64::MAX, 1]));
     let outcome = call!(it, list_sum(huge));
