@@ -57,7 +57,7 @@ enum Command {
     /// Compile a program to one native executable.
     #[command(after_help = help::text(&help::BUILD))]
     Build(Build),
-    /// Format files.
+    /// Format files in the one style.
     #[command(after_help = help::text(&help::FMT))]
     Fmt(Fmt),
     /// Explain a diagnostic code, an error of a run or a word of the language.
@@ -82,7 +82,7 @@ enum Command {
     /// Print a shell completion script.
     #[command(after_help = help::text(&help::COMPLETIONS))]
     Completions {
-        /// The shell.
+        /// The shell that the script is for.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
@@ -134,7 +134,7 @@ fn refusal(error: &clap::Error) -> Exit {
 
 fn unknown_command(word: &str) -> String {
     if Path::new(word).extension().is_some_and(|it| it == "gsw") {
-        return format!("`{word}` is a file and no command; to run it, write `gswc run {word}`");
+        return format!("`{word}` is a file, not a command; to run it, write `gswc run {word}`");
     }
     let command = Arguments::command();
     let names: Vec<Name> = command

@@ -433,7 +433,7 @@ pub const EXPLAIN: Page = Page {
         ("gswc explain retry", "a word of the language"),
     ],
     notes: &[],
-    exit_codes: &[SUCCESS, ("2", "there is nothing of that name")],
+    exit_codes: &[SUCCESS, ("2", "there is nothing with that name")],
 };
 
 pub const COMPLETIONS: Page = Page {
