@@ -290,7 +290,7 @@ mod tests {
             (json!({"temprature": 1}), "no setting `temprature`"),
             (
                 json!({"max_tokens": 0}),
-                "`max_tokens` must be a whole number from 1",
+                "`max_tokens` must be a whole number of at least 1",
             ),
             (json!({"reflect": -1}), "`reflect`"),
             (json!({"model": []}), "names no model"),
