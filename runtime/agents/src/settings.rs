@@ -296,7 +296,7 @@ mod tests {
             (json!({"model": []}), "names no model"),
             (json!({"cache": {"tll": 1}}), "`cache` must be"),
             (json!({"cache": {"ttl": -1}}), "`cache` must be"),
-            (json!({"stop": [1]}), "`stop` must be a text"),
+            (json!({"stop": [1]}), "`stop` must be a string"),
             (json!({"answer": "strict"}), "`answer` must be"),
             (
                 json!({"tools": ["look"]}),
