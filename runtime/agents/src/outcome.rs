@@ -24,7 +24,10 @@ pub(crate) fn of_failure(failure: &ModelFailure) -> PromptFailure {
         }
         FailureKind::ContextTooLong => raise(
             BuiltinError::ContextTooLong,
-            json!({ "tokens": failure.tokens, "limit": failure.limit }),
+            json!({
+                "tokens": failure.oversize.as_ref().map(|it| it.tokens),
+                "limit": failure.oversize.as_ref().map(|it| it.limit),
+            }),
         ),
         FailureKind::Provider => raise(
             BuiltinError::ProviderError,

@@ -468,16 +468,15 @@ pub struct ModelFailure {
     pub again: Option<Again>,
     /// The provider's id of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request_id: Option<String>,
+    pub request_id: Option<Box<str>>,
     /// Requests made.
     pub attempts: u32,
     /// How many nanoseconds of the request's time they took; what they waited for a connection is no part of it.
     #[serde(default)]
     pub took: u64,
-    /// How long the request was, when it was too long and the provider says so.
-    pub tokens: Option<u64>,
-    /// How long it may be, likewise.
-    pub limit: Option<u64>,
+    /// How much too long the request was, where that is known; on the heap, since hardly any failure has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oversize: Option<Box<Oversize>>,
     /// What it changed of the circuit of its model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub circuit: Option<CircuitChange>,
@@ -496,11 +495,17 @@ impl ModelFailure {
             request_id: None,
             attempts: 0,
             took: 0,
-            tokens: None,
-            limit: None,
+            oversize: None,
             circuit: None,
         }
     }
+}
+
+/// A request that is longer than its model takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Oversize {
+    pub tokens: u64,
+    pub limit: u64,
 }
 
 /// How a request that failed may succeed.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gsw_engine::model::{FailureKind, ModelFailure};
+use gsw_engine::model::{FailureKind, ModelFailure, Oversize};
 use serde_json::Value;
 
 /// An error object of either wire protocol.
@@ -65,17 +65,16 @@ impl ErrorBody {
             .or(status.map(by_status))
             .unwrap_or(FailureKind::Provider);
         let message = self.message.unwrap_or_else(|| shortened(fallback));
-        let mut sizes = None;
+        let mut oversize = None;
         // Neither protocol has a dependable code for this one, so the message has to do.
         if kind == FailureKind::Provider && says_too_long(&message) {
             kind = FailureKind::ContextTooLong;
-            sizes = numbers_around(&message);
+            oversize = numbers_around(&message);
         }
         let mut failure = ModelFailure::new(kind, worded(host, status, &message));
         failure.status = status;
         failure.retry_after = self.retry_after;
-        failure.tokens = sizes.map(|it| it.0);
-        failure.limit = sizes.map(|it| it.1);
+        failure.oversize = oversize.map(Box::new);
         failure
     }
 }
@@ -145,7 +144,7 @@ fn says_too_long(message: &str) -> bool {
 }
 
 /// The two numbers of `prompt is too long: 208310 tokens > 200000 maximum`.
-fn numbers_around(message: &str) -> Option<(u64, u64)> {
+fn numbers_around(message: &str) -> Option<Oversize> {
     let (before, after) = message.split_once('>')?;
     let number = |text: &str| -> Option<u64> {
         text.split(|it: char| !it.is_ascii_digit())
@@ -153,7 +152,10 @@ fn numbers_around(message: &str) -> Option<(u64, u64)> {
             .parse()
             .ok()
     };
-    Some((number(before)?, number(after)?))
+    Some(Oversize {
+        tokens: number(before)?,
+        limit: number(after)?,
+    })
 }
 
 /// The beginning of a text of unknown size, on one line.
@@ -169,7 +171,7 @@ pub(crate) fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gsw_engine::model::FailureKind;
+    use gsw_engine::model::{FailureKind, Oversize};
     use serde_json::{Value, json};
 
     use super::ErrorBody;
@@ -200,9 +202,10 @@ mod tests {
             "message": "prompt is too long: 208310 tokens > 200000 maximum"}});
         let failure = ErrorBody::read(&body).into_failure("host", Some(400), "");
         assert_eq!(failure.kind, FailureKind::ContextTooLong);
+        let (tokens, limit) = (208_310, 200_000);
         assert_eq!(
-            (failure.tokens, failure.limit),
-            (Some(208_310), Some(200_000))
+            failure.oversize.as_deref(),
+            Some(&Oversize { tokens, limit })
         );
     }
 }

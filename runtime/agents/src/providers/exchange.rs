@@ -174,7 +174,7 @@ impl Exchange<'_> {
                 ..answer
             }),
             Err(mut trouble) => {
-                trouble.failure.request_id = request_id;
+                trouble.failure.request_id = request_id.map(Into::into);
                 Err(trouble)
             }
         }
@@ -259,7 +259,7 @@ impl Exchange<'_> {
                 self.host()
             );
         }
-        failure.request_id = request_id;
+        failure.request_id = request_id.map(Into::into);
         failure.retry_after = retry_after(&headers, SystemTime::now()).or(failure.retry_after);
         Trouble {
             // An account without credit gets no better by asking again.

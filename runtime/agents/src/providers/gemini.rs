@@ -16,7 +16,11 @@ use reader::GenerationReader;
 /// The Gemini API at an address.
 pub(crate) struct Generation {
     base: String,
+    version: String,
 }
+
+/// The version that we speak unless the environment names another: that of the newest official client.
+const VERSION: &str = "v1";
 
 impl Protocol for Generation {
     const KEY: &'static str = provider::GEMINI_KEY;
@@ -27,13 +31,16 @@ impl Protocol for Generation {
         let base = environment.get(provider::GEMINI_ADDRESS);
         Ok(Self {
             base: base.unwrap_or_else(|| "https://generativelanguage.googleapis.com".into()),
+            version: environment
+                .get("GEMINI_VERSION")
+                .unwrap_or_else(|| VERSION.into()),
         })
     }
 
     fn endpoint(&self, key: &str, model: &str) -> Endpoint {
         Endpoint {
             // What is no address is named when it is asked.
-            url: address(&self.base, model).unwrap_or_else(|| self.base.clone()),
+            url: address(&self.base, &self.version, model).unwrap_or_else(|| self.base.clone()),
             headers: vec![
                 ("x-goog-api-key", key.to_owned()),
                 ("accept", "text/event-stream".into()),
@@ -64,14 +71,14 @@ impl Protocol for Generation {
 }
 
 /// Where a model is asked; a name with a slash, such as `tunedModels/x`, is a path of its own.
-fn address(base: &str, model: &str) -> Option<String> {
+fn address(base: &str, version: &str, model: &str) -> Option<String> {
     let mut url = Url::parse(base).ok()?;
     let (folder, name) = model.split_once('/').unwrap_or(("models", model));
     let last = format!("{name}:streamGenerateContent");
     url.path_segments_mut()
         .ok()?
         .pop_if_empty()
-        .extend(["v1beta", folder, &last]);
+        .extend([version, folder, &last]);
     url.set_query(Some("alt=sse"));
     Some(url.into())
 }
@@ -82,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_model_is_a_part_of_its_address() {
-        let of = |model| address("https://example.org/", model);
+        let of = |model| address("https://example.org/", "v1beta", model);
         let gemini =
             "https://example.org/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse";
         assert_eq!(of("gemini-2.5-pro").as_deref(), Some(gemini));

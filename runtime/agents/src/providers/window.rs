@@ -5,7 +5,7 @@
 //! token holds sixteen bytes of one at most. English prose counts some three quarters of its real tokens so. What is refused
 //! here would certainly be refused there; what is not may be. Images, documents and the answer are not counted.
 
-use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
+use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest, Oversize};
 
 use crate::catalogue::Catalogue;
 
@@ -33,8 +33,7 @@ pub(crate) fn check(request: &ModelRequest) -> Result<(), ModelFailure> {
         request.model
     );
     Err(ModelFailure {
-        tokens: Some(tokens),
-        limit: Some(limit),
+        oversize: Some(Box::new(Oversize { tokens, limit })),
         ..ModelFailure::new(FailureKind::ContextTooLong, message)
     })
 }
@@ -103,7 +102,7 @@ fn least(text: &str) -> u64 {
 mod tests {
     use super::{check, least};
     use crate::request::{plain_request, said};
-    use gsw_engine::model::{FailureKind, Role};
+    use gsw_engine::model::{FailureKind, Oversize, Role};
 
     #[test]
     fn a_text_is_counted_as_the_least_that_it_can_be() {
@@ -128,9 +127,10 @@ mod tests {
         request.messages.push(said(Role::User, "and two"));
         let failure = check(&request).expect_err("it is too long");
         assert_eq!(failure.kind, FailureKind::ContextTooLong);
+        let (tokens, limit) = (200_001, 200_000);
         assert_eq!(
-            (failure.tokens, failure.limit),
-            (Some(200_001), Some(200_000))
+            failure.oversize.as_deref(),
+            Some(&Oversize { tokens, limit })
         );
         request.model = "openai/local".into();
         assert!(check(&request).is_ok(), "its window is not known");

@@ -237,8 +237,8 @@ fn of_failure(failure: &ModelFailure) -> String {
     if let Some(id) = &failure.request_id {
         writeln!(text, "  request {id}").expect("a string");
     }
-    if let Some(sizes) = failure.tokens.zip(failure.limit) {
-        writeln!(text, "  {} tokens of {}", sizes.0, sizes.1).expect("a string");
+    if let Some(sizes) = &failure.oversize {
+        writeln!(text, "  {} tokens of {}", sizes.tokens, sizes.limit).expect("a string");
     }
     text
 }

@@ -146,7 +146,7 @@ async fn a_request_above_the_window_is_not_sent() {
     };
     let failure = stage.ask(request).await.expect_err("too long");
     assert_eq!(failure.kind, FailureKind::ContextTooLong);
-    assert_eq!(failure.limit, Some(200_000));
+    assert_eq!(failure.oversize.map(|it| it.limit), Some(200_000));
     assert_eq!((failure.attempts, stage.requests().len()), (0, 0));
 }
 

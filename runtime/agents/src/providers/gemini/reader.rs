@@ -118,9 +118,20 @@ impl GenerationReader {
     fn stop(&self, reason: &str) -> Result<StopReason, Trouble> {
         Ok(match reason {
             "STOP" if self.calls > 0 => StopReason::ToolUse,
-            "MAX_TOKENS" => StopReason::MaxTokens,
-            "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII"
-            | "IMAGE_SAFETY" | "MODEL_ARMOR" => {
+            // The second is cut at a limit of the provider's own; only a token that it gives would continue it.
+            "MAX_TOKENS" | "CONTINUATION" => StopReason::MaxTokens,
+            "SAFETY"
+            | "RECITATION"
+            | "LANGUAGE"
+            | "BLOCKLIST"
+            | "PROHIBITED_CONTENT"
+            | "SPII"
+            | "IMAGE_SAFETY"
+            | "IMAGE_PROHIBITED_CONTENT"
+            | "IMAGE_RECITATION"
+            | "MODEL_ARMOR"
+            | "ESCALATION"
+            | "PUP_LIMITED_DISABLED" => {
                 let message = self.finish_message.as_deref().unwrap_or("no answer");
                 StopReason::Refusal(format!("{message} ({reason})"))
             }
@@ -128,6 +139,7 @@ impl GenerationReader {
             | "UNEXPECTED_TOOL_CALL"
             | "TOO_MANY_TOOL_CALLS"
             | "MISSING_THOUGHT_SIGNATURE"
+            | "MALFORMED_RESPONSE"
             | "OTHER" => return Err(self.spoilt(reason)),
             _ => StopReason::End,
         })

@@ -55,10 +55,12 @@ pub(crate) fn body(model: &str, request: &ModelRequest, format: &ResponseFormat)
 }
 
 fn effort(tokens: u32) -> &'static str {
-    match tokens {
-        ..=LOW => "low",
-        ..=MEDIUM => "medium",
-        _ => "high",
+    if tokens <= LOW {
+        "low"
+    } else if tokens <= MEDIUM {
+        "medium"
+    } else {
+        "high"
     }
 }
 

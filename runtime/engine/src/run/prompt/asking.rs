@@ -443,7 +443,7 @@ impl PromptRun {
             stop_reason: answered.map(|it| it.stop_reason.clone()),
             request_id: answered
                 .and_then(|it| it.request_id.clone())
-                .or_else(|| failed.and_then(|it| it.request_id.clone())),
+                .or_else(|| failed.and_then(|it| it.request_id.as_deref().map(str::to_owned))),
             error: failed.map(|it| self.observed.text(it.message.clone())),
             status: failed.and_then(|it| it.status),
         };
