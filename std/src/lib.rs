@@ -1,5 +1,7 @@
 //! The sources of the standard library, by module path. What they mean is the compiler's business.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 /// Every module: its path as imported, and its text.
 pub const MODULES: &[(&str, &str)] = &[
     ("std/bytes", include_str!("../bytes.gsw")),

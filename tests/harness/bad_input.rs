@@ -105,8 +105,7 @@ fn a_program_of_a_host_cannot_run_by_itself() {
     ] {
         let said = gswc(words);
         assert_eq!(said.code, Some(1), "{said:?}");
-        let expected =
-            "error[needs-host]: the tool `now_playing` belongs to a host, which is missing here";
+        let expected = "error[needs-host]: the tool `now_playing` is implemented by a host program, and there is none here";
         assert!(said.err.contains(expected), "{}", said.err);
     }
     let image = file.with_extension("gswi");

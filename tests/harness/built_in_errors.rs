@@ -174,8 +174,8 @@ fn an_error_that_nobody_catches_ends_the_program_with_its_words() {
         let parsed = serde_json::from_str::<Value>(last);
         let name = expected.trim_start_matches("error: ");
         let name = name.split(':').next().unwrap_or_default();
-        let is_told = parsed.is_ok_and(|it| it["error"] == name && it["message"].is_string());
-        if said.code != Some(*code) || !is_told {
+        let is_reported = parsed.is_ok_and(|it| it["error"] == name && it["message"].is_string());
+        if said.code != Some(*code) || !is_reported {
             wrong.push(format!("{block} --json: {said:?}"));
         }
     }

@@ -41,7 +41,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["--heat", "warm"],
-        "`--heat`: `warm` is none of `Cold`, `Mild` or, with fields, as JSON: `Hot`",
+        "`--heat`: `warm` is not one of `Cold`, `Mild` or, with fields, as JSON: `Hot`",
     ),
     (
         &["--nonsense"],

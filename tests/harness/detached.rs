@@ -122,7 +122,7 @@ fn a_signal_ends_detached_runs_cleanly() {
 }
 
 #[test]
-fn a_signal_while_only_a_detached_run_goes_on_is_told_by_the_exit_code() {
+fn a_signal_while_only_a_detached_run_goes_on_is_reported_by_the_exit_code() {
     let (said, log) = Session::start("short").end("-INT");
     assert_eq!(
         (said.code, said.out.as_str()),

@@ -174,7 +174,7 @@ pub fn concurrent(seed: u64) -> String {
 
 // G4, G13: the same run tells the same events, numbers, ids and times included.
 #[test]
-fn a_replayed_run_tells_every_event_again() {
+fn a_replayed_run_emits_every_event_again() {
     let first = number("GSW_SEED", 1);
     let mut wrong = Vec::new();
     let mut ran = 0;
@@ -196,7 +196,7 @@ fn a_replayed_run_tells_every_event_again() {
 }
 
 #[test]
-fn replayed_pages_tell_every_event_again() {
+fn replayed_pages_emit_every_event_again() {
     let mut wrong = Vec::new();
     for page in pages(&root().join("tests/run")) {
         let content = std::fs::read_to_string(&page).expect("pages can be read");

@@ -202,7 +202,7 @@ fn a_pipe_that_nobody_reads_does_not_hold_the_run_up() {
     let said = run(&["--quiet", "--lines", "3000", "--events", text(&pipe)]);
     assert_done(&said);
     assert!(
-        said.err.contains("nothing takes what is written"),
+        said.err.contains("nothing reads what is written"),
         "{said:?}"
     );
     assert!(lost(&said) > 1_000, "{said:?}");
@@ -258,7 +258,7 @@ fn the_name_of_the_file_may_be_anything() {
 }
 
 #[test]
-fn an_answer_that_gives_way_in_the_cache_is_told() {
+fn an_answer_that_gives_way_in_the_cache_is_reported() {
     // G17, G39: a thousand answers are kept, the least recently used goes
     let source = r#"
 agent helper { model: "sim/default"   cache: true }
@@ -367,7 +367,7 @@ fn changes(name: &str, source: &str, n: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_change_of_the_state_tells_what_is_new() {
+fn a_change_of_the_state_reports_what_is_new() {
     // G11
     let told = |it: &Value| format!("{} {} {}", it["name"], it["op"], it["value"]);
     let few = changes("stateful.gsw", STATEFUL, "2");
@@ -390,7 +390,7 @@ fn a_change_of_the_state_tells_what_is_new() {
 }
 
 #[test]
-fn a_change_of_a_part_tells_which_and_hides_secrets() {
+fn a_change_of_a_part_reports_which_and_hides_secrets() {
     // G11
     let told = |it: &Value| format!("{} {} {} {}", it["name"], it["path"], it["op"], it["value"]);
     let few = changes("stateful_in_part.gsw", STATEFUL_IN_PART, "1");

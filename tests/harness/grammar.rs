@@ -36,7 +36,7 @@ const TERMINALS: [(&str, &str); 13] = [
     ("Guard", "an Expression that ends at `=>`"),
     (
         "Head",
-        "an Expression in which `{` opens the body: a record or map literal needs parentheses; `Binding` stands in no other",
+        "an Expression in which `{` opens the body: a record or map literal needs parentheses; `Binding` is allowed in no other",
     ),
     ("Identifier", "a name that is not reserved"),
     ("Int", "`42`, `1_000_000`, `0xff`"),
@@ -47,7 +47,7 @@ const TERMINALS: [(&str, &str); 13] = [
     ),
     ("StringClose", "the end of a string with interpolation"),
     ("StringOpen", "the beginning of a string with interpolation"),
-    ("StringText", "what stands between interpolations"),
+    ("StringText", "the text between interpolations"),
     ("Word", "a name, reserved or not"),
 ];
 
@@ -100,7 +100,7 @@ fn grammar() -> String {
     let mut page = String::from(
         "# Grammar
 
-The productions of the parser, collected from its comments. `[ a ]` may be left out, `{ a }` may stand any number of times, `…` goes on as it
+The productions of the parser, collected from its comments. `[ a ]` may be left out, `{ a }` may be repeated any number of times, `…` goes on as it
 began. Where a line break ends a statement, and where it does not, is in [the language on one page](language.md#source-text). A file is a sequence of `Item`s, imports first.
 An expression is read by precedence: its production lists the operators from the loosest to the tightest.
 

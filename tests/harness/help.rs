@@ -164,7 +164,7 @@ fn what_is_misspelt_is_answered_with_what_was_meant() {
         ),
         (
             vec![file],
-            "is a file and no command; to run it, write `gswc run ",
+            "is a file, not a command; to run it, write `gswc run ",
         ),
         (vec!["check", "--wach"], "'--watch'"),
         (

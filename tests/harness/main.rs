@@ -48,6 +48,7 @@ mod perturb;
 mod process;
 mod program;
 mod project;
+mod prompt_request;
 mod recorded;
 mod reference;
 mod reports;

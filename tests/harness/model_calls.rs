@@ -175,9 +175,9 @@ fn arguments_that_cannot_be_read_or_do_not_fit_go_back_to_the_model() {
         .filter_map(|it| it["content"].as_str())
         .collect();
     for (told, part) in told.iter().zip([
-        "this is no JSON (EOF while parsing a value",
+        "this is not JSON (EOF while parsing a value",
         "nested too deep",
-        "this is no JSON object: `[\"17\"]`",
+        "this is not a JSON object: `[\"17\"]`",
         "Error: sum: expected int, found \"1\"",
         "Error: parameter `order` has no value: it is missing",
         "charged 17",

@@ -20,7 +20,7 @@ fn record(name: &str, source: &str, replies: Vec<Reply>) -> (Said, PathBuf, usiz
 }
 
 /// The events of these kinds, in order.
-fn told(file: &Path, kinds: &[&str]) -> Vec<Value> {
+fn events_of(file: &Path, kinds: &[&str]) -> Vec<Value> {
     let text = std::fs::read_to_string(file).expect("the events were written");
     let events = text.lines().filter_map(|it| serde_json::from_str(it).ok());
     let is_wanted = |it: &Value| it["event"].as_str().is_some_and(|it| kinds.contains(&it));
@@ -60,10 +60,10 @@ fn shop_replies() -> Vec<Reply> {
 }
 
 #[test]
-fn a_request_that_is_sent_again_is_told_with_its_reason_and_wait() {
+fn a_repeated_request_is_reported_with_its_reason_and_wait() {
     let (said, file, asked) = record("again", SHOP, shop_replies());
     assert_eq!((said.out.as_str(), asked), ("3\n", 3), "{said:?}");
-    let events = told(&file, &["model_request", "model_answer", "model_retry"]);
+    let events = events_of(&file, &["model_request", "model_answer", "model_retry"]);
     let order: Vec<&str> = events
         .iter()
         .filter_map(|it| it["event"].as_str())
@@ -114,7 +114,7 @@ fn a_request_that_is_sent_again_is_told_with_its_reason_and_wait() {
         "{\"total\": 3, \"why\": \"nuts\"}"
     );
 
-    let counted = &told(&file, &["tree_updated"])[0];
+    let counted = &events_of(&file, &["tree_updated"])[0];
     assert_eq!(
         (&counted["requests"], &counted["nodes"]),
         (&json!(3), &json!(4))
@@ -173,8 +173,8 @@ workflow main() -> string { step "draft" retry 1 backoff 1ms { draft() } }
 "#;
     let (said, file, asked) = record("attempts_of_both", source, vec![down("1")]);
     assert_eq!((said.code, asked), (Some(1), 4), "{said:?}");
-    assert_eq!(told(&file, &["model_request"]).len(), 4);
-    assert_eq!(told(&file, &["model_retry"]).len(), 2);
+    assert_eq!(events_of(&file, &["model_request"]).len(), 4);
+    assert_eq!(events_of(&file, &["model_retry"]).len(), 2);
     assert_eq!(totals(&file)["requests"], 4);
     // The error is said where it arose, and not again on each level that it passed.
     let tree = gswc(&["trace", text(&file)]).out;
@@ -193,11 +193,11 @@ workflow main() -> [int] { count() }
     let replies = vec![refused, Reply::text("none"), Reply::text("[1]")];
     let (said, file, asked) = record("described", source, replies);
     assert_eq!((said.out.as_str(), asked), ("[1]\n", 3), "{said:?}");
-    let requests = told(&file, &["model_request"]);
+    let requests = events_of(&file, &["model_request"]);
     assert_eq!(requests[0]["settings"]["schema_delivery"], "native");
     assert_eq!(requests[1]["settings"]["schema_delivery"], "described");
     assert_eq!(requests[2]["settings"], Value::Null, "it stays so");
-    assert_eq!(told(&file, &["model_retry"])[0]["delay"], 0.0);
+    assert_eq!(events_of(&file, &["model_retry"])[0]["delay"], 0.0);
 }
 
 #[test]
@@ -220,15 +220,15 @@ workflow main() -> string { draft() }
     let seconds = within.and_then(|it| it.1.split(' ').next()?.parse::<f64>().ok());
     let left = seconds.is_some_and(|it| it > 0.0 && it <= 2.0);
     assert!(left, "{}", said.err);
-    assert_eq!(told(&file, &["model_answer"]).len(), 2);
+    assert_eq!(events_of(&file, &["model_answer"]).len(), 2);
     // A wait that is longer than what is left is not begun.
     let (said, file, asked) = record("long_wait", source, vec![down("5000")]);
     assert_eq!((said.code, asked), (Some(1), 1), "{said:?}");
-    assert_eq!(told(&file, &["model_retry"]), [Value::Null; 0]);
+    assert_eq!(events_of(&file, &["model_retry"]), [Value::Null; 0]);
 }
 
 #[test]
-fn a_request_that_is_given_up_is_told_and_one_that_cannot_be_sent_is_not_counted() {
+fn a_cancelled_request_is_reported_and_one_that_cannot_be_sent_is_not_counted() {
     let source = r#"
 agent writer { model: "anthropic/claude-sonnet-5-5" retry: 2 }
 prompt draft() -> string by writer { user "Draft." }
@@ -240,7 +240,7 @@ workflow main() -> string { timeout 300ms { draft() } }
     };
     let (said, file, _) = record("given_up", source, vec![silent]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    let answers = told(&file, &["model_answer"]);
+    let answers = events_of(&file, &["model_answer"]);
     assert_eq!(answers.len(), 1);
     assert!(
         answers[0]["error"].to_string().contains("given up"),
@@ -254,7 +254,7 @@ workflow main() -> string { timeout 300ms { draft() } }
     let said = crate::program::without_keys(&["run", text(&file), "--", "--events", text(&events)]);
     assert!(said.err.contains("needs a key"), "{said:?}");
     assert_eq!(totals(&events)["requests"], 0);
-    assert_eq!(told(&events, &["model_answer"])[0]["requests"], 0);
+    assert_eq!(events_of(&events, &["model_answer"])[0]["requests"], 0);
 }
 
 #[test]
@@ -272,7 +272,7 @@ workflow main() -> string { login().name }
     assert_eq!(said.out, "\"ann\"\n", "{said:?}");
     let text = std::fs::read_to_string(&file).expect("the events were written");
     assert!(!text.contains("s3cr3t"), "{text}");
-    let answer = told(&file, &["model_answer"])[0]["answer"].to_string();
+    let answer = events_of(&file, &["model_answer"])[0]["answer"].to_string();
     assert!(answer.contains("ann") && answer.contains("***"), "{answer}");
 }
 

@@ -227,7 +227,7 @@ fn a_folder_with_other_things_is_left_alone() {
     let said = gswc(&["doc", "examples/hello.gsw", "-o", text(&folder)]);
     assert_eq!(said.code, Some(1));
     assert!(
-        said.err.contains("contains other files than documentation"),
+        said.err.contains("contains files other than documentation"),
         "{}",
         said.err
     );

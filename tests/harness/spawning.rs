@@ -148,7 +148,7 @@ fn a_workflow_that_a_model_may_start_runs_under_its_prompt() {
 }
 
 #[test]
-fn a_model_is_told_what_it_may_start_and_with_what() {
+fn a_model_learns_what_it_may_start_and_with_what() {
     // G53
     let played = play("told", PLANNER, vec![done()]);
     let tools = played.asked[0]["tools"]
@@ -187,7 +187,7 @@ fn what_is_not_allowed_or_does_not_fit_is_refused_with_code_and_path() {
         (
             "not_allowed",
             Value::Null,
-            "`other` may not be started here; what may is `triage`, `broken`, `quiet`",
+            "`other` may not be started here; these may: `triage`, `broken`, `quiet`",
         ),
         ("unfit", json!("$.urgency"), "expected int, found \"high\""),
         (
@@ -436,7 +436,7 @@ fn only_models_ask_for_workflows() {
 
 /// Every call of a model is told, also one that does not even begin.
 #[test]
-fn calls_that_cannot_begin_are_told() {
+fn calls_that_cannot_begin_are_reported() {
     // G26
     let calls = [
         ("no_such_tool", json!({ "a": 1 })),

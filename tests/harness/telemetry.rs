@@ -168,7 +168,7 @@ fn the_conventions_are_kept(spans: &[Span]) {
 }
 
 #[test]
-fn failures_and_content_are_told() {
+fn failures_and_content_are_reported() {
     let collector = Collector::start(Part::Takes);
     let content = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
     let endpoint = format!("{}/v1/traces", collector.url);

@@ -203,7 +203,7 @@ fn snapshots_are_accepted_and_stale_ones_removed() {
         said.out.contains("-   \"n\": 1\n") && said.out.contains("+   \"n\": 2\n"),
         "{said:?}"
     );
-    assert!(said.out.contains("\"b\" 1 is taken by no test"), "{said:?}");
+    assert!(said.out.contains("\"b\" 1 is used by no test"), "{said:?}");
     let said = tested(&["test", text(&file), "--accept"]);
     assert!(said.out.contains("1 accepted, 2 removed"), "{said:?}");
     write("test \"a\" { assert true }\n");
@@ -214,7 +214,7 @@ fn snapshots_are_accepted_and_stale_ones_removed() {
     let said = tested(&["test", text(&file)]);
     assert_eq!(said.code, Some(1));
     assert!(
-        said.err.contains("line 1: this is no snapshot file"),
+        said.err.contains("line 1: this is not a snapshot file"),
         "{said:?}"
     );
 }
@@ -305,7 +305,7 @@ fn models_are_named_for_live_tests_alone() {
         "a/b,c/d",
     ]);
     assert_eq!(said.code, Some(2));
-    assert!(said.err.contains("give one `--model`"), "{}", said.err);
+    assert!(said.err.contains("give only one `--model`"), "{}", said.err);
 }
 
 #[test]

@@ -318,6 +318,26 @@ fn files_say_their_job_and_are_one_thing() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A match over one of our enums names every variant, so that rustc lists what a new one must join.
+#[test]
+fn every_crate_warns_of_wildcards_over_enums() {
+    let areas = ["std", "compiler", "runtime", "lsp", "host"];
+    let roots: Vec<_> = areas
+        .iter()
+        .flat_map(|area| files_in(&root().join(area), "lib.rs"))
+        .filter(|it| it.ends_with("src/lib.rs"))
+        .collect();
+    assert!(roots.len() > 20, "{roots:?}");
+    let lacks = |path: &&PathBuf| {
+        let text = read(path);
+        let warned = text.split("#![warn(").skip(1);
+        let mut warned = warned.filter_map(|it| it.split_once(")]"));
+        !warned.any(|it| it.0.contains("clippy::wildcard_enum_match_arm"))
+    };
+    let lacking: Vec<_> = roots.iter().filter(lacks).collect();
+    assert!(lacking.is_empty(), "{lacking:?}");
+}
+
 /// The text of a page without its blocks of code.
 fn prose(page: &str) -> String {
     let mut is_code = false;

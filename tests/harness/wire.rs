@@ -315,7 +315,7 @@ workflow main() -> string { sum(document.url("https://example.org/a.pdf")) }
     let (said, asked) = with_provider(script, |url| run(&file, url, &[]));
     assert_eq!((said.code, asked.len()), (Some(1), 0), "{said:?}");
     assert!(
-        said.err.contains("take no document by its address"),
+        said.err.contains("do not accept a document by URL"),
         "{}",
         said.err
     );

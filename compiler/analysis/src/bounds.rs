@@ -2,8 +2,8 @@
 
 use gsw_abi::types::Bound;
 use gsw_infer::hir::{
-    BinaryOperator, Body, BodyPart, Callee, Coercion, ExpressionId, ExpressionKind, RangeEnd,
-    UnaryOperator,
+    BinaryOperator, Body, BodyPart, Callee, Coercion, EqualityOperator, ExpressionId,
+    ExpressionKind, OperatorClass, OrderOperator, RangeEnd, UnaryOperator,
 };
 use gsw_infer::infer_item;
 use gsw_source::{Db, ItemId};
@@ -101,6 +101,50 @@ fn add_range(db: &dyn Db, body: &Body, container: ExpressionId, found: &mut Vec<
     }
 }
 
+/// The bound that `it operator limit` sets.
+fn bound_of_it(operator: BinaryOperator, limit: &ConstantValue) -> Option<Bound> {
+    use OrderOperator as Order;
+    match (operator.class(), limit) {
+        (OperatorClass::Order(order), ConstantValue::Int(n)) => Some(match order {
+            Order::GreaterEqual => Bound::MinInt(*n),
+            Order::Greater => Bound::MinInt(n.checked_add(1)?),
+            Order::LessEqual => Bound::MaxInt(*n),
+            Order::Less => Bound::MaxInt(n.checked_sub(1)?),
+        }),
+        (OperatorClass::Order(order), ConstantValue::Float(x)) => Some(match order {
+            Order::GreaterEqual => Bound::MinFloat(x.to_bits()),
+            Order::Greater => Bound::AboveFloat(x.to_bits()),
+            Order::LessEqual => Bound::MaxFloat(x.to_bits()),
+            Order::Less => Bound::BelowFloat(x.to_bits()),
+        }),
+        (OperatorClass::Equality(EqualityOperator::NotEqual), ConstantValue::Text(text)) => {
+            text.is_empty().then_some(Bound::MinLength(1))
+        }
+        // A schema has no words for these.
+        (
+            OperatorClass::Order(_),
+            ConstantValue::Bool(_)
+            | ConstantValue::Duration(_)
+            | ConstantValue::Text(_)
+            | ConstantValue::List(_),
+        )
+        | (
+            OperatorClass::Equality(EqualityOperator::NotEqual),
+            ConstantValue::Bool(_)
+            | ConstantValue::Int(_)
+            | ConstantValue::Float(_)
+            | ConstantValue::Duration(_)
+            | ConstantValue::List(_),
+        )
+        | (
+            OperatorClass::Equality(EqualityOperator::Equal)
+            | OperatorClass::Logic(_)
+            | OperatorClass::Arithmetic(_),
+            _,
+        ) => None,
+    }
+}
+
 /// The bound that `left operator limit` sets, when `left` is `it` or its length.
 fn bound(
     db: &dyn Db,
@@ -109,22 +153,8 @@ fn bound(
     operator: BinaryOperator,
     limit: &ConstantValue,
 ) -> Option<Bound> {
-    use BinaryOperator as Operator;
     if is_it(body, left) {
-        return Some(match (operator, limit) {
-            (Operator::GreaterEqual, ConstantValue::Int(n)) => Bound::MinInt(*n),
-            (Operator::Greater, ConstantValue::Int(n)) => Bound::MinInt(n.checked_add(1)?),
-            (Operator::LessEqual, ConstantValue::Int(n)) => Bound::MaxInt(*n),
-            (Operator::Less, ConstantValue::Int(n)) => Bound::MaxInt(n.checked_sub(1)?),
-            (Operator::GreaterEqual, ConstantValue::Float(x)) => Bound::MinFloat(x.to_bits()),
-            (Operator::Greater, ConstantValue::Float(x)) => Bound::AboveFloat(x.to_bits()),
-            (Operator::LessEqual, ConstantValue::Float(x)) => Bound::MaxFloat(x.to_bits()),
-            (Operator::Less, ConstantValue::Float(x)) => Bound::BelowFloat(x.to_bits()),
-            (Operator::NotEqual, ConstantValue::Text(text)) if text.is_empty() => {
-                Bound::MinLength(1)
-            }
-            _ => return None,
-        });
+        return bound_of_it(operator, limit);
     }
     let ExpressionKind::Call {
         callee: Callee::Item { item, .. },
@@ -140,6 +170,7 @@ fn bound(
     if !is_length {
         return None;
     }
+    use BinaryOperator as Operator;
     Some(match operator {
         Operator::GreaterEqual => Bound::MinLength(u64::try_from(*n).ok()?),
         Operator::Greater => Bound::MinLength(u64::try_from(n.checked_add(1)?).ok()?),

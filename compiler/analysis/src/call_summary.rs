@@ -66,7 +66,6 @@ pub enum ArgumentEffects {
 pub enum Kept {
     /// All of them; also where no function parameter is called.
     All,
-    /// Only these.
     Only(BTreeSet<ErrorName>),
 }
 
@@ -114,7 +113,6 @@ pub struct ItemSummary {
 /// The summary of one body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PartSummary {
-    /// Which one.
     pub part: BodyPart,
     /// Whether evaluating it can wait.
     pub waits: Waits,

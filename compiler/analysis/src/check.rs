@@ -142,7 +142,7 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     let inferred = infer_item(db, item);
     let unmet = requirement_diagnostics(db, item);
     let mistakes = inferred.diagnostics.iter().cloned();
-    found.extend(mistakes.filter(|it| !is_told_better(it, unmet)));
+    found.extend(mistakes.filter(|it| !is_consequence(it, unmet)));
     found.extend_from_slice(unmet);
     for body in &inferred.bodies {
         found.extend(pattern_diagnostics(db, body));
@@ -163,8 +163,8 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     found.extend(misplaced);
 }
 
-/// A list of errors that lacks one or names something else most likely means another one than it says: what of it is never
-/// raised is told once that is mended.
+/// A list of errors that lacks one or names something else is most likely mistaken: that one of them is never
+/// raised is reported once that is fixed.
 fn drop_doubts(found: &mut Vec<Diagnostic>) {
     let item = |it: &Diagnostic| match it.place {
         Place::Item { item, .. } => Some(item),
@@ -186,7 +186,7 @@ fn drop_doubts(found: &mut Vec<Diagnostic>) {
 }
 
 /// Whether a value only has the wrong type because a call inside of it is not possible at all.
-fn is_told_better(report: &Diagnostic, unmet: &[Diagnostic]) -> bool {
+fn is_consequence(report: &Diagnostic, unmet: &[Diagnostic]) -> bool {
     let Place::Item { span: whole, .. } = report.place else {
         return false;
     };

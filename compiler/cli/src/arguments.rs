@@ -11,7 +11,7 @@ use gsw_service::say::say_lines;
 use gsw_source::Name;
 
 use crate::commands::{
-    self, Build, Check, Doc, Fix, Fmt, Graph, Init, New, Run, Schema, Test, Trace,
+    self, Build, Check, Doc, Fix, Fmt, Graph, Init, New, Prompt, Run, Schema, Test, Trace,
 };
 use crate::help;
 use crate::report;
@@ -48,13 +48,16 @@ enum Command {
     /// Compile a program in memory and run it.
     #[command(after_help = help::text(&help::RUN))]
     Run(Run),
+    /// Show the exact request that a call of a prompt would send, its size and its price.
+    #[command(after_help = help::text(&help::PROMPT))]
+    Prompt(Prompt),
     /// Run the tests of programs.
     #[command(after_help = help::text(&help::TEST))]
     Test(Test),
     /// Compile a program to one native executable.
     #[command(after_help = help::text(&help::BUILD))]
     Build(Build),
-    /// Format files.
+    /// Format files in the one style.
     #[command(after_help = help::text(&help::FMT))]
     Fmt(Fmt),
     /// Explain a diagnostic code, an error of a run or a word of the language.
@@ -79,7 +82,7 @@ enum Command {
     /// Print a shell completion script.
     #[command(after_help = help::text(&help::COMPLETIONS))]
     Completions {
-        /// The shell.
+        /// The shell that the script is for.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
@@ -131,7 +134,7 @@ fn refusal(error: &clap::Error) -> Exit {
 
 fn unknown_command(word: &str) -> String {
     if Path::new(word).extension().is_some_and(|it| it == "gsw") {
-        return format!("`{word}` is a file and no command; to run it, write `gswc run {word}`");
+        return format!("`{word}` is a file, not a command; to run it, write `gswc run {word}`");
     }
     let command = Arguments::command();
     let names: Vec<Name> = command
@@ -150,6 +153,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Build(arguments) => commands::build(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
         Command::Test(arguments) => commands::test(&arguments),
+        Command::Prompt(arguments) => commands::prompt(&arguments),
         Command::Schema(arguments) => commands::schema(&arguments),
         Command::Doc(arguments) => commands::doc(&arguments),
         Command::Graph(arguments) => commands::graph(&arguments),

@@ -67,6 +67,14 @@ pub fn image(path: &Path, main: Main) -> Result<Vec<u8>, Exit> {
     encode(&module(path, main)?)
 }
 
+/// The image of a file's prompts, each as something to start; what is wrong is printed.
+pub fn prompts(path: &Path) -> Result<Vec<u8>, Exit> {
+    let db = checked(path)?;
+    let module = gsw_flow::lower_prompts(&db)
+        .map_err(|diagnostics| report::report(&db, &diagnostics, Format::Auto))?;
+    encode(&module)
+}
+
 fn encode(module: &Module) -> Result<Vec<u8>, Exit> {
     gsw_codegen::compile(module, &gsw_codegen::Options::default()).map_err(|error| {
         report::failure(&error);

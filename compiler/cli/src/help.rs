@@ -370,6 +370,36 @@ pub const GRAPH: Page = Page {
     exit_codes: &[SUCCESS, WRONG, ("2", "invalid usage or no such workflow")],
 };
 
+pub const PROMPT: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc prompt review.gsw find_bugs -- --code @lib.rs",
+            "what would be sent to the model",
+        ),
+        (
+            "gswc prompt review.gsw find_bugs --curl -- --code @lib.rs",
+            "a command that sends it, without the key",
+        ),
+        (
+            "gswc prompt find_bugs --model openai/gpt-5 -- --help",
+            "the parameters of the prompt",
+        ),
+    ],
+    notes: &[
+        "Nothing is sent, and no key is needed. What a `with` at a call would add is not part of it.",
+        "Tokens are about a quarter of the bytes; only the provider knows their number.",
+    ],
+    exit_codes: &[
+        SUCCESS,
+        WRONG,
+        (
+            "2",
+            "invalid usage, no such prompt, or arguments that do not fit",
+        ),
+    ],
+};
+
 pub const SCHEMA: Page = Page {
     heading: EXAMPLES,
     examples: &[
@@ -403,7 +433,7 @@ pub const EXPLAIN: Page = Page {
         ("gswc explain retry", "a word of the language"),
     ],
     notes: &[],
-    exit_codes: &[SUCCESS, ("2", "there is nothing of that name")],
+    exit_codes: &[SUCCESS, ("2", "there is nothing with that name")],
 };
 
 pub const COMPLETIONS: Page = Page {

@@ -17,7 +17,7 @@ const SLOW: Duration = Duration::from_secs(1);
 pub enum Ending {
     Passed,
     Failed {
-        /// Why: lines, each ended.
+        /// Why it failed: whole lines, each with its line break.
         message: String,
     },
 }
@@ -46,7 +46,6 @@ pub struct Share {
     pub durations: Vec<Duration>,
 }
 
-/// Everything that is reported.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Report {
     /// In order of file, model and test.
@@ -68,7 +67,7 @@ pub struct ModelScore {
     pub passed: usize,
     pub runs: usize,
     pub spent: Spent,
-    /// Of each run.
+    /// One for each repetition, in order.
     durations: Vec<Duration>,
 }
 
@@ -125,7 +124,6 @@ impl ModelScore {
     }
 }
 
-/// Whether endings are coloured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Styles {
     Plain,

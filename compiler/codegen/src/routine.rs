@@ -103,27 +103,38 @@ pub(crate) fn translate(
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
     let words = builder.block_params(entry).to_vec();
-    match (routine, &words[..]) {
-        (Routine::Fault, &[context, kind, span]) => {
+    match routine {
+        Routine::Fault => {
+            let [context, kind, span] = exactly(&words);
             let error = table_call(&mut builder, native, RuntimeCall::fault, &[context, kind]);
             let all = [context, error, span];
             table_call(&mut builder, native, RuntimeCall::error_trace, &all);
             builder.ins().return_(&[error]);
         }
-        (Routine::Trace, all) => {
-            table_call(&mut builder, native, RuntimeCall::error_trace, all);
+        Routine::Trace => {
+            table_call(&mut builder, native, RuntimeCall::error_trace, &words);
             builder.ins().return_(&[]);
         }
-        (Routine::Free | Routine::FreeQuietly, all) => {
-            table_call(&mut builder, native, RuntimeCall::object_free, all);
+        Routine::Free | Routine::FreeQuietly => {
+            table_call(&mut builder, native, RuntimeCall::object_free, &words);
             builder.ins().return_(&[]);
         }
-        (Routine::Retain, &[object]) => retain(&mut builder, object),
-        (Routine::Release, &[context, object]) => release(&mut builder, native, context, object),
-        _ => unreachable!("every routine has the parameters of its signature"),
+        Routine::Retain => {
+            let [object] = exactly(&words);
+            retain(&mut builder, object);
+        }
+        Routine::Release => {
+            let [context, object] = exactly(&words);
+            release(&mut builder, native, context, object);
+        }
     }
     builder.seal_all_blocks();
     builder.finalize(isa.frontend_config());
+}
+
+/// The parameters of a routine by name.
+fn exactly<const COUNT: usize>(words: &[Value]) -> [Value; COUNT] {
+    <[Value; COUNT]>::try_from(words).expect("every routine has the parameters of its signature")
 }
 
 fn table_call(

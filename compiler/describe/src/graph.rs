@@ -51,7 +51,6 @@ pub enum Leave {
 }
 
 impl Leave {
-    /// As in source.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

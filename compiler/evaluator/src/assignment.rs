@@ -75,12 +75,14 @@ impl Machine<'_> {
 fn part(machine: &mut Machine, whole: &Value, steps: &[Step]) -> Flow<Value> {
     let mut part = whole.clone();
     for step in steps {
-        part = match (&part, &step.key) {
-            (Value::Record(_, fields) | Value::Tuple(fields), Key::Field(index)) => {
+        part = match &step.key {
+            Key::Field(index) => {
+                let (Value::Record(_, fields) | Value::Tuple(fields)) = &part else {
+                    return unsupported(format!("{part:?} has no such part"));
+                };
                 fields[*index].clone()
             }
-            (_, Key::Element(key)) => machine.index(&part, key)?,
-            _ => return unsupported(format!("{part:?} has no such part")),
+            Key::Element(key) => machine.index(&part, key)?,
         };
     }
     Ok(part)
@@ -105,43 +107,49 @@ fn with_part(
             with_part(machine, &part, &first.ty, rest, new)?
         }
     };
-    let changed = match (whole, &first.key) {
-        (Value::Record(item, fields), Key::Field(index)) => {
-            let mut fields = (**fields).clone();
-            fields[*index] = part;
-            Value::Record(*item, Rc::new(fields))
-        }
-        (Value::Tuple(parts), Key::Field(index)) => {
-            let mut parts = (**parts).clone();
-            parts[*index] = part;
-            Value::tuple(parts)
-        }
-        (Value::List(elements), Key::Element(Value::Int(index))) => {
-            let mut elements = (**elements).clone();
-            match usize::try_from(*index)
-                .ok()
-                .and_then(|it| elements.get_mut(it))
-            {
-                Some(element) => *element = part,
-                None => {
-                    let message = vec![Value::text(UNSPECIFIED)];
-                    return raise(machine.db, BuiltinError::OutOfRange, message);
-                }
-            }
-            Value::list(elements)
-        }
-        (Value::Map(entries), Key::Element(key)) => {
-            let mut entries = (**entries).clone();
-            match entries.iter_mut().find(|(it, _)| equal(it, key)) {
-                Some((_, value)) => *value = part,
-                None => insert(&mut entries, key.clone(), part),
-            }
-            Value::map(entries)
-        }
-        _ => return unsupported(format!("{whole:?} has no such part")),
+    let changed = match &first.key {
+        Key::Field(index) => with_field(whole, *index, part)?,
+        Key::Element(key) => with_element(machine, whole, key, part)?,
     };
     check_changed(machine, &changed, ty)?;
     Ok(changed)
+}
+
+fn with_field(whole: &Value, index: usize, part: Value) -> Flow<Value> {
+    let replaced = |fields: &[Value]| {
+        let mut fields = fields.to_vec();
+        fields[index] = part;
+        fields
+    };
+    if let Value::Record(item, fields) = whole {
+        Ok(Value::Record(*item, Rc::new(replaced(fields))))
+    } else if let Value::Tuple(parts) = whole {
+        Ok(Value::tuple(replaced(parts)))
+    } else {
+        unsupported(format!("{whole:?} has no such part"))
+    }
+}
+
+fn with_element(machine: &Machine, whole: &Value, key: &Value, part: Value) -> Flow<Value> {
+    if let (Value::List(elements), Value::Int(index)) = (whole, key) {
+        let mut elements = (**elements).clone();
+        let place = usize::try_from(*index).ok();
+        let Some(element) = place.and_then(|it| elements.get_mut(it)) else {
+            let message = vec![Value::text(UNSPECIFIED)];
+            return raise(machine.db, BuiltinError::OutOfRange, message);
+        };
+        *element = part;
+        Ok(Value::list(elements))
+    } else if let Value::Map(entries) = whole {
+        let mut entries = (**entries).clone();
+        match entries.iter_mut().find(|(it, _)| equal(it, key)) {
+            Some((_, value)) => *value = part,
+            None => insert(&mut entries, key.clone(), part),
+        }
+        Ok(Value::map(entries))
+    } else {
+        unsupported(format!("{whole:?} has no such part"))
+    }
 }
 
 /// Whether a value of which a part has changed satisfies the checks of its type.

@@ -28,22 +28,26 @@ impl Machine<'_> {
 
     /// `xs[i]`, `m[k]`, `j[i]`
     pub fn index(&mut self, base: &Value, index: &Value) -> Flow<Value> {
-        let found = match (base, index) {
-            (Value::List(elements), Value::Int(index)) => usize::try_from(*index)
+        if let (Value::Json(_), Value::Text(name)) = (base, index) {
+            return json_field(self, base, name);
+        }
+        if let (Value::Json(json), Value::Int(index)) = (base, index) {
+            let found = json
+                .list()
+                .and_then(|them| them.get(usize::try_from(*index).ok()?));
+            return match found {
+                Some(found) => Ok(Value::json(found.clone())),
+                None => decode_error(self.db, &format!("$[{index}]")),
+            };
+        }
+        let found = if let (Value::List(elements), Value::Int(index)) = (base, index) {
+            usize::try_from(*index)
                 .ok()
-                .and_then(|it| elements.get(it).cloned()),
-            (Value::Map(entries), key) => lookup(entries, key).cloned(),
-            (Value::Json(json), Value::Int(index)) => {
-                let found = json
-                    .list()
-                    .and_then(|them| them.get(usize::try_from(*index).ok()?));
-                return match found {
-                    Some(found) => Ok(Value::json(found.clone())),
-                    None => decode_error(self.db, &format!("$[{index}]")),
-                };
-            }
-            (Value::Json(_), Value::Text(name)) => return json_field(self, base, name),
-            _ => return unsupported(format!("{base:?} has no elements")),
+                .and_then(|it| elements.get(it).cloned())
+        } else if let Value::Map(entries) = base {
+            lookup(entries, index).cloned()
+        } else {
+            return unsupported(format!("{base:?} has no elements"));
         };
         match found {
             Some(found) => Ok(found),
@@ -313,10 +317,13 @@ fn contains(
         return Ok(Value::Bool((from..to).contains(&it)));
     }
     let container = machine.evaluate(frame, container)?;
-    Ok(Value::Bool(match (&value, &container) {
-        (_, Value::List(elements)) => elements.iter().any(|it| equal(it, &value)),
-        (_, Value::Map(entries)) => lookup(entries, &value).is_some(),
-        (Value::Text(part), Value::Text(whole)) => whole.contains(&**part),
-        _ => return unsupported(format!("{value:?} in {container:?}")),
+    Ok(Value::Bool(if let Value::List(elements) = &container {
+        elements.iter().any(|it| equal(it, &value))
+    } else if let Value::Map(entries) = &container {
+        lookup(entries, &value).is_some()
+    } else if let (Value::Text(part), Value::Text(whole)) = (&value, &container) {
+        whole.contains(&**part)
+    } else {
+        return unsupported(format!("{value:?} in {container:?}"));
     }))
 }

@@ -1,4 +1,8 @@
 //! The rows of the table of runtime calls that the standard library names.
+//!
+//! The table is larger than what can be evaluated: files, models and time are not here. So a row is matched together with the
+//! forms of its arguments, and whatever is not listed is refused by name ([`unsupported`]): a constant that needs it is reported,
+//! and a random program that calls it counts as not compared.
 
 mod list;
 mod map;

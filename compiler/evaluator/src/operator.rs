@@ -13,7 +13,6 @@ use crate::stop::{Flow, raise, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// `-x`, `not b`
     pub fn unary(&mut self, operator: UnaryOperator, operand: &Value) -> Flow<Value> {
         match operator {
             UnaryOperator::Not => {
@@ -130,29 +129,33 @@ fn other_arithmetic(
     right: &Value,
 ) -> Flow<Value> {
     use ArithmeticOperator as Op;
-    match (operator, left, right) {
-        (Op::Add, Value::Text(a), Value::Text(b)) => {
+    if let (Value::Duration(a), Value::Duration(b)) = (left, right) {
+        match operator {
+            Op::Add => return machine.duration(a.checked_add(*b)),
+            Op::Subtract => return machine.duration(a.checked_sub(*b)),
+            Op::Divide => return Ok(Value::Float(*a as f64 / *b as f64)),
+            Op::Multiply | Op::Remainder => {}
+        }
+    } else if let (Value::Duration(a), Value::Int(b)) = (left, right) {
+        match operator {
+            Op::Multiply => return machine.duration(a.checked_mul(*b)),
+            Op::Divide if *b == 0 => {
+                return raise(machine.db, BuiltinError::DivisionByZero, Vec::new());
+            }
+            Op::Divide => return machine.duration(a.checked_div(*b)),
+            Op::Add | Op::Subtract | Op::Remainder => {}
+        }
+    } else if operator == Op::Add {
+        if let (Value::Text(a), Value::Text(b)) = (left, right) {
             machine.spend(a.len() / 16)?;
-            Ok(Value::text(format!("{a}{b}")))
+            return Ok(Value::text(format!("{a}{b}")));
         }
-        (Op::Add, Value::List(a), Value::List(b)) => {
+        if let (Value::List(a), Value::List(b)) = (left, right) {
             machine.spend(a.len() + b.len())?;
-            Ok(Value::list(a.iter().chain(b.iter()).cloned().collect()))
+            return Ok(Value::list(a.iter().chain(b.iter()).cloned().collect()));
         }
-        (Op::Add, Value::Duration(a), Value::Duration(b)) => machine.duration(a.checked_add(*b)),
-        (Op::Subtract, Value::Duration(a), Value::Duration(b)) => {
-            machine.duration(a.checked_sub(*b))
-        }
-        (Op::Multiply, Value::Duration(a), Value::Int(b)) => machine.duration(a.checked_mul(*b)),
-        (Op::Divide, Value::Duration(a), Value::Duration(b)) => {
-            Ok(Value::Float(*a as f64 / *b as f64))
-        }
-        (Op::Divide, Value::Duration(_), Value::Int(0)) => {
-            raise(machine.db, BuiltinError::DivisionByZero, Vec::new())
-        }
-        (Op::Divide, Value::Duration(a), Value::Int(b)) => machine.duration(a.checked_div(*b)),
-        _ => unsupported(format!("{operator:?} of {left:?} and {right:?}")),
     }
+    unsupported(format!("{operator:?} of {left:?} and {right:?}"))
 }
 
 fn ordered(operator: OrderOperator, left: &Value, right: &Value) -> bool {

@@ -15,7 +15,6 @@ pub(crate) enum Family {
     Int,
     /// `duration`: an int, but in JSON and text.
     Duration,
-    /// `time`: the same.
     Time,
     Float,
     /// `string` and unions of literals, which are held as one.

@@ -72,6 +72,10 @@ pub enum Instance {
         item: ItemId,
         form: PromptForm,
     },
+    /// A prompt that is started from outside, with nothing but its parameters.
+    PromptEntry {
+        item: ItemId,
+    },
     /// What a prompt says, with its blocks.
     PromptText {
         item: ItemId,
@@ -106,6 +110,7 @@ impl Instance {
             Self::FunctionValue { item, .. }
             | Self::ConstructorValue { item, .. }
             | Self::Prompt { item, .. }
+            | Self::PromptEntry { item }
             | Self::PromptText { item }
             | Self::Examples { item }
             | Self::Default { item, .. }

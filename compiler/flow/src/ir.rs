@@ -269,7 +269,7 @@ pub enum Terminator {
     },
     Switch {
         value: Operand,
-        /// Distinct.
+        /// No value stands twice.
         cases: Vec<(u64, BlockId)>,
         default: BlockId,
     },

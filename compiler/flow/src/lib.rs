@@ -19,4 +19,4 @@ pub mod verify;
 mod waiting;
 mod walk;
 
-pub use lower::{Outline, Rows, Test, lower_program, lower_tests, outline_program};
+pub use lower::{Outline, Rows, Test, lower_program, lower_prompts, lower_tests, outline_program};

@@ -107,6 +107,18 @@ pub fn lower_tests(db: &dyn Db) -> Result<(Module, Vec<Test>), Vec<Diagnostic>> 
     Ok((module, tests))
 }
 
+/// Compiles the prompts of the entry module and everything that they reach; each stands where else a workflow does, so that a
+/// run can begin with it.
+///
+/// # Errors
+/// As for [`lower_program`].
+pub fn lower_prompts(db: &dyn Db) -> Result<Module, Vec<Diagnostic>> {
+    let view = entry_view(db)?;
+    let mut lowering = Lowering::new(&view, Purpose::Run);
+    let prompts = lowering.prompt_entries();
+    lowering.module(prompts)
+}
+
 fn entry_view(db: &dyn Db) -> Result<QueryView<'_>, Vec<Diagnostic>> {
     let entry = Project::try_get(db)
         .and_then(|it| it.modules(db).get(it.entry(db)).copied())

@@ -128,7 +128,6 @@ pub enum Captured {
 pub enum PartsAssigned {
     /// Only the whole, if at all.
     No,
-    /// Somewhere in the body.
     Yes,
 }
 

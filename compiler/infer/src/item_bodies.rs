@@ -73,7 +73,7 @@ pub enum Requirement {
     Json,
     /// A place in front of the colon of a map.
     Key,
-    /// What a queue holds.
+    /// Usable as an item of a queue.
     Item,
 }
 

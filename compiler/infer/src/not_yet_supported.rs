@@ -20,7 +20,6 @@ pub enum Missing<'name> {
     Hook,
     Stream,
     Revise,
-    /// The setting `session`.
     Session,
     /// A setting that nothing reads yet.
     Setting(Setting),
@@ -30,7 +29,6 @@ pub enum Missing<'name> {
     AgentAsTool,
     /// A `human` in a list of tools.
     HumanAsTool,
-    /// `test … cassette "file"`
     Cassette,
     /// A name that the library will have.
     Name(&'name str),

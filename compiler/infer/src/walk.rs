@@ -8,7 +8,7 @@ use crate::hir::{
 /// What stands directly inside an expression.
 #[derive(Clone, Copy, Debug)]
 pub enum Child<'a> {
-    /// Evaluated where it stands.
+    /// Evaluated as part of the expression that holds it.
     Inline(ExpressionId),
     /// Code that something else may run, at this position of its expression.
     Closure(&'a Lambda, u32),

@@ -39,11 +39,10 @@ impl AttributeTarget {
 pub struct Attributes {
     /// `@alias("name")`
     pub alias: Option<Name>,
-    /// `@secret`
     pub secret: Presence,
     /// `@deprecated("why")`
     pub deprecated: Option<Name>,
-    /// `@host`
+    /// Where `@host` is written, which says that the host has the body.
     pub host: Option<Span>,
     /// `@intrinsic("row", …)`, only in the standard library.
     pub intrinsic: Option<RuntimeCall>,

@@ -95,7 +95,6 @@ pub fn is_plain_enum(db: &dyn Db, item: ItemId) -> bool {
     variants.all(|it| it.fields.is_empty())
 }
 
-/// `Present` when `is_there`.
 pub(crate) fn presence(is_there: bool) -> Presence {
     if is_there {
         Presence::Present

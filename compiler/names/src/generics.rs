@@ -10,12 +10,14 @@ use crate::tree::item_head;
 pub fn generics_of(db: &dyn Db, item: ItemId) -> Vec<Name> {
     let names =
         |them: &[ast::Identifier]| them.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
-    let ast = item_head(db, item);
-    match ast.as_ref().map(|it| &it.body) {
-        Some(ast::ItemBody::Record(it)) => names(&it.generics),
-        Some(ast::ItemBody::Enum(it)) => names(&it.generics),
-        Some(ast::ItemBody::Alias { generics, .. }) => names(generics),
-        Some(ast::ItemBody::Function(it)) => {
+    let Some(head) = item_head(db, item) else {
+        return Vec::new();
+    };
+    match &head.body {
+        ast::ItemBody::Record(it) => names(&it.generics),
+        ast::ItemBody::Enum(it) => names(&it.generics),
+        ast::ItemBody::Alias { generics, .. } => names(generics),
+        ast::ItemBody::Function(it) => {
             let own = names(&it.signature.generics);
             let receiver = it
                 .receiver
@@ -26,13 +28,20 @@ pub fn generics_of(db: &dyn Db, item: ItemId) -> Vec<Name> {
             outer.extend(more);
             outer
         }
-        Some(
-            ast::ItemBody::Prompt { signature, .. }
-            | ast::ItemBody::Workflow { signature, .. }
-            | ast::ItemBody::Tool { signature, .. }
-            | ast::ItemBody::Human { signature, .. },
-        ) => names(&signature.generics),
-        _ => Vec::new(),
+        ast::ItemBody::Prompt { signature, .. }
+        | ast::ItemBody::Workflow { signature, .. }
+        | ast::ItemBody::Tool { signature, .. }
+        | ast::ItemBody::Human { signature, .. } => names(&signature.generics),
+        ast::ItemBody::Import(_)
+        | ast::ItemBody::Error(_)
+        | ast::ItemBody::Const(_)
+        | ast::ItemBody::Agent { .. }
+        | ast::ItemBody::Mcp { .. }
+        | ast::ItemBody::Hook { .. }
+        | ast::ItemBody::Skill { .. }
+        | ast::ItemBody::Test { .. }
+        | ast::ItemBody::Permissions { .. }
+        | ast::ItemBody::Invalid => Vec::new(),
     }
 }
 

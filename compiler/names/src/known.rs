@@ -25,7 +25,6 @@ pub enum KnownItem {
     HttpBody,
     /// `fs.exists`, which a permission to write covers too.
     FsExists,
-    /// `fs.is_folder`, likewise.
     FsIsFolder,
 }
 
@@ -78,7 +77,6 @@ impl KnownItem {
         module_scope(db, module).items.get(self.name()).copied()
     }
 
-    /// Whether `item` declares it.
     #[must_use]
     pub fn is(self, db: &dyn Db, item: ItemId) -> bool {
         item.name(db) == self.name() && std_file(db, self.module()) == Some(item.file(db))

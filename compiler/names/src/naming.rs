@@ -24,11 +24,8 @@ pub fn name_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
 /// How a name is to be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NamingStyle {
-    /// `snake_case`
     Snake,
-    /// `PascalCase`
     Pascal,
-    /// `UPPER_SNAKE`
     Upper,
 }
 
@@ -51,7 +48,6 @@ impl NamingStyle {
         }
     }
 
-    /// `name` in this style.
     fn apply(self, name: &str) -> String {
         let words = words(name);
         match self {

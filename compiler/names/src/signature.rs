@@ -37,7 +37,6 @@ pub struct Parameter {
     pub default: Presence,
     /// Whether it has a `where`.
     pub check: Presence,
-    /// Whether it carries `@secret`.
     pub secret: Presence,
     /// Where its name stands, relative to the item.
     pub span: Span,
@@ -76,7 +75,7 @@ pub enum TypeDeclarationKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variant {
     pub name: Name,
-    /// As in JSON.
+    /// Its name in JSON, which `@alias` may set.
     pub wire: Name,
     pub docs: Option<Arc<str>>,
     pub fields: Vec<Parameter>,

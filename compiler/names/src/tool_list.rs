@@ -121,7 +121,6 @@ pub fn module_tools(db: &dyn Db, module: File) -> Vec<ItemId> {
 
 /// What stands after `as` in a list of tools.
 pub enum Alias<'a> {
-    /// There is no `as`.
     None,
     /// What is renamed, and the name.
     Name(&'a Expression, &'a Identifier),

@@ -118,7 +118,6 @@ pub enum Effect {
     Time = 64,
     Random = 128,
     Human = 256,
-    /// Starts tasks or runs.
     Spawn = 512,
     /// Calls a tool of the program that embeds this one.
     Host = 1024,
@@ -191,7 +190,6 @@ impl EffectSet {
 }
 
 impl ErrorSet {
-    /// Adds all of `other`.
     pub fn extend(&mut self, other: &Self) {
         self.kinds.extend(other.kinds.iter().cloned());
         self.open |= other.open;
@@ -211,6 +209,19 @@ pub fn is_media(ty: &Type) -> bool {
         return is_media(inner);
     }
     matches!(ty, Type::Image | Type::Document)
+}
+
+/// What the values of a type are, where rules treat many types alike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nature {
+    /// Data or made of parts, which decide; also a type that is not known yet.
+    Data,
+    /// Bytes for a model that are no part of JSON: images and documents.
+    Media,
+    Secret,
+    Agent,
+    /// Bound to the run that made it, so it can be neither compared nor recorded.
+    Live,
 }
 
 /// The types that `ty` is made of.
@@ -258,6 +269,44 @@ pub fn parts(ty: &Type) -> Vec<Type> {
 }
 
 impl Type {
+    #[must_use]
+    pub const fn nature(&self) -> Nature {
+        match self {
+            Self::Function(_)
+            | Self::Task(_)
+            | Self::Stream(_)
+            | Self::Queue(_)
+            | Self::Session => Nature::Live,
+            Self::Secret => Nature::Secret,
+            Self::Agent => Nature::Agent,
+            Self::Image | Self::Document => Nature::Media,
+            Self::Unit
+            | Self::Bool
+            | Self::Int
+            | Self::Float
+            | Self::String
+            | Self::Bytes
+            | Self::Time
+            | Self::Duration
+            | Self::Json
+            | Self::Error
+            | Self::Never
+            | Self::Literals(_)
+            | Self::Optional(_)
+            | Self::List(_)
+            | Self::Map(..)
+            | Self::Tuple(_)
+            | Self::Record(..)
+            | Self::Enum(..)
+            | Self::Checked(..)
+            | Self::Partial(_)
+            | Self::Parameter(..)
+            | Self::Variable(_)
+            | Self::Text(_)
+            | Self::Invalid => Nature::Data,
+        }
+    }
+
     /// `T?`, which for an optional is the type itself.
     #[must_use]
     pub fn optional(self) -> Self {

@@ -23,7 +23,7 @@ use crate::types::Type;
 pub enum Variance {
     /// The same way. A parameter that no value depends on counts as such too.
     Covariant,
-    /// The other way round.
+    /// When `A` stands for `B`, `D<B>` stands for `D<A>`: so do parameters of functions.
     Contravariant,
     /// Only when both relate to each other.
     Invariant,

@@ -110,7 +110,7 @@ fn parse<'t>(reader: &mut Reader, text: &'t str) -> Option<DeTable<'t>> {
 fn read(reader: &mut Reader, table: &DeTable<'_>, into: &mut Configuration) {
     for entry in reader.entries(table) {
         match entry.key {
-            "name" => into.name = reader.text(&entry, "a name in small letters", is_name),
+            "name" => into.name = reader.text(&entry, "a lower-case name", is_name),
             "version" => {
                 into.version = reader.text(&entry, "a version such as `\"1.2.0\"`", is_version);
             }

@@ -50,7 +50,7 @@ pub fn wrong_alias(place: Place, name: &str) -> Diagnostic {
         place,
         format!("`{name}` cannot be the short name of a model"),
     )
-    .note("a short name has small letters, digits, `-` and `_`, and no `/`, as in `fast = \"openai/gpt-5\"`")
+    .note("a short name has lower-case letters, digits, `-` and `_`, and no `/`, as in `fast = \"openai/gpt-5\"`")
 }
 
 /// A table of prices of something that is no model.
@@ -58,9 +58,9 @@ pub fn wrong_model(place: Place, name: &str) -> Diagnostic {
     Diagnostic::error(
         Code::WRONG_VALUE,
         place,
-        format!("`{name}` is no model"),
+        format!("`{name}` is not the name of a model"),
     )
-    .note("write `[\"provider/model\"]`, with quotes; a name that ends in `*` stands for all that begin so")
+    .note("write `[\"provider/model\"]`, with quotes; a name that ends in `*` matches all that begin so")
 }
 
 /// A model without one of the prices that it must have.
@@ -80,5 +80,5 @@ pub fn unreadable_file(place: Place, path: &str) -> Diagnostic {
         place,
         format!("the file `{path}` cannot be read"),
     )
-    .note("a path counts from the folder of `gsw.toml`")
+    .note("a path is relative to the folder of `gsw.toml`")
 }

@@ -12,9 +12,9 @@ pub struct LineIndex {
 /// A place as people count: both from 1, columns in Unicode scalar values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Position {
-    /// From 1.
+    /// Counted from 1, as editors show it.
     pub line: u32,
-    /// From 1.
+    /// Counted from 1, as editors show it.
     pub column: u32,
 }
 
@@ -34,7 +34,6 @@ pub fn file_line_index(db: &dyn Db, file: File) -> LineIndex {
 }
 
 impl LineIndex {
-    /// The index of `text`.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');

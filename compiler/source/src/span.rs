@@ -5,7 +5,6 @@
 /// Spans inside an item are relative to it, so that moving an item does not change anything inside.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {
-    /// First byte.
     pub start: u32,
     /// One past the last byte; never less than `start`.
     pub end: u32,

@@ -29,7 +29,6 @@ pub use type_expression::{FunctionType, TypeExpression, TypeExpressionKind};
 
 use gsw_source::{Name, Span};
 
-/// An identifier as written.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Identifier {
     pub name: Name,

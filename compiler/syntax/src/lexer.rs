@@ -25,7 +25,6 @@ pub struct Lexed {
     pub docs: FxHashMap<u32, DocComment>,
     /// The `//!` lines, joined.
     pub module_docs: Option<String>,
-    /// Every comment in order.
     pub comments: Vec<Comment>,
     /// What is wrong with the text.
     pub errors: Vec<LexicalError>,

@@ -98,7 +98,7 @@ async fn a_mail_is_answered_with_events_and_a_reply() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_workflow_is_told_as_json() {
+async fn an_error_of_the_workflow_is_reported_as_json() {
     let address = started(Database::default()).await;
     let text = answer(address, r#"{"customer": "9", "text": ""}"#).await;
     assert!(text.contains("event: error"), "{text}");

@@ -36,7 +36,7 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(text) | Self::Source(text) => f.write_str(text),
-            Self::Internal(text) => write!(f, "a fault of Groundswell: {text}"),
+            Self::Internal(text) => write!(f, "internal error of Groundswell: {text}"),
         }
     }
 }

@@ -81,9 +81,9 @@ impl fmt::Display for Error {
                 Ok(())
             }
             Self::Output { error, .. } => {
-                write!(f, "the value does not fit the type asked for: {error}")
+                write!(f, "the value does not fit the requested type: {error}")
             }
-            Self::Internal(message) => write!(f, "a fault of Groundswell: {message}"),
+            Self::Internal(message) => write!(f, "internal error of Groundswell: {message}"),
         }
     }
 }

@@ -78,7 +78,7 @@ impl Humans for People {
     fn ask(&self, question: human::Question, _call: &Call) -> Replying {
         let Some(ask) = &self.ask else {
             let why = format!(
-                "`{}` asks a person, and the host asks nobody",
+                "`{}` asks a person, and the host has nobody to ask",
                 question.human
             );
             return Box::pin(std::future::ready(Err(NoReply(why))));

@@ -40,7 +40,7 @@ impl<'de> Deserialize<'de> for Time {
         let text = String::deserialize(deserializer)?;
         let time = calendar::parse_rfc3339(&text);
         time.map(Self)
-            .ok_or_else(|| D::Error::custom(format!("`{text}` is no RFC 3339 time")))
+            .ok_or_else(|| D::Error::custom(format!("`{text}` is not an RFC 3339 time")))
     }
 }
 
@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for Span {
         let seconds = serde_json::Number::deserialize(deserializer)?.to_string();
         let span = duration::from_seconds_text(&seconds);
         span.map(Self)
-            .ok_or_else(|| D::Error::custom(format!("{seconds} is no number of seconds")))
+            .ok_or_else(|| D::Error::custom(format!("{seconds} is not a number of seconds")))
     }
 }
 

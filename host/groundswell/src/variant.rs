@@ -54,6 +54,6 @@ impl Tree {
     /// The error for a variant that the enum does not have.
     pub fn unknown<E: Error>(&self, known: &[&str]) -> E {
         let known = known.join(", ");
-        E::custom(format!("{} is none of {known}", self.0))
+        E::custom(format!("{} is not one of {known}", self.0))
     }
 }

@@ -10,7 +10,6 @@ pub struct Cursor {
     pub item: ItemId,
     /// The name, relative to the item.
     pub span: Span,
-    /// What it refers to.
     pub reference: Reference,
 }
 

@@ -7,7 +7,6 @@ use gsw_source::{Db, File, ItemId, Place, Span};
 use crate::cursor::cursor;
 use crate::declared_name::name_span;
 
-/// Where a declaration stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Target {
     pub place: Place,

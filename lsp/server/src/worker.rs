@@ -12,7 +12,6 @@ use tokio::sync::oneshot;
 
 use crate::documents::Documents;
 
-/// What jobs work on.
 #[derive(Default)]
 pub struct State {
     pub db: Database,
@@ -85,7 +84,6 @@ impl State {
         Some(file)
     }
 
-    /// The document is closed.
     pub fn close(&mut self, path: &Path) {
         self.documents.close(path);
         if let Some(file) = self.files.remove(path)

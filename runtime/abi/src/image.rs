@@ -65,7 +65,7 @@ impl std::fmt::Display for Refusal {
             Self::OtherTarget(target) => {
                 write!(f, "this program was compiled for {target}, not for {}", target_name())
             }
-            Self::Damaged => f.write_str("this program is damaged: its bytes are not those that were built"),
+            Self::Damaged => f.write_str("this program is damaged: its checksum does not match"),
         }
     }
 }

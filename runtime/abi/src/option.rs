@@ -82,7 +82,6 @@ impl BuiltinOption {
         }
     }
 
-    /// Its line in help.
     #[must_use]
     pub const fn summary(self) -> &'static str {
         match self {

@@ -106,7 +106,6 @@ pub enum AnswerForm {
 impl AnswerForm {
     pub const ALL: [Self; 3] = [Self::Lenient, Self::Exact, Self::KeepValid];
 
-    /// As it is written.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

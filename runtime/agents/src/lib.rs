@@ -24,6 +24,6 @@ pub use cache::{Cache, Metrics};
 pub use catalogue::{Catalogue, Dollars, KnownModel};
 pub use environment::Environment;
 pub use machine::AgentPrompts;
-pub use providers::{Policy, Providers};
+pub use providers::{Outgoing, Policy, Providers};
 pub use telemetry::{Delivered, Telemetry};
 pub use web::WebClient;

@@ -10,6 +10,7 @@ mod media;
 mod network;
 mod openai;
 mod opening;
+mod outgoing;
 mod protocol;
 mod retry;
 mod schema;
@@ -27,6 +28,7 @@ use anthropic::Messages;
 use http::Http;
 use network::{Network, deltas_of};
 use openai::Completions;
+pub use outgoing::Outgoing;
 use protocol::ask;
 pub use retry::Policy;
 

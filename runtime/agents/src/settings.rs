@@ -157,7 +157,7 @@ impl Given<'_> {
             Some(Value::Array(items)) => items.iter().map(text).collect(),
             Some(one) => text(one).map(|it| vec![it]),
         };
-        texts.ok_or_else(|| self.wrong(setting, "a text or a list of texts"))
+        texts.ok_or_else(|| self.wrong(setting, "a string or a list of strings"))
     }
 
     fn tools(&self) -> Result<Vec<Listed>, String> {
@@ -181,7 +181,7 @@ impl Given<'_> {
         let count = value.as_u64().and_then(|it| u32::try_from(it).ok());
         match count.filter(|it| *it >= least) {
             Some(count) => Ok(Some(count)),
-            None => Err(self.wrong(setting, &format!("a whole number from {least} on"))),
+            None => Err(self.wrong(setting, &format!("a whole number of at least {least}"))),
         }
     }
 

@@ -147,25 +147,25 @@ struct Next {
 impl Next {
     fn new(request: &WebRequest) -> Result<Self, Failure> {
         let method = Method::from_bytes(request.method.to_ascii_uppercase().as_bytes())
-            .map_err(|_| failed(format!("`{}` is no method", request.method)))?;
+            .map_err(|_| failed(format!("`{}` is not an HTTP method", request.method)))?;
         let url = Url::parse(&request.url).map_err(|why| {
             failed(format!(
-                "`{}` is no address: {why}",
+                "`{}` is not an address: {why}",
                 address::shown(&request.url)
             ))
         })?;
         if !matches!(url.scheme(), "http" | "https") {
             let scheme = url.scheme();
-            return Err(failed(format!("`{scheme}` addresses cannot be asked")));
+            return Err(failed(format!("`{scheme}` addresses are not supported")));
         }
         let mut headers = HeaderMap::new();
         for (name, value) in &request.headers {
             let name = HeaderName::from_bytes(name.as_bytes())
-                .map_err(|_| failed(format!("`{name}` is no name of a header")))?;
+                .map_err(|_| failed(format!("`{name}` is not the name of a header")))?;
             // The value may be a secret, so it is not shown.
             let mut value = HeaderValue::from_str(value).map_err(|_| {
                 failed(format!(
-                    "the value of the header `{name}` holds characters that cannot be sent"
+                    "the value of the header `{name}` contains characters that cannot be sent"
                 ))
             })?;
             value.set_sensitive(true);

@@ -9,11 +9,11 @@ pub(crate) fn host_and_port(address: &str) -> Result<(String, u16), Failure> {
         path: None,
         message,
     };
-    let url =
-        Url::parse(address).map_err(|why| failed(format!("`{address}` is no address: {why}")))?;
+    let url = Url::parse(address)
+        .map_err(|why| failed(format!("`{address}` is not an address: {why}")))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(failed(format!(
-            "`{}` addresses cannot be asked",
+            "`{}` addresses are not supported",
             url.scheme()
         )));
     }

@@ -289,7 +289,8 @@ impl Engine {
 }
 
 /// What models cost: what the program says counts before what its host knows.
-pub(crate) fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
+#[must_use]
+pub fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
     let own = program.models.prices.iter();
     // The compiler and the service have checked what they put there.
     let own = own.filter_map(|it| serde_json::from_str(it).ok());

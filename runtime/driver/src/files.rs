@@ -345,7 +345,7 @@ pub(crate) fn outcome_of(path: &str, trouble: Trouble) -> Outcome {
 fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".into(),
-        io::ErrorKind::PermissionDenied => "the system does not permit it".into(),
+        io::ErrorKind::PermissionDenied => "the operating system denies access".into(),
         io::ErrorKind::IsADirectory => "it is a folder".into(),
         io::ErrorKind::NotADirectory => "a part of the path is not a folder".into(),
         io::ErrorKind::DirectoryNotEmpty => "the folder is not empty".into(),

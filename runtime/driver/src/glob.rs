@@ -2,7 +2,7 @@
 //!
 //! The parts of a pattern are states: a folder is looked at once, with all the states in which the way to it may be, so that no
 //! file is found twice and no pattern costs more than its folder. Links are found, never followed: what they lead to is found
-//! where it is, and a circle of them leads nowhere.
+//! where it is, and a cycle of them leads nowhere.
 
 use ::glob::Pattern;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
@@ -110,10 +110,11 @@ impl Glob {
             if !states.contains(&at) {
                 states.push(at);
             }
-            match self.parts.get(at) {
-                Some(Part::Folders) if at + 1 < self.parts.len() => at += 1,
-                _ => return,
+            let is_last = at + 1 >= self.parts.len();
+            if is_last || !matches!(self.parts[at], Part::Folders) {
+                return;
             }
+            at += 1;
         }
     }
 
@@ -268,7 +269,7 @@ impl Search<'_> {
         self.entries += 1;
         if self.entries > self.bounds.entries {
             return Err(too_much(&format!(
-                "it looks at more than {} files and folders; begin the pattern with the folder that is meant",
+                "it looks at more than {} files and folders; begin the pattern with a more specific folder",
                 self.bounds.entries
             )));
         }

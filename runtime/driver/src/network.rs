@@ -91,7 +91,7 @@ impl Network {
         let input = match serde_json::from_str(input) {
             Ok(input) => input,
             Err(error) => {
-                let message = format!("its arguments are no JSON: {error}");
+                let message = format!("its arguments are not JSON: {error}");
                 completion.deliver(failed(tool, message));
                 return Handle::None;
             }

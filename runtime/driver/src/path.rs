@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Links that are followed before a path counts as a circle; the system's own limit.
+/// Links that are followed before a path counts as a cycle; the system's own limit.
 const LINKS: usize = 40;
 
 /// The absolute path without links, `.` and `..` that `path` stands for. Its last parts need not exist.

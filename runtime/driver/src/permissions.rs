@@ -191,7 +191,7 @@ impl From<Unfit> for Trouble {
         Self::System(io::Error::other(match unfit {
             Unfit::Syntax(error) => error.to_string(),
             Unfit::Climbs => {
-                "`..` after a wildcard is unsupported; begin the pattern with the folder that is meant"
+                "`..` after a wildcard is unsupported; begin the pattern with a more specific folder"
                     .into()
             }
         }))

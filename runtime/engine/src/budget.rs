@@ -7,7 +7,6 @@ use crate::scope::ScopeId;
 /// The limits of a budget; `None` where none is set.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Limits {
-    /// Dollars.
     pub usd: Option<f64>,
     pub tokens: Option<u64>,
     /// Requests to models.
@@ -22,7 +21,7 @@ pub struct Charge {
     /// Dollars; `Err` with the model's name when its price is not known.
     pub usd: Result<f64, String>,
     pub tokens: u64,
-    /// Requests.
+    /// How many requests were sent to models.
     pub calls: u64,
 }
 
@@ -61,7 +60,7 @@ pub struct Sum {
     /// Dollars, where known.
     pub usd: f64,
     pub tokens: u64,
-    /// Requests.
+    /// How many requests were sent to models.
     pub calls: u64,
 }
 

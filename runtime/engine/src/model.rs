@@ -157,9 +157,8 @@ pub enum PromptNote {
     },
     /// A wrong answer is shown back to the model.
     ReflectionStart {
-        /// From 1.
+        /// Which round of reflection, counted from 1.
         attempt: u32,
-        /// How often at most.
         max: u32,
     },
     /// The model answered to it.

@@ -49,7 +49,6 @@ pub enum Request {
     /// A float from 0 to below 1.
     Random,
     RandomInt {
-        /// The least.
         low: i64,
         /// The greatest, not below `low`.
         high: i64,
@@ -66,12 +65,10 @@ pub enum Request {
     },
     FsWrite {
         path: String,
-        /// By what.
         text: String,
     },
     FsWriteBytes {
         path: String,
-        /// By what.
         bytes: Vec<u8>,
     },
     FsAppend {
@@ -248,7 +245,6 @@ pub enum Failure {
         what: String,
     },
     Timeout {
-        /// After how long.
         nanoseconds: i64,
     },
     Tool {

@@ -12,7 +12,7 @@ pub struct Prices(pub Vec<Price>);
 pub struct Price {
     /// `provider/model`; one that ends in `*` stands for all that begin so.
     pub name: String,
-    /// Fresh input.
+    /// Input that comes from no cache.
     pub input: f64,
     /// Output, thinking included.
     pub output: f64,

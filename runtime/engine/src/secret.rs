@@ -80,7 +80,6 @@ impl Template {
         Ok(text)
     }
 
-    /// Its parts in order.
     pub(crate) fn pieces(&self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let (mut part, mut is_name) = (String::new(), false);

@@ -31,7 +31,6 @@ impl Status {
         Self::Diverged,
     ];
 
-    /// As in the table.
     pub(crate) const fn number(self) -> i64 {
         match self {
             Self::Running => 0,
@@ -47,7 +46,6 @@ impl Status {
         Self::ALL.into_iter().find(|it| it.number() == number)
     }
 
-    /// Its word.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -18,7 +18,6 @@ pub struct Identity {
     pub fingerprint: Hash,
 }
 
-/// One record.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Record {
     /// The first: what the run was begun with.
@@ -92,7 +91,6 @@ impl Record {
         }
     }
 
-    /// Its payload.
     #[must_use]
     pub const fn payload(&self) -> Option<&Payload> {
         match self {

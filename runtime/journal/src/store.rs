@@ -53,7 +53,6 @@ pub enum Error {
     NoSuchRun(String),
     /// Several runs have ids that begin so.
     Ambiguous(String),
-    /// It has ended.
     Ended {
         id: String,
         status: Status,
@@ -66,7 +65,7 @@ pub enum Error {
         /// The number of the record.
         record: u64,
     },
-    /// What the database says.
+    /// The message of the database.
     Database(String),
 }
 

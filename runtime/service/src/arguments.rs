@@ -275,7 +275,7 @@ impl<'a> Reader<'a> {
             // Alone it was understood before; `--help` is understood anywhere.
             BuiltinOption::Help | BuiltinOption::Version => {
                 return Err(UsageError(format!(
-                    "`--{}` stands alone, without other options",
+                    "`--{}` cannot be combined with other options",
                     option.name()
                 )));
             }

@@ -58,6 +58,19 @@ pub fn workflow_help(program: &Program, workflow: &Workflow, columns: Columns) -
     text
 }
 
+/// What something takes and gives that is started as `usage` says, without the options that every program has.
+#[must_use]
+pub fn signature_help(
+    program: &Program,
+    workflow: &Workflow,
+    usage: &str,
+    columns: Columns,
+) -> String {
+    let mut text = String::new();
+    write_signature(&mut text, program, workflow, usage, columns);
+    text
+}
+
 /// The program's name and version, and those of what it runs on.
 #[must_use]
 pub fn version(program: &Program) -> String {
@@ -81,15 +94,26 @@ fn usage_words(program: &Program) -> &'static str {
 }
 
 fn write_workflow(text: &mut String, program: &Program, workflow: &Workflow, columns: Columns) {
+    let usage = if workflow.name == "main" {
+        format!("{} {}", program.name, usage_words(program))
+    } else {
+        format!("{} {} [OPTIONS]", program.name, workflow.name)
+    };
+    write_signature(text, program, workflow, &usage, columns);
+}
+
+fn write_signature(
+    text: &mut String,
+    program: &Program,
+    workflow: &Workflow,
+    usage: &str,
+    columns: Columns,
+) {
     let types = &program.types;
     if let Some(docs) = &workflow.docs {
         let _ = writeln!(text, "{}", columns.paragraphs(docs));
     }
-    let usage = if workflow.name == "main" {
-        format!("Usage: {} {}", program.name, usage_words(program))
-    } else {
-        format!("Usage: {} {} [OPTIONS]", program.name, workflow.name)
-    };
+    let usage = format!("Usage: {usage}");
     let _ = writeln!(text, "{}", columns.paragraphs(&usage));
     if !workflow.parameters.is_empty() {
         let rows = workflow.parameters.iter().map(|it| row(types, it));

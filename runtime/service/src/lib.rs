@@ -29,7 +29,8 @@ pub use arguments::{
 };
 pub use execute::{main_with_image, run_program};
 pub use exit::Exit;
-pub use failure::text as error_text;
-pub use help::{program_help, workflow_help};
+pub use failure::{issues as issues_text, text as error_text};
+pub use help::{program_help, signature_help, workflow_help};
 pub use manifest::{input_schema, manifest};
+pub use prices::of_user as prices_of_user;
 pub use terminal::shows_colors;

@@ -62,7 +62,7 @@ fn row(model: &str, price: &Value) -> Result<String, String> {
             .is_some_and(|it| it.is_finite() && it >= 0.0);
         if !is_price {
             return Err(format!(
-                "`{name}` of `{model}` is {dollars}, and must be dollars per million tokens, from 0 on"
+                "`{name}` of `{model}` is {dollars}, and must be dollars per million tokens, at least 0"
             ));
         }
         row.insert(name.clone(), dollars.clone());

@@ -149,10 +149,10 @@ fn one_of<'a>(
     }
     let first = words.next().map(|it| format!("`{it}`")).unwrap_or_default();
     let all = words.fold(first, |all, it| format!("{all}, `{it}`"));
-    Err(format!("`{text}` is none of {all}"))
+    Err(format!("`{text}` is not one of {all}"))
 }
 
-/// `warm` is none of `cold`; `hot` has fields: write it as JSON
+/// `warm` is not one of `cold`; `hot` has fields: write it as JSON
 fn no_variant(text: &str, of: &Enum) -> String {
     let names = |is_meant: fn(usize) -> bool| {
         let those = of.variants.iter().filter(|it| is_meant(it.fields.len()));
@@ -162,8 +162,8 @@ fn no_variant(text: &str, of: &Enum) -> String {
     let (bare, full) = (names(|it| it == 0), names(|it| it > 0));
     let fields = format!("with fields, as JSON: {full}");
     match bare.is_empty() {
-        true => format!("`{text}` is none of the variants {fields}"),
-        false => format!("`{text}` is none of {bare} or, {fields}"),
+        true => format!("`{text}` is not one of the variants {fields}"),
+        false => format!("`{text}` is not one of {bare} or, {fields}"),
     }
 }
 

@@ -47,7 +47,7 @@ impl Watchers {
             match JsonLines::start(observers, header, delivery, open) {
                 Ok(lines) => Some((sink, lines)),
                 Err(error) => {
-                    say(&format!("warning: no event is written: {error}"));
+                    say(&format!("warning: no events are written: {error}"));
                     None
                 }
             }
@@ -143,7 +143,7 @@ fn warning(sink: &EventSink, written: &Written) -> Option<String> {
     };
     match &written.error {
         Some(error) => Some(format!("{what}: {error}")),
-        None if written.is_stuck => Some(format!("{what}: nothing takes what is written to it")),
+        None if written.is_stuck => Some(format!("{what}: nothing reads what is written to it")),
         None if written.lost > 0 => Some(format!("{what}: writing was too slow")),
         None => None,
     }
@@ -164,7 +164,7 @@ fn open(sink: &EventSink) -> (Delivery, Open) {
             let file = create(path);
             if let Err(error) = &file {
                 say(&format!(
-                    "warning: `{path}` cannot be written: {error}; the run continues without a file of its events"
+                    "warning: `{path}` cannot be written: {error}; the run continues without an event file"
                 ));
             }
             (Delivery::WHOLE, Box::new(move || file.map(boxed)))

@@ -38,7 +38,7 @@ impl Gaps {
         let mut said = Vec::new();
         if let Some(version) = self.newer {
             said.push(format!(
-                "the file has version {version} of the form and this is version {}: what is new in it is left out",
+                "the file has version {version} of the event format, and this program knows version {}: what is new in it is left out",
                 gsw_tree::event::VERSION
             ));
         }

@@ -1,4 +1,4 @@
-// The same work in Node, by hand and with the least that keeps a tree and tells observers: `node run.mjs WHAT COUNT`.
+// The same work in Node, by hand and with the least that keeps a tree and notifies observers: `node run.mjs WHAT COUNT`.
 const [what, count] = [process.argv[2], Number(process.argv[3])];
 
 class Node {

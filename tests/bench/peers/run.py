@@ -1,4 +1,4 @@
-"""The same work in Python, by hand and with the least that keeps a tree and tells observers: `run.py WHAT COUNT`."""
+"""The same work in Python, by hand and with the least that keeps a tree and notifies observers: `run.py WHAT COUNT`."""
 import asyncio
 import collections
 import resource

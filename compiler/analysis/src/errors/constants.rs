@@ -13,7 +13,7 @@ pub fn constant_cycle(place: Place, path: &[&str]) -> Diagnostic {
 /// A call that asks the run about itself.
 pub fn question_in_constant(place: Place, operation: &str) -> Diagnostic {
     let message = format!(
-        "a constant is known before the program runs, and `{operation}` asks the run that it is called in"
+        "a constant is evaluated before the program runs, and `{operation}` asks the run that it is called in"
     );
     Diagnostic::error(Code::NOT_CONSTANT, place, message)
         .note("make it a function, or compute it in the workflow")
@@ -21,7 +21,8 @@ pub fn question_in_constant(place: Place, operation: &str) -> Diagnostic {
 
 /// A call that reaches outside of the program.
 pub fn effect_in_constant(place: Place, effect: &str) -> Diagnostic {
-    let message = format!("a constant is known before the program runs, and this needs `{effect}`");
+    let message =
+        format!("a constant is evaluated before the program runs, and this needs `{effect}`");
     Diagnostic::error(Code::NOT_CONSTANT, place, message)
         .note("make it a function, or compute it in the workflow")
 }
@@ -33,18 +34,18 @@ pub fn failing_constant(place: Place, error: &str, message: Option<&str>) -> Dia
         None => format!("this raises `{error}`"),
     };
     Diagnostic::error(Code::NOT_CONSTANT, place, text)
-        .note("a constant is evaluated while compiling")
+        .note("constants are evaluated at compile time")
 }
 
 /// A constant that is too much to evaluate.
 pub fn endless_constant(place: Place, why: &str) -> Diagnostic {
-    let text = format!("this cannot be evaluated while compiling: {why}");
+    let text = format!("this cannot be evaluated at compile time: {why}");
     Diagnostic::error(Code::NOT_CONSTANT, place, text)
 }
 
 /// A constant that reaches outside; `what` is what it uses.
 pub fn impure_constant(place: Place, what: &str) -> Diagnostic {
-    let text = format!("a constant is evaluated while compiling, and this uses {what}");
+    let text = format!("a constant is evaluated at compile time, and this uses {what}");
     Diagnostic::error(Code::NOT_CONSTANT, place, text)
-        .note("a function without parameters does it each time it is called")
+        .note("write a function without parameters instead, which is evaluated at each call")
 }

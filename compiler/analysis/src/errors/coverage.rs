@@ -28,7 +28,7 @@ pub fn missing_case(place: Place, missing: &[String], insertion: &Insertion) -> 
 
 /// A `match` of which it takes too long to find out whether it covers everything.
 pub fn match_too_complex(place: Place, insertion: &Insertion) -> Diagnostic {
-    let message = "this `match` is too complex to find out whether it covers everything";
+    let message = "this `match` is too complex to check that it covers every value";
     let Insertion {
         place: end,
         first,
@@ -43,7 +43,7 @@ pub fn match_too_complex(place: Place, insertion: &Insertion) -> Diagnostic {
 
 /// The same of a pattern of `let`, `for` or a lambda.
 pub fn pattern_too_complex(place: Place) -> Diagnostic {
-    let message = "this pattern is too complex to find out whether it matches everything";
+    let message = "this pattern is too complex to check that it matches every value";
     Diagnostic::error(Code::MATCH_TOO_COMPLEX, place, message)
         .note("use `match` with an arm `_ => …` for everything else")
 }
@@ -67,18 +67,19 @@ pub fn unreachable_arm(place: Place) -> Diagnostic {
 /// A side of `|` that earlier ones leave nothing to.
 pub fn unreachable_side(place: Place) -> Diagnostic {
     let message =
-        "this side of `|` is never reached: what stands before it covers everything it matches";
+        "this side of `|` is never reached: the patterns before it cover everything it matches";
     Diagnostic::warning(Code::UNREACHABLE_ARM, place, message)
 }
 
 /// A pattern of `let`, `for` or a lambda that does not match every value.
 pub fn refutable_pattern(place: Place, missing: &[String]) -> Diagnostic {
     let message = format!(
-        "this pattern does not match {}, and nothing says what happens then",
+        "this pattern does not match {}, and there is no branch for that",
         listed(missing)
     );
-    Diagnostic::error(Code::REFUTABLE_PATTERN, place, message)
-        .note("use `match`, `if let … { } else { }`, or `let … else { … }`, which leaves")
+    Diagnostic::error(Code::REFUTABLE_PATTERN, place, message).note(
+        "use `match`, `if let … { } else { }`, or `let … else { … }` with a block that leaves",
+    )
 }
 
 /// How many missing cases a report names.

@@ -4,26 +4,26 @@ use gsw_source::{Code, Diagnostic, Place};
 
 /// A reserved word that is to name something.
 pub fn reserved_word(place: Place, name: &str) -> Diagnostic {
-    let message = format!("`{name}` is a reserved word and names nothing");
+    let message = format!("`{name}` is a reserved word and cannot be used as a name");
     Diagnostic::error(Code::RESERVED_NAME, place, message)
-        .note("any word may be a field, a named argument, or follow a dot")
+        .note("reserved words may still name fields and arguments, and follow a dot")
 }
 
 /// A function without its block.
 pub fn missing_body(place: Place, name: &str) -> Diagnostic {
     let message = format!("`{name}` has no body");
     Diagnostic::error(Code::UNEXPECTED_TOKEN, place, message)
-        .note("behind the head stands what it does, in braces: `{ … }`")
+        .note("write its body after the head, in braces: `{ … }`")
 }
 
 /// `by` behind the head of what no agent runs.
 pub fn misplaced_agent(place: Place) -> Diagnostic {
-    let message = "`by` stands in the head of a `prompt`";
+    let message = "`by` belongs in the head of a `prompt`";
     Diagnostic::error(Code::MISPLACED_MODIFIER, place, message)
 }
 
 /// `once` and its kin behind the head of what is no tool.
 pub fn misplaced_repeat_class(place: Place, word: &str) -> Diagnostic {
-    let message = format!("`{word}` stands in the head of a `tool`");
+    let message = format!("`{word}` belongs in the head of a `tool`");
     Diagnostic::error(Code::MISPLACED_MODIFIER, place, message)
 }

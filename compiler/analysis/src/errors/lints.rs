@@ -9,7 +9,7 @@ pub fn unused_local(place: Place, what: &str, name: &str) -> Diagnostic {
         place,
         format!("{what} `{name}` is never used"),
     )
-    .note("a name that starts with `_` says so on purpose")
+    .note("start its name with `_` if that is intended")
     .fix(format!("rename it to `_{name}`"), place, format!("_{name}"))
 }
 
@@ -17,16 +17,16 @@ pub fn unused_local(place: Place, what: &str, name: &str) -> Diagnostic {
 pub fn unused_field(place: Place, name: &str) -> Diagnostic {
     let message = format!("variable `{name}` is never used");
     Diagnostic::warning(Code::UNUSED_VARIABLE, place, message)
-        .note(format!("`{name}: _` says so on purpose"))
+        .note(format!("`{name}: _` ignores the field on purpose"))
         .fix(format!("write `{name}: _`"), place, format!("{name}: _"))
 }
 
-/// A `var` that is assigned and never read.
+/// A `var` that is assigned but never read.
 pub fn unread_variable(place: Place, name: &str) -> Diagnostic {
     Diagnostic::warning(
         Code::UNUSED_VARIABLE,
         place,
-        format!("variable `{name}` is assigned and never read"),
+        format!("variable `{name}` is assigned but never read"),
     )
 }
 
@@ -68,7 +68,7 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
             .note("a function is called with parentheses")
             .fix("call it", end, "()"),
         Meant::Await(start) => diagnostic
-            .note("a task is waited for with `await`")
+            .note("wait for a task with `await`")
             .fix("wait for it", start, "await "),
         Meant::Unknown => diagnostic.note(
             "no function changes its argument: bind the result, or write `let _ = …` to drop it on purpose",
@@ -79,15 +79,15 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
 /// Statements behind one that never ends normally; `rest` is all of the block behind it.
 pub fn unreachable_code(place: Place, cause: Place, rest: Place) -> Diagnostic {
     Diagnostic::warning(Code::UNREACHABLE_CODE, place, "this is never reached")
-        .label(cause, "the block is always left here")
-        .fix("remove what is never reached", rest, "")
+        .label(cause, "the block always leaves here")
+        .fix("remove the code that is never reached", rest, "")
 }
 
 /// A key of a map literal that stands in it before.
 pub fn duplicate_key(place: Place, first: Place, key: &str) -> Diagnostic {
     let message = format!("the key `{key}` is already in this map");
     Diagnostic::warning(Code::DUPLICATE_KEY, place, message)
-        .label(first, "its value is replaced by the later one")
+        .label(first, "the later value replaces this one")
 }
 
 /// A use of what is marked `@deprecated`.
@@ -98,9 +98,9 @@ pub fn deprecated(place: Place, name: &str, why: &str) -> Diagnostic {
 
 /// A setting that the agent's model does not take.
 pub fn unsupported_setting(place: Place, setting: &str, model: &str) -> Diagnostic {
-    let message = format!("`{model}` takes no `{setting}`, so it is not sent");
+    let message = format!("`{model}` does not support `{setting}`, so it is not sent");
     Diagnostic::warning(Code::UNSUPPORTED_SETTING, place, message)
-        .note("the newest interface of Anthropic has no sampling settings any more")
+        .note("Anthropic's newest API no longer has sampling settings")
 }
 
 /// A model whose provider nobody knows.
@@ -110,7 +110,7 @@ pub fn unknown_model(
     providers: &[&str],
     suggestion: Option<&str>,
 ) -> Diagnostic {
-    let message = format!("`{model}` names no provider that there is");
+    let message = format!("`{model}` names an unknown provider");
     let known: Vec<String> = providers.iter().map(|it| format!("`{it}/…`")).collect();
     let diagnostic = Diagnostic::warning(Code::UNKNOWN_MODEL, place, message).note(format!(
         "a model is written `provider/name`: {}",

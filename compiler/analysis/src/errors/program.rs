@@ -19,5 +19,5 @@ pub fn missing_main(place: Place, workflows: &[String], other: Option<&str>) -> 
         return diagnostic.note("a program starts with `workflow main() { … }`");
     }
     let names: Vec<String> = workflows.iter().map(|it| format!("`{it}`")).collect();
-    diagnostic.note(format!("name one to run it: {}", names.join(", ")))
+    diagnostic.note(format!("name the workflow to run: {}", names.join(", ")))
 }

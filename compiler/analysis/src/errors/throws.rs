@@ -19,7 +19,7 @@ pub fn undeclared_errors(
     let added = errors.join(" | ");
     match end {
         Some(end) => diagnostic
-            .note("catch it here, or let the signature list it")
+            .note("catch it here, or add it to the signature after `!`")
             .fix(format!("list `{added}`"), end, format!(" | {added}")),
         None => diagnostic.note("catch it here"),
     }
@@ -30,13 +30,13 @@ pub fn undeclared_open_error(place: Place, name: &str, declared: &[String]) -> D
     let message =
         format!("this can raise any error, and the signature of `{name}` lists only some");
     undeclared(place, message, declared).note(
-        "what a stored function or an `Error` from elsewhere raises is not known; catch it here",
+        "what a stored function raises, or an `Error` that was passed in, is not known; catch it here",
     )
 }
 
 /// A function that raises or does what the type where it goes leaves out.
 pub fn left_out_of_type(place: Place, what: &str, ty: &str) -> Diagnostic {
-    let message = format!("this function can {what}, which `{ty}` leaves out");
+    let message = format!("this function can {what}, which `{ty}` does not list");
     Diagnostic::error(Code::UNDECLARED_ERROR, place, message)
         .note("what a function type lists after `!` and `uses` is all that its functions may raise and do")
 }
@@ -44,24 +44,24 @@ pub fn left_out_of_type(place: Place, what: &str, ty: &str) -> Diagnostic {
 /// A function that takes functions of fewer errors or effects than the type where it goes lets be given to it.
 pub fn given_by_type(place: Place, what: &str, ty: &str) -> Diagnostic {
     let message = format!(
-        "through `{ty}` this function is given functions that can {what}, which it does not take"
+        "through `{ty}` this function may be passed functions that can {what}, which its parameter does not accept"
     );
     Diagnostic::error(Code::UNDECLARED_ERROR, place, message)
-        .note("a function may stand in for one that takes functions when it takes all that the other does; let its parameter list more")
+        .note("its parameter must accept every function that the type allows: list more after `!` or `uses` in the parameter's type")
 }
 
 /// An arm of a `catch` for something that is never raised.
 pub fn impossible_catch(place: Place) -> Diagnostic {
-    let message = "what this arm catches is never raised here";
+    let message = "this arm catches an error that is never raised here";
     Diagnostic::warning(Code::IMPOSSIBLE_CATCH, place, message)
-        .note("the errors that can arrive here are inferred from the code to the left of `catch` and the arms above")
+        .note("the errors that can reach an arm are inferred from the code to the left of `catch` and the arms above")
 }
 
 /// An error that a signature lists and nothing in the body raises; `cut` is what to take out of the list.
 pub fn never_raised(place: Place, error: &str, name: &str, cut: Place) -> Diagnostic {
     let message = format!("`{name}` never raises `{error}`");
     Diagnostic::warning(Code::NEVER_RAISED, place, message)
-        .note("callers would handle what cannot happen")
+        .note("callers would have to handle an error that cannot happen")
         .fix("take it out", cut, "")
 }
 

@@ -19,7 +19,6 @@ pub enum NoWaiting {
     Conversation,
     /// The default of a parameter of what is also started from outside: a "workflow" or a "tool".
     StartedFromOutside(&'static str),
-    /// A constant.
     Constant,
 }
 
@@ -32,23 +31,23 @@ pub fn cannot_wait(place: Place, reason: NoWaiting) -> Diagnostic {
         ),
         NoWaiting::Check => (
             "a `where` cannot wait".to_owned(),
-            "it is also evaluated while an answer or an input is read, which cannot be suspended; look at the outside in a function, and call that where the value is used",
+            "it is also evaluated while an answer or an input is read, which cannot be suspended; do this in a function, and call it where the value is used",
         ),
         NoWaiting::AgentSetting => (
             "a setting of an agent cannot wait".to_owned(),
-            "it is evaluated inside of a request; the texts and settings of a prompt may wait, and so may those of a call",
+            "it is evaluated inside a request; the texts and settings of a prompt may wait, and so may those of a call",
         ),
         NoWaiting::Key => (
             "the key of an idempotent tool cannot wait".to_owned(),
-            "it decides whether the tool is called at all; compute it before, and take it as a parameter",
+            "it decides whether the tool is called at all; compute it before the call, and pass it as a parameter",
         ),
         NoWaiting::Example => (
             "an example of a prompt, and the text that it shows, cannot wait".to_owned(),
-            "examples are written once, before any call; take what is read from outside as a parameter of the prompt",
+            "examples are evaluated once, before any call; pass what comes from outside as a parameter of the prompt",
         ),
         NoWaiting::Conversation => (
             "the body of a prompt with statements or several texts cannot wait".to_owned(),
-            "it only puts texts together; take what is read from outside as a parameter of the prompt",
+            "it only assembles texts; pass what comes from outside as a parameter of the prompt",
         ),
         NoWaiting::StartedFromOutside(kind) => (
             format!("the default of a {kind}'s parameter cannot wait"),
@@ -56,7 +55,7 @@ pub fn cannot_wait(place: Place, reason: NoWaiting) -> Diagnostic {
         ),
         NoWaiting::Constant => (
             "a constant cannot wait".to_owned(),
-            "it is evaluated where it is used, also where nothing can be suspended; write a function",
+            "it is evaluated where it is used, also where nothing can be suspended; write a function instead",
         ),
     };
     Diagnostic::error(Code::CANNOT_WAIT, place, what).note(note)

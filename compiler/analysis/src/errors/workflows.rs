@@ -8,7 +8,7 @@ use crate::manifest::PermissionSource;
 pub fn outside_loop(place: Place, word: &str, wall: Option<&str>) -> Diagnostic {
     let message = match wall {
         Some(wall) => format!("`{word}` cannot leave {wall}"),
-        None => format!("`{word}` stands outside of any loop"),
+        None => format!("`{word}` is outside of any loop"),
     };
     Diagnostic::error(Code::OUTSIDE_LOOP, place, message)
 }
@@ -28,7 +28,7 @@ pub fn misplaced_statement(place: Place, what: &str, home: &str) -> Diagnostic {
     Diagnostic::error(
         Code::MISPLACED_STATEMENT,
         place,
-        format!("{what} stands only in {home}"),
+        format!("{what} is allowed only in {home}"),
     )
 }
 
@@ -43,14 +43,14 @@ pub fn captured_cycle(place: Place, name: &str, what: &str) -> Diagnostic {
 pub fn not_recordable(place: Place, what: &str, boundary: &str) -> Diagnostic {
     let message = format!("{boundary} cannot hold {what}");
     Diagnostic::error(Code::NOT_RECORDABLE, place, message)
-        .note("what crosses here is written down, so that a run can be looked at and resumed; only data can be")
+        .note("what crosses here is recorded, so that a run can be inspected and resumed; only data can be recorded")
 }
 
 /// An image or document inside of another value that a prompt or a person is given.
 pub fn media_inside(place: Place, boundary: &str) -> Diagnostic {
-    let message = format!("{boundary} cannot hold an image or a document inside of another value");
+    let message = format!("{boundary} cannot hold an image or a document inside another value");
     Diagnostic::error(Code::NO_JSON_FORM, place, message)
-        .note("media stand in the text themselves, as optionals or as lists; give them a parameter of their own")
+        .note("an image or document goes into the text by itself, as an optional or as a list; give it a parameter of its own")
 }
 
 /// An image or document as an answer.
@@ -70,7 +70,7 @@ pub fn repeats_once_effect(place: Place, tool: &str, way: Option<&str>, word: &s
 
 /// Beside the declaration of a tool that may not be repeated.
 pub fn declared_once() -> &'static str {
-    "this tool changes something outside, or says `once`"
+    "this tool has effects outside the program, or is declared `once`"
 }
 
 /// `mock` of something that reaches nothing outside of the program.
@@ -80,7 +80,7 @@ pub fn not_mockable(place: Place, name: &str) -> Diagnostic {
         place,
         format!("`{name}` cannot be mocked"),
     )
-    .note("prompts, tools, humans, workflows and effects of the library can")
+    .note("prompts, tools, humans, workflows and effects of the library can be mocked")
 }
 
 /// A call that needs a permission which the program does not give itself.

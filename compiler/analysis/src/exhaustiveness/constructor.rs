@@ -68,13 +68,26 @@ pub(super) fn field_types(db: &dyn Db, constructor: &Constructor, ty: &Type) -> 
         let types = fields.iter().map(|it| substitute(&it.ty, arguments));
         types.collect::<Vec<_>>()
     };
-    match (constructor, &base) {
-        (Constructor::Single, Type::Tuple(parts)) => parts.to_vec(),
-        (Constructor::Single, Type::Record(item, arguments)) => match declared(db, *item) {
-            TypeDeclarationKind::Record(fields) => typed(fields, arguments),
-            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
-        },
-        (Constructor::Variant(item, variant), Type::Enum(_, arguments)) => {
+    let declared_fields = |item, arguments: &[Type]| match declared(db, item) {
+        TypeDeclarationKind::Record(fields) => typed(fields, arguments),
+        TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
+    };
+    let elements = |count| vec![element(&base).unwrap_or(Type::Invalid); count];
+    // A pattern that does not fit its type has been reported; what its parts are is not known then.
+    match constructor {
+        Constructor::Single => {
+            if let Type::Tuple(parts) = &base {
+                parts.to_vec()
+            } else if let Type::Record(item, arguments) = &base {
+                declared_fields(*item, arguments)
+            } else {
+                Vec::new()
+            }
+        }
+        Constructor::Variant(item, variant) => {
+            let Type::Enum(_, arguments) = &base else {
+                return Vec::new();
+            };
             match declared(db, *item) {
                 TypeDeclarationKind::Enum(variants) => variants
                     .get(*variant as usize)
@@ -82,30 +95,44 @@ pub(super) fn field_types(db: &dyn Db, constructor: &Constructor, ty: &Type) -> 
                 TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
             }
         }
-        (Constructor::Error(item), _) => match declared(db, *item) {
-            TypeDeclarationKind::Record(fields) => typed(fields, &[]),
-            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
-        },
-        (Constructor::Some, Type::Optional(inside)) => vec![(**inside).clone()],
-        (Constructor::Length(length), Type::List(element)) => vec![(**element).clone(); *length],
-        (Constructor::AtLeast(before, after), Type::List(element)) => {
-            vec![(**element).clone(); before + after]
+        Constructor::Error(item) => declared_fields(*item, &[]),
+        Constructor::Some => {
+            let Type::Optional(inside) = &base else {
+                return Vec::new();
+            };
+            vec![(**inside).clone()]
         }
-        _ => Vec::new(),
+        Constructor::Length(length) => elements(*length),
+        Constructor::AtLeast(before, after) => elements(before + after),
+        Constructor::None
+        | Constructor::Bool(_)
+        | Constructor::Range(..)
+        | Constructor::Text(_)
+        | Constructor::Float(_)
+        | Constructor::Other => Vec::new(),
     }
+}
+
+/// The type of the elements of a list.
+fn element(base: &Type) -> Option<Type> {
+    let Type::List(element) = base else {
+        return None;
+    };
+    Some((**element).clone())
 }
 
 /// The type of one of these.
 pub(super) fn field_type(db: &dyn Db, constructor: &Constructor, ty: &Type, index: usize) -> Type {
-    match (constructor, base_type(db, ty)) {
-        (Constructor::Length(_) | Constructor::AtLeast(..), Type::List(element)) => {
-            (*element).clone()
-        }
-        _ => field_types(db, constructor, ty)
-            .get(index)
-            .cloned()
-            .unwrap_or(Type::Invalid),
-    }
+    // Not by way of all of them: a list pattern may be long.
+    let found = if matches!(
+        constructor,
+        Constructor::Length(_) | Constructor::AtLeast(..)
+    ) {
+        element(&base_type(db, ty))
+    } else {
+        field_types(db, constructor, ty).get(index).cloned()
+    };
+    found.unwrap_or(Type::Invalid)
 }
 
 /// All constructors of `ty`, split at what `heads` name.

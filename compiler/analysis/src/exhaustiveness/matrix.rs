@@ -57,7 +57,7 @@ pub(super) struct Matrix<'p> {
     rows: FxHashMap<Vec<(Column, *const Simple)>, u32>,
     /// Lists of rows, by their numbers, that leave nothing out.
     covering: FxHashSet<Vec<u32>>,
-    /// How many are left.
+    /// How many steps may still be taken.
     steps: u32,
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use gsw_infer::{ItemBodies, Reference};
 use gsw_names::{declared_name, item_head};
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place};
-use gsw_syntax::ast::{Attribute, Expression, ExpressionKind, ItemBody, Literal};
+use gsw_syntax::ast::{Attribute, ExpressionKind, ItemBody, Literal};
 
 use crate::errors;
 
@@ -42,16 +42,16 @@ fn deprecated(db: &dyn Db, user: ItemId, reference: &Reference) -> Option<(Name,
         let name = declared_name(&head)?.name.clone();
         return Some((name, reason(&head.attributes)?));
     };
-    let (name, attributes) = match (&head.body, field) {
-        (ItemBody::Record(record), Some(field)) => {
-            let field = record.fields.get(field as usize)?;
+    let (name, attributes) = match &head.body {
+        ItemBody::Record(record) => {
+            let field = record.fields.get(field? as usize)?;
             (&field.name, &field.attributes)
         }
-        (ItemBody::Error(error), Some(field)) => {
-            let field = error.fields.get(field as usize)?;
+        ItemBody::Error(error) => {
+            let field = error.fields.get(field? as usize)?;
             (&field.name, &field.attributes)
         }
-        (ItemBody::Enum(declaration), field) => {
+        ItemBody::Enum(declaration) => {
             let variant = declaration.variants.get(variant as usize)?;
             match field {
                 Some(field) => {
@@ -61,7 +61,21 @@ fn deprecated(db: &dyn Db, user: ItemId, reference: &Reference) -> Option<(Name,
                 None => (&variant.name, &variant.attributes),
             }
         }
-        _ => return None,
+        ItemBody::Import(_)
+        | ItemBody::Function(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Const(_)
+        | ItemBody::Agent { .. }
+        | ItemBody::Prompt { .. }
+        | ItemBody::Workflow { .. }
+        | ItemBody::Tool { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => return None,
     };
     Some((name.name.clone(), reason(attributes)?))
 }
@@ -69,13 +83,11 @@ fn deprecated(db: &dyn Db, user: ItemId, reference: &Reference) -> Option<(Name,
 /// What `@deprecated` says.
 fn reason(attributes: &[Attribute]) -> Option<Name> {
     let attribute = attributes.iter().find(|it| it.name.name == "deprecated")?;
-    match attribute.arguments.as_slice() {
-        [
-            Expression {
-                kind: ExpressionKind::Literal(Literal::String(why)),
-                ..
-            },
-        ] => Some(why.clone()),
-        _ => None,
-    }
+    let [argument] = attribute.arguments.as_slice() else {
+        return None;
+    };
+    let ExpressionKind::Literal(Literal::String(why)) = &argument.kind else {
+        return None;
+    };
+    Some(why.clone())
 }

@@ -88,12 +88,12 @@ fn model_of(db: &dyn Db, settings: &[Setting]) -> String {
     let model = settings
         .iter()
         .find(|it| it.name.name == Known::Model.name());
-    match model.map(|it| &it.value) {
-        Some(SettingValue::Expression(Expression {
-            kind: ExpressionKind::Literal(Literal::String(text)),
-            ..
-        })) => resolved_model(db, text),
-        _ => String::new(),
+    if let Some(SettingValue::Expression(expression)) = model.map(|it| &it.value)
+        && let ExpressionKind::Literal(Literal::String(text)) = &expression.kind
+    {
+        resolved_model(db, text)
+    } else {
+        String::new()
     }
 }
 

@@ -10,7 +10,7 @@ use gsw_names::{alias_target, builtin_set, error_class, error_name, item_signatu
 use gsw_source::{Db, ItemId};
 
 use super::Unit;
-use super::facts::{Facts, add, bears, nothing, of_latent, of_parameter};
+use super::facts::{Facts, add, can_carry_effects, nothing, of_latent, of_parameter};
 use super::latent::{Leak, leak};
 use crate::call_summary::{Acts, Summary};
 use gsw_abi::builtin::BuiltinError;
@@ -152,7 +152,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let mut outcome = self.kind(id, expression);
         // Facts of parts end at a type that cannot hold a function, task or error. Without this an `int` that was computed from a
         // task would bring the task's errors.
-        if !bears(self.db(), &expression.ty) && expression.ty != Type::Never {
+        if !can_carry_effects(self.db(), &expression.ty) && expression.ty != Type::Never {
             outcome.value = Facts::default();
         }
         if let Type::Function(function) = &expression.ty
@@ -402,7 +402,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let Some(ty) = self.body.locals.get(index as usize).map(|it| &it.ty) else {
             return;
         };
-        if !bears(self.unit.db, ty) {
+        if !can_carry_effects(self.unit.db, ty) {
             return;
         }
         if let Some(known) = self.facts.locals.get_mut(index as usize) {

@@ -9,7 +9,7 @@ use gsw_names::{Signature, builtin_set, item_signature, model_errors};
 use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
-use super::facts::{Facts, add, bears, nothing, of_latent};
+use super::facts::{Facts, add, can_carry_effects, nothing, of_latent};
 use super::task::add_modifiers;
 use crate::call_summary::{Acts, ArgumentEffects, Kept, Summary, Waits};
 
@@ -82,7 +82,7 @@ impl<'a> BodyWalk<'a, '_> {
         if matches!(callee, Callee::Item { .. }) {
             close(&mut result.call, &handed);
         }
-        if !bears(self.db(), ty) {
+        if !can_carry_effects(self.db(), ty) {
             result = Facts::default();
         }
         outcome.value = result;

@@ -30,7 +30,6 @@ impl Default for Facts {
 }
 
 impl Facts {
-    /// Adds all of `other`.
     pub(super) fn join(&mut self, other: &Self) {
         self.task.extend(&other.task);
         self.error.extend(&other.error);
@@ -41,7 +40,7 @@ impl Facts {
     pub(super) fn unknown(db: &dyn Db, ty: &Type) -> Self {
         let mut facts = Self::default();
         // Values that can hold nothing of it keep the empty facts, so that `unknown` does not spread through data.
-        if bears(db, ty) {
+        if can_carry_effects(db, ty) {
             facts.task.open = true;
             facts.error.open = true;
             facts.call = anything();
@@ -108,13 +107,13 @@ pub(super) fn add(summary: &mut Summary, other: &Summary) {
 
 /// Whether a value of this type can hold a function, a task or an error. What a type parameter stands for counts where it
 /// is known: at the call.
-pub(super) fn bears(db: &dyn Db, ty: &Type) -> bool {
-    let can_bear = |it: &Type| {
+pub(super) fn can_carry_effects(db: &dyn Db, ty: &Type) -> bool {
+    let carries = |it: &Type| {
         matches!(
             it,
             Type::Function(_) | Type::Task(_) | Type::Stream(_) | Type::Error
         )
     };
     // Looks into records and enums too: a function in a field is held by the record.
-    find_held(db, ty, Some(()), |it| can_bear(it).then_some(())).is_some()
+    find_held(db, ty, Some(()), |it| carries(it).then_some(())).is_some()
 }

@@ -1,7 +1,9 @@
 //! Function values that become values of a type which says what they may raise and do.
 
+use std::mem::discriminant;
+
 use gsw_infer::hir::ExpressionId;
-use gsw_names::types::{EffectSet, ErrorSet, Latent, Type};
+use gsw_names::types::{EffectSet, ErrorSet, Latent, Type, parts};
 use gsw_names::{Variance, type_variances};
 use gsw_source::Db;
 
@@ -136,42 +138,33 @@ fn left_inside(
     let compared = |left: &Type, right: &Type| left_inside(db, left, right, side, Own::Compared);
     let turned =
         |left: &Type, right: &Type| left_inside(db, right, left, side.other(), Own::Compared);
-    match (from, to) {
-        (Type::Function(left), Type::Function(right)) => {
-            let beyond = match own {
-                Own::Known => None,
-                Own::Compared => beyond(left.latent.as_ref(), right.latent.as_ref()),
-            };
-            let mut parameters = left.parameters.iter().zip(&right.parameters);
-            beyond
-                .map(|it| (side, it))
-                // A function that is given later comes with the types of the new one, so the old parameter's type must promise no less.
-                .or_else(|| parameters.find_map(|(left, right)| turned(left, right)))
-                .or_else(|| compared(&left.result, &right.result))
-        }
-        (Type::Optional(left), Type::Optional(right))
-        | (Type::List(left), Type::List(right))
-        | (Type::Map(_, left), Type::Map(_, right))
-        | (Type::Task(left), Type::Task(right))
-        | (Type::Stream(left), Type::Stream(right))
-        | (Type::Queue(left), Type::Queue(right))
-        | (Type::Partial(left), Type::Partial(right)) => inside(left, right),
-        (Type::Tuple(left), Type::Tuple(right)) => {
-            let mut pairs = left.iter().zip(right.iter());
-            pairs.find_map(|(left, right)| inside(left, right))
-        }
-        (Type::Record(item, left), Type::Record(_, right))
-        | (Type::Enum(item, left), Type::Enum(_, right))
-        | (Type::Checked(item, left), Type::Checked(_, right)) => {
-            let pairs = left.iter().zip(right.iter());
-            let mut pairs = pairs.zip(type_variances(db, *item));
-            pairs.find_map(|((left, right), variance)| match variance {
-                Variance::Covariant => inside(left, right),
-                Variance::Contravariant => turned(left, right),
-                Variance::Invariant => inside(left, right).or_else(|| turned(left, right)),
-            })
-        }
-        _ => None,
+    if let (Type::Function(left), Type::Function(right)) = (from, to) {
+        let beyond = match own {
+            Own::Known => None,
+            Own::Compared => beyond(left.latent.as_ref(), right.latent.as_ref()),
+        };
+        let mut parameters = left.parameters.iter().zip(&right.parameters);
+        beyond
+            .map(|it| (side, it))
+            // A function that is given later comes with the types of the new one, so the old parameter's type must promise no less.
+            .or_else(|| parameters.find_map(|(left, right)| turned(left, right)))
+            .or_else(|| compared(&left.result, &right.result))
+    } else if let (Type::Record(item, left), Type::Record(_, right))
+    | (Type::Enum(item, left), Type::Enum(_, right))
+    | (Type::Checked(item, left), Type::Checked(_, right)) = (from, to)
+    {
+        let pairs = left.iter().zip(right.iter());
+        let mut pairs = pairs.zip(type_variances(db, *item));
+        pairs.find_map(|((left, right), variance)| match variance {
+            Variance::Covariant => inside(left, right),
+            Variance::Contravariant => turned(left, right),
+            Variance::Invariant => inside(left, right).or_else(|| turned(left, right)),
+        })
+    } else if discriminant(from) == discriminant(to) {
+        let mut pairs = parts(from).into_iter().zip(parts(to));
+        pairs.find_map(|(left, right)| inside(&left, &right))
+    } else {
+        None
     }
 }
 

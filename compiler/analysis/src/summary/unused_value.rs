@@ -141,15 +141,17 @@ fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
         return subtraction(db, body, span, after);
     }
     let expression = body.expression(id);
-    match (&expression.kind, &expression.ty) {
-        (ExpressionKind::ErrorValue { .. }, _) => {
-            Meant::Fail(place(body, Span::new(span.start, span.start)))
-        }
-        (_, Type::Function(function)) if function.parameters.is_empty() => {
-            Meant::Call(place(body, Span::new(span.end, span.end)))
-        }
-        (_, Type::Task(_)) => Meant::Await(place(body, Span::new(span.start, span.start))),
-        _ => Meant::Unknown,
+    let before = place(body, Span::new(span.start, span.start));
+    if matches!(expression.kind, ExpressionKind::ErrorValue { .. }) {
+        Meant::Fail(before)
+    } else if matches!(expression.ty, Type::Task(_)) {
+        Meant::Await(before)
+    } else if let Type::Function(function) = &expression.ty
+        && function.parameters.is_empty()
+    {
+        Meant::Call(place(body, Span::new(span.end, span.end)))
+    } else {
+        Meant::Unknown
     }
 }
 

@@ -11,7 +11,6 @@ use gsw_service::say::say;
 use crate::compile::{self, Main};
 use crate::{project, report};
 
-/// `gswc build`
 #[derive(clap::Args)]
 pub struct Build {
     /// The entry file or a project folder; by default the project in the current folder.
@@ -30,7 +29,7 @@ pub struct Build {
 /// Other forms of a program.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Emit {
-    /// The image alone.
+    /// The image alone, without a launcher.
     Image,
     /// Cranelift IR, as text.
     Clif,

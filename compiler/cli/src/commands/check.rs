@@ -8,7 +8,6 @@ use crate::commands::{Watch, watch};
 use crate::report::Format;
 use crate::{compile, project, report, signature};
 
-/// `gswc check`
 #[derive(clap::Args)]
 pub struct Check {
     /// The entry file or a project folder; by default the project in the current folder.

@@ -11,12 +11,11 @@ use gsw_source::{Database, Files, Project};
 use crate::report::Format;
 use crate::{compile, project, report};
 
-/// `gswc doc`
 #[derive(clap::Args)]
 pub struct Doc {
     /// The entry file or a project folder; by default the project in the current folder, or the standard library alone if there is none.
     pub file: Option<PathBuf>,
-    /// The folder to write.
+    /// The folder that the pages are written to.
     #[arg(short, long, value_name = "FOLDER", default_value = "doc")]
     pub output: PathBuf,
     /// Print the language on one page, as Markdown, instead of writing a folder.
@@ -106,7 +105,7 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
         let mut entries = std::fs::read_dir(folder).map_err(failed)?;
         if entries.next().is_some() {
             return Err(format!(
-                "`{shown}` contains other files than documentation; choose another folder with --output"
+                "`{shown}` contains files other than documentation; choose another folder with --output"
             ));
         }
     }
@@ -129,7 +128,6 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
     Ok(())
 }
 
-/// An empty program.
 struct Nothing;
 
 impl Files for Nothing {

@@ -34,7 +34,7 @@ fn unknown(name: &str, library: Option<&Library>) -> Exit {
     let functions = library.map(Library::names).unwrap_or_default();
     let names: Vec<Name> = codes.chain(words).chain(functions).collect();
     let near = gsw_source::nearest(name, &names).map(|it| format!("did you mean `{it}`?"));
-    let near = near.unwrap_or_else(|| "`gswc explain` lists what there is".into());
+    let near = near.unwrap_or_else(|| "`gswc explain` lists everything that it can explain".into());
     report::usage(&format!(
         "there is nothing called `{name}` to explain; {near}"
     ))

@@ -13,7 +13,6 @@ use crate::overlay::Overlay;
 use crate::report::Format;
 use crate::{project, report};
 
-/// `gswc fix`
 #[derive(clap::Args)]
 pub struct Fix {
     /// The entry file or a project folder; by default the project in the current folder.

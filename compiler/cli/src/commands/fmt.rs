@@ -11,7 +11,6 @@ use gsw_source::{Database, File};
 use crate::report::Format;
 use crate::{project, report};
 
-/// `gswc fmt`
 #[derive(clap::Args)]
 pub struct Fmt {
     /// Files or project folders; by default the project in the current folder; `-` formats standard input to standard output.

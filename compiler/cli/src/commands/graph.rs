@@ -8,7 +8,6 @@ use gsw_service::Exit;
 
 use crate::{compile, project, report};
 
-/// `gswc graph`
 #[derive(clap::Args)]
 pub struct Graph {
     /// The entry file or a project folder; by default the project in the current folder.

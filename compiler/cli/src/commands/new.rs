@@ -7,14 +7,12 @@ use gsw_service::Exit;
 
 use crate::report;
 
-/// `gswc new`
 #[derive(clap::Args)]
 pub struct New {
     /// The folder to create; `.` is the current one.
     pub name: PathBuf,
 }
 
-/// `gswc init`
 #[derive(clap::Args)]
 pub struct Init {
     /// The folder that becomes a project.

@@ -8,7 +8,6 @@ use crate::commands::{Watch, watch};
 use crate::compile::{self, Main};
 use crate::{project, report};
 
-/// `gswc run`
 #[derive(clap::Args)]
 pub struct Run {
     /// The entry file or a project folder; by default the project in the current folder.

@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 use crate::report::Format;
 use crate::{compile, project, report};
 
-/// `gswc schema`
 #[derive(clap::Args)]
 pub struct Schema {
     /// The entry file or a project folder; by default the project in the current folder.
@@ -62,7 +61,7 @@ enum Form {
     Whole,
     /// The part that providers accept for structured output.
     Strict,
-    /// Its hash.
+    /// The hash of the schema.
     Hash,
 }
 

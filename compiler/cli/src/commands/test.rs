@@ -19,7 +19,6 @@ use crate::commands::{Watch, watch};
 use crate::test_report::{self, Ending, Report, Styles};
 use crate::{compile, project, report};
 
-/// `gswc test`
 #[derive(clap::Args)]
 pub struct Test {
     /// Files or project folders whose tests to run; by default the project in the current folder.
@@ -51,7 +50,6 @@ pub struct Test {
     pub watch: Watch,
 }
 
-/// How tests are reported.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TestFormat {
     /// One line per test.
@@ -111,16 +109,16 @@ pub fn test(arguments: &Test) -> Exit {
     if has_failed { Exit::Raised } else { printed }
 }
 
-/// What clap cannot check.
+/// Refuses combinations of options that clap cannot rule out by itself.
 fn check(arguments: &Test) -> Result<(), Exit> {
     if arguments.accept && arguments.model.len() > 1 {
         return Err(report::usage(
-            &"`--accept` keeps what one run finds; give one `--model` with it",
+            &"`--accept` keeps the results of one run; give only one `--model` with it",
         ));
     }
     if arguments.model.iter().any(|it| it.trim().is_empty()) {
         return Err(report::usage(
-            &"`--model` takes models as `provider/model`, with commas between them",
+            &"`--model` takes models as `provider/model`, separated by commas",
         ));
     }
     Ok(())

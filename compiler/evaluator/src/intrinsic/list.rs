@@ -162,7 +162,7 @@ pub fn clamped<T>(xs: &[T], from: i64, to: i64) -> &[T] {
     xs.get(from..to).unwrap_or_default()
 }
 
-/// The type below checks.
+/// The type without the aliases that check values.
 fn base_type(db: &dyn Db, ty: &Type) -> Type {
     let mut ty = ty.clone();
     while let Type::Checked(item, arguments) = &ty {

@@ -57,7 +57,6 @@ struct Checked {
     word: Operand,
     /// The record around it, where the check looks at that.
     whole: Option<TypeId>,
-    /// Of the field.
     secrecy: Presence,
 }
 

@@ -54,6 +54,16 @@ impl Lowering<'_> {
         workflows
     }
 
+    /// Asks for the prompts of the entry module, each as something to start.
+    pub(super) fn prompt_entries(&mut self) -> Vec<Workflow> {
+        let db = self.view.db();
+        let items = self.view.items(self.view.entry()).into_iter();
+        items
+            .filter(|it| it.kind(db) == ItemKind::Prompt)
+            .map(|item| self.prompt_entry(item))
+            .collect()
+    }
+
     /// Asks for the tests of the entry module.
     pub(super) fn tests(&mut self) -> Vec<Test> {
         let db = self.view.db();

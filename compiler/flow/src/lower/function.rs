@@ -43,8 +43,9 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
             .is_some_and(|it| expression_waits(view, &it, *outcome, owner.arguments)),
         Instance::FunctionValue { item, .. } => item_waits(view, *item) != Waits::Never,
         Instance::ConstructorValue { .. } | Instance::Examples { .. } => false,
-        // `Default` and `Rows` are called by the runtime alone, which calls in frames.
+        // `Default`, `Rows` and `PromptEntry` are called by the runtime alone, which calls in frames.
         Instance::Prompt { .. }
+        | Instance::PromptEntry { .. }
         | Instance::Human { .. }
         | Instance::Default { .. }
         | Instance::Rows { .. } => true,
@@ -105,6 +106,7 @@ impl<'v> Lowering<'v> {
                 result,
             } => self.lower_constructor_value(*item, *variant, result),
             Instance::Prompt { item, form } => self.lower_prompt(*item, *form),
+            Instance::PromptEntry { item } => self.lower_prompt_entry(*item),
             Instance::PromptText { item } => self.lower_prompt_text(*item, colour),
             Instance::Examples { item } => self.lower_examples(*item),
             Instance::Default { item, parameter } => self.lower_default(*item, *parameter),
@@ -122,6 +124,7 @@ impl<'v> Lowering<'v> {
             Instance::FunctionValue { item, .. } | Instance::ConstructorValue { item, .. } => {
                 (*item, " value".to_owned())
             }
+            Instance::PromptEntry { item } => (*item, " from outside".to_owned()),
             Instance::PromptText { item } => (*item, " text".to_owned()),
             Instance::Examples { item } => (*item, " examples".to_owned()),
             Instance::Default { item, parameter } => {

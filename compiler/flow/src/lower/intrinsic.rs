@@ -66,17 +66,26 @@ fn short_cut(
     arguments: &[Operand],
     type_arguments: &[Type],
 ) -> Option<Operand> {
-    match (call, arguments, type_arguments) {
-        (RuntimeCall::list_len, [Operand::Local(list)], _) => {
-            Some(emitter.load(builtin::INT, *list, 0))
-        }
-        // The number of scalar values follows the length in bytes.
-        (RuntimeCall::string_len, [Operand::Local(text)], _) => {
-            Some(emitter.load(builtin::INT, *text, 1))
-        }
-        (RuntimeCall::value_to_string, [value], [ty]) => Some(emitter.text_form(*value, ty)),
-        (RuntimeCall::value_to_json, [value], [ty]) => Some(emitter.json_form(*value, ty)),
-        _ => None,
+    let [argument] = arguments else {
+        return None;
+    };
+    // The length of a list is its first word; of a string the number of scalar values follows the length in bytes.
+    let words = [(RuntimeCall::list_len, 0), (RuntimeCall::string_len, 1)];
+    if let Some((_, word)) = words.into_iter().find(|it| it.0 == call) {
+        let Operand::Local(object) = argument else {
+            return None;
+        };
+        return Some(emitter.load(builtin::INT, *object, word));
+    }
+    let [ty] = type_arguments else {
+        return None;
+    };
+    if call == RuntimeCall::value_to_string {
+        Some(emitter.text_form(*argument, ty))
+    } else if call == RuntimeCall::value_to_json {
+        Some(emitter.json_form(*argument, ty))
+    } else {
+        None
     }
 }
 

@@ -32,7 +32,6 @@ impl Comparison {
     }
 }
 
-/// `-x`, `not b`
 pub fn unary(
     builder: &mut Builder<'_, '_>,
     operator: UnaryOperator,

@@ -52,7 +52,6 @@ struct Placed {
     ty: Type,
 }
 
-/// What an assignment did.
 struct Done {
     changed: Placed,
     /// The length before, where more was joined to its end.

@@ -253,6 +253,21 @@ impl Lowering<'_> {
         builder.finish()
     }
 
+    /// A prompt as something to start: a call of it that gives no agent and no settings.
+    pub fn lower_prompt_entry(&mut self, item: ItemId) -> Function {
+        let form = PromptForm::Value;
+        let function = self.instance(Instance::Prompt { item, form });
+        let answer = self.view.signature(item).result.clone();
+        let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
+        let mut arguments = builder.declared_parameters(item);
+        let (agent, settings, improving) = (Operand::Word(0), Operand::Word(0), Operand::Word(0));
+        arguments.extend([agent, settings, improving]);
+        let ty = builder.type_id(&answer);
+        let value = builder.call(ty, function, arguments);
+        builder.end(Terminator::Return(value));
+        builder.finish()
+    }
+
     /// `Response<T>` of the prelude.
     pub fn response_of(&self, answer: Type) -> Type {
         match self.view.response() {

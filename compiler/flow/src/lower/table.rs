@@ -83,8 +83,17 @@ impl Lowering<'_> {
 
     /// What can be started from outside.
     pub fn workflow(&mut self, item: ItemId) -> Workflow {
+        self.startable(item, body_instance(item, BodyPart::Main))
+    }
+
+    /// A prompt as something that can be started from outside.
+    pub fn prompt_entry(&mut self, item: ItemId) -> Workflow {
+        self.startable(item, Instance::PromptEntry { item })
+    }
+
+    fn startable(&mut self, item: ItemId, instance: Instance) -> Workflow {
         let signature = self.view.signature(item);
-        let function = self.instance(body_instance(item, BodyPart::Main));
+        let function = self.instance(instance);
         let (errors, effects) = self.view.errors_and_effects(item);
         Workflow {
             name: item.name(self.view.db()).to_string(),

@@ -105,7 +105,7 @@ pub fn unknown_method(place: Place, name: &str, ty: &str, suggestion: Option<&st
 pub fn through_optional(diagnostic: Diagnostic, name: &str, dot: Place) -> Diagnostic {
     diagnostic
         .note(format!(
-            "the value may be `none`: `?.{name}` reaches through and gives an optional"
+            "the value may be `none`: `?.{name}` is evaluated only when there is a value, and gives an optional"
         ))
         .fix(format!("write `?.{name}`"), dot, "?")
 }
@@ -135,7 +135,7 @@ pub fn joined_lists(diagnostic: Diagnostic) -> Diagnostic {
 
 /// What stands behind the dot of a function.
 pub fn of_function(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("behind the dot of a prompt stand `.detail(…)` and `.stream(…)`")
+    diagnostic.note("a prompt has `.detail(…)` and `.stream(…)`")
 }
 
 /// A lambda with another number of parameters than wanted.
@@ -148,7 +148,7 @@ pub fn lambda_arity(place: Place, wanted: usize, found: usize) -> Diagnostic {
     Diagnostic::error(
         Code::WRONG_PARAMETER_COUNT,
         place,
-        format!("a function of {wanted} {word} is wanted here, and this one has {found}"),
+        format!("expected a function of {wanted} {word}, found one of {found}"),
     )
 }
 
@@ -205,7 +205,7 @@ pub fn misplaced_text(place: Place, role: TextRole) -> Diagnostic {
         Code::MISPLACED_STATEMENT,
         place,
         format!(
-            "{} text can only stand in the body of a prompt itself",
+            "{} text is allowed only in the body of a prompt itself",
             with_article(role)
         ),
     )
@@ -219,7 +219,7 @@ pub fn returned_from_prompt(place: Place, found: &str) -> Diagnostic {
         place,
         format!("expected nothing after `return`, found `{found}`"),
     )
-    .note("the body of a prompt puts its texts together, and `return` ends it; the value of a call is the answer")
+    .note("the body of a prompt assembles its texts, and `return` ends it; the value of a call is the answer")
 }
 
 /// A call of the word before a text, which is no function.
@@ -236,7 +236,7 @@ pub fn text_for_person(place: Place, role: TextRole) -> Diagnostic {
         Code::MISPLACED_STATEMENT,
         place,
         format!(
-            "{} text can only stand in a prompt: a person is asked with `user` texts",
+            "{} text is allowed only in a prompt: a person is asked with `user` texts",
             with_article(role)
         ),
     )
@@ -294,7 +294,7 @@ pub fn wrong_judge(place: Place) -> Diagnostic {
     };
     let facts: Vec<String> = Fact::ALL.iter().map(parameter).collect();
     wrong_setting(place, "reflect … with", wanted).note(format!(
-        "the facts are {}: a parameter takes the fact of its name, else the next one that is left",
+        "the facts are {}: a parameter takes the fact of its name, or else the next one that is not taken",
         facts.join(", ")
     ))
 }
@@ -302,7 +302,7 @@ pub fn wrong_judge(place: Place) -> Diagnostic {
 /// A modifier where it has no meaning.
 pub fn misplaced_modifier(place: Place, modifier: &ModifierKind) -> Diagnostic {
     let name = modifier.name().text();
-    let message = format!("`{name}` cannot stand here");
+    let message = format!("`{name}` is not allowed here");
     let note = match modifier {
         ModifierKind::Limit(_) | ModifierKind::Errors(_) => {
             format!("`{name}` belongs to `parallel for`")
@@ -340,7 +340,7 @@ pub fn duplicate_tool(
         Renaming::As(place, alias) => diagnostic
             .note("a tool may have another name for the model, after `as`")
             .fix(format!("offer it as `{alias}`"), place, format!(" as {alias}")),
-        Renaming::OtherAlias => diagnostic.note("write another name after one `as`"),
+        Renaming::OtherAlias => diagnostic.note("give one of them another name after its `as`"),
         Renaming::OneByOne => diagnostic.note(
             "list the tools of one module by their names, this one with another name for the model after `as`",
         ),
@@ -351,7 +351,7 @@ pub fn duplicate_tool(
 pub fn unsendable_alias(place: Place, name: &str) -> Diagnostic {
     let wanted = "names of at most 64 ASCII letters, digits and `_` after `as`";
     wrong_setting(place, Setting::Tools.name(), wanted)
-        .note(format!("`{name}` is what the model would know the tool by"))
+        .note(format!("the model would know the tool as `{name}`"))
 }
 
 /// A declaration in a list of another kind of declarations.
@@ -359,6 +359,6 @@ pub fn not_listable(place: Place, setting: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code::WRONG_SETTING,
         place,
-        format!("{what} cannot stand in `{setting}`"),
+        format!("{what} cannot be listed in `{setting}`"),
     )
 }

@@ -40,7 +40,7 @@ pub fn secret_pattern(place: Place) -> Diagnostic {
     Diagnostic::error(
         Code::WRONG_PATTERN,
         place,
-        "a `secret` is not compared with a pattern",
+        "a `secret` cannot be compared with a pattern",
     )
     .note(super::values::SECRET)
 }
@@ -62,7 +62,7 @@ pub fn else_must_leave(place: Place) -> Diagnostic {
         place,
         "the `else` of this `let` reaches its end, where the names of the pattern have no value",
     )
-    .note("it ends with `return`, `fail`, `break` or `continue`")
+    .note("end it with `return`, `fail`, `break` or `continue`")
 }
 
 /// Alternatives that bind different names.
@@ -86,5 +86,5 @@ pub fn bound_twice(place: Place, name: &str) -> Diagnostic {
 
 /// A range that holds nothing.
 pub fn empty_range(place: Place) -> Diagnostic {
-    Diagnostic::error(Code::WRONG_PATTERN, place, "this range holds no number")
+    Diagnostic::error(Code::WRONG_PATTERN, place, "this range is empty")
 }

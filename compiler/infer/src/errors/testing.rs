@@ -9,7 +9,7 @@ pub fn not_an_agent(place: Place, what: &str) -> Diagnostic {
         place,
         format!("`{what}` is not an agent"),
     )
-    .note("after `mock agent` stands the name of an `agent` declaration")
+    .note("`mock agent` is followed by the name of an `agent` declaration")
 }
 
 /// `call` in the script of an agent with what is no tool.
@@ -17,7 +17,7 @@ pub fn not_a_tool(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code::NOT_A_TOOL,
         place,
-        format!("after `call` stands the call of a tool, found `{what}`"),
+        format!("`call` is followed by the call of a tool, found `{what}`"),
     )
     .note("a scripted model calls what its agent lists in `tools`: `call read_file(\"a.txt\")`")
 }

@@ -81,7 +81,7 @@ pub fn convert_each(
     method: &str,
 ) -> Diagnostic {
     let note = format!(
-        "only the elements of a literal are converted where they are; `{method}` converts each of these"
+        "only the elements of a literal are converted implicitly; `{method}` converts each of these"
     );
     with_method(diagnostic.note(note), operand, (start, end), method)
 }
@@ -120,7 +120,7 @@ pub const SECRET: &str = "a secret is never compared, shown or written as text o
 /// A variant or error without the payload that it has.
 pub fn lacks_payload(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "`{name}` has a payload: it is made with `{name}(…)`"
+        "`{name}` has a payload: construct it with `{name}(…)`"
     ))
 }
 
@@ -142,12 +142,12 @@ pub fn order_by_part(diagnostic: Diagnostic, function: &str) -> Diagnostic {
         "sort_desc" => "sort_by_desc(it => …)".to_owned(),
         name => format!("{name}_by(it => …)"),
     };
-    diagnostic.note(format!("`{by}` takes what to order by from each element"))
+    diagnostic.note(format!("`{by}` orders by a part of each element"))
 }
 
 pub fn items_of_queues(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note(
-        "an item can be written down: it holds no function, task, session or queue; and it is not optional, because `none` is the end of a queue",
+        "an item must be recordable, so it holds no function, task, session or queue; and it is not optional, because `none` marks the end of a queue",
     )
 }
 
@@ -162,7 +162,7 @@ pub fn range_to(diagnostic: Diagnostic) -> Diagnostic {
 
 /// A value of a program's own type after `fail`.
 pub fn declared_errors(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("an error is declared with `error Name(field: type)`; the everyday one is `Failed(message)`")
+    diagnostic.note("an error is declared with `error Name(field: type)`; for a plain message, use the built-in `Failed(message)`")
 }
 
 /// A conversion that a method does; `span` is the conversion, `text` the value.
@@ -195,13 +195,15 @@ pub fn decode_json(diagnostic: Diagnostic, wanted: &str, end: Place) -> Diagnost
 
 /// `none` where the type does not allow it.
 pub fn none_needs_optional(diagnostic: Diagnostic, wanted: &str) -> Diagnostic {
-    diagnostic.note(format!("what may be `none` has the type `{wanted}?`"))
+    diagnostic.note(format!(
+        "a value that may be `none` has the type `{wanted}?`"
+    ))
 }
 
 /// An optional where its inside is wanted.
 pub fn may_be_none(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note(
-        "it may be `none`: give a fallback with `??`, or take it apart with `match` or `if let`",
+        "it may be `none`: give a default value with `??`, or unwrap it with `match` or `if let`",
     )
 }
 
@@ -213,7 +215,7 @@ pub fn await_it(diagnostic: Diagnostic, start: Place) -> Diagnostic {
 /// A value where a string is wanted; the places are right before and after it.
 pub fn interpolate(mut diagnostic: Diagnostic, start: Place, end: Place) -> Diagnostic {
     diagnostic =
-        diagnostic.note("nothing turns into a string by itself: interpolate it, `\"${…}\"`");
+        diagnostic.note("nothing is converted to a string implicitly: interpolate it, `\"${…}\"`");
     let edit = |place, text: &str| gsw_source::Edit {
         place,
         text: text.to_owned(),
@@ -334,7 +336,7 @@ pub fn not_optional(place: Place, operator: &str, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code::NOT_OPTIONAL,
         place,
-        format!("`{operator}` needs an optional, and this is a `{ty}`, which is always there"),
+        format!("`{operator}` needs an optional, and this is a `{ty}`, which is never `none`"),
     )
 }
 
@@ -352,7 +354,7 @@ pub fn not_iterable(place: Place, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code::NOT_ITERABLE,
         place,
-        format!("cannot run over `{ty}`; lists, maps, ranges and streams can be run over"),
+        format!("cannot iterate over `{ty}`; lists, maps, ranges and streams can be iterated over"),
     )
 }
 
@@ -375,32 +377,33 @@ pub fn invalid_conversion(place: Place, from: &str, to: &str) -> Diagnostic {
 /// A string that is to be something else.
 pub fn parse_number(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic
-        .note("text becomes a number with `.parse_int()` or `.parse_float()`, anything else with `json.parse(text) as …`")
+        .note("text is converted to a number with `.parse_int()` or `.parse_float()`, anything else with `json.parse(text) as …`")
 }
 
 pub fn slice_instead(place: Place) -> Diagnostic {
-    Diagnostic::error(Code::NOT_INDEXABLE, place, "a range is no index")
-        .note("a part is `.slice(from, to)`, `.take(n)` or `.drop(n)`")
+    Diagnostic::error(Code::NOT_INDEXABLE, place, "a range cannot be an index")
+        .note("to take a part, use `.slice(from, to)`, `.take(n)` or `.drop(n)`")
 }
 
 /// A tuple between brackets' left.
 pub fn parts_by_number(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("the parts of a tuple are `t.0`, `t.1`, and `let (a, b) = t` takes it apart")
+    diagnostic.note("the parts of a tuple are `t.0`, `t.1`, and `let (a, b) = t` destructures it")
 }
 
 /// A string between brackets' left.
 pub fn part_of_text(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a part of a text is `.slice(from, to)`, its characters are `.chars()`")
+    diagnostic
+        .note("use `.slice(from, to)` for a part of a text, and `.chars()` for its characters")
 }
 
 /// `"a" * 3`
 pub fn repeat_text(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a text is repeated with `.repeat(n)`")
+    diagnostic.note("repeat a text with `.repeat(n)`")
 }
 
 /// `"%d" % n`
 pub fn interpolate_instead(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("values are put into text with `\"${…}\"`")
+    diagnostic.note("put values into text with `\"${…}\"`")
 }
 
 /// `await` or `race` of what is no task.
@@ -410,7 +413,7 @@ pub fn not_awaitable(place: Place, word: &str, ty: &str) -> Diagnostic {
         place,
         format!("`{word}` needs tasks, found `{ty}`"),
     )
-    .note("`spawn` makes a task of an expression")
+    .note("`spawn` starts an expression as a task")
 }
 
 /// A field that is assigned, of what does not change.
@@ -440,7 +443,7 @@ pub fn assigned_json(place: Place, whole: &str) -> Diagnostic {
         "cannot assign to a part of a `json`".to_owned(),
     )
     .note(format!(
-        "`{whole} as T` makes a record of it, of which parts can be assigned; or keep a `{{string: json}}`"
+        "`{whole} as T` decodes it into a record, whose parts can be assigned; or keep a `{{string: json}}`"
     ))
 }
 
@@ -449,9 +452,9 @@ pub fn assigned_maybe_none(place: Place) -> Diagnostic {
     Diagnostic::error(
         Code::NOT_ASSIGNABLE,
         place,
-        "cannot assign after `?.`, where there may be nothing".to_owned(),
+        "cannot assign after `?.`, where the value may be `none`".to_owned(),
     )
-    .note("take the optional out with `if let`, change that in a `var`, and assign the whole")
+    .note("unwrap the optional with `if let`, change it in a `var`, and assign the whole")
 }
 
 /// An assignment to what is not a variable.
@@ -468,19 +471,19 @@ pub fn needless_fallback(place: Place, ty: &str) -> Diagnostic {
     Diagnostic::warning(
         Code::NOT_OPTIONAL,
         place,
-        format!("this is a `{ty}`, which is always there, so what follows `??` is never used"),
+        format!("this is a `{ty}`, which is never `none`, so the value after `??` is never used"),
     )
 }
 
 /// A text after `fail`; the places are right before and after it.
 pub fn fail_with_text(mut diagnostic: Diagnostic, start: Place, end: Place) -> Diagnostic {
-    diagnostic = diagnostic.note("the everyday error is `Failed(message)`");
+    diagnostic = diagnostic.note("for a plain message, use the built-in error `Failed(message)`");
     let edit = |place, text: &str| gsw_source::Edit {
         place,
         text: text.to_owned(),
     };
     diagnostic.fixes.push(gsw_source::Fix {
-        title: "make it a `Failed`".to_owned(),
+        title: "use `Failed`".to_owned(),
         edits: vec![edit(start, "Failed("), edit(end, ")")],
         mention: gsw_source::Mention::Shown,
     });

@@ -51,7 +51,7 @@ pub enum ExpressionKind {
         item: ItemId,
         /// Field index and value, in the order of evaluation.
         fields: Vec<(u32, ExpressionId)>,
-        /// After `..`; evaluated last.
+        /// The expression after `..`, evaluated after the fields.
         base: Option<ExpressionId>,
     },
     /// A variant; a field that is missing takes its default.
@@ -84,9 +84,7 @@ pub enum ExpressionKind {
     },
     /// `xs[i]`, `m[k]`, `j[i]`: which one the base's type tells.
     Index {
-        /// List, map or `json`.
         base: ExpressionId,
-        /// Position or key.
         index: ExpressionId,
     },
     /// `"…${e}…"`; of type `secret` when a part is.
@@ -147,12 +145,9 @@ pub enum ExpressionKind {
     },
     /// `let p = e` in a condition: whether the value matches; a bool. The names of the pattern are bound where it is true.
     Matches {
-        /// The value.
         value: ExpressionId,
-        /// What must match.
         pattern: Pattern,
     },
-    /// `match`
     Match {
         value: ExpressionId,
         /// In order; together they match everything.
@@ -161,7 +156,7 @@ pub enum ExpressionKind {
     /// `e catch { }`; an error that no arm matches goes on, and so does an unwinding, which no arm may see.
     Catch {
         value: ExpressionId,
-        /// Patterns over `Error`.
+        /// Their patterns are over the type `Error`.
         arms: Vec<Arm>,
     },
     /// Statements, then the value of `tail`.
@@ -233,18 +228,17 @@ pub enum ExpressionKind {
     Await(ExpressionId),
     /// `race e errors p`
     Race {
-        /// A list.
+        /// A list of tasks.
         tasks: ExpressionId,
         policy: RacePolicy,
     },
     ParallelFor {
         /// A list or range; for a map, pairs.
         iterable: ExpressionId,
-        /// After `limit`, an int.
+        /// How many run at once: an int.
         limit: Option<ExpressionId>,
-        /// After `errors`.
         policy: ErrorPolicy,
-        /// Of one parameter.
+        /// Takes the element as its one parameter.
         body: Lambda,
     },
     /// `parallel (a, b)`; lambdas without parameters.
@@ -310,7 +304,7 @@ pub enum Coercion {
     Widen,
     /// A base value to the checked type that the whole has; raises `AssertionFailed`.
     Check,
-    /// From `Never`: never happens.
+    /// Of what never has a value, so it is never performed.
     FromNever,
 }
 

@@ -11,11 +11,9 @@ pub struct Modifiers {
     pub reflect: Option<Reflect>,
     /// `retry N backoff D max D`
     pub retry: Option<Retry>,
-    /// `timeout D`, a duration.
     pub timeout: Option<ExpressionId>,
 }
 
-/// `budget(…)`
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
     pub usd: Option<ExpressionId>,
@@ -45,7 +43,7 @@ pub enum ErrorPolicy {
     First,
     /// The result is `[Result<T>]`.
     Settle,
-    /// One `Many`.
+    /// All errors become one `Many`.
     Merge,
 }
 

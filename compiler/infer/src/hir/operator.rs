@@ -11,9 +11,7 @@ pub enum UnaryOperator {
 /// Whether a range holds its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RangeEnd {
-    /// `..`
     Exclusive,
-    /// `..=`
     Inclusive,
 }
 
@@ -59,7 +57,6 @@ pub enum EqualityOperator {
     NotEqual,
 }
 
-/// `<` and its kin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrderOperator {
     Less,
@@ -68,7 +65,6 @@ pub enum OrderOperator {
     GreaterEqual,
 }
 
-/// `+` and its kin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArithmeticOperator {
     Add,
@@ -99,7 +95,6 @@ impl BinaryOperator {
         }
     }
 
-    /// As it is written.
     #[must_use]
     pub const fn symbol(self) -> &'static str {
         let written = match self {

@@ -59,7 +59,7 @@ pub enum PatternKind {
         before: Vec<Pattern>,
         /// What the rest is; `None` when there is to be none.
         rest: Option<ListRest>,
-        /// The last elements.
+        /// The elements after the rest, from left to right.
         after: Vec<Pattern>,
     },
     /// Any of these; all bind the same locals.
@@ -71,7 +71,6 @@ pub enum PatternKind {
 /// The rest of a list pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ListRest {
-    /// `..`
     Ignored,
     Bound(LocalId),
 }

@@ -15,9 +15,7 @@ pub struct Statement {
 /// One step from a value to a part of it that can be assigned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlaceStep {
-    /// Which part.
     pub part: PlacePart,
-    /// Its type.
     pub ty: Type,
 }
 
@@ -42,14 +40,12 @@ pub enum Change {
     Converted {
         /// Holds the value that is there.
         old: LocalId,
-        /// Holds the right side.
         right: LocalId,
         /// What takes the place of the old value.
         new: ExpressionId,
     },
 }
 
-/// What a statement does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StatementKind {
     /// `let p = e`; the pattern always matches.
@@ -70,7 +66,6 @@ pub enum StatementKind {
         path: Vec<PlaceStep>,
         /// How the value changes what is there.
         change: Change,
-        /// The right side.
         value: ExpressionId,
     },
     Expression(ExpressionId),
@@ -79,7 +74,6 @@ pub enum StatementKind {
     /// `assert c, "why"`; its text for the message.
     Assert {
         condition: ExpressionId,
-        /// After the comma.
         message: Option<ExpressionId>,
         /// The condition as source text.
         source: Name,
@@ -118,7 +112,7 @@ pub enum StatementKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ScriptTurn {
     Calls(Vec<ScriptCall>),
-    /// A `json`.
+    /// The answer that ends the turns, an expression of type `json`.
     Answer(ExpressionId),
 }
 

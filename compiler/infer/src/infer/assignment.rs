@@ -20,7 +20,6 @@ use crate::infer::hir_builder::HirBuilder;
 use crate::infer::operator::{self, Operation};
 use crate::item_bodies::Reference;
 
-/// What an assignment changes.
 struct Target {
     local: LocalId,
     /// From the variable to the part; empty for the whole variable.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use gsw_names::errors::map_key_type;
-use gsw_names::types::Type;
+use gsw_names::types::{Nature, Type, parts};
 use gsw_names::{
     MOST_INSTANCES, holds_secret, is_key, is_plain_enum, is_too_large, substitute, type_grows,
 };
@@ -138,119 +138,28 @@ impl Check<'_> {
     }
 
     fn equal(&mut self, ty: &Type, open: &mut Open) -> bool {
-        match ty {
-            Type::Function(_)
-            | Type::Task(_)
-            | Type::Stream(_)
-            | Type::Queue(_)
-            | Type::Session
-            | Type::Secret
-            | Type::Agent => false,
-            Type::Unit
-            | Type::Bool
-            | Type::Int
-            | Type::Float
-            | Type::String
-            | Type::Bytes
-            | Type::Time
-            | Type::Duration
-            | Type::Json
-            | Type::Image
-            | Type::Document
-            | Type::Error
-            | Type::Never
-            | Type::Literals(_)
-            | Type::Optional(_)
-            | Type::List(_)
-            | Type::Map(..)
-            | Type::Tuple(_)
-            | Type::Record(..)
-            | Type::Enum(..)
-            | Type::Checked(..)
-            | Type::Partial(_)
-            | Type::Parameter(..)
-            | Type::Variable(_)
-            | Type::Text(_)
-            | Type::Invalid => self.inside(ty, open),
+        match ty.nature() {
+            Nature::Live | Nature::Secret | Nature::Agent => false,
+            Nature::Data | Nature::Media => self.inside(ty, open),
         }
     }
 
     fn json(&mut self, ty: &Type, open: &mut Open) -> bool {
-        match ty {
-            Type::Function(_)
-            | Type::Task(_)
-            | Type::Stream(_)
-            | Type::Queue(_)
-            | Type::Session
-            | Type::Secret
-            | Type::Agent
-            | Type::Image
-            | Type::Document => false,
-            Type::Unit
-            | Type::Bool
-            | Type::Int
-            | Type::Float
-            | Type::String
-            | Type::Bytes
-            | Type::Time
-            | Type::Duration
-            | Type::Json
-            | Type::Error
-            | Type::Never
-            | Type::Literals(_)
-            | Type::Optional(_)
-            | Type::List(_)
-            | Type::Map(..)
-            | Type::Tuple(_)
-            | Type::Record(..)
-            | Type::Enum(..)
-            | Type::Checked(..)
-            | Type::Partial(_)
-            | Type::Parameter(..)
-            | Type::Variable(_)
-            | Type::Text(_)
-            | Type::Invalid => self.inside(ty, open),
+        match ty.nature() {
+            Nature::Live | Nature::Secret | Nature::Agent | Nature::Media => false,
+            Nature::Data => self.inside(ty, open),
         }
     }
 
     /// An item that held a queue, or what captures one, could hold itself, and counting references would never free it. One that
-    /// may be `none` could not be told from the end of the queue.
+    /// may be `none` could not be distinguished from the end of the queue.
     fn item(&mut self, ty: &Type, open: &mut Open) -> bool {
-        match ty {
-            Type::Function(_)
-            | Type::Task(_)
-            | Type::Stream(_)
-            | Type::Queue(_)
-            | Type::Session => false,
-            Type::Optional(_) if self.is_whole => false,
-            Type::Unit
-            | Type::Bool
-            | Type::Int
-            | Type::Float
-            | Type::String
-            | Type::Bytes
-            | Type::Time
-            | Type::Duration
-            | Type::Json
-            | Type::Secret
-            | Type::Image
-            | Type::Document
-            | Type::Error
-            | Type::Agent
-            | Type::Never
-            | Type::Literals(_)
-            | Type::Optional(_)
-            | Type::List(_)
-            | Type::Map(..)
-            | Type::Tuple(_)
-            | Type::Record(..)
-            | Type::Enum(..)
-            | Type::Checked(..)
-            | Type::Partial(_)
-            | Type::Parameter(..)
-            | Type::Variable(_)
-            | Type::Text(_)
-            | Type::Invalid => self.inside(ty, open),
+        let is_end = self.is_whole && matches!(ty, Type::Optional(_));
+        match ty.nature() {
+            Nature::Live => false,
+            Nature::Data | Nature::Secret | Nature::Agent | Nature::Media => {
+                !is_end && self.inside(ty, open)
+            }
         }
     }
 
@@ -295,50 +204,16 @@ impl Check<'_> {
     /// Whether everything that a value of `ty` holds is able.
     fn inside(&mut self, ty: &Type, open: &mut Open) -> bool {
         self.is_whole = false;
-        match ty {
-            Type::Record(item, arguments) | Type::Enum(item, arguments) => {
-                // A type that holds ever larger instances of itself is of no use for anything.
-                let is_endless = type_grows(self.db, *item) || is_too_large(ty);
-                if is_endless || self.seen.len() > MOST_INSTANCES {
-                    return false;
-                }
-                // Coinductive: an instance met again while it is looked into is assumed able, so recursive types terminate.
-                !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open)
+        if let Type::Record(item, arguments) | Type::Enum(item, arguments) = ty {
+            // A type that holds ever larger instances of itself is of no use for anything.
+            let is_endless = type_grows(self.db, *item) || is_too_large(ty);
+            if is_endless || self.seen.len() > MOST_INSTANCES {
+                return false;
             }
-            Type::Unit
-            | Type::Bool
-            | Type::Int
-            | Type::Float
-            | Type::String
-            | Type::Bytes
-            | Type::Time
-            | Type::Duration
-            | Type::Json
-            | Type::Secret
-            | Type::Image
-            | Type::Document
-            | Type::Session
-            | Type::Error
-            | Type::Agent
-            | Type::Never
-            | Type::Literals(_)
-            | Type::Optional(_)
-            | Type::List(_)
-            | Type::Map(..)
-            | Type::Tuple(_)
-            | Type::Checked(..)
-            | Type::Function(_)
-            | Type::Task(_)
-            | Type::Stream(_)
-            | Type::Queue(_)
-            | Type::Partial(_)
-            | Type::Parameter(..)
-            | Type::Variable(_)
-            | Type::Text(_)
-            | Type::Invalid => gsw_names::types::parts(ty)
-                .iter()
-                .all(|it| self.able(it, open)),
+            // Coinductive: an instance met again while it is looked into is assumed able, so recursive types terminate.
+            return !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open);
         }
+        parts(ty).iter().all(|it| self.able(it, open))
     }
 
     fn declared(&mut self, item: ItemId, arguments: &[Type], open: &mut Open) -> bool {

@@ -71,24 +71,33 @@ impl HirBuilder<'_> {
     }
 
     /// The same as `coerce`, silently.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a line a type: rustc names the conversions that a new type must join"
+    )]
     pub(super) fn try_coerce(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
         let (actual, target) = (self.ty(id), self.table.resolve(target));
         // Before the table of conversions: in it an unbound target would be bound to the actual type, and the default lost.
         if let Some(converted) = coerce_to_default(self, id, &actual, &target) {
             return Some(converted);
         }
-        match (&actual, &target) {
-            (Type::Never, Type::Never) | (Type::Invalid, _) | (_, Type::Invalid) => Some(id),
-            (Type::Never, _) => Some(self.converted(id, Coercion::FromNever, &target)),
-            // Before the row of `A?`: an optional becomes JSON as a whole, `none` as `null`.
-            (_, Type::Json) if !matches!(actual, Type::Json) => json_value(self, id, &actual),
-            (_, Type::Enum(item, _))
-                if actual != target && KnownItem::HttpBody.is(self.db, *item) =>
-            {
+        if actual == Type::Invalid || (actual == Type::Never && target == Type::Never) {
+            return Some(id);
+        }
+        if actual == Type::Never && target != Type::Invalid {
+            return Some(self.converted(id, Coercion::FromNever, &target));
+        }
+        match &target {
+            Type::Invalid => Some(id),
+            // An optional becomes JSON as a whole, `none` as `null`.
+            Type::Json if actual != Type::Json => json_value(self, id, &actual),
+            Type::Enum(item, _) if actual != target && KnownItem::HttpBody.is(self.db, *item) => {
                 http_body(self, id, &actual, *item)
             }
-            (Type::Optional(_), Type::Optional(_)) => same_bits(self, id, &actual, &target),
-            (_, Type::Optional(inner)) => match self.table.unknown(&actual) {
+            Type::Optional(_) if matches!(actual, Type::Optional(_)) => {
+                same_bits(self, id, &actual, &target)
+            }
+            Type::Optional(inner) => match self.table.unknown(&actual) {
                 // The value of an unbound variable may itself turn out optional, and `T??` is `T?`; wrapping it now would be wrong then.
                 Some(_) => same_bits(self, id, &actual, &target),
                 None => {
@@ -96,11 +105,11 @@ impl HirBuilder<'_> {
                     Some(self.converted(inside, Coercion::ToOptional, &target))
                 }
             },
-            (_, Type::Secret) if self.table.operand(&actual) == Type::String => {
+            Type::Secret if self.table.operand(&actual) == Type::String => {
                 let text = self.try_coerce(id, &Type::String)?;
                 Some(self.converted(text, Coercion::ToSecret, &target))
             }
-            (_, Type::Checked(item, arguments)) => {
+            Type::Checked(item, arguments) => {
                 // A value that has passed the check keeps its type and is not checked again.
                 if let Some(same) = same_bits(self, id, &actual, &target) {
                     return Some(same);
@@ -109,12 +118,41 @@ impl HirBuilder<'_> {
                 let value = self.try_coerce(id, &base)?;
                 Some(self.converted(value, Coercion::Check, &target))
             }
-            (Type::Function(_), Type::Function(wanted)) => {
+            Type::Function(wanted) if matches!(actual, Type::Function(_)) => {
                 // An adapting lambda costs an allocation and a call, so it comes last.
                 let same = same_bits(self, id, &actual, &target);
                 same.or_else(|| adapter::adapted_function(self, id, wanted))
             }
-            _ => same_bits(self, id, &actual, &target),
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Queue(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_) => same_bits(self, id, &actual, &target),
         }
     }
 
@@ -230,38 +268,39 @@ fn element_by_element(
     let span = hir.span(id);
     // A join may have widened the literal before a type was wanted of it.
     let id = below_widening(hir, id);
-    let kind = match (hir.arena.get(id).kind.clone(), target) {
-        (ExpressionKind::Tuple(ids), Type::Tuple(types)) if ids.len() == types.len() => {
-            let pairs = ids.into_iter().zip(types.iter());
-            // Conversions of the first parts remain as unused expressions when a later part fails; nothing refers to them, and
-            // walks start at the root.
-            let ids: Option<Vec<_>> = pairs.map(|(id, ty)| hir.try_coerce(id, ty)).collect();
-            ExpressionKind::Tuple(ids?)
+    let literal = hir.arena.get(id).kind.clone();
+    // Conversions of the first parts remain as unused expressions when a later part fails; nothing refers to them, and walks
+    // start at the root.
+    let kind = if let (ExpressionKind::Tuple(ids), Type::Tuple(types)) = (&literal, target) {
+        if ids.len() != types.len() {
+            return None;
         }
-        (ExpressionKind::List(ids), Type::List(element)) => {
-            let ids = ids.into_iter().map(|it| hir.try_coerce(it, element));
-            ExpressionKind::List(ids.collect::<Option<Vec<_>>>()?)
-        }
-        (ExpressionKind::Map(entries), Type::Map(key, value)) => {
-            let entries = entries.into_iter().map(|(left, right)| {
-                Some((hir.try_coerce(left, key)?, hir.try_coerce(right, value)?))
-            });
-            ExpressionKind::Map(entries.collect::<Option<Vec<_>>>()?)
-        }
-        (
-            // `[1] + rest` as `[int?]`: both sides are converted before they are joined, since afterwards the list cannot change.
-            ExpressionKind::Binary {
-                operator: BinaryOperator::Add,
-                left,
-                right,
-            },
-            Type::List(_),
-        ) => ExpressionKind::Binary {
+        let pairs = ids.iter().zip(types.iter());
+        let ids: Option<Vec<_>> = pairs.map(|(id, ty)| hir.try_coerce(*id, ty)).collect();
+        ExpressionKind::Tuple(ids?)
+    } else if let (ExpressionKind::List(ids), Type::List(element)) = (&literal, target) {
+        let ids = ids.iter().map(|it| hir.try_coerce(*it, element));
+        ExpressionKind::List(ids.collect::<Option<Vec<_>>>()?)
+    } else if let (ExpressionKind::Map(entries), Type::Map(key, value)) = (&literal, target) {
+        let entries = entries.iter().map(|(left, right)| {
+            Some((hir.try_coerce(*left, key)?, hir.try_coerce(*right, value)?))
+        });
+        ExpressionKind::Map(entries.collect::<Option<Vec<_>>>()?)
+    } else if let ExpressionKind::Binary {
+        operator: BinaryOperator::Add,
+        left,
+        right,
+    } = literal
+        && matches!(target, Type::List(_))
+    {
+        // `[1] + rest` as `[int?]`: both sides are converted before they are joined, since afterwards the list cannot change.
+        ExpressionKind::Binary {
             operator: BinaryOperator::Add,
             left: hir.try_coerce(left, target)?,
             right: hir.try_coerce(right, target)?,
-        },
-        _ => return None,
+        }
+    } else {
+        return None;
     };
     Some(hir.push(kind, target.clone(), span))
 }
@@ -382,6 +421,7 @@ impl Table<'_> {
                 let value = self.join_types(value, other_value)?;
                 Some(Type::Map(Arc::new(key), Arc::new(value)))
             }
+            // Whatever else two types are, one of them must widen to the other.
             _ => self.join_plain(&left, &right),
         }
     }

@@ -89,17 +89,18 @@ fn why_no_parts(
     target: &Type,
 ) -> Diagnostic {
     let actual = hir.ty(id);
-    match (hir.table.operand(&actual), hir.table.operand(target)) {
-        (Type::List(from), Type::List(to)) if would_convert(hir, &from, &to) => {
-            convert_each(hir, diagnostic, id, ".map(x => x)")
-        }
-        (Type::Map(key, from), Type::Map(wanted, to))
-            if hir.table.operand(&key) == hir.table.operand(&wanted)
-                && would_convert(hir, &from, &to) =>
-        {
-            convert_each(hir, diagnostic, id, ".map_values(x => x)")
-        }
-        _ => why_no_union(hir, diagnostic, &actual, target),
+    let forms = (hir.table.operand(&actual), hir.table.operand(target));
+    if let (Type::List(from), Type::List(to)) = &forms
+        && would_convert(hir, from, to)
+    {
+        convert_each(hir, diagnostic, id, ".map(x => x)")
+    } else if let (Type::Map(key, from), Type::Map(wanted, to)) = &forms
+        && hir.table.operand(key) == hir.table.operand(wanted)
+        && would_convert(hir, from, to)
+    {
+        convert_each(hir, diagnostic, id, ".map_values(x => x)")
+    } else {
+        why_no_union(hir, diagnostic, &actual, target)
     }
 }
 
@@ -166,25 +167,21 @@ fn why_no_union(
 
 fn literals_outside(table: &Table, actual: &Type, target: &Type, found: &mut Vec<Outside>) {
     let (actual, target) = (table.unchecked(actual), table.unchecked(target));
-    match (&actual, &target) {
-        (Type::Text(text), _) => {
-            let Some(names) = table.wanted_literals(&target) else {
-                return;
-            };
-            // Remembered with their places, since the expression that is reported may only hold a variable.
-            let written = table.texts.literals(*text).into_iter();
-            let outside = written.filter(|(text, _)| !names.contains(text));
-            found.extend(outside.map(|(text, span)| Outside {
-                meant: gsw_source::nearest(&text, names.iter()),
-                text,
-                span,
-            }));
-        }
-        (Type::Function(_), _) => {}
-        _ => {
-            let pairs = parts(&actual).into_iter().zip(parts(&target));
-            pairs.for_each(|(actual, target)| literals_outside(table, &actual, &target, found));
-        }
+    if let Type::Text(text) = &actual {
+        let Some(names) = table.wanted_literals(&target) else {
+            return;
+        };
+        // Remembered with their places, since the expression that is reported may only hold a variable.
+        let written = table.texts.literals(*text).into_iter();
+        let outside = written.filter(|(text, _)| !names.contains(text));
+        found.extend(outside.map(|(text, span)| Outside {
+            meant: gsw_source::nearest(&text, names.iter()),
+            text,
+            span,
+        }));
+    } else if !matches!(actual, Type::Function(_)) {
+        let pairs = parts(&actual).into_iter().zip(parts(&target));
+        pairs.for_each(|(actual, target)| literals_outside(table, &actual, &target, found));
     }
 }
 

@@ -210,25 +210,22 @@ fn literal_pattern(
         hir.report(errors::secret_pattern(place));
         return PatternKind::Invalid;
     }
-    match (&plain, literal) {
-        (Type::Literals(names), ast::Literal::String(text)) => {
-            if names.contains(text) {
-                return kind;
-            }
-            outside_union(hir, text, names, ty, span);
-            PatternKind::Invalid
+    if let (Type::Literals(names), ast::Literal::String(text)) = (&plain, literal) {
+        if names.contains(text) {
+            return kind;
         }
-        (Type::Text(_), ast::Literal::String(text)) => {
-            // Whether this literal can occur is known when it is known which union, if any, the string belongs to.
-            hir.postponed.add_text_pattern(text.clone(), plain, span);
-            kind
-        }
-        _ if hir.table.relate(&own, &plain).is_some() => kind,
-        _ => {
-            let what = format!("a literal of type `{}`", hir.show(&own));
-            never_matches(hir, &what, ty, span);
-            PatternKind::Invalid
-        }
+        outside_union(hir, text, names, ty, span);
+        PatternKind::Invalid
+    } else if let (Type::Text(_), ast::Literal::String(text)) = (&plain, literal) {
+        // Whether this literal can occur is known when it is known which union, if any, the string belongs to.
+        hir.postponed.add_text_pattern(text.clone(), plain, span);
+        kind
+    } else if hir.table.relate(&own, &plain).is_some() {
+        kind
+    } else {
+        let what = format!("a literal of type `{}`", hir.show(&own));
+        never_matches(hir, &what, ty, span);
+        PatternKind::Invalid
     }
 }
 

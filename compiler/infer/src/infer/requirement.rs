@@ -77,13 +77,25 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
                 &display_type(db, ty),
                 requirement.ability(),
             );
-            found.push(match (requirement, function) {
-                _ if holds_secret(db, ty) => errors::secret_stays(report),
-                (Requirement::Order, "sort" | "sort_desc" | "min" | "max") => {
-                    errors::order_by_part(report, function)
+            let has_key_form = matches!(function, "sort" | "sort_desc" | "min" | "max");
+            found.push(if holds_secret(db, ty) {
+                errors::secret_stays(report)
+            } else {
+                match requirement {
+                    Requirement::Order if has_key_form => errors::order_by_part(report, function),
+                    Requirement::Item => errors::items_of_queues(report),
+                    Requirement::Order
+                    | Requirement::Equal
+                    | Requirement::Add
+                    | Requirement::Subtract
+                    | Requirement::Multiply
+                    | Requirement::Divide
+                    | Requirement::Remainder
+                    | Requirement::Negate
+                    | Requirement::Numeric
+                    | Requirement::Json
+                    | Requirement::Key => report,
                 }
-                (Requirement::Item, _) => errors::items_of_queues(report),
-                _ => report,
             });
             break;
         }

@@ -7,9 +7,9 @@ use crate::hir::LocalId;
 /// What surrounds the place of work.
 #[derive(Default)]
 pub(super) struct Scopes {
-    /// Innermost last.
+    /// From the outermost to the innermost scope.
     names: Vec<(Name, LocalId)>,
-    /// Innermost last.
+    /// From the outermost to the innermost scope.
     loops: Vec<Loop>,
     /// The `let` words of bound locals, to be replaced by `var`.
     let_words: Vec<(LocalId, Span)>,

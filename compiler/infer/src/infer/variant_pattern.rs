@@ -266,6 +266,5 @@ pub(super) fn record_pattern(
 /// What a name in a pattern means.
 enum Named {
     ModelError,
-    /// A declaration or variant.
     Definition(Definition),
 }

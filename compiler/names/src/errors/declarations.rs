@@ -33,19 +33,19 @@ pub fn duplicate_wire_name(place: Place, first: Place, name: &str, wire: &str) -
     let message = format!("`{name}` is called `{wire}` in JSON, and so is another");
     Diagnostic::error(Code::DUPLICATE_DEFINITION, place, message)
         .label(first, "the other")
-        .note("what is decoded could be either; give one of them another `@alias`")
+        .note("decoding could not tell them apart; give one of them another `@alias`")
 }
 
 /// A payload field that has the name under which JSON says which variant it is.
 pub fn payload_called_kind(place: Place) -> Diagnostic {
     let message = "in JSON `kind` is the name of the variant or error itself";
     Diagnostic::error(Code::DUPLICATE_DEFINITION, place, message)
-        .note("call the field something else, in JSON at least: `@alias(\"sort\") kind`")
+        .note("rename the field, or give it another name in JSON: `@alias(\"sort\") kind`")
 }
 
 /// `self` in a function that is no method.
 pub fn self_outside_method(place: Place) -> Diagnostic {
-    let message = "`self` is the receiver of a method, and this is none";
+    let message = "`self` is the receiver of a method, and this is not a method";
     Diagnostic::error(Code::MISSING_TYPE, place, message)
         .note("write `fn Type.name(self)` for a method of `Type`")
 }
@@ -60,7 +60,7 @@ pub fn method_of_foreign_type(place: Place, name: &str) -> Diagnostic {
 /// Something after `by` that is no agent. `what` is in back-quotes where it is source text.
 pub fn not_an_agent(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(Code::NOT_AN_AGENT, place, format!("{what} is not an agent"))
-        .note("after `by` stands the name of an `agent` declaration")
+        .note("`by` is followed by the name of an `agent` declaration")
 }
 
 /// A workflow's parameter that would hide an option of every built program.
@@ -96,22 +96,22 @@ pub fn attribute_arguments(place: Place, name: &str, expected: &str) -> Diagnost
 
 /// `@alias` before something that has no name on the wire.
 pub fn misplaced_attribute(place: Place, name: &str) -> Diagnostic {
-    let message = format!("`@{name}` stands before a field, a variant or a parameter");
+    let message = format!("`@{name}` belongs before a field, a variant or a parameter");
     Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
 }
 
 /// `@secret` where nothing is shown that it could hide.
 pub fn misplaced_secret(place: Place, target: AttributeTarget) -> Diagnostic {
     let message =
-        "`@secret` stands before a field, or a parameter of a workflow, tool, prompt or human";
+        "`@secret` belongs before a field, or a parameter of a workflow, tool, prompt or human";
     let diagnostic = Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message);
     match target {
         AttributeTarget::Parameter(_) => {
-            diagnostic.note("events never show what a function is given")
+            diagnostic.note("events never show the arguments of a function")
         }
         AttributeTarget::Declaration | AttributeTarget::Variant | AttributeTarget::Field => {
             diagnostic.note(
-                "it hides the value of that one field or parameter from whoever watches a run",
+                "it hides the value of that one field or parameter from all who observe a run",
             )
         }
     }
@@ -120,12 +120,12 @@ pub fn misplaced_secret(place: Place, target: AttributeTarget) -> Diagnostic {
 /// `@host` and a body, or neither.
 pub fn host_tool(place: Place, problem: HostToolProblem) -> Diagnostic {
     let message = match problem {
-        HostToolProblem::NotATool => "only a tool can be the host's",
+        HostToolProblem::NotATool => "only a tool can be implemented by the host",
         HostToolProblem::HasBody => "a tool of the host has no body here",
         HostToolProblem::NoBody => "this tool has no body",
     };
     Diagnostic::error(Code::HOST_TOOL, place, message).note(
-        "a tool either has a body, or stands after `@host` and is performed by the Rust program that embeds this one",
+        "a tool either has a body, or is marked `@host` and implemented by the Rust program that embeds this one",
     )
 }
 
@@ -142,14 +142,14 @@ pub fn shared_host_tool(place: Place, name: &str, other: Place) -> Diagnostic {
 pub enum HostToolProblem {
     NotATool,
     HasBody,
-    /// There is no `@host`.
+    /// No body, and no `@host` that says where it is.
     NoBody,
 }
 
 /// A name whose first letter has the wrong case for what it names.
 pub fn wrong_case(place: Place, name: &str, style: &str, better: &str) -> Diagnostic {
-    Diagnostic::error(Code::NAMING_STYLE, place, format!("`{name}` is to be written in `{style}`"))
-        .note("a capitalised name is a type, a variant or a constant; everything else starts with a small letter")
+    Diagnostic::error(Code::NAMING_STYLE, place, format!("`{name}` must be written in `{style}`"))
+        .note("a capitalised name is a type, a variant or a constant; everything else starts with a lower-case letter")
         .fix(format!("rename it to `{better}`"), place, better)
 }
 
@@ -171,8 +171,9 @@ pub fn unusual_name(place: Place, name: &str, style: &str, better: &str) -> Diag
 
 /// A program that is run without the host that has one of its tools.
 pub fn needs_host(place: Place, tool: &str) -> Diagnostic {
-    let message = format!("the tool `{tool}` belongs to a host, which is missing here");
+    let message =
+        format!("the tool `{tool}` is implemented by a host program, and there is none here");
     Diagnostic::error(Code::NEEDS_HOST, place, message).note(
-        "such a program is embedded in a Rust program, which performs the tool; to run it by itself, give the tool a body",
+        "embed the program in a Rust program that implements the tool; or, to run it by itself, give the tool a body",
     )
 }

@@ -4,16 +4,22 @@ use gsw_source::Diagnostic;
 
 /// Names of functions and types of other languages, and what is written here.
 const NAMES: &[(&str, &str)] = &[
-    ("Error", "an error of your own words is `Failed(\"…\")`"),
-    ("Exception", "an error of your own words is `Failed(\"…\")`"),
+    (
+        "Error",
+        "an error with a message of your own is `Failed(\"…\")`",
+    ),
+    (
+        "Exception",
+        "an error with a message of your own is `Failed(\"…\")`",
+    ),
     (
         "Just",
-        "a value is taken where it may also be `none`; write the value itself",
+        "a plain value is accepted where an optional is expected; write the value itself",
     ),
-    ("Nothing", "what is not there is `none`"),
+    ("Nothing", "a missing value is written `none`"),
     (
         "Some",
-        "a value is taken where it may also be `none`; write the value itself, and a name in a pattern",
+        "a plain value is accepted where an optional is expected; write the value itself, and a name in a pattern",
     ),
     (
         "assert_eq",
@@ -26,23 +32,29 @@ const NAMES: &[(&str, &str)] = &[
     ),
     (
         "float",
-        "text becomes a number with `.parse_float()`, an int with `.to_float()`",
+        "text is converted to a number with `.parse_float()`, an int with `.to_float()`",
     ),
-    ("format", "values are put into text with `\"${…}\"`"),
+    ("format", "put values into text with `\"${…}\"`"),
     (
         "int",
-        "text becomes a number with `.parse_int()`, a float with `.to_int()`",
+        "text is converted to a number with `.parse_int()`, a float with `.to_int()`",
     ),
     (
         "isinstance",
-        "the type of a value is known; a choice between variants is a `match`",
+        "types are known at compile time; `match` tells variants apart",
     ),
     ("len", "it is a method: `xs.len()`"),
     ("max", "it is a method: `a.max(b)`, `xs.max()`"),
     ("min", "it is a method: `a.min(b)`, `xs.min()`"),
-    ("panic", "`fail Failed(\"…\")` gives up"),
-    ("parseFloat", "text becomes a number with `.parse_float()`"),
-    ("parseInt", "text becomes a number with `.parse_int()`"),
+    ("panic", "`fail Failed(\"…\")` raises an error"),
+    (
+        "parseFloat",
+        "text is converted to a number with `.parse_float()`",
+    ),
+    (
+        "parseInt",
+        "text is converted to a number with `.parse_int()`",
+    ),
     (
         "range",
         "a range is written `0..n`, or `0..=n` with its end",
@@ -51,16 +63,16 @@ const NAMES: &[(&str, &str)] = &[
         "sorted",
         "it is a method: `xs.sort()`, `xs.sort_by(x => x.name)`",
     ),
-    ("str", "values are put into text with `\"${…}\"`"),
-    ("string", "values are put into text with `\"${…}\"`"),
+    ("str", "put values into text with `\"${…}\"`"),
+    ("string", "put values into text with `\"${…}\"`"),
     ("sum", "it is a method: `xs.sum()`"),
-    ("todo", "`fail Failed(\"…\")` gives up"),
+    ("todo", "`fail Failed(\"…\")` raises an error"),
     ("zip", "it is a method: `xs.zip(ys)`"),
 ];
 
 /// Methods of other languages that are something else than a method here.
 const OTHERWISE: &[(&str, &str)] = &[
-    ("await", "a task is waited for with `await t`"),
+    ("await", "wait for a task with `await t`"),
     (
         "catch",
         "`catch { … }` goes after the expression that it guards",
@@ -72,23 +84,23 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("copy", "values never change, so nothing needs to be copied"),
     (
         "expect",
-        "`?? fail Failed(\"…\")` says what holds instead of `none`",
+        "`?? fail Failed(\"…\")` says what to use instead of `none`",
     ),
-    ("format", "values are put into text with `\"${…}\"`"),
+    ("format", "put values into text with `\"${…}\"`"),
     ("iter", "iterate over a list or map directly: `for x in xs`"),
-    ("then", "a task is waited for with `await t`"),
+    ("then", "wait for a task with `await t`"),
     (
         "unwrap",
-        "`?? value` and `?? fail Failed(\"…\")` say what holds instead of `none`",
+        "`?? value` and `?? fail Failed(\"…\")` say what to use instead of `none`",
     ),
-    ("unwrap_or", "`?? value` says what holds instead of `none`"),
+    ("unwrap_or", "`?? value` says what to use instead of `none`"),
     (
         "unwrap_or_default",
-        "`?? value` says what holds instead of `none`",
+        "`?? value` says what to use instead of `none`",
     ),
     (
         "unwrap_or_else",
-        "`?? value` says what holds instead of `none`",
+        "`?? value` says what to use instead of `none`",
     ),
 ];
 

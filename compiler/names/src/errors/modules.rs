@@ -46,7 +46,7 @@ pub fn late_import(place: Place, start: Place, text: &str) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(
         Code::MISPLACED_STATEMENT,
         place,
-        "an import stands before all other declarations",
+        "an import comes before all other declarations",
     );
     let edit = |place, text: String| Edit { place, text };
     diagnostic.fixes.push(Fix {

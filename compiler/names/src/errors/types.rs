@@ -66,23 +66,23 @@ pub fn union_member(place: Place, ty: &str) -> Diagnostic {
 
 /// A type that cannot have a finite value.
 pub fn infinite_type(place: Place, name: &str) -> Diagnostic {
-    let message = format!("`{name}` contains itself, so no value of it could ever be finished");
+    let message = format!("`{name}` contains itself, so no value of it could ever be constructed");
     Diagnostic::error(Code::INFINITE_TYPE, place, message)
         .note("a type may contain itself through `?`, a list, a map, a function, or an enum with a variant without it")
 }
 
 /// A generic type that contains itself with something larger than its type parameter.
 pub fn endless_type(place: Place, name: &str) -> Diagnostic {
-    let message = format!("`{name}` contains itself for ever larger types");
+    let message = format!("`{name}` contains itself with ever larger types");
     Diagnostic::error(Code::INFINITE_TYPE, place, message)
-        .note("each of its instances needs another one; let it contain itself with the type parameters that it has")
+        .note("each instance needs another, larger one; where it contains itself, pass its own type parameters unchanged")
 }
 
 /// A type beyond any that a program needs.
 pub fn type_too_large(place: Place) -> Diagnostic {
     let message = "this type is made of more than 4,000 types, or nests more than 250 deep";
     Diagnostic::error(Code::TYPE_TOO_LARGE, place, message)
-        .note("an alias stands for all that it is made of; a record is one type, whatever it holds")
+        .note("an alias counts as everything that it is made of; a record counts as one type, whatever it holds")
 }
 
 /// Something after `uses` that is no effect.
@@ -112,13 +112,13 @@ pub fn unknown_error(place: Place, name: &str, suggestion: Option<&str>) -> Diag
 pub fn not_an_error(place: Place, what: &str) -> Diagnostic {
     let message = format!("{what} is not an error");
     Diagnostic::error(Code::NOT_AN_ERROR, place, message).note(
-        "after `!` stand errors: built-in ones such as `Timeout`, or those declared with `error`",
+        "`!` is followed by errors: built-in ones such as `Timeout`, or those declared with `error`",
     )
 }
 
 /// A fault after `!`.
 pub fn fault_in_signature(place: Place, name: &str) -> Diagnostic {
-    let message = format!("`{name}` is a fault, and faults are part of no signature");
+    let message = format!("`{name}` is a fault, and faults are not listed in signatures");
     Diagnostic::error(Code::NOT_AN_ERROR, place, message)
         .note("a fault can happen anywhere; it may be caught by name but is never listed")
 }

@@ -89,7 +89,7 @@ fn setting(reader: &mut Reader, entry: &Entry<'_>) -> Option<String> {
     };
     match setting.form() {
         Form::Count { least } => reader.count(entry, least),
-        Form::Number => reader.number(entry, "a number from 0 on"),
+        Form::Number => reader.number(entry, "a number of at least 0"),
         Form::Duration => match entry.value {
             DeValue::String(text) if seconds(text).is_some() => seconds(text),
             _ => {
@@ -112,7 +112,7 @@ fn setting(reader: &mut Reader, entry: &Entry<'_>) -> Option<String> {
         }
         Form::Text => reader.text(entry, "a text", |_| true).map(|it| json(&it)),
         Form::Texts => {
-            let texts = reader.texts(entry, "a list of texts");
+            let texts = reader.texts(entry, "a list of strings");
             let texts: Vec<String> = texts.iter().map(|it| json(it)).collect();
             Some(format!("[{}]", texts.join(",")))
         }

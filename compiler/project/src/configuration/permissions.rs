@@ -34,7 +34,7 @@ fn list(
     listed: &mut Vec<(String, Vec<String>)>,
 ) {
     if PERMISSIONS.contains(&name) {
-        let texts = reader.texts(entry, "a list of texts");
+        let texts = reader.texts(entry, "a list of strings");
         listed.push((name.to_owned(), texts));
     } else {
         reader.unknown(entry, "permissions", &PERMISSIONS);

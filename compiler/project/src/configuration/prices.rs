@@ -45,7 +45,7 @@ fn row(reader: &mut Reader, model: &Entry<'_>) -> Option<String> {
     for price in reader.table(model) {
         if KEYS.contains(&price.key) {
             missing.retain(|it| *it != price.key);
-            let dollars = reader.number(&price, "dollars per million tokens, from 0 on")?;
+            let dollars = reader.number(&price, "dollars per million tokens, at least 0")?;
             parts.push(format!("\"{}\":{dollars}", price.key));
         } else {
             reader.unknown(&price, model.key, &KEYS);

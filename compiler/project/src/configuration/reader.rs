@@ -146,7 +146,7 @@ impl Reader {
         match number.filter(|it| *it >= least) {
             Some(number) => Some(number.to_string()),
             None => {
-                self.wrong(entry, &format!("a whole number from {least} on"));
+                self.wrong(entry, &format!("a whole number of at least {least}"));
                 None
             }
         }

@@ -31,7 +31,7 @@ pub enum ExpressionKind {
     },
     TupleField {
         base: Box<Expression>,
-        /// From 0.
+        /// Position of the element, counted from 0.
         index: u32,
         index_span: Span,
     },
@@ -50,10 +50,10 @@ pub enum ExpressionKind {
     },
     /// `Bug { title: "x", ..base }`
     Record {
-        /// One or two names.
+        /// A name, or a module and a name.
         path: Vec<Identifier>,
         fields: Vec<FieldInit>,
-        /// After `..`.
+        /// The record after `..`, whose other fields are taken.
         base: Option<Box<Expression>>,
     },
     List(Vec<Expression>),
@@ -77,12 +77,10 @@ pub enum ExpressionKind {
         /// A block body is a `Do` expression.
         body: Box<Expression>,
     },
-    /// `-a`, `not a`
     Unary {
         operator: UnaryOperator,
         operand: Box<Expression>,
     },
-    /// `a + b`
     Binary {
         operator: BinaryOperator,
         operator_span: Span,
@@ -101,7 +99,6 @@ pub enum ExpressionKind {
         value: Box<Expression>,
         /// Its arms; none has a guard unless written.
         arms: Vec<MatchArm>,
-        /// How they are written.
         form: CatchForm,
     },
     /// `if c { } else { }`
@@ -113,7 +110,6 @@ pub enum ExpressionKind {
     },
     /// `let p = e` in the condition of an `if` or `while`; in other places it is reported later.
     Let {
-        /// What must match.
         pattern: Box<Pattern>,
         value: Box<Expression>,
     },
@@ -134,12 +130,10 @@ pub enum ExpressionKind {
         condition: Box<Expression>,
         body: Block,
     },
-    /// `return e`
     Return(Option<Box<Expression>>),
     Break,
     Continue,
     Fail(Box<Expression>),
-    /// `emit e`
     Emit(Box<Expression>),
     /// `user "…"` in the body of a prompt; in other places it is reported later.
     Text {
@@ -150,19 +144,17 @@ pub enum ExpressionKind {
     Spawn(Box<Expression>),
     /// `spawn detached wf(args)`
     SpawnDetached(Box<Expression>),
-    /// `await e`
     Await(Box<Expression>),
     /// `race [a, b]`, `race [a, b] errors merge`
     Race {
         tasks: Box<Expression>,
-        /// The name after `errors`.
         errors: Option<Identifier>,
     },
     /// `parallel for p in e limit N { }`
     ParallelFor {
         pattern: Box<Pattern>,
         iterable: Box<Expression>,
-        /// `limit`, `errors`.
+        /// Only `limit` and `errors` may be here.
         modifiers: Vec<Modifier>,
         body: Block,
     },
@@ -206,7 +198,7 @@ pub enum ExpressionKind {
 /// What `as` does with a value that does not fit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Conversion {
-    /// `as`: raises an error.
+    /// `as`: a value that does not fit raises an error.
     Raising,
     /// `as?`: gives `none`, and the value as an optional otherwise.
     Optional,
@@ -215,13 +207,11 @@ pub enum Conversion {
 /// How the arms of a `catch` are written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CatchForm {
-    /// In braces.
     Braced,
     /// One arm without braces.
     Bare,
 }
 
-/// A literal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Literal {
     /// `42`. `None` when it does not fit 64 bits; `9223372036854775808` is held as such for a minus before it.
@@ -294,28 +284,24 @@ pub struct Modifier {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ModifierKind {
-    /// `timeout D`
     Timeout(Expression),
     /// `retry N backoff D max D`
     Retry {
-        /// Further attempts.
+        /// How many attempts follow the first.
         count: Expression,
-        /// First delay.
+        /// The delay before the second attempt.
         backoff: Option<Expression>,
-        /// Longest delay.
         max: Option<Expression>,
     },
     /// `reflect N with p`
     Reflect {
-        /// Rounds.
+        /// How many rounds at most.
         count: Expression,
         with: Option<Expression>,
     },
     /// `budget(usd: 0.5, …)`
     Budget(Vec<Argument>),
-    /// `limit N`
     Limit(Expression),
-    /// `errors first|settle|merge`
     Errors(Identifier),
 }
 

@@ -22,13 +22,12 @@ pub struct Item {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Visibility {
     Public,
-    /// Only its own module.
+    /// Visible in its own module only.
     Private,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ItemBody {
-    /// `import std/fs`
     Import(Import),
     /// `fn f(…) -> T { … }`
     Function(Function),
@@ -44,7 +43,6 @@ pub enum ItemBody {
     },
     /// `enum E { … }`
     Enum(EnumDeclaration),
-    /// `error E(…)`
     Error(ErrorDeclaration),
     /// `const X: T = e`
     Const(Constant),
@@ -61,7 +59,10 @@ pub enum ItemBody {
         entries: Vec<PromptEntry>,
     },
     /// `workflow w(…) -> T mods { … }`
-    Workflow { signature: Signature, body: Block },
+    Workflow {
+        signature: Signature,
+        body: Block,
+    },
     /// `tool t(…) -> T once { … }`
     Tool {
         signature: Signature,
@@ -85,19 +86,18 @@ pub enum ItemBody {
         entries: Vec<PromptEntry>,
     },
     /// `skill s …`, whose inside is specified by a later page and kept unparsed.
-    Skill { name: Identifier },
+    Skill {
+        name: Identifier,
+    },
     /// `test "name" for p in rows pass 0.9 repeat 5 { … }`
     Test {
-        /// The string after `test`.
         name: Name,
         name_span: Span,
-        /// After `for`.
         rows: Option<TestRows>,
         /// Which share of its runs must pass, a literal after `pass`.
         pass: Option<Expression>,
         /// How often each row is run, a literal after `repeat`.
         repeat: Option<Expression>,
-        /// The expression after `cassette`.
         cassette: Option<Expression>,
         body: Block,
     },
@@ -116,7 +116,6 @@ pub struct Import {
     /// As written: `std/fs`, `./schemas`, `../a/b`.
     pub path: Name,
     pub path_span: Span,
-    /// The name after `as`.
     pub alias: Option<Identifier>,
     /// The names in braces; `None` when there are no braces.
     pub names: Option<Vec<ImportedName>>,
@@ -131,10 +130,8 @@ pub struct ImportedName {
     pub alias: Option<Identifier>,
 }
 
-/// `@name(arguments)`
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Attribute {
-    /// The word after `@`.
     pub name: Identifier,
     /// The arguments; empty without parentheses.
     pub arguments: Vec<Expression>,
@@ -305,7 +302,7 @@ pub enum PromptEntry {
     Text {
         role: TextRole,
         text: Expression,
-        /// From its word on.
+        /// From the word `system`, `user` or `assistant` on.
         span: Span,
     },
     /// `let x = e`, `if c { user "…" }`

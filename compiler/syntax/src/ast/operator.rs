@@ -109,13 +109,11 @@ pub enum Precedence {
     Comparison,
     /// `??`, which groups to the right
     Otherwise,
-    /// `..` and `..=`
     Range,
     /// `+` and `-`
     Sum,
     /// `*`, `/` and `%`
     Product,
-    /// `as`
     Conversion,
     /// `-` and `await`
     Prefix,

@@ -35,7 +35,7 @@ pub enum PatternKind {
     },
     /// `Bug { title, line: l, .. }`
     Record {
-        /// One or two names.
+        /// A name, or an enum and its variant.
         path: Vec<Identifier>,
         /// Named fields; `title` alone binds `title`.
         fields: Vec<PatternField>,
@@ -45,11 +45,9 @@ pub enum PatternKind {
     Tuple(Vec<Pattern>),
     /// `[a, ..rest, z]`
     List {
-        /// Before `..`, or all.
+        /// The elements before `..`; all of them when there is none.
         before: Vec<Pattern>,
-        /// `..` or `..rest`.
         rest: ListRest,
-        /// After `..`.
         after: Vec<Pattern>,
     },
     /// `a | b`, two or more
@@ -79,7 +77,6 @@ pub enum Rest {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ListRest {
     Complete,
-    /// `..`
     Ignored,
     Bound(Identifier),
 }

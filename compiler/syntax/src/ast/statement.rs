@@ -49,7 +49,6 @@ pub enum StatementKind {
         operator: AssignOperator,
         value: Expression,
     },
-    /// `e`
     Expression(Expression),
     Defer(Block),
     /// `assert c, "why"` and `assert e fails P`
@@ -79,14 +78,12 @@ pub enum StatementKind {
         agent: Vec<Identifier>,
         /// What its model does, in order.
         script: Vec<ScriptTurn>,
-        /// From `{` to `}`.
         braces: Span,
     },
     /// Text that is no statement; already reported.
     Invalid,
 }
 
-/// What `assert` asserts.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum AssertExpectation {
     /// That the condition is true.
@@ -106,6 +103,5 @@ pub struct ScriptTurn {
 pub enum ScriptTurnKind {
     /// `call t(…), call u(…)`: what stands after each `call`, which anything but the call of a tool is reported for later.
     Calls(Vec<Expression>),
-    /// `answer e`
     Answer(Expression),
 }

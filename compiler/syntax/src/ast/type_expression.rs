@@ -17,7 +17,6 @@ pub enum TypeExpressionKind {
     Named {
         /// One name, or a module's and one.
         path: Vec<Identifier>,
-        /// Between `<` and `>`.
         arguments: Vec<TypeExpression>,
     },
     Optional(Box<TypeExpression>),

@@ -96,7 +96,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads `e-9`.
+    /// Reads an exponent like `e-9`; false when there is none.
     fn exponent(&mut self) -> bool {
         if !matches!(self.peek(0), Some(b'e' | b'E')) {
             return false;

@@ -25,9 +25,7 @@ pub(crate) struct Frame {
 /// Text between quotes and interpolations.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
-    /// First byte.
     pub(crate) start: usize,
-    /// One past the last.
     pub(crate) end: usize,
     token: usize,
 }

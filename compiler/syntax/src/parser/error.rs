@@ -164,7 +164,7 @@ impl Expected {
 }
 
 impl ParseError {
-    /// The token at `index` is none of what was expected.
+    /// The token at `index` is not one of what was expected.
     #[must_use]
     pub const fn unexpected(index: usize, expected: Expected) -> Self {
         Self {
@@ -272,7 +272,7 @@ impl<'tokens> Scene<'tokens> {
                 },
             ),
             Reason::Interpolated => {
-                self.plain(error, "this string cannot have interpolations `${ }`")
+                self.plain(error, "this string cannot contain interpolations `${ }`")
             }
             Reason::RecordInHead(span) => self.record_in_head(span),
             Reason::PayloadInBraces(span) => self.payload_in_braces(span),

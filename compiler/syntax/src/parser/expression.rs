@@ -89,7 +89,6 @@ fn converted(
     node(ExpressionKind::As { value, ty, form }, context)
 }
 
-/// What stands after `catch`.
 type CatchArms = (CatchForm, Vec<MatchArm>);
 
 fn guarded(mut value: Expression, arms: CatchArms, context: &mut Context<'_>) -> Expression {

@@ -335,7 +335,6 @@ pub(crate) fn nested<T: 'static>(
     enter.ignore_then(inner).then_ignore(leave)
 }
 
-/// `inner` between brackets.
 pub(crate) fn between<T: 'static>(
     open: TokenKind,
     inner: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,

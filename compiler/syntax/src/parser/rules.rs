@@ -23,27 +23,21 @@ pub(crate) struct Rules {
     guard: Declared<ast::Expression>,
     /// Expressions that start with a keyword or contextual word, the same in every mode.
     pub(crate) keyword_expression: Declared<ast::Expression>,
-    /// `if …`
     pub(crate) if_expression: Declared<ast::Expression>,
     /// A name, literal or parenthesis with fields, indices and calls, but without call modifiers.
     pub(crate) simple_operand: Declared<ast::Expression>,
     /// Any operand with fields, indices and calls, and call modifiers after the calls.
     pub(crate) call: Declared<ast::Expression>,
-    /// `{ statements }`
     pub(crate) block: Declared<ast::Block>,
-    /// `{ arms }`
     pub(crate) arms: Declared<Vec<ast::MatchArm>>,
-    /// `(arguments)`
     pub(crate) arguments: Declared<Vec<ast::Argument>>,
-    /// `{ settings }`
     pub(crate) settings: Declared<Vec<ast::Setting>>,
-    /// A pattern, with `|`.
+    /// A pattern, in which `|` may join alternatives.
     pub(crate) pattern: Declared<ast::Pattern>,
-    /// A type without `|`.
+    /// A type without `|` at its outermost level.
     pub(crate) optional_type: Declared<ast::TypeExpression>,
-    /// A type after `as`.
     pub(crate) conversion_type: Declared<ast::TypeExpression>,
-    /// A type, with `|`.
+    /// A type, in which `|` may join literals.
     pub(crate) type_expression: Declared<ast::TypeExpression>,
 }
 

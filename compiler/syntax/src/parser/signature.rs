@@ -54,7 +54,6 @@ pub(crate) fn attributes(rules: &Rules) -> Rule<Vec<Attribute>> {
 /// What stands before a name: its doc comment and its attributes.
 pub(crate) struct Prefix {
     pub(crate) docs: Option<String>,
-    /// `@name(args)`
     pub(crate) attributes: Vec<Attribute>,
 }
 

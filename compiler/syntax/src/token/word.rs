@@ -17,7 +17,6 @@ macro_rules! words {
         }
 
         impl Word {
-            /// The word spelled `text`.
             #[must_use]
             pub fn classify(text: &str) -> Self {
                 match text {

@@ -80,7 +80,7 @@ async fn an_error_is_a_value_with_its_fields_and_its_node() {
 }
 
 #[tokio::test]
-async fn input_that_does_not_fit_is_told_by_its_path() {
+async fn input_that_does_not_fit_is_reported_with_its_path() {
     let host = program("input", SHOP).build().expect("it needs nothing");
     let input = json!({ "order": order(0), "width": 1 });
     let run = host.start::<Order>("double", &input).expect("it starts");

@@ -173,7 +173,7 @@ fn the_hash_ignores_the_order_of_keys_and_nothing_else() {
 }
 
 #[test]
-fn the_strict_form_keeps_few_keywords_and_tells_the_rest() {
+fn the_strict_form_keeps_few_keywords_and_describes_the_rest() {
     let mut table = Table::new();
     let bug = bug(&mut table);
     let pair = table.add(Type::Tuple(vec![bug, builtin::INT]));

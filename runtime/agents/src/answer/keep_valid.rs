@@ -172,10 +172,9 @@ fn name(dropped: &mut Dropped, place: Vec<Step<'static>>, issue: Issue) {
 }
 
 fn part<'a>(value: &'a mut Value, step: &Step<'static>) -> Option<&'a mut Value> {
-    match (value, step) {
-        (Value::Array(items), Step::Index(index)) => items.get_mut(*index),
-        (Value::Object(fields), Step::Key(key)) => fields.get_mut(&**key),
-        _ => None,
+    match step {
+        Step::Index(index) => value.as_array_mut()?.get_mut(*index),
+        Step::Key(key) => value.as_object_mut()?.get_mut(&**key),
     }
 }
 

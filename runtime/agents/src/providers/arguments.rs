@@ -32,14 +32,17 @@ pub(crate) fn checked(value: Value) -> (Value, Option<String>) {
         Value::Null => (none(), None),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             let shown = shortened(&value.to_string());
-            (none(), Some(format!("this is no JSON object: `{shown}`")))
+            (
+                none(),
+                Some(format!("this is not a JSON object: `{shown}`")),
+            )
         }
     }
 }
 
 fn flaw(text: &str) -> String {
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
-        return format!("this is no JSON ({error})");
+        return format!("this is not JSON ({error})");
     }
     // This parser takes a field twice and nests less deep than ours.
     match serde_json::from_str::<Value>(text) {

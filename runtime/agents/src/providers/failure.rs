@@ -20,7 +20,7 @@ pub(crate) fn with_key_hint(
 ) -> Result<ModelAnswer, ModelFailure> {
     outcome.map_err(|mut failure| {
         if failure.kind == FailureKind::Unauthorized && failure.status.is_some() {
-            failure.message.push_str(&format!("; look at {variable}"));
+            failure.message.push_str(&format!("; check {variable}"));
         }
         failure
     })

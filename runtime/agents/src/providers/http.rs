@@ -95,7 +95,7 @@ fn header_map(post: &Post<'_>) -> Result<HeaderMap, SendError> {
     for (name, value) in &post.headers {
         let mut value = HeaderValue::from_str(value).map_err(|_| {
             SendError::final_one(format!(
-                "the value of the header `{name}` holds characters that cannot be sent; look at the key or version in the environment"
+                "the value of the header `{name}` contains characters that cannot be sent; check the key or version in the environment"
             ))
         })?;
         value.set_sensitive(*name == "authorization" || *name == "x-api-key");
@@ -109,7 +109,7 @@ pub(crate) fn describe(url: &str, error: &reqwest::Error) -> String {
     let host = address::host(url);
     if error.is_builder() {
         let shown = address::shown(url);
-        return format!("`{shown}` is not an address that can be asked; look at the base URL");
+        return format!("`{shown}` is not an address that can be reached; check the base URL");
     }
     if let Some(tls) = tls_error(error) {
         return format!("no secure connection to {host}: {tls}");

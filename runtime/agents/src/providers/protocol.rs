@@ -23,7 +23,7 @@ pub(crate) enum SchemaForm {
 
 impl SchemaForm {
     /// The strictest that the request allows.
-    fn of(request: &ModelRequest) -> Self {
+    pub fn of(request: &ModelRequest) -> Self {
         match &request.schema {
             None => Self::Absent,
             Some(schema) => match request.schema_delivery {

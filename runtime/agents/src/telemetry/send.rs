@@ -167,11 +167,11 @@ fn headers(settings: &Settings, content_type: &'static str) -> Result<HeaderMap,
     headers.insert("content-type", HeaderValue::from_static(content_type));
     for (name, value) in &settings.headers {
         let name = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| Answer::Refused(format!("`{name}` is no name of a header")))?;
+            .map_err(|_| Answer::Refused(format!("`{name}` is not the name of a header")))?;
         // The value may be a key, so it is not shown.
         let mut value = HeaderValue::from_str(value).map_err(|_| {
             Answer::Refused(format!(
-                "the value of the header `{name}` holds characters that cannot be sent"
+                "the value of the header `{name}` contains characters that cannot be sent"
             ))
         })?;
         value.set_sensitive(true);

@@ -58,7 +58,7 @@ impl Settings {
         let milliseconds = of_traces("TIMEOUT").map(|it| {
             it.parse().map_err(|_| {
                 format!(
-                    "`OTEL_EXPORTER_OTLP_TIMEOUT` is `{it}`, which is no number of milliseconds"
+                    "`OTEL_EXPORTER_OTLP_TIMEOUT` is `{it}`, which is not a number of milliseconds"
                 )
             })
         });

@@ -142,7 +142,7 @@ async fn what_cannot_be_read_is_shown() {
         ),
         (
             Reply::of(Body::Events(vec![no_json])),
-            "an event is no JSON",
+            "an event is not JSON",
         ),
         (Reply::of(Body::Json(error)), "inside of a success"),
         (

@@ -136,7 +136,7 @@ impl Program {
     fn serve(&mut self, now: Instant) -> Result<(), Outcome> {
         if self.group.is_killed() {
             // It may have done something.
-            let message = "it was killed, because nobody waits for it any more".into();
+            let message = "it was killed, because nothing waits for it any more".into();
             return Err(Outcome::Failed(Failure::Other { message }));
         }
         if let Some((at, nanoseconds)) = self.late

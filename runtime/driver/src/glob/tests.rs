@@ -9,7 +9,7 @@ use crate::place::Place;
 use crate::room::Room;
 use crate::work::Work;
 
-/// A tree of folders and files, and the circle of links of a hostile repository.
+/// A tree of folders and files, and the cycle of links of a hostile repository.
 fn tree(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("gsw-glob-{name}-{}", std::process::id()));
     for path in ["src/deep/deeper", "src/.hidden", "target"] {

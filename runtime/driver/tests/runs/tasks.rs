@@ -226,7 +226,7 @@ unsafe extern "C" fn awaits_parameter(context: *mut Context, frame: *mut Frame) 
 }
 
 /// Makes two tasks that await each other.
-unsafe extern "C" fn makes_a_circle(context: *mut Context, frame: *mut Frame) -> u64 {
+unsafe extern "C" fn makes_a_cycle(context: *mut Context, frame: *mut Frame) -> u64 {
     match state(frame) {
         0 => unsafe {
             let first = (table(context).frame_new)(context, 1) as *mut Frame;
@@ -247,13 +247,13 @@ unsafe extern "C" fn makes_a_circle(context: *mut Context, frame: *mut Frame) ->
 }
 
 #[test]
-fn awaiting_in_a_circle_is_an_error() {
+fn awaiting_in_a_cycle_is_an_error() {
     let functions = [
-        Code::Resume(makes_a_circle, 0, 0),
+        Code::Resume(makes_a_cycle, 0, 0),
         Code::Resume(awaits_parameter, 1, 1),
     ];
     let (report, log) = go_with(&functions, INT, Script::default());
-    // The second task closes the circle and raises; the first one, which awaited it, logs that.
+    // The second task closes the cycle and raises; the first one, which awaited it, logs that.
     assert_eq!(log.len(), 1, "{log:?}");
     assert!(log[0].starts_with("Failed: deadlock: "), "{log:?}");
     assert_eq!(value(&report), "1");

@@ -209,11 +209,11 @@ impl<'a> Decoder<'a> {
             None => Issue::new(path::text(&self.steps), expected, found),
             Some(depth) => {
                 let path = path::text(&self.steps[..depth]);
-                let is_told = issue::is_kind(&found);
+                let names_a_kind = issue::is_kind(&found);
                 Issue::new(
                     path,
                     expected,
-                    if is_told { found } else { REDACTED.into() },
+                    if names_a_kind { found } else { REDACTED.into() },
                 )
             }
         };

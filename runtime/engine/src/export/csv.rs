@@ -154,7 +154,7 @@ fn read_field(text: &str, record: usize) -> Result<(Cow<'_, str>, &str), Issue> 
         }
         return Err(issue(
             record,
-            "a comma or the end of the line behind a quoted field",
+            "a comma or the end of the line after a quoted field",
             "text",
         ));
     }

@@ -14,7 +14,7 @@ calls! {
     raising int_pow(run, a, b) {
         let (a, b) = (a as i64, b as i64);
         if b < 0 {
-            let text = format!("{a} to the negative power {b} is no int");
+            let text = format!("{a} to the negative power {b} is not an int");
             return Err(error::with_text(&mut run.heap, BuiltinError::AssertionFailed, &text));
         }
         // 1, 0 and -1 have powers of any height.

@@ -120,7 +120,7 @@ fn compiled(pattern: &str) -> Result<Rc<Regex>, String> {
             patterns.clear();
         }
         let regex = Regex::new(pattern).map(Rc::new);
-        let regex = regex.map_err(|why| format!("`{pattern}` is no regular expression: {why}"));
+        let regex = regex.map_err(|why| format!("`{pattern}` is not a regular expression: {why}"));
         patterns.insert(pattern.to_owned(), regex.clone());
         regex
     })

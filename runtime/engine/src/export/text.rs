@@ -22,7 +22,7 @@ calls! {
         match std::str::from_utf8(string::bytes(b)) {
             Ok(text) => string::admitted(&mut run.heap, text),
             Err(why) => {
-                let found = format!("something else behind {} bytes", why.valid_up_to());
+                let found = format!("something else after {} bytes", why.valid_up_to());
                 let issue = Issue {
                     path: "$".into(),
                     expected: "UTF-8".into(),

@@ -45,7 +45,7 @@ calls! {
 fn fault_of(heap: &mut Heap, fault: Fault, pattern: &str) -> u64 {
     let text = match fault {
         Fault::UnknownZone(zone) => format!("there is no time zone `{zone}`"),
-        Fault::Pattern(_) | Fault::Text => format!("no time can be written by `{pattern}`"),
+        Fault::Pattern(_) | Fault::Text => format!("`{pattern}` is not a format for times"),
     };
     error::with_text(heap, BuiltinError::AssertionFailed, &text)
 }

@@ -176,7 +176,7 @@ pub(crate) fn query_context(
         ));
     };
     let Ok(most) = usize::try_from(count) else {
-        let why = "can give no less than none";
+        let why = "needs a count of at least 0";
         let name = question.name();
         return Err(raise::misused(
             &mut run.heap,

@@ -194,7 +194,7 @@ impl<'a> WaitGraph<'a> {
             let name = self.task_name(id);
             Deadlock {
                 tasks: vec![id],
-                message: format!("deadlock: {name} waits for what can never end"),
+                message: format!("deadlock: {name} waits for something that can never end"),
             }
         })
     }
@@ -233,8 +233,8 @@ impl<'a> WaitGraph<'a> {
             let wait = if let Wait::Push { queue, .. } = self.scheduler.task(*id).wait {
                 match queue::purpose(queue) {
                     QueuePurpose::Items => "to push to a full queue that nobody pops from",
-                    QueuePurpose::Semaphore => "for a semaphore that nobody lets go of",
-                    QueuePurpose::Limiter => "for a limiter that nobody lets go of",
+                    QueuePurpose::Semaphore => "for a semaphore that nobody releases",
+                    QueuePurpose::Limiter => "for a limiter that nobody releases",
                 }
             } else {
                 "for an item of an empty queue that nobody pushes to or closes"

@@ -149,10 +149,12 @@ fn hint_of(kind: BuiltinError) -> Option<&'static str> {
         BuiltinError::Timeout => "raise the `timeout`, or catch `Timeout`",
         BuiltinError::OutOfRange => "use `.get(…)`, which gives an optional",
         BuiltinError::StackOverflow => "a function calls itself without end",
-        BuiltinError::OutOfMemory => "hold less at once, or raise the limit: `--memory 4GB`",
+        BuiltinError::OutOfMemory => {
+            "keep less in memory at once, or raise the limit: `--memory 4GB`"
+        }
         BuiltinError::PermissionDenied => "list it in the `permissions` block of the entry module",
         BuiltinError::BudgetExceeded => "raise the `budget`",
-        BuiltinError::Internal => "this is a bug of Groundswell; please report it with the program",
+        BuiltinError::Internal => "this is a bug in Groundswell; please report it with the program",
         BuiltinError::Refused
         | BuiltinError::Unauthorized
         | BuiltinError::ProviderError

@@ -116,13 +116,13 @@ impl Introspection {
         // All that the prompt ever started, since the limit bounds what one answer can cost.
         let started = started.map_or(&[][..], |it| &it.started);
         if started.len() >= MOST_SPAWNS {
-            let message = format!("a prompt may start {MOST_SPAWNS} workflows, which it has");
+            let message = format!("a prompt may start {MOST_SPAWNS} workflows, and it has");
             return Err(refusal("too_many", message));
         }
         let is_under_way = |it: &&NodeId| !tree.node(**it).status.is_final();
         if started.iter().filter(is_under_way).count() >= SPAWNS_AT_A_TIME {
             let message = format!(
-                "a prompt may have {SPAWNS_AT_A_TIME} workflows under way, which it has; ask again when one has ended"
+                "a prompt may have {SPAWNS_AT_A_TIME} workflows under way, and it has; ask again when one has ended"
             );
             return Err(refusal("too_many_at_once", message));
         }
@@ -131,7 +131,7 @@ impl Introspection {
         let requested = lineage.filter(|it| self.requested.contains(it));
         if requested.count() >= DEEPEST_SPAWN {
             let message = format!(
-                "workflows that models ask for may lie {DEEPEST_SPAWN} deep in each other, and this one would lie deeper"
+                "workflows that models ask for may nest {DEEPEST_SPAWN} deep, and this one would nest deeper"
             );
             return Err(refusal("too_deep", message));
         }
@@ -176,7 +176,7 @@ fn not_allowed(name: &str, allowed: &[(&str, &Spawnable)]) -> String {
     match names.is_empty() {
         true => format!("`{name}` may not be started here, nor may any other workflow"),
         false => format!(
-            "`{name}` may not be started here; what may is {}",
+            "`{name}` may not be started here; these may: {}",
             names.join(", ")
         ),
     }

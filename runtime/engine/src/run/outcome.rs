@@ -97,8 +97,8 @@ impl Run {
         };
         let late = match outcome {
             Some(Outcome::Failed(_)) => None,
-            Some(_) => Some("what was given up here had been done already"),
-            None => Some("what was given up here cannot be stopped and may still be done"),
+            Some(_) => Some("what was cancelled here had already been done"),
+            None => Some("what was cancelled here cannot be stopped and may still be done"),
         };
         match outcome {
             Some(_) => self.operations.abandon(grace),

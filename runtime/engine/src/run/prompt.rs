@@ -72,7 +72,6 @@ pub struct PromptRun {
 /// What a call needs of which a test has scripted the model.
 #[derive(Debug)]
 pub(crate) struct Scripted {
-    /// The agent's index.
     agent: u32,
     offered: Offered,
 }

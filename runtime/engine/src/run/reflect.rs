@@ -159,7 +159,7 @@ fn reflection_without_model(heap: &Heap, failure: &Failure) -> Reflection {
         should_retry: failure.used == 0 || !is_timeout,
         reason: format!("{}: {message}", error::name(heap, error)),
         guidance: format!(
-            "An earlier attempt at this failed: {message}\nTake care that it does not fail so again."
+            "An earlier attempt at this failed: {message}\nMake sure that it does not fail in the same way again."
         ),
         revised: Map::new(),
     }

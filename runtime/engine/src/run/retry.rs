@@ -53,8 +53,8 @@ pub(crate) fn retry(run: &mut Run, failed: Failed) -> Step {
     let message = error::message(&run.heap, raised);
     let name = error::name(&run.heap, raised).to_owned();
     let analysis = match asked {
-        Some(_) => "the provider said when to come again".to_owned(),
-        None => format!("`{name}` may pass; attempt {made} of {further} more"),
+        Some(_) => "the provider said when to retry".to_owned(),
+        None => format!("`{name}` may be temporary; attempt {made} of {further} more"),
     };
     let node = run.scheduler.current_node();
     let step = std::sync::Arc::clone(run.progress.tree().name(node));

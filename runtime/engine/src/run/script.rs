@@ -14,7 +14,6 @@ use crate::model::{Content, ModelAnswer, ModelRequest, StopReason};
 pub(crate) struct Script {
     agent: String,
     turns: VecDeque<ScriptedTurn>,
-    /// How many were taken.
     taken: usize,
 }
 

@@ -77,7 +77,6 @@ pub fn no_key(heap: &mut Heap, map: u64, key: u64) -> u64 {
 const MOST_KEYS: usize = 5;
 const LONGEST_KEY: usize = 40;
 
-/// A new `DecodeError`.
 #[must_use]
 pub fn decode(heap: &mut Heap, issue: &Issue) -> u64 {
     let fields = [&issue.path, &issue.expected, &issue.found].map(|text| string::new(heap, text));
@@ -247,7 +246,7 @@ fn builtin_message(heap: &Heap, kind: BuiltinError, error: u64) -> String {
         | BuiltinError::Failed => text(0).into(),
         BuiltinError::InvalidResponse => invalid(error),
         BuiltinError::Refused => format!("the model declined: {}", text(0)),
-        BuiltinError::ContextTooLong => "the request is longer than the model takes".into(),
+        BuiltinError::ContextTooLong => "the request is longer than the model accepts".into(),
         BuiltinError::MaxTokens => "the answer was cut at its token limit".into(),
         BuiltinError::ProviderError | BuiltinError::IoError => text(1).into(),
         BuiltinError::Timeout => {
@@ -259,7 +258,7 @@ fn builtin_message(heap: &Heap, kind: BuiltinError, error: u64) -> String {
             format!("at {}: expected {}, found {}", text(0), text(1), text(2))
         }
         BuiltinError::Many => many(heap, error),
-        BuiltinError::Overflow => "an integer left 64 bits".into(),
+        BuiltinError::Overflow => "an integer overflowed 64 bits".into(),
         BuiltinError::DivisionByZero => "division by zero".into(),
         BuiltinError::StackOverflow => "calls nest too deep".into(),
         BuiltinError::OutOfMemory => "the memory limit is reached".into(),

@@ -21,7 +21,6 @@ pub fn new(heap: &mut Heap, text: &str) -> u64 {
     )
 }
 
-/// New `bytes`.
 #[must_use]
 pub fn new_bytes(heap: &mut Heap, bytes: &[u8]) -> u64 {
     build(heap, builtin::BYTES, &[bytes], bytes.len(), bytes.len())

@@ -363,7 +363,7 @@ impl<'a> Form<'a> {
             };
             match named.or(number.map(|it| it - 1)).or_else(loosely) {
                 Some(index) => Ok(value(index)),
-                None => Err(format!("`{text}` is none of them")),
+                None => Err(format!("`{text}` is not one of them")),
             }
         })
     }

@@ -263,7 +263,7 @@ mod tests {
 
     use super::{Ended, FEW, Held, MOST};
 
-    fn told(names: impl IntoIterator<Item = String>) -> Vec<String> {
+    fn lines_of(names: impl IntoIterator<Item = String>) -> Vec<String> {
         let mut held = Held::new();
         let end = End {
             status: Status::Completed,
@@ -286,9 +286,9 @@ mod tests {
     }
 
     #[test]
-    fn few_are_told_one_by_one_and_many_together() {
+    fn few_are_shown_one_by_one_and_many_together() {
         assert_eq!(
-            told(["review a".into(), "sum".into(), "review b".into()]),
+            lines_of(["review a".into(), "sum".into(), "review b".into()]),
             [
                 "✓ step review a (2 ms)",
                 "✓ step review b (2 ms)",
@@ -296,17 +296,17 @@ mod tests {
             ]
         );
         let many = (0..1_000).map(|it| format!("review {it}"));
-        assert_eq!(told(many), ["✓ step review … 1,000 times, 1.00 s"]);
+        assert_eq!(lines_of(many), ["✓ step review … 1,000 times, 1.00 s"]);
         let same = (0..=FEW).map(|_| "s".to_owned());
-        assert_eq!(told(same), ["✓ step s 6 times, 7 ms"]);
+        assert_eq!(lines_of(same), ["✓ step s 6 times, 7 ms"]);
     }
 
     #[test]
     fn there_are_never_many_lines() {
-        let lines = told((0..10_000).map(|it| format!("file{it}")));
+        let lines = lines_of((0..10_000).map(|it| format!("file{it}")));
         assert_eq!(lines.len(), MOST + 1);
         assert_eq!(lines[MOST], "✓ step … 9,980 times, 9.98 s");
-        let lines = told((0..100).map(|it| format!("w{} {it}", it % 25)));
+        let lines = lines_of((0..100).map(|it| format!("w{} {it}", it % 25)));
         assert_eq!(lines.len(), MOST + 1, "{lines:?}");
     }
 }

@@ -42,7 +42,7 @@ fn a_file_from_a_newer_version() {
     assert_eq!(
         trace.gaps.sentences(),
         [
-            "the file has version 7 of the form and this is version 3: what is new in it is left out",
+            "the file has version 7 of the event format, and this program knows version 3: what is new in it is left out",
             "2 events are of the unknown kind `dreamt`",
             "1 event is not as `log` is written here"
         ]

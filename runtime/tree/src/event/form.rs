@@ -19,7 +19,8 @@ pub mod time {
     /// When it has another form.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
         let text = String::deserialize(deserializer)?;
-        calendar::parse_rfc3339(&text).ok_or_else(|| D::Error::custom("this is no RFC 3339 time"))
+        calendar::parse_rfc3339(&text)
+            .ok_or_else(|| D::Error::custom("this is not an RFC 3339 time"))
     }
 }
 
@@ -48,7 +49,7 @@ pub mod optional_time {
         };
         let time = calendar::parse_rfc3339(&text);
         time.map(Some)
-            .ok_or_else(|| D::Error::custom("this is no RFC 3339 time"))
+            .ok_or_else(|| D::Error::custom("this is not an RFC 3339 time"))
     }
 }
 

@@ -167,9 +167,10 @@ impl Queue {
         if matches!(state.mode, Mode::Lose) && state.is_full() {
             state.counts.lost += 1;
             // Losses in a row are one item, so a queue that is full of losses takes no memory.
-            match state.items.back_mut() {
-                Some(Item::Lost(count)) => *count += 1,
-                _ => state.items.push_back(Item::Lost(1)),
+            if let Some(Item::Lost(count)) = state.items.back_mut() {
+                *count += 1;
+            } else {
+                state.items.push_back(Item::Lost(1));
             }
             return Push::Taken;
         }

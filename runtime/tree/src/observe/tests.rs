@@ -122,7 +122,7 @@ fn an_observer_that_falls_over_takes_nobody_along() {
 }
 
 #[test]
-fn a_slow_observer_loses_some_and_is_told_where() {
+fn a_slow_observer_loses_some_and_learns_where() {
     let observers = Observers::default();
     let (watcher, seen, gate) = blocked();
     let attached = observers

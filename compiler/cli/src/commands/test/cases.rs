@@ -36,7 +36,7 @@ pub struct Cases {
 
 /// One run of a test.
 struct Case {
-    /// Index of the test.
+    /// Index of the test among the program's tests.
     test: usize,
     /// The test's name, with the row.
     name: String,
@@ -52,9 +52,9 @@ enum Input {
     Broken(String),
 }
 
-/// Who runs tests.
+/// What runs tests: with or without models.
 pub enum Runner {
-    /// Virtual time, no models.
+    /// In virtual time; a prompt that no mock answers fails the test.
     Mocked(Arc<Loaded>, Arc<dyn Prompts>),
     Live(Engine),
 }
@@ -261,9 +261,9 @@ fn rows_of(loaded: &Arc<Loaded>, rows: &Rows) -> Result<Vec<Value>, String> {
     };
     let prompts = gsw_service::testing::prompts();
     let finished = testing::run(loaded, &prompts, entry);
-    let broken = |message: &str| format!("the rows cannot be had\n  {message}");
+    let broken = |message: &str| format!("the rows cannot be computed\n  {message}");
     let Some(finished) = finished else {
-        return Err(broken("what gives them does not end"));
+        return Err(broken("computing them does not end"));
     };
     if let Ending::Failed { message } = ending(&finished) {
         return Err(broken(message.trim_end().trim_start_matches("error: ")));

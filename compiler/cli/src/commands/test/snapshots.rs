@@ -67,7 +67,7 @@ impl Snapshots {
         let known = match std::fs::read_to_string(&path) {
             Ok(text) => parse(&text).map_err(|line| {
                 format!(
-                    "`{}`, line {line}: this is no snapshot file; remove it or undo the change",
+                    "`{}`, line {line}: this is not a snapshot file; remove it or undo the change",
                     path.display()
                 )
             })?,
@@ -148,7 +148,7 @@ impl Snapshots {
         if self.accept == Accept::Nothing {
             let note = |(test, number): &Key| {
                 format!(
-                    "{path}: {test:?} {number} is taken by no test; `gswc test --accept` removes it"
+                    "{path}: {test:?} {number} is used by no test; `gswc test --accept` removes it"
                 )
             };
             return Ok(stale.iter().map(note).collect());

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-/// `gswc trace`
 #[derive(clap::Args)]
 pub struct Trace {
     /// The event file that `--events FILE` of a run wrote; `-` reads standard input.

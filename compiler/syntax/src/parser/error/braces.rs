@@ -21,7 +21,7 @@ impl Scene<'_> {
     /// The fields of an error or variant in braces, as those of a record.
     pub(super) fn payload_in_braces(&self, span: Span) -> Diagnostic {
         let place = (self.place)(span);
-        let message = "the fields of an error or variant stand in parentheses";
+        let message = "the fields of an error or variant are written in parentheses";
         let diagnostic = Diagnostic::error(Code::UNEXPECTED_TOKEN, place, message)
             .note("`error Down(host: string)`, `enum Shape { Dot, Box(width: int) }`");
         let text = self.source(span);

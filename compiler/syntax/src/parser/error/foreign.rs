@@ -204,7 +204,7 @@ const FOUND: &[Foreign] = &[
         "let",
         |expected| expected.has(Expected::EXPRESSION) && !expected.has(Expected::STATEMENT),
         None,
-        "`let` stands in the conditions of `if` and `while`; elsewhere use `match value { pattern => …, _ => … }`",
+        "`let` is allowed in the conditions of `if` and `while`; elsewhere use `match value { pattern => …, _ => … }`",
     ),
     word_where("max", is_modifier, None, BELONGS_TO_RETRY),
     word_where(
@@ -242,7 +242,7 @@ const FOUND: &[Foreign] = &[
 ];
 
 const ERRORS: &str =
-    "what becomes of errors is a modifier: `parallel for x in xs errors settle { … }`";
+    "how errors are handled is a modifier: `parallel for x in xs errors settle { … }`";
 
 const BELONGS_TO_RETRY: &str = "`backoff` and `max` follow `retry`: `retry 3 backoff 1s max 10s`";
 

@@ -199,7 +199,7 @@ const SIGNS: &[Sign] = &[
     sign(
         &[Kind::Colon],
         |it| it.expects_token(Kind::BracketClose),
-        "a part of a list is `.slice(from, to)`, `.take(n)` or `.drop(n)`",
+        "to take a part of a list, use `.slice(from, to)`, `.take(n)` or `.drop(n)`",
         Edit::None,
     ),
     sign(

@@ -166,7 +166,7 @@ impl AnswerReader for CompletionReader {
             return Ok(());
         }
         let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| Trouble::malformed(&self.host, "an event is no JSON"))?;
+            .map_err(|_| Trouble::malformed(&self.host, "an event is not JSON"))?;
         if data.get("error").is_some_and(|it| !it.is_null()) {
             return Err(Trouble::reported(&self.host, &data));
         }

@@ -204,7 +204,7 @@ fn media_part(media: &Media) -> Result<Value, ModelFailure> {
         }
         (MediaKind::Document, MediaSource::Url { url }) => {
             let message = format!(
-                "chat completions take no document by its address ({url}); read it and use `document.bytes`"
+                "chat completions do not accept a document by URL ({url}); read it and use `document.bytes`"
             );
             return Err(ModelFailure::new(FailureKind::Provider, message));
         }

@@ -17,7 +17,6 @@ use crate::run::{Run, raise};
 use crate::value::{self, error, list, string};
 
 impl PromptRun {
-    /// Ends with an answer.
     pub(super) fn done(&self, run: &mut Run, mut result: PromptResult) -> Result<u64, u64> {
         let dropped = std::mem::take(&mut result.detail.dropped);
         result.detail.dropped = self.observed.issues(dropped);

@@ -100,7 +100,7 @@ impl From<Said> for Opening {
 /// The fault of a prompt or a question that leaves nothing to answer.
 pub(crate) fn asks_nothing(heap: &mut Heap, name: &str) -> u64 {
     let text = format!(
-        "`{name}` asks nothing: no `user` text with something in it was reached, or an `assistant` text came after it"
+        "`{name}` asks nothing: no `user` text that is not empty was reached, or an `assistant` text came after it"
     );
     error::with_text(heap, BuiltinError::AssertionFailed, &text)
 }

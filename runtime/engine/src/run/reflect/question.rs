@@ -16,7 +16,10 @@ fn entry(number: usize, record: &ReflectionRecord) -> Value {
         record.error, record.reason
     );
     if !record.guidance.is_empty() {
-        text.push_str(&format!("\nTold the next attempt: {}", record.guidance));
+        text.push_str(&format!(
+            "\nAdvice to the next attempt: {}",
+            record.guidance
+        ));
     }
     json!({
         "attempt": number,

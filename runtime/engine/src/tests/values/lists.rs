@@ -138,7 +138,7 @@ fn searching_replacing_and_counting() {
     let outcome = call!(it, list_sum(huge));
     assert_eq!(
         it.int(outcome),
-        Err("Overflow: an integer left 64 bits".into())
+        Err("Overflow: an integer overflowed 64 bits".into())
     );
     it.heap().release(huge);
 }

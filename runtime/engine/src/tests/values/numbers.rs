@@ -14,7 +14,7 @@ fn ints_never_wrap() {
         (-1, i64::MAX, Ok("-1")),
         (-1, i64::MAX - 1, Ok("1")),
         (0, 0, Ok("1")),
-        (2, 63, Err("Overflow: an integer left 64 bits")),
+        (2, 63, Err("Overflow: an integer overflowed 64 bits")),
         (
             2,
             -1,
@@ -93,7 +93,7 @@ fn times_read_and_write() {
     let outcome = call!(it, time_format(0, unknown, zone));
     assert_eq!(
         it.outcome(FLOAT, outcome),
-        Err("AssertionFailed: no time can be written by `%!`".into())
+        Err("AssertionFailed: `%!` is not a format for times".into())
     );
     for word in [good, bad, pattern, unknown, empty, zone] {
         it.heap().release(word);

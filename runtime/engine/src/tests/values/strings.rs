@@ -164,7 +164,7 @@ fn numbers_are_read_and_patterns_matched() {
             .outcome(builtin::BOOL, outcome)
             .expect_err("a group is open");
         assert!(
-            message.starts_with("AssertionFailed: `(` is no regular expression"),
+            message.starts_with("AssertionFailed: `(` is not a regular expression"),
             "{message}"
         );
     }

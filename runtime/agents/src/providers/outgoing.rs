@@ -1,0 +1,59 @@
+//! A request as its provider would get it, for whoever wants to look at it. Nothing is sent, and no key is read: where it would
+//! stand, its variable does.
+
+use gsw_abi::provider::Provider;
+use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest};
+use serde_json::Value;
+
+use super::anthropic::Messages;
+use super::openai::Completions;
+use super::protocol::{Protocol, SchemaForm};
+use crate::environment::Environment;
+use crate::model_name;
+
+/// A request as its provider would get it.
+#[derive(Debug)]
+pub struct Outgoing {
+    pub url: String,
+    /// Where the key belongs stands [`Self::key`].
+    pub headers: Vec<(&'static str, String)>,
+    /// `$` and the name of the variable that holds the key.
+    pub key: String,
+    pub body: Value,
+}
+
+impl Outgoing {
+    /// The first attempt at this request; `None` when its model is simulated and nothing would be sent.
+    ///
+    /// # Errors
+    /// When it could not be sent either: its model is of no known provider, or the provider does not take what is in it.
+    pub fn of(
+        request: &ModelRequest,
+        environment: &Environment,
+    ) -> Result<Option<Self>, ModelFailure> {
+        let (provider, model) = model_name::parsed(&request.model)
+            .map_err(|message| ModelFailure::new(FailureKind::Provider, message))?;
+        match provider {
+            Provider::Anthropic => by::<Messages>(model, request, environment).map(Some),
+            Provider::OpenAi => by::<Completions>(model, request, environment).map(Some),
+            Provider::Sim => Ok(None),
+        }
+    }
+}
+
+fn by<P: Protocol>(
+    model: &str,
+    request: &ModelRequest,
+    environment: &Environment,
+) -> Result<Outgoing, ModelFailure> {
+    let protocol = P::configured(environment)?;
+    let key = format!("${}", P::KEY);
+    let endpoint = protocol.endpoint(&key);
+    let format = P::format(request, SchemaForm::of(request));
+    Ok(Outgoing {
+        url: endpoint.url,
+        headers: endpoint.headers,
+        body: protocol.body(model, request, &format)?,
+        key,
+    })
+}
