@@ -38,9 +38,9 @@ impl Finder<'_> {
     fn value(&mut self, value: &Value, id: ShapeId, place: &Place<'_>) {
         match (self.shapes.get(id), value) {
             (Shape::Record(record), Value::Object(fields)) => {
-                for (key, value) in fields {
+                for (index, (key, value)) in fields.iter().enumerate() {
                     let below = place.key(key);
-                    match record.field_named(key) {
+                    match record.field_at(index, key) {
                         Some(field) => {
                             let below = if field.is_hidden {
                                 below.hidden()

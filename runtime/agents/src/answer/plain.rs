@@ -23,8 +23,12 @@ pub(crate) fn plain<'t>(text: &'t str, shapes: &Shapes) -> Option<(Node<'t>, Rep
     if !is_scalar(shapes, shapes.root) {
         return None;
     }
-    let inside = undressed(text);
-    let is_text = matches!(shapes.get(shapes.root), Shape::Text);
+    let is_text = takes_text(shapes, shapes.root);
+    // Of a text every mark counts; of a word or number none does.
+    let inside = match is_text {
+        true => inside_of_block(text),
+        false => undressed(text),
+    };
     if !is_text && inside.contains(['{', '}', '[', ']', '"']) {
         // What is left of something larger, of which a word is no more than a piece.
         return None;
@@ -41,6 +45,25 @@ pub(crate) fn plain<'t>(text: &'t str, shapes: &Shapes) -> Option<(Node<'t>, Rep
     let what = || format!("read the text `{}` as a value", excerpt(said, 40));
     repairs.note_at(RepairKind::PlainText, Vec::new, what);
     Some((Node::Text(Cow::Borrowed(said)), repairs))
+}
+
+/// Whether any text is a value of the shape.
+fn takes_text(shapes: &Shapes, id: ShapeId) -> bool {
+    match shapes.get(id) {
+        Shape::Text => true,
+        Shape::Choice(branches) => branches.iter().any(|it| takes_text(shapes, *it)),
+        Shape::Any
+        | Shape::Null
+        | Shape::Bool
+        | Shape::Int
+        | Shape::Float
+        | Shape::Duration
+        | Shape::Words(_)
+        | Shape::List(_)
+        | Shape::Tuple(_)
+        | Shape::Record(_)
+        | Shape::Map(_) => false,
+    }
 }
 
 /// Whether values of the shape may have no brackets.

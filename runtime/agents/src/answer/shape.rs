@@ -83,6 +83,12 @@ impl Record {
         }
     }
 
+    /// The field of exactly this name, which is most likely the one of this number.
+    pub fn field_at(&self, index: usize, key: &str) -> Option<&Field> {
+        let likely = self.fields.get(index).filter(|it| it.name == key);
+        likely.or_else(|| self.field_named(key))
+    }
+
     /// The field of exactly this name.
     pub fn field_named(&self, key: &str) -> Option<&Field> {
         self.by_name.get(key).map(|it| &self.fields[*it])

@@ -16,6 +16,7 @@ use make::{Random, Written};
 const ANSWERS: u64 = 1_500;
 const DAMAGES: u64 = 12;
 
+// G24
 #[test]
 fn nothing_is_lost_without_a_word() {
     let count = std::env::var("LAW").ok().and_then(|it| it.parse().ok());
