@@ -286,13 +286,13 @@ mod tests {
             (json!({"temprature": 1}), "no setting `temprature`"),
             (
                 json!({"max_tokens": 0}),
-                "`max_tokens` must be a whole number from 1",
+                "`max_tokens` must be a whole number of at least 1",
             ),
             (json!({"reflect": -1}), "`reflect`"),
             (json!({"model": []}), "names no model"),
             (json!({"cache": {"tll": 1}}), "`cache` must be"),
             (json!({"cache": {"ttl": -1}}), "`cache` must be"),
-            (json!({"stop": [1]}), "`stop` must be a text"),
+            (json!({"stop": [1]}), "`stop` must be a string"),
             (json!({"answer": "strict"}), "`answer` must be"),
             (
                 json!({"tools": ["look"]}),

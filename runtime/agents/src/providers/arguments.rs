@@ -68,9 +68,9 @@ mod tests {
         for (text, part) in [
             (
                 "{\"a\": 1",
-                "no JSON (EOF while parsing an object at line 1 column 7): `{\"a\": 1`",
+                "not JSON (EOF while parsing an object at line 1 column 7): `{\"a\": 1`",
             ),
-            ("[1]", "no JSON object: `[1]`"),
+            ("[1]", "not a JSON object: `[1]`"),
             ("{\"a\": 1, \"a\": 2}", "named twice"),
             (deeper.as_str(), "nested too deep"),
         ] {
