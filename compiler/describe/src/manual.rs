@@ -55,6 +55,7 @@ pub const MANUAL: &[ManualPage] = pages![
     "reference/patterns",
     "reference/permissions",
     "reference/project",
+    "reference/repairs",
     "reference/runs",
     "reference/secrets",
     "reference/store",

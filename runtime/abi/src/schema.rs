@@ -8,6 +8,6 @@ mod strict;
 #[cfg(test)]
 mod tests;
 
-pub use build::schema;
+pub use build::{SECONDS, schema};
 pub use canonical::{canonical_digest, schema_hash};
 pub use strict::{strict, strict_obstacle};

@@ -2,25 +2,25 @@
 //!
 //! A model that is asked for JSON writes something close to it: a sentence before it, a block of code around it, numbers as
 //! text, variants in another case, a trailing comma, no end. Most such answers have one sensible meaning, and asking again
-//! costs a request. So the text is read along the schema of the type, and the check of the type decides.
+//! costs a request. So the text is read along the schema of the type, which is called schema-aligned parsing, and the check of the
+//! type decides.
 //!
-//! This is schema-aligned parsing, as BAML calls it: of the values that the text may stand for, take the one that passes the
-//! check and needs the fewest repairs. It approximates a minimum-distance parse (Aho and Peterson, 1972) by trying readings
-//! in the order of how much they change:
+//! The law: *take a fitting answer and damage one place; every other part stands in the value, in a named repair, or in the error.*
+//! What cannot be known is a misfit, which is shown back to the model. So an answer is read in one way, and that way is:
 //!
-//! 1. the whole text as JSON (`answer: exact` ends here);
-//! 2. JSON inside of the text: blocks of code, values in prose, the last one first, since models conclude at the end;
-//! 3. these values, coerced along the schema;
-//! 4. the text with its syntax repaired, as it is and then coerced;
-//! 5. the text itself as a value;
-//! 6. with `answer: "keep_valid"`, the first of 1, 2 and 4, coerced, of which something is left when list items that do not fit
-//!    are left out.
+//! 1. `strict`: the whole text as JSON. What fits as it stands is taken as it stands; `answer: exact` ends here.
+//! 2. `scan`: the outermost values in the text, with their syntax repaired by `parse`. What the model thought aloud is not looked at.
+//! 3. `choose`: the last of them that looks like an answer, seen from afar by `resemble`; for a list, several in a row; where
+//!    there are no brackets, `plain`: the text itself.
+//! 4. `coerce`: the value changed along the `shape` of the schema.
+//! 5. the check; with `answer: "keep_valid"`, without list items that do not pass it.
 //!
 //! Invariants:
-//! - What fits is never changed: each reading is tried only after those that change less.
-//! - Every change and every loss is a sentence in [`Reading::repairs`], or an issue in [`Reading::dropped`].
-//! - Nothing is a value before the check passes it; `fit` only chooses between changes.
-//! - Time grows with the length of the text alone: candidates, depth and steps are bounded, since anybody may have written it.
+//! - What fits is never changed.
+//! - A piece of a larger value never stands for it, and is never wrapped into a list.
+//! - Every change and every loss is a repair of a kind that has a name (`repair`), with its place; or an issue.
+//! - Nothing is a value before the check passes it.
+//! - Work grows with the length of the text alone (`work`); depth is bounded. Anybody may have written the answer.
 //! - The content of a hidden field is part of no repair and no issue.
 //!
 //! ```text
@@ -28,30 +28,45 @@
 //! Sure: {line: "12", severity: "HIGH"}   is read as   {"line": 12, "severity": "High"}
 //! ```
 //!
-//! Its repairs: the text around it was dropped, keys were put in quotes, `"12"` was read as an integer, `HIGH` as `High`.
+//! Its repairs: the text around it was left out, keys were put in quotes, `"12"` was read as an int, `HIGH` as `High`.
 
-mod candidate;
+mod choose;
 mod coerce;
-mod fit;
+mod exact;
 mod keep_valid;
-mod literal;
+mod node;
+mod number;
 mod parse;
-mod prose;
+mod place;
+mod plain;
+mod repair;
+mod resemble;
+mod scan;
+mod shape;
+mod strict;
+mod word;
+mod work;
 
-use candidate::Candidate;
-use coerce::coerced;
+use choose::{Chooser, Chosen};
+use coerce::{Coerced, coerced};
 use gsw_engine::model::Check;
 use gsw_notation::issue::Issue;
+use gsw_notation::path;
+use node::{Node, excerpt};
+use parse::Flaw;
+use repair::Repairs;
 use serde_json::Value;
+use shape::Shapes;
+use work::Work;
 
 use crate::settings::Exactness;
-pub(crate) use parse::strict as strict_json;
+pub(crate) use strict::strict as strict_json;
 
 /// A value that passed the check.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub value: Value,
-    /// What had to be repaired, in words.
+    /// What had to be repaired, each in a sentence that begins with the name of its kind.
     pub repairs: Vec<String>,
     /// What was wrong with the items that were left out, one issue each.
     pub dropped: Vec<Issue>,
@@ -67,205 +82,228 @@ pub(crate) fn read(
     exactness: Exactness,
     check: &mut Check<'_>,
 ) -> Result<Reading, Vec<Issue>> {
-    let Some(schema) = schema else {
-        return as_text(text, check);
-    };
-    let mut reader = Reader {
-        schema,
-        check,
-        issues: None,
-    };
-    // Tried first and alone: what is right JSON and fits is never read in another way.
-    let exact = candidate::whole(text);
-    if let Some(reading) = exact.iter().find_map(|it| reader.fits(it)) {
-        return Ok(reading);
+    match schema {
+        Some(schema) => read_counted(text, schema, exactness, check, &Work::on(text)),
+        None => as_text(text, check),
     }
-    let reading = match exactness {
-        Exactness::Exact => None,
-        Exactness::Lenient => reader.leniently(text, exact.as_ref()),
-        Exactness::KeepValid => {
-            let fitting = reader.leniently(text, exact.as_ref());
-            fitting.or_else(|| reader.keeping_valid(text, exact.as_ref()))
-        }
-    };
-    if let Some(reading) = reading {
-        return Ok(reading);
-    }
-    Err(reader.issues.unwrap_or_else(|| vec![no_json(text, schema)]))
 }
 
 fn as_text(text: &str, check: &mut Check<'_>) -> Result<Reading, Vec<Issue>> {
     let value = Value::String(text.to_owned());
     check(&value)?;
-    Ok(Reading {
-        value,
-        repairs: Vec::new(),
-        dropped: Vec::new(),
+    Ok(Reading::whole(value))
+}
+
+fn read_counted(
+    text: &str,
+    schema: &Value,
+    exactness: Exactness,
+    check: &mut Check<'_>,
+    work: &Work,
+) -> Result<Reading, Vec<Issue>> {
+    let shapes = Shapes::of(schema);
+    let exact = strict_json(text);
+    let mut issues = Vec::new();
+    if let Some(value) = &exact {
+        issues = exact::excess(value, &shapes);
+        if issues.is_empty() {
+            match check(value) {
+                Ok(()) => return Ok(Reading::whole(exact.unwrap_or_default())),
+                Err(found) => issues = found,
+            }
+        } else if exactness == Exactness::Exact {
+            issues.extend(check(value).err().unwrap_or_default());
+        }
+    }
+    let reader = Reader {
+        text,
+        schema,
+        shapes: &shapes,
+        work,
+    };
+    let read = match exactness {
+        Exactness::Exact if exact.is_none() => Err(vec![exact::no_json(text, &shapes)]),
+        Exactness::Exact => Err(issues),
+        Exactness::Lenient | Exactness::KeepValid => {
+            let wrong = match reader.chosen(exact.as_ref()) {
+                Ok(chosen) => reader.fitted(chosen, exactness, check),
+                Err(issue) => Err(vec![issue]),
+            };
+            // Of the plain value, where it is one: its issues are what the model can act on.
+            wrong.map_err(|wrong| {
+                if issues.is_empty() {
+                    wrong
+                } else {
+                    merged(wrong, issues)
+                }
+            })
+        }
+    };
+    read.map_err(|mut issues| {
+        issues.truncate(MOST_ISSUES);
+        issues
     })
 }
 
-struct Reader<'a, 'b> {
-    schema: &'a Value,
-    check: &'a mut Check<'b>,
-    /// Those of the plainest candidate.
-    issues: Option<Vec<Issue>>,
-}
-
-impl Reader<'_, '_> {
-    /// The reading that takes the fewest repairs: found in the text, coerced, repaired, and both.
-    fn leniently(&mut self, text: &str, exact: Option<&Candidate>) -> Option<Reading> {
-        let found = candidate::strict(text);
-        if let Some(reading) = found.iter().find_map(|it| self.fits(it)) {
-            return Some(reading);
-        }
-        let repaired = candidate::repaired(text);
-        let strict: Vec<&Candidate> = exact.into_iter().chain(&found).collect();
-        let repaired: Vec<&Candidate> = repaired.iter().collect();
-        let all = [&*strict, &*repaired].concat();
-        if let Some(reading) = self.coerced_of(&strict, &all) {
-            return Some(reading);
-        }
-        if let Some(reading) = repaired.iter().find_map(|it| self.fits(it)) {
-            return Some(reading);
-        }
-        if let Some(reading) = self.coerced_of(&repaired, &all) {
-            return Some(reading);
-        }
-        // Last, since any text is a text: an earlier reading with structure is more likely what was meant.
-        self.coerced(&candidate::text(text))
-    }
-
-    /// The first candidate that fits once it is coerced. Where a list is wanted, an item of a list in the text does not stand for
-    /// the list: the other items would be lost.
-    fn coerced_of(&mut self, candidates: &[&Candidate], all: &[&Candidate]) -> Option<Reading> {
-        let wants_list = self.has_kind_of_answer(&Value::Array(Vec::new()));
-        let lists: Vec<&Value> = all
+/// Issues of both, one for each place.
+fn merged(mut first: Vec<Issue>, second: Vec<Issue>) -> Vec<Issue> {
+    for issue in second {
+        if !first
             .iter()
-            .map(|it| &it.value)
-            .filter(|it| it.is_array())
-            .collect();
-        let is_item = |it: &Candidate| {
-            let is_one = wants_list && !it.value.is_array();
-            is_one && lists.iter().any(|list| holds(list, &it.value))
-        };
-        let mut whole = candidates.iter().filter(|it| !is_item(it));
-        whole.find_map(|it| self.coerced(it))
-    }
-
-    fn fits(&mut self, candidate: &Candidate) -> Option<Reading> {
-        match (self.check)(&candidate.value) {
-            Ok(()) => Some(Reading {
-                value: candidate.value.clone(),
-                repairs: candidate.repairs.clone(),
-                dropped: Vec::new(),
-            }),
-            Err(mut issues) => {
-                issues.truncate(MOST_ISSUES);
-                // Of the first candidate that failed, which is the one that changes least: its issues are what the model can act on.
-                self.issues.get_or_insert(issues);
-                None
-            }
+            .take(MOST_ISSUES)
+            .any(|it| it.path == issue.path)
+        {
+            first.push(issue);
         }
     }
+    first
+}
 
-    fn coerced(&mut self, candidate: &Candidate) -> Option<Reading> {
-        let (value, repairs) = coerced(&candidate.value, self.schema);
-        // Without a change it is the value that failed before; the check need not say so twice.
-        if repairs.is_empty() || (self.check)(&value).is_err() {
-            return None;
-        }
-        let repairs = [candidate.repairs.clone(), repairs].concat();
-        let dropped = Vec::new();
-        Some(Reading {
+impl Reading {
+    fn whole(value: Value) -> Self {
+        Self {
             value,
-            repairs,
-            dropped,
-        })
-    }
-
-    /// The first reading that fits once list items that do not are left out. In prose numbers in brackets look like lists, so
-    /// there something must be left of each.
-    fn keeping_valid(&mut self, text: &str, exact: Option<&Candidate>) -> Option<Reading> {
-        let (found, repaired) = (candidate::strict(text), candidate::repaired(text));
-        let mut rounds = keep_valid::MOST_ROUNDS;
-        let whole = exact.into_iter().map(|it| (it, Emptied::Fits));
-        let parts = found.iter().chain(&repaired);
-        let mut candidates = whole.chain(parts.map(|it| (it, Emptied::DoesNotFit)));
-        candidates.find_map(|(candidate, emptied)| {
-            // One item, or an object around some, is no list of which others are left out.
-            if !self.has_kind_of_answer(&candidate.value) {
-                return None;
-            }
-            let (value, repairs) = coerced(&candidate.value, self.schema);
-            let kept = keep_valid::kept(&value, &mut rounds, self.check)?;
-            if kept.is_emptied && emptied == Emptied::DoesNotFit {
-                return None;
-            }
-            Some(Reading {
-                value: kept.value,
-                repairs: [candidate.repairs.clone(), repairs].concat(),
-                dropped: kept.dropped,
-            })
-        })
-    }
-
-    fn has_kind_of_answer(&self, value: &Value) -> bool {
-        let schema = fit::resolved(self.schema, self.schema);
-        let types = fit::types(schema);
-        types.is_empty()
-            || match value {
-                Value::Array(_) => types.contains(&"array"),
-                Value::Object(_) => types.contains(&"object"),
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-            }
-    }
-}
-
-/// Whether the value is somewhere in the list.
-fn holds(list: &Value, value: &Value) -> bool {
-    let mut waiting = vec![list];
-    while let Some(it) = waiting.pop() {
-        match it {
-            Value::Array(items) => {
-                if items.contains(value) {
-                    return true;
-                }
-                waiting.extend(items);
-            }
-            Value::Object(fields) => waiting.extend(fields.values()),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            repairs: Vec::new(),
+            dropped: Vec::new(),
         }
     }
-    false
 }
 
-/// What becomes of a list that has lost all of its items.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Emptied {
-    Fits,
-    DoesNotFit,
+struct Reader<'a> {
+    text: &'a str,
+    schema: &'a Value,
+    shapes: &'a Shapes,
+    work: &'a Work,
 }
 
-fn no_json(text: &str, schema: &Value) -> Issue {
-    const SHOWN: usize = 80;
-    let mut found: String = text.trim().chars().take(SHOWN).collect();
-    if text.trim().chars().nth(SHOWN).is_some() {
-        found.push('…');
+impl<'a> Reader<'a> {
+    /// The value that the text is read as.
+    fn chosen(&self, exact: Option<&'a Value>) -> Result<Chosen<'a>, Issue> {
+        if let Some(value) = exact {
+            return Ok(Chosen {
+                node: Node::of(value),
+                repairs: Repairs::default(),
+                flaw: None,
+            });
+        }
+        let spoken = scan::spoken(self.text);
+        let root = self.shapes.root;
+        let is_answer = |it: &Node<'_>| {
+            let is_item = self
+                .shapes
+                .item(root)
+                .is_some_and(|of| self.shapes.resembles(it, of));
+            is_item || self.shapes.resembles(it, root)
+        };
+        let found = scan::tops(spoken.text, self.work, is_answer);
+        if found.is_given_up {
+            return Err(self.no_answer(None));
+        }
+        let first_flaw = found.first_flaw.clone();
+        let tops_flaw = found.tops.iter().find_map(|it| it.flaw.clone());
+        let chooser = Chooser {
+            text: spoken.text,
+            shapes: self.shapes,
+            work: self.work,
+        };
+        let mut chosen = match chooser.choose(found) {
+            Some(chosen) => chosen,
+            None => match plain::plain(spoken.text, self.shapes) {
+                Some((node, repairs)) => Chosen {
+                    node,
+                    repairs,
+                    flaw: None,
+                },
+                None => return Err(self.no_answer(tops_flaw.or(first_flaw))),
+            },
+        };
+        if let Some(flaw) = chosen.flaw {
+            return Err(self.broken(&flaw));
+        }
+        let mut repairs = spoken.repairs;
+        repairs.add(chosen.repairs);
+        if self.shapes.hides {
+            repairs.conceal();
+        }
+        chosen.repairs = repairs;
+        Ok(Chosen {
+            flaw: None,
+            ..chosen
+        })
     }
-    // Any part of it may be the value of a hidden field.
-    if coerce::hides(schema) {
-        found = "text that is hidden".into();
+
+    /// The value once it is coerced, if it passes.
+    fn fitted(
+        &self,
+        chosen: Chosen<'_>,
+        exactness: Exactness,
+        check: &mut Check<'_>,
+    ) -> Result<Reading, Vec<Issue>> {
+        let mut repairs = chosen.repairs;
+        let Coerced {
+            value,
+            repairs: changes,
+            issues,
+        } = coerced(&chosen.node, self.shapes, self.work);
+        repairs.add(changes);
+        if repairs.lose_too_much() {
+            let expected = "an answer near to what was asked for".into();
+            let found = "more parts that do not belong there than can be named".into();
+            return Err(vec![Issue::new("$".into(), expected, found)]);
+        }
+        let checked = check(&value);
+        if issues.is_empty() && checked.is_ok() {
+            let repairs = repairs.into_texts();
+            return Ok(Reading {
+                repairs,
+                ..Reading::whole(value)
+            });
+        }
+        let issues = merged(issues, checked.err().unwrap_or_default());
+        if exactness != Exactness::KeepValid {
+            return Err(issues);
+        }
+        let kept = keep_valid::kept(value, issues, check)?;
+        Ok(Reading {
+            value: kept.value,
+            repairs: repairs.into_texts(),
+            dropped: kept.dropped,
+        })
     }
-    let expected = schema
-        .get("type")
-        .and_then(Value::as_str)
-        .unwrap_or("value");
-    let expected = format!("a JSON {expected}");
-    Issue {
-        path: "$".into(),
-        message: format!("$: expected {expected}, found `{found}`"),
-        expected,
-        found,
+
+    fn broken(&self, flaw: &Flaw) -> Issue {
+        // Any part of it may be the value of a hidden field.
+        if self.shapes.hides {
+            return Issue::new(
+                "$".into(),
+                "whole JSON".into(),
+                "text that is hidden".into(),
+            );
+        }
+        Issue::new(
+            path::text(&flaw.steps),
+            flaw.expected.into(),
+            flaw.found.clone(),
+        )
+    }
+
+    fn no_answer(&self, flaw: Option<Flaw>) -> Issue {
+        if let Some(flaw) = flaw {
+            return self.broken(&flaw);
+        }
+        const SHOWN: usize = 80;
+        let mut found = excerpt(self.text.trim(), SHOWN);
+        if self.shapes.hides {
+            found = "text that is hidden".into();
+        }
+        let expected = self.schema.get("type").and_then(Value::as_str);
+        let expected = format!("a JSON {}", expected.unwrap_or("value"));
+        Issue {
+            path: "$".into(),
+            message: format!("$: expected {expected}, found `{found}`"),
+            expected,
+            found,
+        }
     }
 }
 

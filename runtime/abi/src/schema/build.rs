@@ -8,6 +8,9 @@ use super::bound::{add_check, describe};
 use super::names;
 use crate::types::{Enum, Field, Secrecy, Type, TypeId, TypeTable, Variant};
 
+/// Stands in the description of a number of seconds, by which those who read values know a duration.
+pub const SECONDS: &str = "In seconds.";
+
 /// The JSON Schema of a type. Named types that repeat or contain themselves go into `$defs`.
 #[must_use]
 pub fn schema(types: &TypeTable, id: TypeId) -> Value {
@@ -59,7 +62,7 @@ impl Builder<'_> {
             Type::Bytes => object(json!({ "type": "string", "contentEncoding": "base64" })),
             Type::Media => media(),
             Type::Time => object(json!({ "type": "string", "format": "date-time" })),
-            Type::Duration => object(json!({ "type": "number", "description": "In seconds." })),
+            Type::Duration => object(json!({ "type": "number", "description": SECONDS })),
             Type::Json => Map::new(),
             Type::Literals(texts) => object(json!({ "type": "string", "enum": texts })),
             Type::Optional(of) => object(json!({ "anyOf": [self.value(*of), { "type": "null" }] })),
@@ -168,7 +171,7 @@ impl Builder<'_> {
     /// Docs of a duration must not hide that it is in seconds.
     fn keep_unit(&self, ty: TypeId, schema: &mut Map<String, Value>) {
         if matches!(self.types.get(self.types.base(ty)), Type::Duration) {
-            describe(schema, "In seconds.");
+            describe(schema, SECONDS);
         }
     }
 

@@ -1,227 +1,235 @@
-//! Changes a value along the schema where models habitually differ from it, and names each change.
+//! From what is written to a value of the shape: changes what models habitually write in another way, and names each change.
 //!
-//! Whatever fits is left as it is. A change that does not lead to a fit is of no use: the real check comes after.
+//! Each part of an answer is looked at once. Which of several shapes a part is meant to be, it is asked from afar (`resemble`),
+//! never by trying all; so the work grows with the answer alone. Nothing that is written disappears: it is in the value, in a repair,
+//! or in an issue. What does not fit stays as it is, and the check says what is wrong with it.
 
+mod list;
 mod object;
 mod scalar;
+mod variant;
 
 use std::borrow::Cow;
-use std::cell::Cell;
 
-use serde_json::Value;
+use gsw_notation::issue::Issue;
+use gsw_notation::path;
+use serde_json::{Map, Value};
 
-use super::fit::{branches, fits, kind_fits, resolved, types};
-use super::{literal, parse};
+use super::node::{End, Node, excerpt};
+use super::number::{self, Digits};
+use super::place::Place;
+use super::repair::{RepairKind, Repairs};
+use super::resemble::Suits;
+use super::shape::{Shape, ShapeId, Shapes};
+use super::strict::strict;
+use super::work::Work;
 
-/// The value, changed, and what was changed; nothing if it fits or nothing is known to help.
-pub(crate) fn coerced(value: &Value, schema: &Value) -> (Value, Vec<String>) {
-    let (steps, fit_steps) = (Cell::new(MOST_STEPS), Cell::new(MOST_FIT_STEPS));
+/// A value that may fit.
+#[derive(Debug)]
+pub(crate) struct Coerced {
+    pub value: Value,
+    pub repairs: Repairs,
+    /// What the check cannot know: keys that no field has, keys that are there twice, ends that are missing.
+    pub issues: Vec<Issue>,
+}
+
+pub(crate) fn coerced(node: &Node<'_>, shapes: &Shapes, work: &Work) -> Coerced {
     let mut coercion = Coercion {
-        root: schema,
-        steps: &steps,
-        hidden: None,
-        fit_steps: &fit_steps,
-        repairs: Vec::new(),
+        shapes,
+        work,
+        repairs: Repairs::default(),
+        issues: Vec::new(),
     };
-    let value = coercion.value(value, schema, "$").into_owned();
-    (value, coercion.repairs)
+    let value = coercion.value(node, shapes.root, &Place::ROOT);
+    let Coercion {
+        repairs, issues, ..
+    } = coercion;
+    Coerced {
+        value,
+        repairs,
+        issues,
+    }
 }
 
-/// How many values are looked at at most: trying all ways through nested choices can take for ever.
-const MOST_STEPS: u32 = 10_000;
-/// How many steps all questions whether a value fits take together: each of those values may be as large as the answer.
-const MOST_FIT_STEPS: u32 = 4_000_000;
-
-/// A change on its way.
-struct Coercion<'a> {
-    root: &'a Value,
-    /// The steps that are left, shared by all attempts.
-    steps: &'a Cell<u32>,
-    /// The path of the hidden field that is being changed: its values are part of no repair.
-    hidden: Option<String>,
-    /// Likewise, of questions whether a value fits.
-    fit_steps: &'a Cell<u32>,
-    repairs: Vec<String>,
+struct Coercion<'s> {
+    shapes: &'s Shapes,
+    work: &'s Work,
+    repairs: Repairs,
+    issues: Vec<Issue>,
 }
 
-impl<'a> Coercion<'a> {
-    /// The value; borrowed where nothing in it is changed, since it may be large and be tried often.
-    fn value<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value> {
-        let schema = resolved(schema, self.root);
-        // Out of steps the value stays as it is, and the check refuses it: never a guess because of the time it takes.
-        let Some(left) = self.steps.get().checked_sub(1) else {
-            return Cow::Borrowed(value);
-        };
-        self.steps.set(left);
-        if self.fits(value, schema) {
-            return Cow::Borrowed(value);
-        }
-        if let Some(allowed) = scalar::allowed(schema) {
-            return self.literal(value, &allowed, path);
-        }
-        if let Some(branches) = branches(schema) {
-            return self.choice(value, branches, path);
-        }
-        let names = types(schema);
-        if names.len() > 1 {
-            // Each type by itself is tried only for scalars; records are never in such a list.
-            return self.scalar_of(value, &names, path);
-        }
-        match names.first().copied() {
-            Some("array") => self.array(value, schema, path),
-            Some("object") => self.object(value, schema, path),
-            Some(name) => self.scalar(value, name, path),
-            None => Cow::Borrowed(value),
+type Fields<'t> = [(Cow<'t, str>, Node<'t>)];
+
+impl<'s> Coercion<'s> {
+    fn value(&mut self, node: &Node<'_>, id: ShapeId, place: &Place<'_>) -> Value {
+        self.work.spend(1);
+        match self.shapes.get(id) {
+            Shape::Any => self.any(node, place),
+            Shape::Choice(branches) => self.choice(node, branches, place),
+            Shape::Record(record) => self.record(node, id, record, place),
+            Shape::Map(of) => self.map(node, *of, place),
+            Shape::List(of) => self.list(node, id, *of, place),
+            Shape::Tuple(parts) => self.tuple(node, parts, place),
+            Shape::Null
+            | Shape::Bool
+            | Shape::Int
+            | Shape::Float
+            | Shape::Duration
+            | Shape::Text
+            | Shape::Words(_) => self.scalar(node, id, place),
         }
     }
 
-    fn fits(&self, value: &Value, schema: &Value) -> bool {
-        fits(value, schema, self.root, self.fit_steps)
+    fn choice(&mut self, node: &Node<'_>, branches: &'s [ShapeId], place: &Place<'_>) -> Value {
+        let leaves = self.leaves(branches);
+        if let Node::Object { fields, end } = node
+            && let Some(value) = self.variant(fields, *end, &leaves, place)
+        {
+            return value;
+        }
+        let suits = |id: &ShapeId| self.shapes.suits(node, *id);
+        // The first of those that suit it best.
+        let best = leaves.iter().rev().copied().max_by_key(suits);
+        match best.filter(|it| suits(it) > Suits::Not) {
+            Some(id) => self.value(node, id, place),
+            None => self.unfit(node, place),
+        }
     }
 
-    /// The branch that takes the fewest changes; the earlier one of equals.
-    fn choice<'v>(
-        &mut self,
-        value: &'v Value,
-        branches: &'a [Value],
-        path: &str,
-    ) -> Cow<'v, Value> {
-        let mut best: Option<(Cow<'v, Value>, Vec<String>)> = None;
-        for branch in branches {
-            if !may_be(value, resolved(branch, self.root)) {
+    /// The shapes of a choice, with those of choices in it.
+    fn leaves(&self, branches: &[ShapeId]) -> Vec<ShapeId> {
+        let mut leaves = Vec::new();
+        let mut waiting: Vec<ShapeId> = branches.iter().rev().copied().collect();
+        let mut seen = Vec::new();
+        while let Some(id) = waiting.pop() {
+            if seen.contains(&id) {
                 continue;
             }
-            let mut attempt = Coercion {
-                root: self.root,
-                steps: self.steps,
-                hidden: self.hidden.clone(),
-                fit_steps: self.fit_steps,
-                repairs: Vec::new(),
-            };
-            let changed = attempt.value(value, branch, path);
-            let count = attempt.repairs.len();
-            let is_better = best.as_ref().is_none_or(|it| count < it.1.len());
-            // Fewer changes alone do not choose a branch: a branch that changes nothing and does not fit would win.
-            if is_better && self.fits(&changed, branch) {
-                best = Some((changed, attempt.repairs));
+            seen.push(id);
+            match self.shapes.get(id) {
+                Shape::Choice(inner) => waiting.extend(inner.iter().rev()),
+                Shape::Any
+                | Shape::Null
+                | Shape::Bool
+                | Shape::Int
+                | Shape::Float
+                | Shape::Duration
+                | Shape::Text
+                | Shape::Words(_)
+                | Shape::List(_)
+                | Shape::Tuple(_)
+                | Shape::Record(_)
+                | Shape::Map(_) => leaves.push(id),
             }
         }
-        match best {
-            Some((changed, repairs)) => {
-                self.repairs.extend(repairs);
-                changed
-            }
-            None => Cow::Borrowed(value),
-        }
+        leaves
     }
 
-    fn array<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value> {
-        match value {
-            Value::Array(items) => {
-                // Repairs are the only sign of a change; without any the value is passed on without a copy.
-                let before = self.repairs.len();
-                let changed = self.items(items, schema, path);
-                if self.repairs.len() == before {
-                    return Cow::Borrowed(value);
-                }
-                Cow::Owned(owned(changed))
+    /// Any JSON: what is written, as far as `json` can hold it.
+    fn any(&mut self, node: &Node<'_>, place: &Place<'_>) -> Value {
+        self.work.spend(1);
+        match node {
+            Node::Null | Node::Bool(_) | Node::Text(_) => node.to_value(),
+            Node::Number(digits) => {
+                self.digits(digits, number::in_json(digits), place);
+                number::value(digits)
             }
-            Value::String(text) => match parse::strict(text) {
-                Some(Value::Array(items)) => {
-                    self.note(path, "read a text as the list in it");
-                    Cow::Owned(owned(self.items(&items, schema, path)))
+            Node::Bare(word) => self.bare(word, place),
+            Node::List { items, .. } => {
+                let items = items.iter().enumerate();
+                let items = items.map(|(index, it)| self.any(it, &place.index(index)));
+                Value::Array(items.collect())
+            }
+            Node::Object { fields, .. } => {
+                let mut known = Map::new();
+                for (key, node) in fields {
+                    let place = place.key(key);
+                    let value = self.any(node, &place);
+                    self.enter(&mut known, key, value, &place);
                 }
-                _ => self.single(value, schema, path),
-            },
-            Value::Object(fields) if fields.len() == 1 => match fields.values().next() {
-                Some(Value::Array(items)) => {
-                    self.note(path, "took a list out of an object around it");
-                    Cow::Owned(owned(self.items(items, schema, path)))
-                }
-                _ => self.single(value, schema, path),
-            },
-            // `null` for a list is more likely a missing value than a list of one `null`.
-            Value::Null => Cow::Borrowed(value),
-            Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
-                self.single(value, schema, path)
+                Value::Object(known)
             }
         }
     }
 
-    fn items<'v>(
+    /// What does not fit, as it is written: the check says what is wrong with it.
+    fn unfit(&mut self, node: &Node<'_>, place: &Place<'_>) -> Value {
+        self.any(node, place)
+    }
+
+    /// Adds an entry of a map; a key that is there twice with another value has no one meaning.
+    fn enter(
         &mut self,
-        items: &'v [Value],
-        schema: &'a Value,
-        path: &str,
-    ) -> Vec<Cow<'v, Value>> {
-        let places = schema.get("prefixItems").and_then(Value::as_array);
-        let changed = items.iter().enumerate().map(|(index, item)| {
-            let place = places
-                .and_then(|it| it.get(index))
-                .or_else(|| schema.get("items"));
-            match place {
-                Some(place) => self.value(item, place, &format!("{path}[{index}]")),
-                None => Cow::Borrowed(item),
+        known: &mut Map<String, Value>,
+        key: &str,
+        value: Value,
+        place: &Place<'_>,
+    ) {
+        match known.get(key) {
+            None => {
+                known.insert(key.to_owned(), value);
             }
-        });
-        changed.collect()
-    }
-
-    fn single<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value> {
-        self.note(path, "read one value as a list of it");
-        let items = self.items(std::slice::from_ref(value), schema, path);
-        Cow::Owned(owned(items))
-    }
-
-    fn note(&mut self, path: &str, what: &str) {
-        self.repairs.push(match &self.hidden {
-            Some(path) => format!("{path}: repaired a hidden value"),
-            None => format!("{path}: {what}"),
-        });
-    }
-
-    /// The value of a field or entry, which may be hidden.
-    fn field<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value>
-    where
-        'a: 'v,
-    {
-        let outer = self.hidden.clone();
-        if is_hidden(schema) {
-            self.hidden.get_or_insert_with(|| path.to_owned());
+            Some(before) if *before == value => {
+                let what = || "read once what is there twice".into();
+                self.repairs.note(RepairKind::RepeatedKey, place, what);
+            }
+            Some(_) => self.issue(place, "each key once".into(), "the key twice".into()),
         }
-        let value = self.value(value, schema, path);
-        self.hidden = outer;
-        value
     }
-}
 
-/// Whether what the schema describes is hidden from observers.
-fn is_hidden(schema: &Value) -> bool {
-    schema.get("writeOnly") == Some(&Value::Bool(true))
-}
-
-/// Whether the schema describes something hidden anywhere.
-pub(crate) fn hides(schema: &Value) -> bool {
-    match schema {
-        Value::Object(fields) => is_hidden(schema) || fields.values().any(hides),
-        Value::Array(items) => items.iter().any(hides),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-    }
-}
-
-fn owned(items: Vec<Cow<'_, Value>>) -> Value {
-    items.into_iter().map(Cow::into_owned).collect()
-}
-
-/// Whether the value can be this branch: the constant that discriminates variants is usually right.
-fn may_be(value: &Value, branch: &Value) -> bool {
-    let known = branch.get("properties").and_then(Value::as_object);
-    match (value, known) {
-        (Value::Object(fields), Some(known)) if fields.contains_key("kind") => {
-            let plain = |it: &Value| it.as_str().map(literal::plain);
-            let wanted = known.get("kind").and_then(|it| it.get("const"));
-            kind_fits(fields, known) || wanted.and_then(plain) == fields.get("kind").and_then(plain)
+    fn digits(&mut self, text: &str, digits: Digits, place: &Place<'_>) {
+        match digits {
+            Digits::Kept => {}
+            Digits::Rounded => {
+                let what = || {
+                    let rounded = text.parse().map_or(f64::NAN, |it: f64| it);
+                    format!("rounded {} to {rounded}", excerpt(text, 60))
+                };
+                self.repairs.note(RepairKind::RoundedNumber, place, what);
+            }
+            Digits::TooMany => {
+                let found = format!("{}, which would lose digits", excerpt(text, 60));
+                self.issue(place, "an int of 64 bits".into(), found);
+            }
         }
-        _ => true,
+    }
+
+    fn note(&mut self, kind: RepairKind, place: &Place<'_>, what: impl FnOnce() -> String) {
+        self.repairs.note(kind, place, what);
+    }
+
+    /// A value in a message.
+    fn shown(&self, node: &Node<'_>) -> String {
+        match self.shapes.hides && node.is_container() {
+            true => "a value with something hidden".into(),
+            false => node.shown(),
+        }
+    }
+
+    fn issue(&mut self, place: &Place<'_>, expected: String, found: String) {
+        let found = match place.is_hidden() {
+            true => "a hidden value".into(),
+            false => found,
+        };
+        let path = path::text(&place.steps());
+        self.issues.push(Issue::new(path, expected, found));
+    }
+
+    /// A list or object of which the end is missing, and of which something may be missing as well.
+    fn unended(&mut self, end: End, place: &Place<'_>, missing: &str) {
+        if end == End::Missing {
+            let expected = format!("{missing} or the closing bracket");
+            self.issue(place, expected, "neither".into());
+        }
+    }
+
+    /// What is written in a text that is a list or object; strictly, because a text that is only nearly one may be meant as a text.
+    fn written<'v>(&mut self, text: &str, value: &'v mut Option<Value>) -> Option<Node<'v>> {
+        if !text.trim_start().starts_with(['{', '[']) {
+            return None;
+        }
+        self.work.spend(text.len());
+        *value = strict(text);
+        value.as_ref().map(Node::of)
     }
 }

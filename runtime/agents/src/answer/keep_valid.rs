@@ -14,8 +14,9 @@ use gsw_notation::issue::Issue;
 use gsw_notation::path::{self, Step};
 use serde_json::Value;
 
-/// How often values of one answer are checked at most. Each check finds some fifty issues, so this is enough for thousands of items.
-pub(super) const MOST_ROUNDS: u32 = 64;
+/// How often what is left is checked at most. Each check finds some fifty issues, so this is enough for thousands of items; where it is
+/// not, the answer is refused with an issue that says so.
+const MOST_ROUNDS: u32 = 64;
 
 /// A value of which the items that do not fit are left out.
 #[derive(Debug)]
@@ -23,50 +24,89 @@ pub(super) struct Kept {
     pub value: Value,
     /// One for each item, in the order of the answer; its path is that in the answer.
     pub dropped: Vec<Issue>,
-    /// Whether a list of which something was left out has lost all of its items.
-    pub is_emptied: bool,
 }
 
 /// Steps to an item in the answer, and what is wrong with it.
 type Dropped = BTreeMap<Vec<Step<'static>>, Issue>;
 
-/// The value without what does not fit, if the rest does; `rounds` are those that are left.
-pub(super) fn kept(value: &Value, rounds: &mut u32, check: &mut Check<'_>) -> Option<Kept> {
-    let mut value = value.clone();
+/// The value without what does not fit, if the rest does; else what is wrong with it.
+pub(super) fn kept(
+    mut value: Value,
+    issues: Vec<Issue>,
+    check: &mut Check<'_>,
+) -> Result<Kept, Vec<Issue>> {
     let mut dropped = Dropped::new();
-    let mut is_emptied = false;
-    loop {
-        *rounds = rounds.checked_sub(1)?;
-        let issues = match check(&value) {
-            Ok(()) => break,
-            Err(issues) => issues,
+    let mut wrong = issues;
+    for _ in 0..MOST_ROUNDS {
+        let Some(named) = take_out(&mut value, &wrong, &dropped) else {
+            return Err(wrong);
         };
-        let mut wrong: BTreeMap<Vec<Step<'static>>, Issue> = BTreeMap::new();
-        for issue in issues {
-            wrong.entry(item_of(&issue.path)?).or_insert(issue);
-        }
-        let outermost: Vec<_> = wrong
-            .keys()
-            .filter(|it| !(1..it.len()).any(|length| wrong.contains_key(&it[..length])))
-            .cloned()
-            .collect();
-        let named: Vec<_> = outermost
-            .iter()
-            .map(|it| (in_answer(it, &dropped), wrong.remove(it)))
-            .collect();
-        // From the last one on, so that the places of the others stay.
-        for place in outermost.iter().rev() {
-            is_emptied |= take_out(&mut value, place)? == 0;
-        }
         for (place, issue) in named {
-            name(&mut dropped, place, issue?);
+            name(&mut dropped, place, issue);
+        }
+        match check(&value) {
+            Ok(()) => {
+                let dropped = dropped.into_values().collect();
+                return Ok(Kept { value, dropped });
+            }
+            Err(issues) => wrong = issues,
         }
     }
-    Some(Kept {
-        value,
-        dropped: dropped.into_values().collect(),
-        is_emptied,
-    })
+    let found = format!("more wrong items than {MOST_ROUNDS} checks find");
+    let too_many = Issue::new("$".into(), "a list with fewer wrong items".into(), found);
+    wrong.insert(0, too_many);
+    Err(wrong)
+}
+
+/// Takes out the items in which these issues lie; gives them by their places in the answer. `None` where one lies in no item.
+fn take_out(
+    value: &mut Value,
+    issues: &[Issue],
+    dropped: &Dropped,
+) -> Option<Vec<(Vec<Step<'static>>, Issue)>> {
+    let mut wrong: BTreeMap<Vec<Step<'static>>, &Issue> = BTreeMap::new();
+    for issue in issues {
+        wrong.entry(item_of(&issue.path)?).or_insert(issue);
+    }
+    let is_inner =
+        |it: &[Step<'static>]| (1..it.len()).any(|length| wrong.contains_key(&it[..length]));
+    let outermost: Vec<(&Vec<Step<'static>>, &Issue)> = wrong
+        .iter()
+        .filter(|it| !is_inner(it.0))
+        .map(|(place, issue)| (place, *issue))
+        .collect();
+    let named = outermost
+        .iter()
+        .map(|(place, issue)| (in_answer(place, dropped), (*issue).clone()))
+        .collect();
+    // All of one list at once, so that the others move one time; the last lists first, so that the places of the rest stay.
+    let mut lists: BTreeMap<&[Step<'static>], Vec<usize>> = BTreeMap::new();
+    for (place, _) in &outermost {
+        let (Step::Index(index), list) = place.split_last()? else {
+            return None;
+        };
+        lists.entry(list).or_default().push(*index);
+    }
+    for (list, indices) in lists.iter().rev() {
+        let Value::Array(items) = at(value, list)? else {
+            return None;
+        };
+        let (mut index, mut waiting) = (0, indices.iter().peekable());
+        items.retain(|_| {
+            let is_wrong = waiting.next_if(|it| **it == index).is_some();
+            index += 1;
+            !is_wrong
+        });
+        if waiting.peek().is_some() {
+            return None;
+        }
+    }
+    Some(named)
+}
+
+/// The part of a value at a place.
+fn at<'a>(value: &'a mut Value, place: &[Step<'static>]) -> Option<&'a mut Value> {
+    place.iter().try_fold(value, part)
 }
 
 /// The innermost list item that a path leads into.
@@ -131,22 +171,6 @@ fn name(dropped: &mut Dropped, place: Vec<Step<'static>>, issue: Issue) {
     dropped.insert(place, issue);
 }
 
-/// Gives how many items are left in the list.
-fn take_out(value: &mut Value, place: &[Step<'static>]) -> Option<usize> {
-    let (last, list) = place.split_last()?;
-    let mut value = value;
-    for step in list {
-        value = part(value, step)?;
-    }
-    match (value, last) {
-        (Value::Array(items), Step::Index(index)) if *index < items.len() => {
-            items.remove(*index);
-            Some(items.len())
-        }
-        _ => None,
-    }
-}
-
 fn part<'a>(value: &'a mut Value, step: &Step<'static>) -> Option<&'a mut Value> {
     match step {
         Step::Index(index) => value.as_array_mut()?.get_mut(*index),
@@ -159,7 +183,7 @@ mod tests {
     use gsw_notation::issue::Issue;
     use serde_json::{Value, json};
 
-    use super::{Kept, MOST_ROUNDS, kept};
+    use super::{Kept, kept};
 
     /// Accepts lists of `{"n": number, "tags": [text], "pair": (number, number)}`; finds so many issues at most.
     fn check(value: &Value, most: usize) -> Result<(), Vec<Issue>> {
@@ -197,9 +221,9 @@ mod tests {
         }
     }
 
-    fn read(value: &Value, most: usize) -> Option<Kept> {
-        let mut rounds = MOST_ROUNDS;
-        kept(value, &mut rounds, &mut |it| check(it, most))
+    fn read(value: &Value, most: usize) -> Result<Kept, Vec<Issue>> {
+        let issues = check(value, most).expect_err("something does not fit");
+        kept(value.clone(), issues, &mut |it| check(it, most))
     }
 
     fn paths(kept: &Kept) -> Vec<&str> {
@@ -221,7 +245,6 @@ mod tests {
             let expected = ["$[0].n", "$[2].n", "$[3].tags[0]", "$[3].tags[2]", "$[4].n"];
             assert_eq!(paths(&kept), expected);
             assert_eq!(kept.dropped[1].found, "\"b\"");
-            assert!(!kept.is_emptied);
         }
     }
 
@@ -235,16 +258,17 @@ mod tests {
 
     #[test]
     fn what_is_wrong_outside_of_items_is_no_item() {
-        assert!(read(&json!({"n": 1}), usize::MAX).is_none());
+        assert!(read(&json!({"n": 1}), usize::MAX).is_err());
         let kept = read(&json!([{"n": "a"}]), usize::MAX).expect("nothing is left, which fits");
-        assert!(kept.is_emptied);
+        assert_eq!((kept.value, kept.dropped.len()), (json!([]), 1));
     }
 
     #[test]
-    fn rounds_are_bounded() {
+    fn what_is_too_much_to_check_is_refused_and_says_so() {
         let answer: Value = (0..200).map(|_| json!({"n": "a"})).collect();
-        assert!(read(&answer, 1).is_none());
+        let issues = read(&answer, 1).expect_err("one at a time are too many rounds");
+        assert_eq!(issues[0].found, "more wrong items than 64 checks find");
         let kept = read(&answer, 50).expect("fifty at a time are few rounds");
-        assert_eq!((kept.dropped.len(), kept.is_emptied), (200, true));
+        assert_eq!((kept.dropped.len(), kept.value), (200, json!([])));
     }
 }

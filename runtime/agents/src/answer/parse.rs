@@ -1,295 +1,319 @@
-//! A JSON parser in two manners: strict, or repairing what models write and naming each repair.
+//! Reads what models write instead of JSON: repairs what has one meaning, names each repair, and stops at what has none.
+//!
+//! The parser begins at a bracket (or inside of a list or object whose bracket is missing) and goes forward only; looking ahead, it
+//! reads to the next quote at most. Where it stops, it keeps what it has read, so that one can see what the broken value was meant
+//! to be, but that is never an answer.
 
-mod lenient;
-mod number;
+mod blank;
+mod container;
 mod string;
 
-pub(crate) use number::loose_number;
-use serde_json::{Map, Value};
+use gsw_notation::path::Step;
 
-/// How deep values may nest.
-const MOST_DEPTH: usize = 512;
+use super::node::{End, Node, excerpt};
+use super::number;
+use super::repair::{RepairKind, Repairs};
+use super::strict::MOST_DEPTH;
+use super::work::Work;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Manner {
-    Strict,
-    Lenient,
+/// What was read from a bracket on.
+#[derive(Debug)]
+pub(crate) struct Parsed<'t> {
+    pub node: Node<'t>,
+    /// Where it ends in the text.
+    pub end: usize,
+    pub repairs: Repairs,
+    /// Why the node is not whole.
+    pub flaw: Option<Flaw>,
 }
 
-/// The text is not JSON, or cannot be repaired.
-#[derive(Debug)]
-struct Flaw;
+/// A place where the text has no one meaning.
+#[derive(Clone, Debug)]
+pub(crate) struct Flaw {
+    pub steps: Vec<Step<'static>>,
+    pub expected: &'static str,
+    pub found: String,
+}
 
-/// A parser at a place of a text.
-#[derive(Debug)]
-pub(crate) struct Parser<'a> {
-    text: &'a str,
+pub(crate) struct Parser<'t, 'w> {
+    text: &'t str,
     at: usize,
-    depth: usize,
-    manner: Manner,
-    repairs: Vec<&'static str>,
-    /// Up to where whole tokens were read.
-    whole: usize,
-    /// The whole objects and lists inside of those that turned out broken; the last one first.
-    parts: Vec<Value>,
+    steps: Vec<Step<'t>>,
+    /// The closing brackets that are due, the innermost one last.
+    due: Vec<u8>,
+    repairs: Repairs,
+    flaw: Option<Flaw>,
+    work: &'w Work,
 }
 
-/// The whole text as JSON, with blanks around; duplicate keys are refused.
-pub(crate) fn strict(text: &str) -> Option<Value> {
-    let (value, length) = Parser::strict_prefix(text);
-    value.filter(|_| text[length..].trim_ascii().is_empty())
+/// What a string or bare text is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    Key,
+    Field,
+    Item,
 }
 
-impl<'a> Parser<'a> {
-    fn new(text: &'a str, manner: Manner) -> Self {
+/// Reads the list or object that begins at `start`.
+pub(crate) fn value<'t>(text: &'t str, start: usize, work: &Work) -> Parsed<'t> {
+    let mut parser = Parser::new(text, start, work);
+    let node = parser.value(Role::Item);
+    parser.finish(node)
+}
+
+/// Reads the inside of an object whose opening brace is missing.
+pub(crate) fn fields<'t>(text: &'t str, start: usize, work: &Work) -> Parsed<'t> {
+    let mut parser = Parser::new(text, start, work);
+    parser.repair(RepairKind::MissingStart, || "put in the opening `{`".into());
+    let node = parser.object();
+    parser.finish(node)
+}
+
+/// Reads the inside of a list whose opening bracket is missing.
+pub(crate) fn items<'t>(text: &'t str, start: usize, work: &Work) -> Parsed<'t> {
+    let mut parser = Parser::new(text, start, work);
+    parser.repair(RepairKind::MissingStart, || "put in the opening `[`".into());
+    let node = parser.list(b']');
+    parser.finish(node)
+}
+
+/// Whether a key and a colon follow, after blanks.
+pub(crate) fn is_key_ahead(text: &str) -> bool {
+    after_key(text).is_some_and(|it| it.starts_with(':'))
+}
+
+/// What follows a key and the blanks after it.
+fn after_key(text: &str) -> Option<&str> {
+    let text = trim_blanks(text);
+    let close = match text.chars().next()? {
+        it @ ('"' | '\'' | '`' | '”') => it,
+        '“' => '”',
+        '„' => '“',
+        '‘' => '’',
+        '«' => '»',
+        _ => {
+            let end = text.find(|it: char| !is_key_character(it))?;
+            return (end > 0).then(|| trim_blanks(&text[end..]));
+        }
+    };
+    let mut is_escaped = false;
+    for (at, it) in text.char_indices().skip(1) {
+        match it {
+            '\n' => return None,
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            _ if it == close => return Some(trim_blanks(&text[at + it.len_utf8()..])),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A text without the blanks that it begins with, those that cannot be seen included.
+fn trim_blanks(text: &str) -> &str {
+    text.trim_start_matches(is_blank)
+}
+
+fn is_blank(it: char) -> bool {
+    it.is_whitespace() || matches!(it, '\u{feff}' | '\u{200b}'..='\u{200d}' | '\u{2060}')
+}
+
+/// Whether a key without quotes may hold this.
+fn is_key_character(it: char) -> bool {
+    it.is_alphanumeric() || matches!(it, '_' | '-' | '$' | '.')
+}
+
+impl<'t, 'w> Parser<'t, 'w> {
+    fn new(text: &'t str, at: usize, work: &'w Work) -> Self {
         Self {
             text,
-            at: 0,
-            depth: 0,
-            manner,
-            repairs: Vec::new(),
-            whole: 0,
-            parts: Vec::new(),
+            at,
+            steps: Vec::new(),
+            due: Vec::new(),
+            repairs: Repairs::default(),
+            flaw: None,
+            work,
         }
     }
 
-    /// The JSON value that the text begins with, if it does, and how far was read.
-    fn strict_prefix(text: &'a str) -> (Option<Value>, usize) {
-        let mut parser = Self::new(text, Manner::Strict);
-        let value = parser.value().ok();
-        (value, parser.at)
-    }
-
-    /// Reads the object or list that the text begins with. Adds it, or where it is broken the whole ones inside of it; gives
-    /// how far was read, which is at least one byte.
-    pub fn strict_parts(text: &'a str, found: &mut Vec<Value>) -> usize {
-        let mut parser = Self::new(text, Manner::Strict);
-        match parser.value() {
-            Ok(value) => {
-                found.push(value);
-                parser.at
-            }
-            Err(Flaw) => {
-                found.extend(parser.parts.into_iter().rev());
-                // What a string without an end holds is looked through as well.
-                parser.whole
-            }
+    fn finish(self, node: Node<'t>) -> Parsed<'t> {
+        Parsed {
+            node,
+            end: self.at,
+            repairs: self.repairs,
+            flaw: self.flaw,
         }
     }
 
-    /// The value that the text begins with, repaired, and what was repaired; `None` if nothing had to be.
-    pub fn lenient(text: &'a str) -> Option<(Value, Vec<String>)> {
-        let mut parser = Self::new(text, Manner::Lenient);
-        let value = parser.value().ok()?;
-        parser.blanks();
-        if !parser.rest().is_empty() {
-            // A repair too, since the text may have been another answer; what needs none of these is preferred.
-            parser.repair("dropped text after the answer");
-        }
-        let repairs = parser.repairs.iter().map(|it| (*it).to_owned()).collect();
-        (!parser.repairs.is_empty()).then_some((value, repairs))
-    }
-
-    fn rest(&self) -> &'a str {
+    fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
 
-    fn next(&self) -> Option<char> {
-        self.rest().chars().next()
+    /// The next byte; none at the end of the text, and at the end of a block of code, which ends what is inside of it.
+    fn peek(&self) -> Option<u8> {
+        let byte = self.text.as_bytes().get(self.at).copied();
+        byte.filter(|it| *it != b'`' || !self.rest().starts_with("```"))
     }
 
-    fn take(&mut self, expected: char) -> bool {
-        let is_next = self.next() == Some(expected);
-        if is_next {
-            self.at += expected.len_utf8();
-        }
+    fn skip(&mut self, count: usize) {
+        self.at += count;
+        self.work.spend(count);
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let is_next = self.peek() == Some(byte);
+        self.skip(usize::from(is_next));
         is_next
     }
 
-    fn is_lenient(&self) -> bool {
-        self.manner == Manner::Lenient
+    fn repair(&mut self, kind: RepairKind, what: impl FnOnce() -> String) {
+        let steps = &self.steps;
+        self.repairs.note_at(kind, || owned(steps), what);
     }
 
-    fn repair(&mut self, what: &'static str) {
-        // Each kind once: a long answer may need the same in a thousand places.
-        if !self.repairs.contains(&what) {
-            self.repairs.push(what);
+    /// Stops: from here on everything only ends.
+    fn stop(&mut self, expected: &'static str) {
+        if self.flaw.is_some() {
+            return;
         }
-    }
-
-    fn value(&mut self) -> Result<Value, Flaw> {
-        self.blanks();
-        let value = match self.next() {
-            Some('{') => self.nested(Self::object),
-            Some('[') => self.nested(Self::array),
-            Some('"') => self.string().map(Value::String),
-            // Numbers and words as well: in an answer of a model they end in other ways than in JSON.
-            Some(_) if self.is_lenient() => self.lenient_scalar(),
-            Some('-' | '0'..='9') => self.number(),
-            Some(_) => self.word(),
-            None => Err(Flaw),
-        }?;
-        // Up to here every token is whole; a search that goes on after a failure starts from this place,
-        // so each byte is read a bounded number of times.
-        self.whole = self.at;
-        Ok(value)
-    }
-
-    fn nested(&mut self, parse: fn(&mut Self) -> Result<Value, Flaw>) -> Result<Value, Flaw> {
-        // The parser recurses, and the text may be an attack on the stack of the turn.
-        if self.depth == MOST_DEPTH {
-            return Err(Flaw);
-        }
-        self.depth += 1;
-        self.at += 1;
-        self.whole = self.at;
-        let value = parse(self);
-        self.depth -= 1;
-        value
-    }
-
-    fn word(&mut self) -> Result<Value, Flaw> {
-        let words = [
-            ("true", Value::Bool(true)),
-            ("false", Value::Bool(false)),
-            ("null", Value::Null),
-        ];
-        for (word, value) in words {
-            if self.rest().starts_with(word) {
-                self.at += word.len();
-                return Ok(value);
+        let found = match self.rest().chars().next() {
+            None => "the end of the answer".into(),
+            Some(_) => {
+                let rest = self.rest();
+                let line = rest.split('\n').next().unwrap_or(rest);
+                format!("`{}`", excerpt(line.trim_end(), 20))
             }
-        }
-        Err(Flaw)
+        };
+        self.stop_at(expected, found);
     }
 
-    fn array(&mut self) -> Result<Value, Flaw> {
-        let mut items = Vec::new();
-        match self.items(&mut items) {
-            Ok(()) => Ok(items.into()),
-            Err(Flaw) => Err(self.broken(items)),
-        }
+    fn stop_at(&mut self, expected: &'static str, found: String) {
+        let steps = owned(&self.steps);
+        self.flaw.get_or_insert(Flaw {
+            steps,
+            expected,
+            found,
+        });
     }
 
-    fn items(&mut self, items: &mut Vec<Value>) -> Result<(), Flaw> {
-        loop {
-            self.blanks();
-            if self.ends(']', items.is_empty())? {
-                return Ok(());
+    fn has_stopped(&self) -> bool {
+        self.flaw.is_some()
+    }
+
+    fn value(&mut self, role: Role) -> Node<'t> {
+        self.work.spend(1);
+        if self.work.is_spent() {
+            self.stop_at(
+                "an answer that can be read",
+                "one that goes round in circles".into(),
+            );
+            return Node::Null;
+        }
+        match self.peek() {
+            Some(b'{') => {
+                self.skip(1);
+                self.object()
             }
-            match self.value() {
-                Ok(item) => items.push(item),
-                // The text ended within the item: what came before is kept, the broken item is not.
-                Err(Flaw) if self.is_cut() => return Ok(()),
-                Err(Flaw) => return Err(Flaw),
+            Some(b'[') => {
+                self.skip(1);
+                self.list(b']')
             }
-            if self.separated(']')? {
-                return Ok(());
+            Some(b'(') => {
+                self.skip(1);
+                self.repair(RepairKind::RoundBrackets, || "read `(…)` as a list".into());
+                self.list(b')')
             }
-        }
-    }
-
-    fn object(&mut self) -> Result<Value, Flaw> {
-        let mut fields = Map::new();
-        match self.fields(&mut fields) {
-            Ok(()) => Ok(fields.into()),
-            Err(Flaw) => Err(self.broken(fields.into_iter().map(|it| it.1))),
-        }
-    }
-
-    fn fields(&mut self, fields: &mut Map<String, Value>) -> Result<(), Flaw> {
-        loop {
-            self.blanks();
-            if self.ends('}', fields.is_empty())? {
-                return Ok(());
+            Some(b',' | b'}' | b']' | b')' | b':') | None => {
+                self.stop("a value");
+                Node::Null
             }
-            let field = self.field();
-            match field {
-                Ok((name, value)) if fields.contains_key(&name) => {
-                    if !self.is_lenient() {
-                        // Strict JSON leaves open which of two equal keys counts, so such text is not taken without a repair.
-                        return Err(self.broken([value]));
-                    }
-                    self.repair("took the last of several fields of one name");
-                    fields.insert(name, value);
-                }
-                Ok((name, value)) => {
-                    fields.insert(name, value);
-                }
-                Err(Flaw) if self.is_cut() => return Ok(()),
-                Err(Flaw) => return Err(Flaw),
+            Some(_) => match self.quote() {
+                Some(quote) => self.texts(quote, role),
+                None => self.bare(role),
+            },
+        }
+    }
+
+    /// Goes down into a list or object, unless it is too deep.
+    fn enter(&mut self, close: u8) -> bool {
+        if self.due.len() == MOST_DEPTH {
+            let found = "deeper nesting".into();
+            self.stop_at("at most 512 levels", found);
+            return false;
+        }
+        self.due.push(close);
+        true
+    }
+
+    /// A word or number without quotes; what it means, its schema says.
+    fn bare(&mut self, role: Role) -> Node<'t> {
+        let rest = self.rest();
+        if let Some(length) = number::strict_length(rest.as_bytes())
+            && matches!(rest.as_bytes().get(length), Some(b',' | b'}' | b']'))
+        {
+            self.skip(length);
+            return Node::Number(&rest[..length]);
+        }
+        let length = bare_length(rest);
+        let word = rest[..length].trim_end();
+        self.skip(length);
+        let is_cut = self.at == self.text.len() && word.len() == length;
+        match word {
+            "true" => return Node::Bool(true),
+            "false" => return Node::Bool(false),
+            "null" => return Node::Null,
+            _ => {}
+        }
+        if is_cut {
+            // The rest of a word or number may be missing, and nobody would see it.
+            self.stop_at(
+                "the end of a value",
+                format!("`{}` at the end of the answer", excerpt(word, 20)),
+            );
+        } else if word.is_empty() || word.contains("...") || word.contains('…') {
+            self.at -= length;
+            self.stop("a value");
+        } else if word.contains(['{', '[', '(', '"']) || (role == Role::Item && word.contains(": "))
+        {
+            self.at -= length;
+            self.stop("a value or quotes around a text");
+        } else if number::is_strict(word) {
+            return Node::Number(word);
+        }
+        Node::Bare(word)
+    }
+}
+
+/// How far a bare text reaches: to a comma, a closing bracket, the end of the line, a comment, or a string after a blank.
+fn bare_length(rest: &str) -> usize {
+    let mut was_blank = false;
+    for (place, it) in rest.char_indices() {
+        let is_end = match it {
+            ',' | '}' | ']' | ')' | '\n' | ';' => true,
+            '/' => {
+                was_blank && (rest[place..].starts_with("//") || rest[place..].starts_with("/*"))
             }
-            if self.separated('}')? {
-                return Ok(());
-            }
+            '#' | '"' => was_blank,
+            '`' => rest[place..].starts_with("```"),
+            _ => false,
+        };
+        if is_end {
+            return place;
         }
+        was_blank = it.is_whitespace();
     }
+    rest.len()
+}
 
-    /// What holds these values is broken; those that are whole are kept for who looks for parts.
-    fn broken(
-        &mut self,
-        inside: impl IntoIterator<Item = Value, IntoIter: DoubleEndedIterator>,
-    ) -> Flaw {
-        if !self.is_lenient() {
-            // Numbers and strings inside of broken text are too often no answer.
-            let is_part = |it: &Value| it.is_object() || it.is_array();
-            self.parts.extend(inside.into_iter().rev().filter(is_part));
-        }
-        Flaw
-    }
+fn owned(steps: &[Step<'_>]) -> Vec<Step<'static>> {
+    let owned = |it: &Step<'_>| match it {
+        Step::Key(key) => Step::Key(key.to_string().into()),
+        Step::Index(index) => Step::Index(*index),
+    };
+    steps.iter().map(owned).collect()
+}
 
-    fn field(&mut self) -> Result<(String, Value), Flaw> {
-        // The key is read before it is known whether a value follows; an object cut off in between loses that field alone.
-        let name = self.name()?;
-        self.blanks();
-        if !self.take(':') {
-            return Err(Flaw);
-        }
-        self.whole = self.at;
-        Ok((name, self.value()?))
-    }
-
-    fn name(&mut self) -> Result<String, Flaw> {
-        match self.next() {
-            Some('"') => self.string(),
-            Some(_) if self.is_lenient() => self.lenient_name(),
-            _ => Err(Flaw),
-        }
-    }
-
-    /// Whether the list or object ends here, before another item.
-    fn ends(&mut self, close: char, is_empty: bool) -> Result<bool, Flaw> {
-        if self.is_lenient() && self.is_cut() {
-            return Ok(true);
-        }
-        if self.next() != Some(close) {
-            return Ok(false);
-        }
-        if !is_empty {
-            if !self.is_lenient() {
-                return Err(Flaw);
-            }
-            self.repair("dropped a trailing comma");
-        }
-        self.at += close.len_utf8();
-        Ok(true)
-    }
-
-    /// Takes the separator after an item; says whether the list or object ends there.
-    fn separated(&mut self, close: char) -> Result<bool, Flaw> {
-        self.blanks();
-        if self.take(close) {
-            return Ok(true);
-        }
-        if self.take(',') {
-            return Ok(false);
-        }
-        if !self.is_lenient() {
-            return Err(Flaw);
-        }
-        if self.is_cut() {
-            return Ok(true);
-        }
-        self.lenient_separator()
-    }
+/// An object or list that was not read to its end.
+fn broken(end: Option<End>) -> End {
+    end.unwrap_or(End::Missing)
 }

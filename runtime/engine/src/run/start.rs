@@ -42,7 +42,7 @@ use crate::value::hash::HashKey;
 
 /// The revision of everything that a replay depends on and that no image holds: how answers are read, budgets kept, texts
 /// matched, prompts stepped. A test that replays recorded runs says when it must rise.
-pub const BEHAVIOUR: u32 = 3;
+pub const BEHAVIOUR: u32 = 4;
 
 /// What a run is begun with, besides its input; a replay is given the same.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

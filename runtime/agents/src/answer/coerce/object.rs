@@ -1,136 +1,262 @@
-//! Records and maps: keys in another spelling, an object around the object, a record written as text.
-
-use std::borrow::Cow;
+//! Records and maps: keys in another spelling, keys that no field has, an object around the object, a record written as text.
 
 use serde_json::{Map, Value};
 
-use super::Coercion;
-use crate::answer::{literal, parse};
+use super::{Coercion, Fields};
+use crate::answer::node::{End, Node};
+use crate::answer::place::Place;
+use crate::answer::repair::RepairKind;
+use crate::answer::shape::{KIND, Match, Need, Record, ShapeId};
 
-impl<'a> Coercion<'a> {
-    pub(super) fn object<'v>(
-        &mut self,
-        value: &'v Value,
-        schema: &'a Value,
-        path: &str,
-    ) -> Cow<'v, Value> {
-        let known = schema.get("properties").and_then(Value::as_object);
-        match value {
-            Value::Object(fields) => match inner(fields, known) {
-                Some(inner) => {
-                    self.note(path, "took an object out of another one around it");
-                    Cow::Owned(owned(self.fields(inner, known, schema, path)))
+/// What is known of a record's variant beside its fields.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Given<'g> {
+    /// The variant's name, where no field says it.
+    pub kind: Option<&'g str>,
+    /// The number of the entry that said the name in another way.
+    pub said: Option<usize>,
+}
+
+impl<'s> Coercion<'s> {
+    pub(super) fn map(&mut self, node: &Node<'_>, of: ShapeId, place: &Place<'_>) -> Value {
+        match node {
+            Node::Object { fields, .. } => {
+                let mut known = Map::new();
+                for (key, it) in fields {
+                    let place = place.key(key);
+                    let value = self.value(it, of, &place);
+                    self.enter(&mut known, key, value, &place);
                 }
-                None => {
-                    // As for lists: without a repair nothing has changed, and the value is passed on without a copy.
-                    let before = self.repairs.len();
-                    let changed = self.fields(fields, known, schema, path);
-                    if self.repairs.len() == before {
-                        return Cow::Borrowed(value);
-                    }
-                    Cow::Owned(owned(changed))
-                }
-            },
-            Value::String(text) => match parse::strict(text) {
-                // Strictly, because a text that is only nearly an object may be meant as a text.
-                Some(Value::Object(fields)) => {
-                    self.note(path, "read a text as the object in it");
-                    Cow::Owned(owned(self.fields(&fields, known, schema, path)))
-                }
-                _ => self.only_field(value, known, path),
-            },
-            Value::Array(items) if items.len() == 1 && items[0].is_object() => {
-                self.note(path, "took the only item of a list");
-                self.object(&items[0], schema, path)
+                Value::Object(known)
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
-                self.only_field(value, known, path)
+            Node::Text(text) => {
+                let mut held = None;
+                match self.written(text, &mut held) {
+                    Some(object @ Node::Object { .. }) => {
+                        self.note(RepairKind::TextAsValue, place, text_as_object);
+                        self.map(&object, of, place)
+                    }
+                    Some(_) | None => self.unfit(node, place),
+                }
+            }
+            Node::Null | Node::Bool(_) | Node::Number(_) | Node::Bare(_) | Node::List { .. } => {
+                self.unfit(node, place)
             }
         }
     }
 
-    fn fields<'v>(
+    pub(super) fn record(
         &mut self,
-        fields: &'v Map<String, Value>,
-        known: Option<&'a Map<String, Value>>,
-        schema: &'a Value,
-        path: &str,
-    ) -> Vec<(&'v str, Cow<'v, Value>)>
-    where
-        'a: 'v,
-    {
-        let others = schema
-            .get("additionalProperties")
-            .filter(|it| it.is_object());
-        let mut changed = Vec::with_capacity(fields.len());
-        for (name, value) in fields {
-            let spelled = known.and_then(|it| spelled(name, it));
-            let name = match spelled {
-                // A key in the spelling of the schema beside it wins: renaming would overwrite it.
-                Some(ours) if ours != name && !fields.contains_key(ours) => {
-                    self.note(path, &format!("read the key `{name}` as `{ours}`"));
-                    ours
+        node: &Node<'_>,
+        id: ShapeId,
+        record: &'s Record,
+        place: &Place<'_>,
+    ) -> Value {
+        match node {
+            Node::Object { fields, end } => {
+                if let Some(value) = self.call(fields, id, record, place) {
+                    return value;
                 }
-                _ => name,
-            };
-            // Unknown keys stay as they are: the check says whether they are allowed.
-            let own = known.and_then(|it| it.get(name)).or(others);
-            let value = match own {
-                Some(own) => self.field(value, own, &format!("{path}.{name}")),
-                None => Cow::Borrowed(value),
-            };
-            changed.push((name, value));
+                if !self.shapes.resembles(node, id)
+                    && let Some(value) = self.unwrapped(node, id, place)
+                {
+                    return value;
+                }
+                self.fields(fields, *end, record, Given::default(), place)
+            }
+            Node::Text(text) => {
+                let mut held = None;
+                match self.written(text, &mut held) {
+                    Some(object @ Node::Object { .. }) => {
+                        self.note(RepairKind::TextAsValue, place, text_as_object);
+                        self.record(&object, id, record, place)
+                    }
+                    Some(_) | None => self.only_field(node, record, place),
+                }
+            }
+            Node::List { .. } if !self.shapes.is_only_field(node, record) => {
+                match self.unwrapped(node, id, place) {
+                    Some(value) => value,
+                    None => self.unfit(node, place),
+                }
+            }
+            Node::Null | Node::Bool(_) | Node::Number(_) | Node::Bare(_) | Node::List { .. } => {
+                self.only_field(node, record, place)
+            }
         }
-        changed
     }
 
     /// A bare value for a record of one field.
-    fn only_field<'v>(
+    fn only_field(&mut self, node: &Node<'_>, record: &'s Record, place: &Place<'_>) -> Value {
+        if !self.shapes.is_only_field(node, record) {
+            return self.unfit(node, place);
+        }
+        let field = &record.fields[0];
+        let below = self.below(field.is_hidden, place.key(&field.name));
+        let what = || format!("read a bare value as the field `{}`", field.name);
+        self.note(RepairKind::OnlyField, &below, what);
+        let value = self.value(node, field.shape, &below);
+        Value::Object(Map::from_iter([(field.name.clone(), value)]))
+    }
+
+    /// The arguments of a call of a function, where a model writes one instead of the answer.
+    fn call(
         &mut self,
-        value: &'v Value,
-        known: Option<&'a Map<String, Value>>,
-        path: &str,
-    ) -> Cow<'v, Value> {
-        let only = known
-            .filter(|it| it.len() == 1)
-            .and_then(|it| it.iter().next());
-        // `null` for a record is most likely no answer.
-        let Some((name, schema)) = only.filter(|_| !value.is_null()) else {
-            return Cow::Borrowed(value);
+        fields: &Fields<'_>,
+        id: ShapeId,
+        record: &Record,
+        place: &Place<'_>,
+    ) -> Option<Value> {
+        const NAMES: &[&str] = &["name", "function", "tool", "tool_name"];
+        const ARGUMENTS: &[&str] = &["arguments", "parameters", "args", "input", "tool_input"];
+        let [first, second] = fields else {
+            return None;
         };
-        self.note(path, &format!("read a bare value as the field `{name}`"));
-        let inner = self.field(value, schema, &format!("{path}.{name}"));
-        Cow::Owned(owned(vec![(name, inner)]))
+        let is_call = NAMES.contains(&&*first.0) && ARGUMENTS.contains(&&*second.0);
+        let is_ours = record.is_near(&second.0);
+        if !is_call || is_ours || !matches!(first.1, Node::Text(_)) {
+            return None;
+        }
+        let is_it = match &second.1 {
+            Node::Object { .. } => self.shapes.resembles(&second.1, id),
+            Node::Text(text) => text.trim_start().starts_with('{'),
+            Node::Null | Node::Bool(_) | Node::Number(_) | Node::Bare(_) | Node::List { .. } => {
+                false
+            }
+        };
+        if !is_it {
+            return None;
+        }
+        self.drop_part(&first.1, &place.key(&first.0));
+        let below = place.key(&second.0);
+        let what = || "took the arguments of a call as the answer".into();
+        self.note(RepairKind::Wrapper, &below, what);
+        Some(self.value(&second.1, id, &below))
+    }
+
+    pub(super) fn fields(
+        &mut self,
+        fields: &Fields<'_>,
+        end: End,
+        record: &'s Record,
+        given: Given<'_>,
+        place: &Place<'_>,
+    ) -> Value {
+        let chosen = self.chosen(fields, record, given, place);
+        let mut known = Map::with_capacity(record.fields.len());
+        if let Some(kind) = given.kind {
+            known.insert(KIND.into(), kind.into());
+        }
+        for (index, (key, node)) in fields.iter().enumerate() {
+            let Some(field) = chosen.fields[index].map(|it| &record.fields[it]) else {
+                continue;
+            };
+            let below = self.below(field.is_hidden, place.key(&field.name));
+            if key != &*field.name {
+                let what = || format!("read the key `{key}` as `{}`", field.name);
+                self.note(RepairKind::NearKey, &below, what);
+            }
+            let value = self.value(node, field.shape, &below);
+            known.insert(field.name.clone(), value);
+        }
+        let is_absent = |it: &&crate::answer::shape::Field| {
+            it.need == Need::MayBeAbsent && !known.contains_key(&it.name)
+        };
+        let absent: Vec<&str> = record
+            .fields
+            .iter()
+            .filter(is_absent)
+            .map(|it| it.name.as_str())
+            .collect();
+        if !absent.is_empty() {
+            let missing = format!("`{}`", absent.join("`, `"));
+            self.unended(end, place, &missing);
+        }
+        for index in chosen.unknown {
+            let (key, node) = &fields[index];
+            self.unknown(key, node, &absent, record, place);
+        }
+        Value::Object(known)
+    }
+
+    /// A key that no field has: left out where the record is complete without it; else it may be what is missing.
+    fn unknown(
+        &mut self,
+        key: &str,
+        node: &Node<'_>,
+        absent: &[&str],
+        record: &Record,
+        place: &Place<'_>,
+    ) {
+        let below = place.key(key);
+        if absent.is_empty() {
+            return self.drop_part(node, &below);
+        }
+        let names: Vec<&str> = record.fields.iter().map(|it| it.name.as_str()).collect();
+        let expected = format!("one of the keys `{}`", names.join("`, `"));
+        let found = format!("`{key}`, while `{}` is absent", absent.join("`, `"));
+        self.issue(&below, expected, found);
+    }
+
+    /// Which entry is which field.
+    fn chosen(
+        &mut self,
+        fields: &Fields<'_>,
+        record: &Record,
+        given: Given<'_>,
+        place: &Place<'_>,
+    ) -> Chosen {
+        let mut chosen = Chosen {
+            fields: vec![None; fields.len()],
+            unknown: Vec::new(),
+        };
+        let mut taken: Vec<Option<usize>> = vec![None; record.fields.len()];
+        let mut others: Vec<(usize, usize)> = Vec::new();
+        for (index, (key, _)) in fields.iter().enumerate() {
+            if given.said == Some(index) {
+                continue;
+            }
+            match record.field_of(key) {
+                Match::Exact(field) if taken[field].is_none() => {
+                    taken[field] = Some(index);
+                    chosen.fields[index] = Some(field);
+                }
+                Match::Exact(field) | Match::Near(field) => others.push((index, field)),
+                Match::No => chosen.unknown.push(index),
+            }
+        }
+        for (index, field) in others {
+            let (key, node) = &fields[index];
+            let Some(first) = taken[field] else {
+                taken[field] = Some(index);
+                chosen.fields[index] = Some(field);
+                continue;
+            };
+            let is_hidden = record.fields[field].is_hidden;
+            let below = self.below(is_hidden, place.key(key));
+            if fields[first].1 == *node {
+                let what = || "read once what is there twice".into();
+                self.note(RepairKind::RepeatedKey, &below, what);
+            } else {
+                let found = format!("{} and {}", self.shown(&fields[first].1), self.shown(node));
+                self.issue(&below, "each key once".into(), found);
+            }
+        }
+        chosen
+    }
+
+    pub(super) fn below<'p>(&self, is_hidden: bool, place: Place<'p>) -> Place<'p> {
+        if is_hidden { place.hidden() } else { place }
     }
 }
 
-fn owned(fields: Vec<(&str, Cow<'_, Value>)>) -> Value {
-    let fields = fields.into_iter();
-    let fields = fields.map(|(name, value)| (name.to_owned(), value.into_owned()));
-    Value::Object(fields.collect())
+/// The fields that entries are, by the numbers of both.
+#[derive(Debug)]
+struct Chosen {
+    fields: Vec<Option<usize>>,
+    unknown: Vec<usize>,
 }
 
-/// What a wrapper holds: its only key is none of the schema and its value has one of the schema.
-fn inner<'v>(
-    fields: &'v Map<String, Value>,
-    known: Option<&Map<String, Value>>,
-) -> Option<&'v Map<String, Value>> {
-    let known = known?;
-    // `{"answer": {…}}`; with other keys beside it, something would be lost.
-    let (name, inner) = fields.iter().next().filter(|_| fields.len() == 1)?;
-    let inner = inner.as_object()?;
-    let is_ours = |it: &String| spelled(it, known).is_some();
-    (!is_ours(name) && inner.keys().any(is_ours)).then_some(inner)
-}
-
-/// Our name for a key: the same but for case and separators.
-fn spelled<'a>(name: &str, known: &'a Map<String, Value>) -> Option<&'a str> {
-    if let Some((ours, _)) = known.get_key_value(name) {
-        return Some(ours);
-    }
-    let plain = literal::plain(name);
-    let mut same = known.keys().filter(|it| literal::plain(it) == plain);
-    let found = same.next()?;
-    // Two fields that differ only in case: which is meant cannot be known.
-    same.next().is_none().then_some(found)
+fn text_as_object() -> String {
+    "read a text as the object in it".into()
 }

@@ -1,136 +1,173 @@
 //! Numbers as text, words in another case, and the like.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 use super::Coercion;
-use crate::answer::literal;
-use crate::answer::parse::loose_number;
-
-/// The texts that a schema allows, when it allows just some.
-pub(super) fn allowed(schema: &Value) -> Option<Vec<&str>> {
-    if let Some(Value::Array(values)) = schema.get("enum") {
-        return values.iter().map(Value::as_str).collect();
-    }
-    if let Some(constant) = schema.get("const") {
-        return constant.as_str().map(|it| vec![it]);
-    }
-    let branches = crate::answer::fit::branches(schema)?;
-    branches
-        .iter()
-        .map(|it| it.get("const").and_then(Value::as_str))
-        .collect()
-}
+use crate::answer::node::Node;
+use crate::answer::number;
+use crate::answer::place::Place;
+use crate::answer::repair::RepairKind;
+use crate::answer::resemble::{kind_of, text_of};
+use crate::answer::shape::{Shape, ShapeId};
+use crate::answer::word;
 
 impl Coercion<'_> {
-    /// The allowed text that the value means.
-    pub(super) fn literal<'v>(
-        &mut self,
-        value: &'v Value,
-        allowed: &[&str],
-        path: &str,
-    ) -> Cow<'v, Value> {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            Value::Bool(_) | Value::Number(_) => value.to_string(),
-            Value::Array(items) if items.len() == 1 => {
-                return self.literal(&items[0], allowed, path);
+    pub(super) fn scalar(&mut self, node: &Node<'_>, id: ShapeId, place: &Place<'_>) -> Value {
+        match (self.shapes.get(id), node) {
+            (_, Node::List { items, .. }) if items.len() == 1 && !items[0].is_container() => {
+                let what = || "took the only item of a list".into();
+                self.note(RepairKind::Wrapper, place, what);
+                self.scalar(&items[0], id, place)
             }
-            Value::Object(fields) if fields.len() == 1 => {
-                let only = fields.values().next().unwrap_or(value);
-                return self.literal(only, allowed, path);
+            (Shape::Words(words), Node::Object { fields, .. }) if fields.len() == 1 => {
+                match kind_of(fields).and_then(|it| word::meant(it, words)) {
+                    Some(name) => {
+                        let what = || format!("took `{name}` out of an object with its name");
+                        self.note(RepairKind::Wrapper, place, what);
+                        name.into()
+                    }
+                    None => self.unfit(node, place),
+                }
             }
-            Value::Null | Value::Array(_) | Value::Object(_) => return Cow::Borrowed(value),
-        };
-        match literal::meant(&text, allowed) {
+            (_, Node::List { .. } | Node::Object { .. }) => self.unfit(node, place),
+            (Shape::Words(words), _) => self.word(node, words, place),
+            (Shape::Int, Node::Number(digits)) => self.int(digits),
+            (Shape::Float, Node::Number(digits)) => {
+                self.digits(digits, number::as_float(digits), place);
+                number::value(digits)
+            }
+            (Shape::Int | Shape::Float | Shape::Duration, Node::Text(_) | Node::Bare(_)) => {
+                self.number(node, id, place)
+            }
+            (Shape::Text, Node::Number(_) | Node::Bool(_)) => {
+                let text = written(node);
+                let what = || format!("read {text} as a text");
+                self.note(RepairKind::ScalarAsText, place, what);
+                text.into()
+            }
+            (Shape::Text, Node::Bare(text)) => {
+                self.quoted(text, place);
+                (*text).into()
+            }
+            (Shape::Bool, Node::Text(_) | Node::Bare(_)) => match word::bool(text_of(node)) {
+                Some(it) => {
+                    self.as_word(node, RepairKind::TextAsBool, &it.to_string(), place);
+                    it.into()
+                }
+                None => self.unfit(node, place),
+            },
+            (Shape::Null, Node::Text(_) | Node::Bare(_)) if word::null(text_of(node)).is_some() => {
+                self.as_word(node, RepairKind::TextAsNull, "null", place);
+                Value::Null
+            }
+            _ => self.unfit(node, place),
+        }
+    }
+
+    /// `3.0` and `3e2` are ints as well; what is none stays as it is.
+    fn int(&mut self, digits: &str) -> Value {
+        number::value(digits)
+    }
+
+    fn word(&mut self, node: &Node<'_>, words: &[String], place: &Place<'_>) -> Value {
+        let text = &*written(node);
+        if words.iter().any(|it| it == text) {
+            if !matches!(node, Node::Text(_)) {
+                self.quoted(text, place);
+            }
+            return text.into();
+        }
+        match word::meant(text, words) {
             Some(meant) => {
-                self.note(path, &format!("read `{}` as `{meant}`", shown(&text)));
-                Cow::Owned(meant.into())
+                let what = || format!("read {} as `{meant}`", node.shown());
+                self.note(RepairKind::NearWord, place, what);
+                meant.into()
             }
-            None => Cow::Borrowed(value),
+            None => self.unfit(node, place),
         }
     }
 
-    /// One of several scalar types.
-    pub(super) fn scalar_of<'v>(
-        &mut self,
-        value: &'v Value,
-        names: &[&str],
-        path: &str,
-    ) -> Cow<'v, Value> {
-        // In the order of the schema, so `int | string` reads "12" as a number.
-        for name in names {
-            let before = self.repairs.len();
-            let changed = self.scalar(value, name, path);
-            if self.repairs.len() > before {
-                return changed;
+    fn number(&mut self, node: &Node<'_>, id: ShapeId, place: &Place<'_>) -> Value {
+        let text = text_of(node);
+        if let Some(special) = not_finite(text) {
+            if is_bare(node) {
+                self.quoted(text, place);
             }
+            return special.into();
         }
-        Cow::Borrowed(value)
-    }
-
-    /// A scalar of this type.
-    pub(super) fn scalar<'v>(
-        &mut self,
-        value: &'v Value,
-        name: &str,
-        path: &str,
-    ) -> Cow<'v, Value> {
-        // What a model puts around a scalar.
-        let value = match value {
-            Value::Array(items) if items.len() == 1 => &items[0],
-            Value::Object(fields) if fields.len() == 1 => fields
-                .values()
-                .next()
-                .filter(|it| !it.is_null())
-                .unwrap_or(value),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Array(_)
-            | Value::Object(_) => value,
+        let (kind, digits) = match (self.shapes.get(id), number::loose(text)) {
+            (Shape::Duration, None) => (RepairKind::TextAsDuration, number::seconds(text)),
+            (_, digits) if is_bare(node) => (RepairKind::OddNumber, digits),
+            (_, digits) => (RepairKind::TextAsNumber, digits),
         };
-        let changed = match (name, value) {
-            ("integer" | "number", Value::String(text)) => loose_number(text),
-            ("boolean", Value::String(text)) => boolean(text),
-            ("null", Value::String(text)) => null(text),
-            ("string", Value::Number(_) | Value::Bool(_)) => Some(value.to_string().into()),
-            ("string", Value::Object(_) | Value::Array(_)) => Some(value.to_string().into()),
-            ("string", Value::String(_))
-            | ("integer" | "number", Value::Number(_))
-            | ("boolean", Value::Bool(_)) => Some(value.clone()),
+        let Some(digits) = digits else {
+            return self.unfit(node, place);
+        };
+        let what = || format!("read {} as {digits}", node.shown());
+        self.note(kind, place, what);
+        if let Shape::Float = self.shapes.get(id) {
+            self.digits(&digits, number::as_float(&digits), place);
+        }
+        number::value(&digits)
+    }
+
+    /// A bare word without any shape that says what it is.
+    pub(super) fn bare(&mut self, word: &str, place: &Place<'_>) -> Value {
+        let constant = match word {
+            "True" | "TRUE" => Some(Value::Bool(true)),
+            "False" | "FALSE" => Some(Value::Bool(false)),
+            "None" | "nil" | "undefined" | "NULL" => Some(Value::Null),
             _ => None,
         };
-        match changed {
-            Some(changed) => {
-                let found = shown(&value.to_string());
-                self.note(path, &format!("read {found} as {name}"));
-                Cow::Owned(changed)
-            }
-            None => Cow::Borrowed(value),
+        if let Some(constant) = constant {
+            let what = || format!("read `{word}` as `{constant}`");
+            self.note(RepairKind::OddWord, place, what);
+            return constant;
         }
+        if let Some(digits) = number::loose(word) {
+            let what = || format!("read `{word}` as {digits}");
+            self.note(RepairKind::OddNumber, place, what);
+            self.digits(&digits, number::in_json(&digits), place);
+            return number::value(&digits);
+        }
+        self.quoted(word, place);
+        word.into()
+    }
+
+    fn as_word(&mut self, node: &Node<'_>, kind: RepairKind, meant: &str, place: &Place<'_>) {
+        let kind = if is_bare(node) {
+            RepairKind::OddWord
+        } else {
+            kind
+        };
+        let what = || format!("read {} as `{meant}`", node.shown());
+        self.note(kind, place, what);
+    }
+
+    fn quoted(&mut self, text: &str, place: &Place<'_>) {
+        let what = || format!("put quotes around `{}`", Node::Bare(text).shown());
+        self.note(RepairKind::UnquotedText, place, what);
     }
 }
 
-fn boolean(text: &str) -> Option<Value> {
-    match literal::plain(text).as_str() {
-        "true" | "yes" => Some(true.into()),
-        "false" | "no" => Some(false.into()),
-        _ => None,
+fn is_bare(node: &Node<'_>) -> bool {
+    matches!(node, Node::Bare(_))
+}
+
+/// A scalar as it is written, without quotes.
+fn written(node: &Node<'_>) -> String {
+    match node {
+        Node::Bool(it) => it.to_string(),
+        Node::Null
+        | Node::Number(_)
+        | Node::Bare(_)
+        | Node::Text(_)
+        | Node::List { .. }
+        | Node::Object { .. } => text_of(node).to_owned(),
     }
 }
 
-fn null(text: &str) -> Option<Value> {
-    matches!(literal::plain(text).as_str(), "null" | "none" | "").then_some(Value::Null)
-}
-
-fn shown(text: &str) -> String {
-    const SHOWN: usize = 40;
-    let mut short: String = text.chars().take(SHOWN).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        short.push('…');
-    }
-    short
+/// JSON has no form for them; as texts they are what a check of floats takes.
+fn not_finite(text: &str) -> Option<&str> {
+    matches!(text, "NaN" | "Infinity" | "-Infinity").then_some(text)
 }

@@ -1,171 +1,262 @@
-//! Strings: JSON's, and those of other quotes, raw line breaks, or quotes inside.
+//! Strings: of other quotes, with raw line breaks, or with quotes inside.
 
-use super::{Flaw, Parser};
+use std::borrow::Cow;
 
-#[derive(Clone, Copy, Debug)]
+use super::{Parser, Role, after_key, is_key_ahead, trim_blanks};
+use crate::answer::node::{Node, excerpt};
+use crate::answer::repair::RepairKind;
+use crate::answer::strict::escaped;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Quote {
     open: &'static str,
     close: &'static str,
-    repair: Option<&'static str>,
 }
 
+const JSON: Quote = quote("\"", "\"");
 /// Quotes of which one begins with another, the longest first.
 const QUOTES: &[Quote] = &[
-    quote("\"\"\"", "\"\"\"", Some("read a string in triple quotes")),
-    quote("'''", "'''", Some("read a string in triple quotes")),
-    quote("\"", "\"", None),
-    quote("'", "'", Some("read a string in single quotes")),
-    quote("`", "`", Some("read a string in back quotes")),
-    quote("“", "”", Some("read a string in typographic quotes")),
-    quote("„", "“", Some("read a string in typographic quotes")),
-    quote("‘", "’", Some("read a string in typographic quotes")),
+    quote("\"\"\"", "\"\"\""),
+    quote("'''", "'''"),
+    JSON,
+    quote("'", "'"),
+    quote("`", "`"),
+    quote("“", "”"),
+    quote("”", "”"),
+    quote("„", "“"),
+    quote("‘", "’"),
+    quote("«", "»"),
 ];
 
-const fn quote(open: &'static str, close: &'static str, repair: Option<&'static str>) -> Quote {
-    Quote {
-        open,
-        close,
-        repair,
-    }
+const fn quote(open: &'static str, close: &'static str) -> Quote {
+    Quote { open, close }
 }
 
-impl Parser<'_> {
-    /// The quote that begins here, where other quotes than JSON's are taken.
+impl<'t> Parser<'t, '_> {
+    /// The quote that begins here.
     pub(super) fn quote(&self) -> Option<Quote> {
         let rest = self.rest();
-        // An empty string is no beginning of triple quotes.
-        let is_empty = |it: &Quote| it.open == "\"\"\"" && !rest[3..].contains("\"\"\"");
+        let is_empty = |it: &Quote| is_triple(*it) && !self.is_closed_later(*it);
         let begins = |it: &&Quote| rest.starts_with(it.open) && !is_empty(it);
         QUOTES.iter().find(begins).copied()
     }
 
-    pub(super) fn string(&mut self) -> Result<String, Flaw> {
-        let quote = if self.is_lenient() {
-            self.quote().ok_or(Flaw)?
-        } else {
-            quote("\"", "\"", None)
-        };
-        if let Some(repair) = quote.repair {
-            self.repair(repair);
+    /// Whether three quotes begin a string that ends with three, rather than an empty one.
+    fn is_closed_later(&self, quote: Quote) -> bool {
+        let rest = &self.rest()[quote.open.len()..];
+        let is_closed = rest.contains(quote.close);
+        if !is_closed {
+            self.work.spend(rest.len());
         }
-        self.at += quote.open.len();
-        let mut text = String::new();
-        loop {
-            if self.is_closed(quote) {
-                self.at += quote.close.len();
-                return Ok(text);
+        is_closed
+    }
+
+    /// A string as a value; several with a plus between them are one.
+    pub(super) fn texts(&mut self, quote: Quote, role: Role) -> Node<'t> {
+        let mut text = self.string(quote, role);
+        while !self.has_stopped() {
+            let before = self.at;
+            self.blanks();
+            if !self.take(b'+') {
+                self.at = before;
+                break;
             }
-            let Some(next) = self.next() else {
-                return self.cut_string(text);
+            self.blanks();
+            let Some(quote) = self.quote() else {
+                self.stop("a string after a plus");
+                break;
             };
-            self.at += next.len_utf8();
-            match next {
-                '\\' => self.escape(&mut text)?,
-                '\0'..='\u{1f}' => {
-                    if !self.is_lenient() {
-                        return Err(Flaw);
+            self.repair(RepairKind::JoinedTexts, || {
+                "joined texts with a plus between".into()
+            });
+            let next = self.string(quote, role);
+            text.to_mut().push_str(&next);
+        }
+        Node::Text(text)
+    }
+
+    pub(super) fn string(&mut self, quote: Quote, role: Role) -> Cow<'t, str> {
+        if quote != JSON {
+            let what = || format!("read `{}` as quotes", quote.open);
+            self.repair(RepairKind::OddQuotes, what);
+        }
+        self.skip(quote.open.len());
+        let mut text = String::new();
+        let mut start = self.at;
+        let mut inner: usize = 0;
+        let text_of = |text: String, run: &'t str| match text.is_empty() {
+            true => Cow::Borrowed(run),
+            false => Cow::Owned(text + run),
+        };
+        loop {
+            self.plain(quote);
+            let run = &self.text[start..self.at];
+            let rest = self.rest();
+            if rest.is_empty() {
+                // The rest of the text may be missing, and nobody would see it.
+                let found = format!("`{}` at the end of the answer", excerpt(run, 20));
+                self.stop_at("the end of a string", found);
+                return text_of(text, run);
+            }
+            if let Some(after) = rest.strip_prefix(quote.close) {
+                if self.closes(after, role) {
+                    if inner % 2 == 1 {
+                        // One of the quotes inside may be the end, or the beginning of another string.
+                        self.stop("the end of a string, which has quotes inside");
                     }
-                    self.repair("read a string with raw line breaks or tabs");
-                    text.push(next);
+                    self.skip(quote.close.len());
+                    return text_of(text, run);
                 }
-                _ => text.push(next),
+                if self.has_stopped() {
+                    return text_of(text, run);
+                }
+                if !self.is_inner(&mut inner, start, after, quote) {
+                    self.stop("the end of a string, which has quotes inside");
+                    return text_of(text, run);
+                }
+                self.repair(RepairKind::InnerQuotes, || {
+                    "read quotes inside of a string as part of it".into()
+                });
+                self.skip(quote.close.len());
+            } else if rest.starts_with('\\') {
+                text.push_str(run);
+                self.escape(&mut text);
+                start = self.at;
+            } else {
+                let is_control = rest.as_bytes()[0] < b' ';
+                if is_control {
+                    self.repair(RepairKind::RawCharacter, || {
+                        "took a raw line break or tab inside of a string as it is".into()
+                    });
+                }
+                self.skip(rest.chars().next().map_or(1, char::len_utf8));
             }
         }
     }
 
-    fn cut_string(&mut self, text: String) -> Result<String, Flaw> {
-        // A text that was cut off is kept as far as it goes; the repair says that it was.
-        if self.is_cut() { Ok(text) } else { Err(Flaw) }
-    }
-
-    /// Whether the string ends here. A quote that nothing of JSON follows is one inside of the string.
-    fn is_closed(&mut self, quote: Quote) -> bool {
-        let Some(after) = self.rest().strip_prefix(quote.close) else {
-            return false;
-        };
-        if !self.is_lenient() {
+    /// Whether a quote of a string that was read from `start` on can belong to it; `count` are those before it that have a half.
+    fn is_inner(&self, count: &mut usize, start: usize, after: &str, quote: Quote) -> bool {
+        let run = &self.text[start..self.at];
+        // As in `it's`: such a mark has no other half.
+        let is_apostrophe = quote.close == "'"
+            && run.ends_with(char::is_alphanumeric)
+            && after.starts_with(char::is_alphanumeric);
+        if is_apostrophe {
             return true;
         }
-        let next = after.trim_start();
-        // `"he said "no" to it",`: a closing quote is one that JSON could go on after.
-        let is_end = next.is_empty()
-            || next.starts_with([',', '}', ']', ':', ';'])
-            || next.starts_with("//")
-            || next.starts_with("/*")
-            || next.starts_with('#')
-            || after.starts_with('\n')
-            || after.starts_with("\r\n");
-        if !is_end {
-            self.repair("read quotes inside of a string as part of it");
-        }
-        is_end
+        *count += 1;
+        is_half(*count, run.chars().next_back(), after) && !run.contains('\n')
     }
 
-    fn escape(&mut self, text: &mut String) -> Result<(), Flaw> {
-        let Some(next) = self.next() else {
-            return if self.is_cut() { Ok(()) } else { Err(Flaw) };
-        };
-        self.at += next.len_utf8();
-        let character = match next {
-            '"' | '\\' | '/' => next,
-            'b' => '\u{8}',
-            'f' => '\u{c}',
-            'n' => '\n',
-            'r' => '\r',
-            't' => '\t',
-            'u' => return self.unicode(text),
-            _ if !self.is_lenient() => return Err(Flaw),
-            // Escaped without need, as in other languages.
-            '\'' | '`' | '\n' => next,
-            _ => {
-                self.repair("read an unknown escape as it stands");
-                text.push('\\');
-                next
-            }
-        };
-        text.push(character);
-        Ok(())
+    /// Goes on to what may end the string, an escape or a control character.
+    fn plain(&mut self, quote: Quote) {
+        let close = quote.close.as_bytes()[0];
+        let is_special = |it: &u8| *it == close || matches!(*it, b'\\' | 0..=0x1f);
+        let rest = self.rest().as_bytes();
+        let count = rest.iter().position(is_special).unwrap_or(rest.len());
+        self.skip(count);
     }
 
-    fn unicode(&mut self, text: &mut String) -> Result<(), Flaw> {
-        let Some(first) = self.four_digits() else {
-            if !self.is_lenient() {
-                return Err(Flaw);
-            }
-            self.repair("read an unknown escape as it stands");
-            text.push_str("\\u");
-            return Ok(());
+    /// Whether the string ends before `after`: only where JSON could go on there. Stops where that cannot be known.
+    fn closes(&mut self, after: &str, role: Role) -> bool {
+        let next = trim_blanks(after);
+        let has_blank = next.len() < after.len();
+        self.work.spend(1);
+        let Some(first) = next.chars().next() else {
+            return true;
         };
-        let mut code = first;
-        if (0xd800..0xdc00).contains(&first) && self.rest().starts_with("\\u") {
-            let before = self.at;
-            self.at += 2;
-            match self.four_digits() {
-                Some(second @ 0xdc00..=0xdfff) => {
-                    code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-                }
-                // A lone high surrogate: the escape after it is read by itself.
-                _ => self.at = before,
+        let is_value = |it: char| "\"'“{[".contains(it) || it.is_ascii_digit();
+        match (role, first) {
+            (Role::Key, ':' | '=') => true,
+            (Role::Key, '-') => next.starts_with("->"),
+            (Role::Key, _) => has_blank && is_value(first),
+            (Role::Field | Role::Item, ':') => {
+                // The quotes seem to be those of a key, so the string before it has no end.
+                self.stop("the end of a string before a key");
+                false
             }
-        }
-        match char::from_u32(code) {
-            Some(character) => text.push(character),
-            None if self.is_lenient() => {
-                self.repair("replaced half of a character");
-                text.push(char::REPLACEMENT_CHARACTER);
+            (Role::Field | Role::Item, '}' | ']' | ')' | '#') => true,
+            (Role::Field | Role::Item, '/') => next.starts_with("//") || next.starts_with("/*"),
+            (Role::Field | Role::Item, '`') => next.starts_with("```"),
+            (Role::Field | Role::Item, '+') => trim_blanks(&next[1..]).starts_with(['"', '\'']),
+            (Role::Field, ',' | ';') => self.closes_before_field(trim_blanks(&next[1..])),
+            (Role::Field, _) => has_blank && is_key_ahead(next),
+            (Role::Item, ',' | ';') => {
+                let rest = trim_blanks(&next[1..]);
+                let begins = |it: char| "\"'“‘`{[(]},-/#".contains(it) || it.is_ascii_digit();
+                rest.is_empty() || rest.starts_with(begins) || begins_word(rest)
             }
-            None => return Err(Flaw),
+            (Role::Item, _) => has_blank && "\"'“{[".contains(first),
         }
-        Ok(())
     }
 
-    fn four_digits(&mut self) -> Option<u32> {
-        // `get`, since the four bytes may end inside of a character.
-        let digits = self.rest().get(..4)?;
-        if !digits.bytes().all(|it| it.is_ascii_hexdigit()) {
-            return None;
+    /// Whether a string in an object ends before a comma and this.
+    fn closes_before_field(&mut self, rest: &str) -> bool {
+        if rest.is_empty() || rest.starts_with(['}', ']', ',', '/', '#']) {
+            return true;
         }
-        self.at += 4;
-        u32::from_str_radix(digits, 16).ok()
+        let is_quoted = rest.starts_with(['"', '\'', '“', '`', ':', '{', '[']);
+        let is_field = after_key(rest).is_some_and(|it| {
+            let begins = |it: char| ":={[".contains(it) || it.is_ascii_digit();
+            it.starts_with(':') || it.starts_with("->") || (is_quoted && it.starts_with(begins))
+        });
+        if is_quoted && !is_field {
+            self.stop("a comma and a key after a string, or a string that goes on");
+        }
+        is_field
     }
+
+    fn escape(&mut self, text: &mut String) {
+        let rest = self.rest();
+        if let Some(escape) = escaped(rest) {
+            self.skip(escape.length);
+            text.push(escape.character.unwrap_or(char::REPLACEMENT_CHARACTER));
+            if escape.character.is_none() {
+                let what = || format!("replaced half of a character, `{}`", &rest[..escape.length]);
+                self.repair(RepairKind::BrokenCharacter, what);
+            }
+            return;
+        }
+        let Some(next) = rest[1..].chars().next() else {
+            self.stop_at(
+                "the end of a string",
+                "`\\` at the end of the answer".into(),
+            );
+            self.skip(1);
+            return;
+        };
+        self.skip(1 + next.len_utf8());
+        // Escaped without need, as in other languages; any other backslash is one.
+        if !matches!(next, '\'' | '`' | '\n' | '$') {
+            text.push('\\');
+        }
+        text.push(next);
+        let what = || {
+            format!(
+                "took the escape `\\{}` as it is written",
+                next.escape_default()
+            )
+        };
+        self.repair(RepairKind::OddEscape, what);
+    }
+}
+
+fn is_triple(quote: Quote) -> bool {
+    quote.open.len() == 3 && quote.open.is_ascii()
+}
+
+/// Whether a quote inside of a string can be the first or second of a pair around words: what else looks like quotes inside may be the
+/// end of one string and the beginning of another.
+fn is_half(number: usize, before: Option<char>, after: &str) -> bool {
+    if number.is_multiple_of(2) {
+        return before.is_some_and(|it| !it.is_whitespace());
+    }
+    let begins = before.is_none_or(|it| it.is_whitespace() || "([{=>-/".contains(it));
+    begins && !after.starts_with(|it: char| it.is_whitespace() || ",:;".contains(it))
+}
+
+fn begins_word(rest: &str) -> bool {
+    ["true", "false", "null", "True", "False", "None"]
+        .iter()
+        .any(|it| rest.starts_with(it))
 }

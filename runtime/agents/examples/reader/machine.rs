@@ -1,0 +1,111 @@
+//! Reads answers as a prompt call does: through its machine, from the model's answer to the value or what is wrong with it.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin;
+use gsw_abi::program::{ModelDefaults, Program, Prompt};
+use gsw_agents::AgentPrompts;
+use gsw_engine::model::{
+    Content, ModelAnswer, PromptCall, PromptEvent, PromptMachine, PromptNote, PromptResult,
+    PromptStep, Prompts, Said, StopReason,
+};
+use gsw_notation::issue::Issue;
+use gsw_tree::usage::Usage;
+use serde_json::{Map, Value};
+
+/// Reads answers of one schema.
+pub struct Reader {
+    schema: Value,
+    exactness: String,
+}
+
+impl Reader {
+    /// `exactness` is a setting of `answer`.
+    pub fn new(schema: &Value, exactness: &str) -> Self {
+        Self {
+            schema: schema.clone(),
+            exactness: exactness.to_owned(),
+        }
+    }
+
+    /// Reads an answer, and has its value checked.
+    pub fn read(
+        &self,
+        text: &str,
+        mut check: impl FnMut(&Value) -> Result<(), Vec<Issue>>,
+    ) -> Result<PromptResult, Vec<Issue>> {
+        let mut machine = AgentPrompts.begin(call(&self.schema, &self.exactness));
+        machine.step(PromptEvent::Start, &mut check);
+        let answered = PromptEvent::Answered(Box::new(Ok(answer(text))));
+        match machine.step(answered, &mut check) {
+            PromptStep::Done(result) => Ok(*result),
+            PromptStep::Ask(_)
+            | PromptStep::Wait(_)
+            | PromptStep::LookUp(..)
+            | PromptStep::Keep { .. }
+            | PromptStep::CallTools(_)
+            | PromptStep::Fail(_) => Err(issues(&mut *machine)),
+        }
+    }
+}
+
+fn issues(machine: &mut dyn PromptMachine) -> Vec<Issue> {
+    let notes = machine.notes().into_iter();
+    let mut issues = notes.filter_map(|it| match it {
+        PromptNote::InvalidResponse { issues, .. } => Some(issues),
+        _ => None,
+    });
+    issues.next().unwrap_or_default()
+}
+
+fn answer(text: &str) -> ModelAnswer {
+    ModelAnswer {
+        content: vec![Content::Text { text: text.into() }],
+        stop: StopReason::End,
+        stop_reason: "end_turn".into(),
+        model: "m".into(),
+        request_id: None,
+        usage: Some(Usage::default()),
+        attempts: 1,
+        simulated: false,
+    }
+}
+
+fn call(schema: &Value, exactness: &str) -> PromptCall {
+    let prompt = Prompt {
+        name: "count".into(),
+        docs: None,
+        parameters: Vec::new(),
+        result: builtin::INT,
+        agent: None,
+        examples: None,
+    };
+    let program = Program {
+        name: "measurement".into(),
+        docs: None,
+        types: builtin::type_table(),
+        functions: Vec::new(),
+        workflows: Vec::new(),
+        spawnable: Vec::new(),
+        agents: Vec::new(),
+        prompts: vec![prompt],
+        tools: Vec::new(),
+        spans: Vec::new(),
+        sources: Vec::new(),
+        permissions: None,
+        ceiling: None,
+        version: None,
+        models: ModelDefaults::default(),
+    };
+    PromptCall {
+        program: Arc::new(program),
+        prompt: 0,
+        settings: Map::from_iter([("answer".to_owned(), exactness.into())]),
+        system: None,
+        said: vec![Said::user("How many?")],
+        examples: Vec::new(),
+        schema: Some(Arc::new(schema.clone())),
+        improving: None,
+        prices: Arc::default(),
+    }
+}

@@ -1,0 +1,136 @@
+//! `answer: exact`: what strict JSON says, and nothing that is not asked for.
+
+use gsw_notation::issue::Issue;
+use gsw_notation::json;
+use gsw_notation::path;
+use serde_json::Value;
+
+use super::node::excerpt;
+use super::number::{self, Digits};
+use super::place::Place;
+use super::shape::{KIND, Shape, ShapeId, Shapes};
+
+/// Why a text is no JSON, with the place.
+pub(crate) fn no_json(text: &str, shapes: &Shapes) -> Issue {
+    match json::parse(text) {
+        Err(issue) if !shapes.hides => issue,
+        // Any part of the text may be the value of a hidden field.
+        Err(_) | Ok(_) => Issue::new("$".into(), "JSON".into(), "a text that is none".into()),
+    }
+}
+
+/// What a value has that the shape does not: keys that no field has, and digits that would be lost. The check knows the rest.
+pub(crate) fn excess(value: &Value, shapes: &Shapes) -> Vec<Issue> {
+    let mut finder = Finder {
+        shapes,
+        issues: Vec::new(),
+    };
+    finder.value(value, shapes.root, &Place::ROOT);
+    finder.issues
+}
+
+struct Finder<'s> {
+    shapes: &'s Shapes,
+    issues: Vec<Issue>,
+}
+
+impl Finder<'_> {
+    fn value(&mut self, value: &Value, id: ShapeId, place: &Place<'_>) {
+        match (self.shapes.get(id), value) {
+            (Shape::Record(record), Value::Object(fields)) => {
+                for (index, (key, value)) in fields.iter().enumerate() {
+                    let below = place.key(key);
+                    match record.field_at(index, key) {
+                        Some(field) => {
+                            let below = if field.is_hidden {
+                                below.hidden()
+                            } else {
+                                below
+                            };
+                            self.value(value, field.shape, &below);
+                        }
+                        None => self.issue(&below, "no such key".into(), format!("`{key}`")),
+                    }
+                }
+            }
+            (Shape::Map(of), Value::Object(fields)) => {
+                for (key, value) in fields {
+                    self.value(value, *of, &place.key(key));
+                }
+            }
+            (Shape::List(of), Value::Array(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.value(item, *of, &place.index(index));
+                }
+            }
+            (Shape::Tuple(parts), Value::Array(items)) => {
+                for (index, (item, part)) in items.iter().zip(parts).enumerate() {
+                    self.value(item, *part, &place.index(index));
+                }
+            }
+            (Shape::Choice(branches), _) => {
+                if let Some(branch) = self.branch(value, branches) {
+                    self.value(value, branch, place);
+                }
+            }
+            (Shape::Any, _) => self.any(value, place),
+            (Shape::Float, Value::Number(it)) => {
+                self.digits(it.as_str(), number::as_float(it.as_str()), place);
+            }
+            _ => {}
+        }
+    }
+    /// The branch that a value is, where branches differ in what is looked for here.
+    fn branch(&self, value: &Value, branches: &[ShapeId]) -> Option<ShapeId> {
+        branches.iter().find_map(|it| {
+            let is_it = match (self.shapes.get(*it), value) {
+                (Shape::Choice(inner), _) => return self.branch(value, inner),
+                (Shape::Record(record), Value::Object(fields)) => match &record.kind {
+                    Some(kind) => fields.get(KIND).and_then(Value::as_str) == Some(kind),
+                    None => fields.keys().all(|it| record.field_named(it).is_some()),
+                },
+                (Shape::Any, _)
+                | (Shape::Map(_), Value::Object(_))
+                | (Shape::List(_) | Shape::Tuple(_), Value::Array(_))
+                | (Shape::Float, Value::Number(_)) => true,
+                _ => false,
+            };
+            is_it.then_some(*it)
+        })
+    }
+
+    fn any(&mut self, value: &Value, place: &Place<'_>) {
+        match value {
+            Value::Number(it) => self.digits(it.as_str(), number::in_json(it.as_str()), place),
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.any(item, &place.index(index));
+                }
+            }
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    self.any(value, &place.key(key));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::String(_) => {}
+        }
+    }
+
+    fn digits(&mut self, text: &str, digits: Digits, place: &Place<'_>) {
+        let expected = match digits {
+            Digits::Kept => return,
+            Digits::Rounded => "digits that a float keeps",
+            Digits::TooMany => "an int of 64 bits",
+        };
+        self.issue(place, expected.into(), excerpt(text, 60));
+    }
+
+    fn issue(&mut self, place: &Place<'_>, expected: String, found: String) {
+        let found = match place.is_hidden() {
+            true => "a hidden value".into(),
+            false => found,
+        };
+        let path = path::text(&place.steps());
+        self.issues.push(Issue::new(path, expected, found));
+    }
+}

@@ -1,0 +1,42 @@
+//! How much work reading an answer may take: in proportion to its length, whatever it holds.
+//!
+//! Anybody may have written an answer, so nothing may be looked at again and again. Whoever goes over text or values counts what
+//! it looked at; when the work is spent, reading ends and the answer is refused. The tests count the same units.
+
+use std::cell::Cell;
+
+/// Units of work: bytes that a parser went over, values that were looked at.
+#[derive(Debug)]
+pub(crate) struct Work {
+    done: Cell<u64>,
+    most: u64,
+}
+
+/// How often each byte of an answer may be looked at. What models write needs two or three; a guess at what is generous.
+const TIMES: u64 = 16;
+/// What is free, so that short answers need no care.
+const FREE: u64 = 10_000;
+
+impl Work {
+    /// For a text of this length.
+    pub fn on(text: &str) -> Self {
+        Self {
+            done: Cell::new(0),
+            most: (text.len() as u64).saturating_mul(TIMES) + FREE,
+        }
+    }
+
+    pub fn spend(&self, units: usize) {
+        self.done.set(self.done.get().saturating_add(units as u64));
+    }
+
+    /// Whether there is nothing left.
+    pub fn is_spent(&self) -> bool {
+        self.done.get() > self.most
+    }
+
+    #[cfg(test)]
+    pub fn done(&self) -> u64 {
+        self.done.get()
+    }
+}
