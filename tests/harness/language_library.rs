@@ -22,13 +22,14 @@ const END: &str = "<!-- end -->\n";
 const LONGEST: usize = 66_000;
 
 /// Modules that the page explains elsewhere.
-const ELSEWHERE: [&str; 7] = [
+const ELSEWHERE: [&str; 8] = [
     "context",
     "document",
     "image",
     "introspect",
     "prelude",
     "queue",
+    "runs",
     "workflows",
 ];
 

@@ -74,8 +74,16 @@ fn operand(rules: &Rules, mode: Mode) -> Rule<Expression> {
             task::spawn(rules, mode),
         )),
     );
+    // An attribute stands before a declaration and, alone of these, before a step.
+    let renamed = when(
+        |state, index| {
+            state.kind(index) == Some(TokenKind::At) && state.word(index + 1) == Word::Was
+        },
+        rules.keyword_expression.clone(),
+    );
     choice((
         named,
+        renamed,
         literals,
         string_literal(rules, Expected::EXPRESSION),
         brackets,
