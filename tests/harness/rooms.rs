@@ -33,6 +33,7 @@ const HOUSES: &[House] = &[House {
             modules: &[
                 "answers",
                 "data_block",
+                "external",
                 "human",
                 "model",
                 "operation",

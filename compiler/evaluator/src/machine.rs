@@ -9,8 +9,7 @@ use gsw_source::{Db, ItemId, ItemKind, Span};
 
 use crate::stop::{Flow, Stop, limit, unsupported};
 use crate::task::TaskCell;
-use crate::undo::Undoing;
-use crate::value::Value;
+use crate::value::{Undoing, Value};
 
 /// So many expressions are evaluated at most.
 const FUEL: u64 = 3_000_000;

@@ -4,16 +4,7 @@ use std::rc::Rc;
 
 use crate::machine::Machine;
 use crate::stop::{Flow, Stop, unsupported};
-use crate::value::{Closure, Function, Value};
-
-/// What surrounds the current code.
-#[derive(Debug)]
-pub enum Undoing {
-    /// A workflow, with what it has registered.
-    Workflow(Vec<Closure>),
-    /// Something that takes back: nothing is registered there.
-    Undo,
-}
+use crate::value::{Closure, Function, Undoing, Value};
 
 impl Machine<'_> {
     fn is_in_task(&self) -> bool {

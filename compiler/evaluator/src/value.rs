@@ -133,3 +133,12 @@ fn shares(value: &Value) -> bool {
         | Value::Task(_) => false,
     }
 }
+
+/// What surrounds the current code, as far as taking back goes.
+#[derive(Debug)]
+pub enum Undoing {
+    /// A workflow, with what it has registered.
+    Workflow(Vec<Closure>),
+    /// Something that takes back: nothing is registered there.
+    Undo,
+}

@@ -77,8 +77,7 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
     let attributes = head.attributes(ast);
     head.sink
         .extend(host_tool::check(item, ast, attributes.host));
-    let parameters = &head.generics;
-    let position = |name: &Name| parameters.iter().position(|it| it == name);
+    let position = |name: &Name| head.generics.iter().position(|it| it == name);
     let requirements = attributes.requirements.iter().filter_map(|(kind, name)| {
         let index = position(name)?;
         Some((*kind, u32::try_from(index).ok()?))

@@ -90,8 +90,9 @@ pub fn unknown_attribute(
 
 /// `@was` before something whose name is no part of what a run remembers.
 pub fn misplaced_was(place: Place) -> Diagnostic {
-    misplaced_attribute(place, "was")
-        .note("`@was(\"old name\")` stands before a workflow, a prompt, a tool or a step")
+    let message = "`@was` belongs before a workflow, a prompt, a tool or a step";
+    Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
+        .note("it keeps the identity of what happens in them, which their name is a part of")
 }
 
 /// An attribute with the wrong arguments.

@@ -76,12 +76,23 @@ fn operand(rules: &Rules, mode: Mode) -> Rule<Expression> {
     );
     choice((
         named,
+        renamed_step(rules),
         literals,
         string_literal(rules, Expected::EXPRESSION),
         brackets,
         keywords,
     ))
     .boxed()
+}
+
+/// A step after `@was(…)`; other attributes stand before declarations alone.
+fn renamed_step(rules: &Rules) -> Rule<Expression> {
+    when(
+        |state, index| {
+            state.kind(index) == Some(TokenKind::At) && state.word(index + 1) == Word::Was
+        },
+        rules.keyword_expression.clone(),
+    )
 }
 
 /// `production` where `accept` holds of the tokens from here on.

@@ -41,7 +41,7 @@ impl Reader {
             PromptStep::Done(result) => Ok(*result),
             PromptStep::Ask(_)
             | PromptStep::Wait(_)
-            | PromptStep::LookUp(..)
+            | PromptStep::LookUp { .. }
             | PromptStep::Keep { .. }
             | PromptStep::CallTools(_)
             | PromptStep::Fail(_) => Err(issues(&mut *machine)),
@@ -68,6 +68,7 @@ fn answer(text: &str) -> ModelAnswer {
         usage: Some(Usage::default()),
         attempts: 1,
         simulated: false,
+        circuit: None,
     }
 }
 
@@ -90,6 +91,7 @@ fn call(schema: &Value, exactness: &str) -> PromptCall {
         agents: Vec::new(),
         prompts: vec![prompt],
         tools: Vec::new(),
+        former: Vec::new(),
         spans: Vec::new(),
         sources: Vec::new(),
         permissions: None,

@@ -10,7 +10,7 @@ use gsw_tree::usage::Usage;
 use serde_json::{Map, Value};
 
 use crate::model::{
-    Again, Content, FailureKind, ModelAnswer, ModelFailure, ModelRequest, StopReason,
+    Again, Content, FailureKind, ModelAnswer, ModelFailure, ModelRequest, Oversize, StopReason,
 };
 
 /// The backoff after a failure that may pass; about that of providers.
@@ -241,8 +241,9 @@ fn failed(error: &Value, request: &ModelRequest) -> Result<ModelAnswer, ModelFai
         retry_after: wait,
         again: may_pass.then_some(Again::After(FIRST_WAIT)),
         attempts: 1,
-        tokens: number("tokens"),
-        limit: number("limit"),
+        oversize: number("tokens")
+            .zip(number("limit"))
+            .map(|(tokens, limit)| Box::new(Oversize { tokens, limit })),
         ..ModelFailure::new(kind, text("message").into())
     })
 }

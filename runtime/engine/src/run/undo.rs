@@ -160,7 +160,7 @@ pub(crate) fn undo_ended(run: &mut Run, node: NodeId, coordinator: TaskId, endin
         let path = run.progress.tree().path(node);
         run.undos.failed.push(format!("{path}: {why}"));
         let message = format!("what was done could not be taken back: {why}");
-        run.progress.warn(node, message.into());
+        run.progress.warn(node, message);
     }
     let workflow = run.scheduler.task(coordinator).node;
     if !run.front.has(stop::KILL) && start_next(run, coordinator, workflow) {
