@@ -53,6 +53,16 @@ impl<'t> Chooser<'t, '_> {
         let mut tops = found.tops;
         let others: Vec<Top<'t>> = tops.split_off(last + 1);
         let chosen = tops.pop()?;
+        // A comma and another value after it: the bracket that has ended it was one too many.
+        let joined = others.first().filter(|it| {
+            let between = self.text.get(chosen.end..it.start).unwrap_or_default();
+            it.follows == Follows::Value && between.contains(',')
+        });
+        let joined = joined.map(|it| Flaw {
+            steps: Vec::new(),
+            expected: "the end of the answer after its last bracket",
+            found: format!("`{}`", excerpt(&self.text[chosen.end..it.end], 20)),
+        });
         let mut repairs = self.around(chosen.start, chosen.end);
         let left_out = tops
             .iter()
@@ -65,7 +75,7 @@ impl<'t> Chooser<'t, '_> {
         Some(Chosen {
             node: chosen.node,
             repairs,
-            flaw: chosen.flaw.or(parts).or(gap),
+            flaw: chosen.flaw.or(parts).or(gap).or(joined),
         })
     }
 

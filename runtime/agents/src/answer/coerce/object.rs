@@ -6,6 +6,7 @@ use super::{Coercion, Fields};
 use crate::answer::node::{End, Node};
 use crate::answer::place::Place;
 use crate::answer::repair::RepairKind;
+use crate::answer::resemble::is_kind;
 use crate::answer::shape::{KIND, Match, Need, Record, ShapeId};
 
 /// What is known of a record's variant beside its fields.
@@ -57,7 +58,10 @@ impl<'s> Coercion<'s> {
                 if let Some(value) = self.call(fields, id, record, place) {
                     return value;
                 }
-                if !self.shapes.resembles(node, id)
+                // What names another variant is itself what was asked for, and no wrapper of it.
+                let says_kind = record.kind.is_some() && fields.iter().any(|it| is_kind(&it.0));
+                if !says_kind
+                    && !self.shapes.resembles(node, id)
                     && let Some(value) = self.unwrapped(node, id, place)
                 {
                     return value;
