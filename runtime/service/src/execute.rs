@@ -131,8 +131,9 @@ fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
     };
     let exit = report(&finished, &invocation.options, form, result);
     let exit = match (report_detached(&detached), exit) {
-        // The main run had ended when the user ended the others.
-        (Detached::Cancelled, Exit::Done) | (_, Exit::Cancelled) => interrupted.exit(),
+        // The main run had ended when the user ended the others. What the program itself cancels is no interruption.
+        (Detached::Cancelled, Exit::Done) if interrupted.has_come() => interrupted.exit(),
+        (_, Exit::Cancelled) => interrupted.exit(),
         (Detached::Cancelled | Detached::Ended, exit) => exit,
     };
     // A release build must not fail a run that has done its work; every test runs a debug build.
