@@ -176,8 +176,9 @@ pub(crate) fn carry(
     let next = Next::new(origin, options, &id);
     let exit = report(&finished, options, form, (result, &next));
     let exit = match (report_detached(&detached), exit) {
-        // The main run had ended when the user ended the others.
-        (Detached::Cancelled, Exit::Done) | (_, Exit::Cancelled) => interrupted.exit(),
+        // The main run had ended when the user ended the others. What the program itself cancels is no interruption.
+        (Detached::Cancelled, Exit::Done) if interrupted.has_come() => interrupted.exit(),
+        (_, Exit::Cancelled) => interrupted.exit(),
         (Detached::Cancelled | Detached::Ended, exit) => exit,
     };
     unless_leaked(&finished, exit)

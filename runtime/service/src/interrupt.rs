@@ -36,6 +36,11 @@ impl Interrupted {
         }
     }
 
+    /// Whether a signal has asked for the end.
+    pub fn has_come(&self) -> bool {
+        self.0.load(Ordering::Acquire) != 0
+    }
+
     fn note(&self, exit: Exit) {
         // Whoever asked first has decided.
         let _ = self
