@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use crate::list::{self, Carried, Info, Status};
 use crate::owner::Owner;
 use crate::record::{Blob, Chain, Hash, Payload, Record};
-use crate::retention::{Retention, prune};
+use crate::retention::{Retention, is_due, prune};
 use crate::schema::{self, Missing};
 use crate::writer::{self, Journal, Writer, now};
 
@@ -282,6 +282,17 @@ impl Store {
     /// Those of the database.
     pub fn prune(&self, retention: Retention) -> Result<u64, Error> {
         prune(&mut self.connection(), retention, now())
+    }
+
+    /// The same where something may be beyond the limits, which costs little to find out.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn tidy(&self, retention: Retention) -> Result<u64, Error> {
+        if is_due(&self.connection(), retention, now())? {
+            return self.prune(retention);
+        }
+        Ok(0)
     }
 
     /// Ends writing, when all that was to be written is on the disk: for a process that leaves. Runs that it still carries can
