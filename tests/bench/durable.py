@@ -12,7 +12,7 @@ permissions { fs.write: ["."] }
 workflow main(n: int) -> int {
   fs.write("begun.txt", "begun")
   var sum = 0
-  for i in 0..n { sum += random.int(0, 1) }
+  for _ in 0..n { if random() < 0.5 { sum += 1 } }
   n
 }
 """
@@ -20,7 +20,7 @@ workflow main(n: int) -> int {
 ONCE = """import std/fs
 permissions { fs.write: ["."] }
 workflow main(n: int) -> int {
-  for i in 0..n { fs.append("once.txt", "x") }
+  for _ in 0..n { fs.append("once.txt", "x") }
   n
 }
 """
@@ -29,17 +29,17 @@ permissions { fs.write: ["."] }
 workflow worker(n: int) {
   fs.write("begun.txt", "begun")
   var sum = 0
-  for i in 0..n { sum += random.int(0, 1) }
+  for _ in 0..n { if random() < 0.5 { sum += 1 } }
 }
 workflow main(n: int, many: int) -> int {
-  for i in 0..many { spawn detached worker(n) }
+  for _ in 0..many { spawn detached worker(n) }
   n
 }
 """
 # Asks for much and needs no file.
 NONE = """workflow main(n: int) -> int {
   var sum = 0
-  for i in 0..n { sum += random.int(0, 1) }
+  for _ in 0..n { if random() < 0.5 { sum += 1 } }
   n
 }
 """
