@@ -10,8 +10,8 @@ use gsw_engine::run::{Abandoned, Finished, Run, Turn};
 use gsw_journal::record::Identity;
 
 use crate::carrier::message::bring_outcome;
+use crate::durable::asked::Asked;
 use crate::durable::noted::Noted;
-use crate::durable::remembered::Asked;
 
 /// A record that a run is brought back with.
 #[derive(Debug)]
