@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the compiler and built programs beside their nearest peers and prints one table.
 
-Usage: cargo build --release -p gswc -p fake-provider -p gsw-agents --bins --examples && python3 tests/bench/run.py [compiler|runs]
+Usage: cargo build --release -p gswc -p fake-provider -p gsw-agents --bins --examples && python3 tests/bench/run.py [compiler|runs|durable]
 Peers that cannot be had (no npm, no rustc) are left out and said so. Figures are medians of wall-clock time on this machine.
 """
 import os
@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import durable
 import runs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -179,10 +180,13 @@ def main():
         raise SystemExit("build first: cargo build --release")
     work = Path(tempfile.mkdtemp(prefix="gsw-bench-"))
     try:
-        if sys.argv[1:] != ["runs"]:
+        wanted = sys.argv[1:] or ["compiler", "runs", "durable"]
+        if "compiler" in wanted:
             measure(work)
-        if sys.argv[1:] != ["compiler"]:
+        if "runs" in wanted:
             runs.measure(work, row)
+        if "durable" in wanted:
+            durable.measure(work, row)
     finally:
         shutil.rmtree(work)
     widths = [max(len(r[i]) for r in ROWS + [HEAD]) for i in range(6)]

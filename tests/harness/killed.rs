@@ -392,3 +392,50 @@ fn no_runs_are_kept_where_nobody_wants_them() {
     );
     assert_eq!(kept.read("begun.txt"), "plums", "of the run before");
 }
+
+const FORKS: &str = r#"
+type Order { count: int where it > 0 }
+human order(what: string) -> Order timeout 24h { user "How many ${what}?" }
+workflow main(what: string, times: int = 1) -> int {
+  let count = order(what).count
+  step "multiply" { count * times }
+}
+"#;
+
+#[test]
+fn a_fork_goes_another_way_from_a_node() {
+    let kept = Kept::new("forks", FORKS);
+    assert_eq!(kept.run(&["--what", "apples"]).code, Some(5));
+    let id = kept.listed()["id"].as_str().expect("a text").to_owned();
+    let said = kept.run(&["runs", "answer", &id, "order", r#"{"count": 3}"#]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(kept.run(&["runs", "resume", &id]).out, "3\n");
+    let fork = |words: &[&str]| kept.run(&[&["runs", "fork", &id, "--json"], words].concat());
+    for (words, part) in [
+        (vec!["divide"], "has no node `divide`"),
+        (vec!["multiply", "time=3"], "no parameter `time`"),
+        (vec!["multiply", "times"], "write `name=JSON`"),
+        (vec!["multiply", "times=x"], "this is no JSON"),
+        (
+            vec!["multiply", r#"what="pears""#],
+            "up to that node it would ask for something else",
+        ),
+    ] {
+        let said = fork(&words);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.err.contains(part), "{words:?}: {}", said.err);
+    }
+    let said = fork(&["multiply", "times=5"]);
+    let forked: Value = serde_json::from_str(&said.out).expect("JSON");
+    let forked = forked["id"].as_str().expect("a text");
+    // Nobody is asked again.
+    let said = kept.run(&["runs", "resume", forked]);
+    assert_eq!((said.code, &*said.out), (Some(0), "15\n"), "{said:?}");
+    // With the same input it is the same run, and the question is asked anew where it begins there.
+    let said = fork(&["order"]);
+    let forked: Value = serde_json::from_str(&said.out).expect("JSON");
+    let forked = forked["id"].as_str().expect("a text");
+    assert_eq!(kept.run(&["runs", "resume", forked]).code, Some(5));
+    let shown = kept.run(&["runs", "show", &id]);
+    assert!(shown.out.contains("result: 3\n"), "{shown:?}");
+}

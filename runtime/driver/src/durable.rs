@@ -9,6 +9,7 @@
 //! - What must not happen twice begins when its intent is on the disk, and an outcome is noted before the run knows of it.
 //! - Nothing is performed while a run is brought back, and nothing after that when what it asks for differs from before.
 
+pub(crate) mod asked;
 pub(crate) mod beginning;
 pub(crate) mod care;
 pub(crate) mod noted;

@@ -1,5 +1,6 @@
 //! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
 
+pub mod forking;
 pub mod resuming;
 pub mod runs;
 pub mod standing;
@@ -28,6 +29,7 @@ use crate::clock::Clock;
 use crate::driver::Driver;
 use crate::durable::beginning::input_digest;
 use crate::durable::store::RunStore;
+use crate::engine::forking::NotForked;
 use crate::engine::resuming::NotResumed;
 use crate::engine::runs::{DetachedEnd, Entering, RunInfo, Runs, Started, new_id};
 use crate::engine::standing::{NotAdded, Settled, Standing};
@@ -307,6 +309,19 @@ impl Engine {
     pub fn answer_written(&self, id: &str, name: &str, answer: &str) -> Result<(), NotAdded> {
         self.runs
             .answer_written(id, name, answer, Clock::System.now())
+    }
+
+    /// Makes another run of the past of one that is kept, up to where a node of it began, with other input perhaps. Gives its id.
+    ///
+    /// # Errors
+    /// When there is no such run or node, or the run would not have come there with that input.
+    pub fn fork(
+        &self,
+        id: &str,
+        node: &str,
+        set: Map<String, Value>,
+    ) -> Result<Arc<str>, NotForked> {
+        self.runs.fork(id, node, set)
     }
 
     /// Says what became of an operation of a run of the store that may have been done.

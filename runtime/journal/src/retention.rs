@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use rusqlite::Transaction;
+use rusqlite::{Connection, Transaction};
 
 use crate::error::Error;
 use crate::questions::Table;
@@ -29,6 +29,26 @@ impl Default for Retention {
             bytes: 1 << 30,
         }
     }
+}
+
+/// Whether something may be beyond the limits, found without looking at any record.
+pub(crate) fn is_due(
+    connection: &Connection,
+    retention: Retention,
+    now: i64,
+) -> Result<bool, Error> {
+    let finals = [Status::Completed, Status::Failed, Status::Cancelled].map(Status::number);
+    let (count, oldest): (i64, Option<i64>) = connection.query_row(
+        "SELECT count(*), min(changed) FROM runs WHERE status IN (?1, ?2, ?3)",
+        finals,
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let is_old = oldest.is_some_and(|it| now.saturating_sub(it) > retention.age);
+    let pragma = |name: &str| connection.pragma_query_value(None, name, |it| it.get::<_, i64>(0));
+    // Runs that go on count here too; then the limits are looked at in vain.
+    let used = (pragma("page_count")? - pragma("freelist_count")?) * pragma("page_size")?;
+    let is_large = used.unsigned_abs() > retention.bytes;
+    Ok(is_old || count.unsigned_abs() > retention.runs || (is_large && count > 0))
 }
 
 /// Forgets what is beyond the limits; gives how many runs. A blob that several runs use counts for the newest of them.

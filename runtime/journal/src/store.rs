@@ -12,7 +12,7 @@ use crate::clock::now;
 use crate::list::{Carried, Info, Look};
 use crate::owner::{self, Owner};
 use crate::record::{Blob, Chain, Hash, Payload, Record};
-use crate::retention::{Retention, prune};
+use crate::retention::{Retention, is_due, prune};
 use crate::row::{RunRow, StoreId};
 use crate::schema::{self, Missing};
 use crate::status::Status;
@@ -291,6 +291,17 @@ impl Store {
             while rows.next()?.is_some() {}
         }
         Ok(forgotten)
+    }
+
+    /// The same where something may be beyond the limits, which costs little to find out.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn tidy(&self, retention: Retention) -> Result<u64, Error> {
+        if is_due(&self.connection(), retention, now())? {
+            return self.prune(retention);
+        }
+        Ok(0)
     }
 
     /// Ends writing, when all that was to be written is on the disk: for a process that leaves. Runs that it still carries can

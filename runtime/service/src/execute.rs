@@ -1,7 +1,7 @@
 //! A program's command line from words to exit code.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use gsw_abi::option::BuiltinOption;
@@ -146,7 +146,7 @@ pub(crate) fn carry(
         ..around(&program.name, options)
     };
     let engine = Engine::new(loaded, engine_options);
-    let begun = begin(&engine, task, options);
+    let begun = begin(&engine, task, options, origin);
     let (handle, result) = match begun {
         Ok(begun) => begun,
         Err(why) => {
@@ -208,11 +208,30 @@ fn around(program: &str, options: &BuiltinOptions) -> EngineOptions {
     }
 }
 
+/// Says on a terminal that a run of the same input was interrupted, which another one is begun beside.
+fn offer_interrupted(
+    engine: &Engine,
+    (workflow, input): (usize, &Map<String, Value>),
+    options: &BuiltinOptions,
+    origin: &Origin,
+) {
+    let is_asked = options.verbosity == Verbosity::Normal && std::io::stderr().is_terminal();
+    // A store that cannot be read says so when it is needed.
+    if is_asked && let Ok(Some(info)) = engine.interrupted(workflow, input) {
+        let next = Next::new(origin, options, &info.id);
+        say(&format!(
+            "note: a run of the same input was interrupted; to go on with it instead: {}",
+            next.resume()
+        ));
+    }
+}
+
 /// Begins what is to be carried; gives also the type of its result.
 fn begin(
     engine: &Engine,
     task: Task,
     options: &BuiltinOptions,
+    origin: &Origin,
 ) -> Result<(RunHandle, TypeId), String> {
     let (id, is_cancelled) = match task {
         Task::Start { workflow, input } => {
@@ -225,6 +244,7 @@ fn begin(
             match found {
                 Some(info) => (info.id, false),
                 None => {
+                    offer_interrupted(engine, (workflow, &input), options, origin);
                     let result = engine.program().workflows[workflow].result;
                     return Ok((engine.start(workflow, input), result));
                 }

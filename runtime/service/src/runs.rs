@@ -15,7 +15,7 @@ use gsw_journal::list::{Info, Status};
 use gsw_journal::retention::Retention;
 use gsw_journal::store::Error;
 use gsw_notation::calendar::rfc3339;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::arguments::ResultForm;
 use crate::columns::table;
@@ -70,6 +70,9 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
                 &format!("settled; go on with it: {}", next(&id).resume()),
             )
         }),
+        RunsCommand::Fork { id, at, set } => {
+            fork(loaded, &store, (&id, &at, &set)).map(|it| forked(form, &it, &next(&it)))
+        }
         RunsCommand::Prune => prune(&store, form),
     };
     store.close();
@@ -180,6 +183,41 @@ fn settle(
     let engine = quiet_engine(loaded, store);
     let settled = engine.settle(id, OperationId(operation), &became);
     settled.map_err(|it| it.to_string())
+}
+
+/// Says which run a fork is.
+fn forked(form: ResultForm, id: &str, next: &Next) -> Exit {
+    match form {
+        ResultForm::Json => {
+            let text = json!({ "id": id }).to_string();
+            printed(say::print_json(&format!("{text}\n")))
+        }
+        ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => {
+            let id = short(id);
+            tell(
+                form,
+                &format!("forked as {id}; go on with it: {}", next.resume()),
+            )
+        }
+    }
+}
+
+fn fork(
+    loaded: Loaded,
+    store: &Arc<RunStore>,
+    (id, at, set): (&str, &str, &[String]),
+) -> Result<Arc<str>, String> {
+    let mut changed = Map::new();
+    for word in set {
+        let Some((name, value)) = word.split_once('=') else {
+            return Err(format!("`{word}` sets nothing: write `name=JSON`"));
+        };
+        let value = serde_json::from_str(value)
+            .map_err(|error| format!("`{name}`: this is no JSON: {error}"))?;
+        changed.insert(name.replace('-', "_"), value);
+    }
+    let forked = quiet_engine(loaded, store).fork(id, at, changed);
+    forked.map_err(|it| it.to_string())
 }
 
 fn prune(store: &RunStore, form: ResultForm) -> Result<Exit, String> {

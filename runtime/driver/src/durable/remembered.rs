@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome, Request};
+use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome};
 use gsw_engine::run::{Abandoned, Finished, Left, RunResult, Start};
 use gsw_journal::list::Status;
-use gsw_journal::record::{Blob, Identity, Payload, Record, digest};
+use gsw_journal::record::{Blob, Payload, Record};
 use gsw_journal::store::NewRun;
 use gsw_journal::writer::{Failure, Journal, Then};
 
+use crate::durable::asked::{Asked, Known, Needs};
 use crate::durable::beginning::{self, Entered};
 use crate::durable::care::Care;
 use crate::durable::noted::Noted;
@@ -17,19 +18,17 @@ use crate::durable::store::{Need, RunStore};
 
 /// So many bytes of a run that needs no file are kept in memory; then it gets one. A guess.
 const BACKLOG: usize = 16 << 20;
-/// Who waits for so long, in nanoseconds, need not have a process.
-const LONG: i64 = 60_000_000_000;
 /// So many things that a run waits for are shown.
 const SHOWN: usize = 5;
 /// What a record in memory costs besides its bytes.
-const RECORD: usize = 128;
+const RECORD: usize = 256;
 
 /// What is written down of one run.
 pub(crate) struct Remembered {
     store: Arc<RunStore>,
     state: State,
     /// The operations without an outcome.
-    outstanding: BTreeMap<OperationId, Asked>,
+    outstanding: BTreeMap<OperationId, Known>,
     /// How many of them need a process.
     busy: usize,
     /// How many of them are questions.
@@ -52,37 +51,55 @@ struct Backlog {
     start: Start,
     entered: Entered,
     image: [u8; 32],
-    records: Vec<(Record, Option<Blob>)>,
+    kept: Vec<Kept>,
     bytes: usize,
 }
 
-/// An operation as it is known again.
-#[derive(Clone, Debug)]
-pub(crate) struct Asked {
-    pub(crate) of: Identity,
-    /// In a few words.
-    pub(crate) what: String,
-    /// The name of the `human` or `external` that is asked.
-    pub(crate) asks: Option<String>,
-    /// Time and people need no process.
-    needs: Needs,
-    /// It is written down already that it begins.
-    pub(crate) is_intended: bool,
+/// What was brought to a run that no file knows of yet.
+enum Kept {
+    Outcome {
+        of: Known,
+        now: i64,
+        outcome: Outcome,
+    },
+    Cancel {
+        now: i64,
+        reason: String,
+    },
 }
 
-impl Asked {
-    pub(crate) fn of(operation: &Operation) -> Self {
-        Self {
-            of: Identity {
-                operation: operation.id.0,
-                fingerprint: digest(&operation.identity()),
-            },
-            what: operation.request.summary(),
-            asks: operation.request.asks().map(str::to_owned),
-            needs: Needs::of(&operation.request),
-            is_intended: false,
+impl Kept {
+    fn record(self) -> (Record, Option<Blob>) {
+        match self {
+            Self::Outcome { of, now, outcome } => outcome_record(of.asked(), &outcome, now),
+            Self::Cancel { now, reason } => (Record::Cancel { now, reason }, None),
         }
     }
+
+    /// About how many bytes it takes.
+    fn weight(&self) -> usize {
+        match self {
+            Self::Outcome {
+                outcome: Outcome::Text(text),
+                ..
+            } => RECORD + text.len(),
+            Self::Outcome {
+                outcome: Outcome::Bytes(bytes),
+                ..
+            } => RECORD + bytes.len(),
+            Self::Outcome {
+                outcome: Outcome::Texts(texts),
+                ..
+            } => RECORD + texts.iter().map(String::len).sum::<usize>(),
+            Self::Outcome { .. } | Self::Cancel { .. } => RECORD,
+        }
+    }
+}
+
+fn outcome_record(asked: Asked, outcome: &Outcome, now: i64) -> (Record, Option<Blob>) {
+    let of = asked.of;
+    let (outcome, blob) = Payload::of(Noted::encode(asked.what, outcome));
+    (Record::Outcome { of, now, outcome }, blob)
 }
 
 impl std::fmt::Debug for Remembered {
@@ -92,51 +109,6 @@ impl std::fmt::Debug for Remembered {
             .field("is_open", &self.is_open())
             .field("outstanding", &self.outstanding.len())
             .finish_non_exhaustive()
-    }
-}
-
-/// What an operation needs while it has no outcome.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Needs {
-    Process,
-    /// A person, or the world outside.
-    Somebody,
-    /// Time, and much of it.
-    Time,
-}
-
-impl Needs {
-    fn of(request: &Request) -> Self {
-        match request {
-            Request::Human { .. } | Request::External { .. } => Self::Somebody,
-            Request::Sleep { nanoseconds } if *nanoseconds >= LONG => Self::Time,
-            Request::Sleep { .. }
-            | Request::Now
-            | Request::Random
-            | Request::RandomInt { .. }
-            | Request::Uuid
-            | Request::FsRead { .. }
-            | Request::FsReadBytes { .. }
-            | Request::FsWrite { .. }
-            | Request::FsWriteBytes { .. }
-            | Request::FsAppend { .. }
-            | Request::FsExists { .. }
-            | Request::FsList { .. }
-            | Request::FsGlob { .. }
-            | Request::FsRemove { .. }
-            | Request::FsMakeDir { .. }
-            | Request::EnvGet { .. }
-            | Request::MediaUrl { .. }
-            | Request::Model { .. }
-            | Request::Scripted { .. }
-            | Request::LookUp { .. }
-            | Request::Keep { .. }
-            | Request::StartRun { .. }
-            | Request::Exec { .. }
-            | Request::Http { .. }
-            | Request::OtherRun { .. }
-            | Request::Host { .. } => Self::Process,
-        }
     }
 }
 
@@ -161,7 +133,7 @@ impl Remembered {
             start,
             entered,
             image,
-            records: Vec::new(),
+            kept: Vec::new(),
             bytes: 0,
         };
         Self {
@@ -196,29 +168,28 @@ impl Remembered {
         }
     }
 
-    /// The run has asked for something, now or before it was brought back.
+    /// The run has asked for something before it was brought back.
     pub(crate) fn ask(&mut self, id: OperationId, asked: Asked) {
-        match self.state {
-            State::NotYet(_) | State::Open(_) => {
-                match asked.needs {
-                    Needs::Process => self.busy += 1,
-                    Needs::Somebody => self.questions += 1,
-                    Needs::Time => {}
-                }
-                self.outstanding.insert(id, asked);
-            }
-            State::Without => {}
-        }
+        self.know(id, Known::Asked(asked));
     }
 
-    fn forget(&mut self, id: OperationId) -> Option<Asked> {
-        let asked = self.outstanding.remove(&id)?;
-        match asked.needs {
+    fn know(&mut self, id: OperationId, known: Known) {
+        match known.needs() {
+            Needs::Process => self.busy += 1,
+            Needs::Somebody => self.questions += 1,
+            Needs::Time => {}
+        }
+        self.outstanding.insert(id, known);
+    }
+
+    fn forget(&mut self, id: OperationId) -> Option<Known> {
+        let known = self.outstanding.remove(&id)?;
+        match known.needs() {
             Needs::Process => self.busy -= 1,
             Needs::Somebody => self.questions -= 1,
             Needs::Time => {}
         }
-        Some(asked)
+        Some(known)
     }
 
     /// Notes what the run asks for and gives up; a file is made when one of the operations needs it.
@@ -237,13 +208,20 @@ impl Remembered {
                 GivenUp::AwaitedFirst => {}
             }
         }
-        for operation in operations {
-            self.ask(operation.id, Asked::of(operation));
-        }
         match operations.iter().map(Care::of).max() {
-            Some(Care::Written | Care::Intent) => self.open(),
-            Some(Care::None) | None => Ok(()),
+            Some(Care::Written | Care::Intent) => self.open()?,
+            Some(Care::None) | None => {}
         }
+        for operation in operations {
+            match self.state {
+                State::NotYet(_) => {
+                    self.know(operation.id, Known::Whole(Box::new(operation.clone())));
+                }
+                State::Open(_) => self.know(operation.id, Known::Asked(Asked::of(operation))),
+                State::Without => {}
+            }
+        }
+        Ok(())
     }
 
     /// From now on the run is written down.
@@ -259,7 +237,14 @@ impl Remembered {
             .open()
             .and_then(|store| backlog.begin(&store, &self.store));
         match (begun, self.store.need()) {
-            (Ok(journal), _) => self.state = State::Open(journal),
+            (Ok(journal), _) => {
+                self.state = State::Open(journal);
+                let outstanding = std::mem::take(&mut self.outstanding);
+                let asked = outstanding.into_iter();
+                self.outstanding = asked
+                    .map(|(id, known)| (id, Known::Asked(known.asked())))
+                    .collect();
+            }
             (Err(error), Need::Asked) => return Err(error.to_string()),
             (Err(error), Need::Offered(warn)) => {
                 warn(&error.to_string());
@@ -276,8 +261,8 @@ impl Remembered {
         let asked = self.outstanding.get_mut(&id);
         match (&mut self.state, asked) {
             // A question is asked again in each life.
-            (State::Open(_), Some(asked)) if asked.is_intended => then(Ok(())),
-            (State::Open(journal), Some(asked)) => {
+            (State::Open(_), Some(Known::Asked(asked))) if asked.is_intended => then(Ok(())),
+            (State::Open(journal), Some(Known::Asked(asked))) => {
                 asked.is_intended = true;
                 journal.write_first(&Record::Intent { of: asked.of }, None, then);
             }
@@ -298,12 +283,32 @@ impl Remembered {
         if let State::Without = self.state {
             return Ok(Noting::Noted);
         }
-        let Some(Asked { of, what, .. }) = self.forget(id) else {
+        let Some(known) = self.forget(id) else {
             return Ok(Noting::Unwanted);
         };
-        let (outcome, blob) = Payload::of(Noted::encode(what, outcome));
-        self.write(Record::Outcome { of, now, outcome }, blob)?;
+        if let State::NotYet(_) = self.state {
+            self.keep(Kept::Outcome {
+                of: known,
+                now,
+                outcome: outcome.clone(),
+            })?;
+            return Ok(Noting::Noted);
+        }
+        let (record, blob) = outcome_record(known.asked(), outcome, now);
+        self.write(&record, blob)?;
         Ok(Noting::Noted)
+    }
+
+    /// Keeps what was brought to a run that no file knows of yet.
+    fn keep(&mut self, kept: Kept) -> Result<(), String> {
+        if let State::NotYet(backlog) = &mut self.state {
+            backlog.bytes += kept.weight();
+            backlog.kept.push(kept);
+            if backlog.bytes > BACKLOG {
+                return self.open();
+            }
+        }
+        Ok(())
     }
 
     /// The run is told to end.
@@ -313,26 +318,23 @@ impl Remembered {
     pub(crate) fn note_cancel(&mut self, reason: &str, now: i64) -> Result<(), String> {
         let reason = reason.to_owned();
         self.is_cancelled = true;
-        self.write(Record::Cancel { now, reason }, None)
+        match self.state {
+            State::NotYet(_) => self.keep(Kept::Cancel { now, reason }),
+            State::Open(_) | State::Without => self.write(&Record::Cancel { now, reason }, None),
+        }
     }
 
-    fn write(&mut self, record: Record, blob: Option<Blob>) -> Result<(), String> {
+    fn write(&mut self, record: &Record, blob: Option<Blob>) -> Result<(), String> {
         match &mut self.state {
-            State::NotYet(backlog) => {
-                backlog.add(record, blob);
-                if backlog.bytes > BACKLOG {
-                    self.open()?;
-                }
-                Ok(())
-            }
             State::Open(journal) => {
-                journal.write(&record, blob);
+                journal.write(record, blob);
                 match journal.failure() {
                     Some(failure) => Err(failure.to_string()),
                     None => Ok(()),
                 }
             }
-            State::Without => Ok(()),
+            // Of a run that no file knows of yet everything is kept, see `keep`.
+            State::NotYet(_) | State::Without => Ok(()),
         }
     }
 
@@ -344,7 +346,7 @@ impl Remembered {
     /// Another build of the program writes what follows.
     pub(crate) fn note_build(&mut self, image: [u8; 32]) {
         // A failure is found with the next record.
-        let _ = self.write(Record::Build { image }, None);
+        let _ = self.write(&Record::Build { image }, None);
     }
 
     /// Whether the run waits for people and long times alone. Not what is under way decides, but what the run has been told: an
@@ -382,9 +384,17 @@ impl Remembered {
         self.shown = Status::Running;
     }
 
+    /// What the run waits for, of one that is written down.
+    fn asked(&self) -> impl Iterator<Item = &Asked> {
+        self.outstanding.values().filter_map(|it| match it {
+            Known::Asked(asked) => Some(asked),
+            Known::Whole(_) => None,
+        })
+    }
+
     /// What a run waits for that needs no process.
     pub(crate) fn parked(&self) -> Left {
-        let questions = self.outstanding.values();
+        let questions = self.asked();
         Left::Parked {
             waiting: self.waiting(),
             questions: questions.filter_map(|it| it.asks.clone()).collect(),
@@ -395,7 +405,7 @@ impl Remembered {
     pub(crate) fn waiting(&self) -> String {
         // Beside a question, time is only how long there is for it.
         let is_shown = |it: &&Asked| self.questions == 0 || it.asks.is_some();
-        let shown = self.outstanding.values().filter(is_shown);
+        let shown = self.asked().filter(is_shown);
         let mut words: Vec<&str> = shown.take(SHOWN + 1).map(|it| &*it.what).collect();
         if words.len() > SHOWN {
             words[SHOWN] = "and more";
@@ -463,15 +473,6 @@ fn ending(result: &RunResult) -> Vec<u8> {
 }
 
 impl Backlog {
-    fn add(&mut self, record: Record, blob: Option<Blob>) {
-        let inline = match record.payload() {
-            Some(Payload::Inline(bytes)) => bytes.len(),
-            Some(Payload::Blob(_)) | None => 0,
-        };
-        self.bytes += RECORD + inline + blob.as_ref().map_or(0, |it| it.bytes.len());
-        self.records.push((record, blob));
-    }
-
     fn begin(
         &mut self,
         store: &gsw_journal::store::Store,
@@ -481,7 +482,7 @@ impl Backlog {
             start,
             entered,
             image,
-            records,
+            kept,
             bytes: _,
         } = self;
         let new = NewRun {
@@ -493,7 +494,7 @@ impl Backlog {
             begun: start.now,
         };
         let mut all = beginning::records(start, entered, *image);
-        all.append(records);
+        all.extend(kept.drain(..).map(Kept::record));
         store.begin(&new, all)
     }
 }

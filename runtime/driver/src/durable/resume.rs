@@ -10,8 +10,8 @@ use gsw_engine::run::{Abandoned, Finished, Run, Turn};
 use gsw_journal::record::Identity;
 
 use crate::carrier::message::bring_outcome;
+use crate::durable::asked::Asked;
 use crate::durable::noted::Noted;
-use crate::durable::remembered::Asked;
 
 /// A record that a run is brought back with.
 #[derive(Debug)]
@@ -65,6 +65,19 @@ pub(crate) enum PendingState {
 /// # Errors
 /// When it asks for something else than it did, with the first difference.
 pub(crate) fn bring_back(run: &mut Run, past: Vec<Past>) -> Result<Brought, String> {
+    bring_back_until(run, past, |_| false)
+}
+
+/// The same as far as `stops` says after a turn, which hears how many records the run has been given.
+///
+/// # Errors
+/// As for [`bring_back`].
+pub(crate) fn bring_back_until(
+    run: &mut Run,
+    past: Vec<Past>,
+    mut stops: impl FnMut(usize) -> bool,
+) -> Result<Brought, String> {
+    let count = past.len();
     let mut replay = Replay::default();
     let mut past = past.into_iter();
     loop {
@@ -80,6 +93,8 @@ pub(crate) fn bring_back(run: &mut Run, past: Vec<Past>) -> Result<Brought, Stri
                 operations,
                 abandoned,
             } => replay.take(run, operations, &abandoned),
+            // A node may begin in the last turn of all.
+            Turn::Done(_) if stops(count - past.len()) => return Ok(replay.waits()),
             Turn::Done(finished) => {
                 return match past.next() {
                     None => Ok(Brought::Ended(finished)),
@@ -89,6 +104,9 @@ pub(crate) fn bring_back(run: &mut Run, past: Vec<Past>) -> Result<Brought, Stri
                     )),
                 };
             }
+        }
+        if stops(count - past.len()) {
+            return Ok(replay.waits());
         }
         loop {
             match past.next() {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gsw_journal::retention::Retention;
 use gsw_journal::store::{Error, Store};
 
 /// Hears, in words, why a run goes on without being written down.
@@ -76,11 +77,14 @@ impl RunStore {
         self.with(Store::existing)
     }
 
-    /// For a process that leaves: what was to be written is on the disk when this returns.
+    /// For a process that leaves: what was to be written is on the disk when this returns. Runs that ended long ago are
+    /// forgotten.
     pub fn close(&self) {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = &*opened {
             store.close();
+            // Whoever runs next tries again.
+            let _ = store.tidy(Retention::default());
         }
     }
 

@@ -197,10 +197,11 @@ impl Open {
 
 /// Keeps what a run says.
 #[derive(Clone, Default)]
-struct Heard(Arc<Mutex<Vec<Event>>>);
+pub(super) struct Heard(Arc<Mutex<Vec<Event>>>);
 
 impl Heard {
-    fn events(&self) -> Vec<Event> {
+    /// What was said since this was last asked.
+    pub(super) fn events(&self) -> Vec<Event> {
         // Nothing that can panic runs while the lock is held.
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -37,6 +37,14 @@ pub enum RunsCommand {
         operation: u64,
         settled: Settled,
     },
+    /// Makes another run of the past of one.
+    Fork {
+        id: String,
+        /// Where the past ends.
+        at: String,
+        /// Parameters that are changed, as `name=JSON`.
+        set: Vec<String>,
+    },
     /// Ends a run, with its `defer`s.
     Cancel {
         id: String,
@@ -63,7 +71,7 @@ struct Form {
 }
 
 /// All commands of `runs`, as help lists them.
-const FORMS: [Form; 7] = [
+const FORMS: [Form; 8] = [
     Form {
         name: "",
         operands: "",
@@ -88,6 +96,11 @@ const FORMS: [Form; 7] = [
         name: "settle",
         operands: "<ID> <NUMBER> done <JSON> | not-done",
         summary: "Say what became of an operation that may have been done",
+    },
+    Form {
+        name: "fork",
+        operands: "<ID> <NODE> [NAME=JSON]...",
+        summary: "Make another run that has happened up to a node, with other input perhaps",
     },
     Form {
         name: "cancel",
@@ -188,6 +201,11 @@ fn command(operands: &[&str]) -> Result<RunsCommand, UsageError> {
             id: text(id),
             operation: operation(number)?,
             settled: Settled::NotDone,
+        }),
+        ["fork", id, at, set @ ..] => Ok(RunsCommand::Fork {
+            id: text(id),
+            at: text(at),
+            set: set.iter().map(text).collect(),
         }),
         ["cancel", id] => Ok(RunsCommand::Cancel { id: text(id) }),
         ["prune"] => Ok(RunsCommand::Prune),

@@ -1,0 +1,201 @@
+//! Forks: another run with the past of one that is kept, up to where a node of it began.
+//!
+//! The source is only read. The fork has an id of its own, so whatever it asks the outside for has other keys, and the runs that
+//! its source had started are not its own to end.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use gsw_journal::record::{Blob, Payload, Record};
+use gsw_journal::store::{NewRun, Store};
+use gsw_tree::event::{Event, EventKind};
+use serde_json::{Map, Value};
+
+use crate::durable::beginning::{self, Entered};
+use crate::durable::resume::bring_back_until;
+use crate::engine::resuming::{NotResumed, Read, image_digest};
+use crate::engine::runs::{Runs, new_id};
+use crate::engine::standing::Heard;
+use crate::turn_threads::TurnThreads;
+
+/// Why a run is not forked.
+#[derive(Debug)]
+pub enum NotForked {
+    Run(NotResumed),
+    /// The program asks for something else than what is written down, or would with the new input.
+    Diverged {
+        id: String,
+        why: String,
+    },
+    NoNode {
+        id: String,
+        node: String,
+    },
+    /// The workflow has no such parameter.
+    NoParameter {
+        name: String,
+    },
+}
+
+impl std::error::Error for NotForked {}
+
+impl std::fmt::Display for NotForked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Run(error) => error.fmt(f),
+            Self::Diverged { id, why } => write!(
+                f,
+                "run `{id}` cannot be forked there: up to that node it would ask for something else: {why}"
+            ),
+            Self::NoNode { id, node } => write!(
+                f,
+                "run `{id}` has no node `{node}`: `runs show` draws those that it has"
+            ),
+            Self::NoParameter { name } => {
+                write!(f, "the workflow of the run has no parameter `{name}`")
+            }
+        }
+    }
+}
+
+impl<E: Into<NotResumed>> From<E> for NotForked {
+    fn from(error: E) -> Self {
+        Self::Run(error.into())
+    }
+}
+
+impl Runs {
+    /// Makes another run of the past of one, up to where `node` began; `set` changes its input. Gives the id of the new run,
+    /// which nobody carries yet.
+    pub(super) fn fork(
+        &self,
+        id: &str,
+        node: &str,
+        set: Map<String, Value>,
+    ) -> Result<Arc<str>, NotForked> {
+        let store = self.store().ok_or(NotResumed::NoStore)?.existing()?;
+        let info = store.find(id)?;
+        let records = store.records(&info.id)?;
+        let mut read = Read::of(&store, &info.id, records.clone())?;
+        self.change(&mut read.beginning.entered, set)?;
+        let (mut start, entered) = (read.beginning.start.clone(), read.beginning.entered.clone());
+        let kept = self.records_before(&info, read, node)?;
+        start.id = new_id();
+        // Nobody waits for it as for a run of the source's parent.
+        start.parent = None;
+        let image = image_digest(&self.loaded);
+        let new = NewRun {
+            id: &start.id,
+            workflow: entered.workflow(),
+            image,
+            program: &info.program,
+            input: beginning::input_digest(entered.input()),
+            begun: start.now,
+        };
+        let mut all = beginning::records(&start, &entered, image);
+        let past = records.into_iter().filter(is_past).take(kept);
+        for record in past {
+            let blob = blob_of(&store, &info.id, &record)?;
+            all.push((record, blob));
+        }
+        let journal = store.begin(&new, all)?;
+        let (sender, written) = channel();
+        journal.release(Box::new(move |it| drop(sender.send(it))));
+        match written.recv() {
+            Ok(Err(failure)) => {
+                Err(gsw_journal::store::Error::Database(failure.to_string()).into())
+            }
+            Ok(Ok(())) | Err(_) => Ok(start.id),
+        }
+    }
+
+    /// Changes parameters of a run's input.
+    fn change(&self, entered: &mut Entered, set: Map<String, Value>) -> Result<(), NotForked> {
+        let workflows = &self.loaded.program.workflows;
+        let workflow = workflows.iter().find(|it| it.name == entered.workflow());
+        for (name, value) in set {
+            let parameters = workflow
+                .map(|it| it.parameters.as_slice())
+                .unwrap_or_default();
+            if !parameters.iter().any(|it| it.name == name) {
+                return Err(NotForked::NoParameter { name });
+            }
+            match entered {
+                Entered::Workflow { input, .. } => input.insert(name, value),
+                Entered::Detached(start) => start.input.insert(name, value),
+            };
+        }
+        Ok(())
+    }
+
+    /// How many records of the past the run had been given when a node began.
+    fn records_before(
+        &self,
+        info: &gsw_journal::list::Info,
+        read: Read,
+        node: &str,
+    ) -> Result<usize, NotForked> {
+        let entry = self.entry(info, read.beginning.entered)?;
+        let heard = Heard::default();
+        let mut run = self.bare_run(read.beginning.start, Box::new(heard.clone()));
+        let (past, wanted) = (read.past, node.to_owned());
+        let found = TurnThreads::shared().wait_for(move || {
+            let mut found = None;
+            entry.begin(&mut run);
+            let brought = bring_back_until(&mut run, past, |given| {
+                if heard.events().iter().any(|it| begins(it, &wanted)) {
+                    found = Some(given);
+                }
+                found.is_some()
+            });
+            brought.map(|_| found)
+        });
+        let id = || info.id.clone();
+        match found {
+            Some(Ok(Some(count))) => Ok(count),
+            Some(Ok(None)) => Err(NotForked::NoNode {
+                id: id(),
+                node: node.to_owned(),
+            }),
+            Some(Err(why)) => Err(NotForked::Diverged { id: id(), why }),
+            None => Err(NotForked::Run(NotResumed::Unreadable {
+                id: id(),
+                why: "bringing it back failed".into(),
+            })),
+        }
+    }
+}
+
+/// Whether an event says that the node of this name begins; the second of a name is `name#2`.
+fn begins(event: &Event, node: &str) -> bool {
+    if let EventKind::ChildAttached { name, index, .. } = &event.kind {
+        return match index {
+            0 => **name == *node,
+            index => format!("{name}#{}", index + 1) == node,
+        };
+    }
+    false
+}
+
+/// Whether a record is of what was brought to the run.
+fn is_past(record: &Record) -> bool {
+    match record {
+        Record::Intent { .. }
+        | Record::Outcome { .. }
+        | Record::Cancel { .. }
+        | Record::NotDone { .. } => true,
+        Record::Begin { .. } | Record::Build { .. } | Record::End { .. } => false,
+    }
+}
+
+/// The blob that a record names, for another run.
+fn blob_of(
+    store: &Store,
+    id: &str,
+    record: &Record,
+) -> Result<Option<Blob>, gsw_journal::store::Error> {
+    match record.payload() {
+        Some(payload @ Payload::Blob(_)) => Ok(Some(Blob::of(store.bytes(id, payload.clone())?))),
+        Some(Payload::Inline(_)) | None => Ok(None),
+    }
+}
