@@ -45,7 +45,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["--nonsense"],
-        "--l, --model, --events, --json, --raw, --pretty, --quiet, --memory, --store, --resume, --help",
+        "--l, --model, --events, --json, --raw, --pretty, --quiet, --memory, --cache, --store, --resume, --help",
     ),
     (
         &["--n", "x", "--json"],

@@ -25,6 +25,9 @@ const LONGEST: usize = 60_000;
 /// Its functions are called without a module, and the page has its types in tables of their own.
 const PRELUDE: &str = "prelude";
 
+/// Its tools are for models.
+const FOR_MODELS: &str = "introspect";
+
 /// Modules without an import: their functions are methods of values, or the module is known everywhere.
 const KNOWN: [&str; 22] = [
     "bytes",
@@ -73,7 +76,7 @@ fn is_method(module: &str, first: Option<&Type>) -> bool {
 }
 
 /// An example of more characters says no more than the signature in the same space.
-const LONGEST_EXAMPLE: usize = 54;
+const LONGEST_EXAMPLE: usize = 44;
 
 /// The shortest line of the examples that asserts what a call of the function gives.
 fn example(name: &str, examples: &[String]) -> Option<String> {
@@ -197,6 +200,8 @@ fn module(db: &dyn Db, name: &str, file: File, shown: &mut BTreeSet<String>) -> 
             | ItemKind::Alias
             | ItemKind::Const
                 if name == PRELUDE => {}
+            // No program makes or reads one: a model gets them as JSON.
+            ItemKind::Record if name == FOR_MODELS => {}
             ItemKind::Record
             | ItemKind::Enum
             | ItemKind::Error

@@ -181,9 +181,9 @@ fn commands_find_the_project_around_them() {
         );
         let tested = out(gswc(&["test"]));
         // Files are named as they are reached from where the command runs.
-        let sources = if place == folder { "src" } else { "../src" };
+        let sources = if place == folder { "src/" } else { "" };
         let expected = format!(
-            "{sources}/lib.gsw\nok    of the library\n{sources}/start.gsw\nok    of the entry\n2 passed, 0 failed in "
+            "{sources}lib.gsw\nok    of the library\n{sources}start.gsw\nok    of the entry\n2 passed, 0 failed in "
         );
         assert!(tested.starts_with(&expected), "{tested}");
         assert!(out(gswc(&["schema", "thrice"])).contains("\"input\""));

@@ -328,7 +328,7 @@ fn ten_are_started_by_one_prompt() {
     assert_eq!(told["code"], "too_many");
     assert_eq!(
         told["message"],
-        "a prompt may start 10 workflows, which it has"
+        "a prompt may start 10 workflows, and it has"
     );
     assert_eq!(
         played.verdicts().last().map(|it| it.0.as_str()),

@@ -90,6 +90,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-abi",
             "gsw-driver",
             "gsw-engine",
+            "gsw-journal",
             "gsw-notation",
             "gsw-tree",
         ],
@@ -158,7 +159,7 @@ const EDGES: &[(&str, &[&str])] = &[
 
 /// Which folder alone may name an engine in its dependencies.
 const OWNERS: &[(&str, &[&str])] = &[
-    ("rusqlite", &["runtime/journal"]),
+    ("rusqlite", &["runtime/agents", "runtime/journal"]),
     ("chumsky", &["compiler/syntax"]),
     ("toml", &["compiler/project"]),
     ("ariadne", &["compiler/source"]),

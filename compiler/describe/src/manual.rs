@@ -38,6 +38,7 @@ pub const MANUAL: &[ManualPage] = pages![
     "reference/command-line",
     "reference/context",
     "reference/documentation",
+    "reference/durable",
     "reference/errors",
     "reference/run-errors",
     "reference/words",

@@ -29,8 +29,14 @@ pub fn is_too_large(ty: &Type) -> bool {
 
 /// The same for a type whose parts are what `resolve` makes of them.
 pub fn is_larger(ty: &Type, resolve: impl Fn(&Type) -> Type) -> bool {
-    let mut waiting = vec![(resolve(ty), 1)];
-    let mut count = 0;
+    let ty = resolve(ty);
+    let first = parts(&ty);
+    // Most types have none, and this is asked for each expression.
+    if first.is_empty() {
+        return false;
+    }
+    let mut waiting: Vec<(Type, usize)> = first.iter().map(|it| (resolve(it), 2)).collect();
+    let mut count = 1;
     while let Some((ty, depth)) = waiting.pop() {
         count += 1;
         if count > MOST_PARTS || depth > DEEPEST_PART {
@@ -62,9 +68,11 @@ pub fn find_held<T>(
     endless: Option<T>,
     wanted: impl Fn(&Type) -> Option<T>,
 ) -> Option<T> {
+    // Empty ones allocate nothing, and most types have no parts.
     let mut seen: HashSet<Type> = HashSet::new();
-    let mut waiting = vec![ty.clone()];
-    while let Some(ty) = waiting.pop() {
+    let mut waiting = Vec::new();
+    let mut next = Some(ty.clone());
+    while let Some(ty) = next {
         if let Some(found) = wanted(&ty) {
             return Some(found);
         }
@@ -112,6 +120,7 @@ pub fn find_held<T>(
         }
         // In the order in which they are written.
         waiting[before..].reverse();
+        next = waiting.pop();
     }
     None
 }

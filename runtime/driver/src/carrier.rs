@@ -32,7 +32,7 @@ use crate::carrier::message::{Look, Message};
 use crate::driver::Driver;
 use crate::durable::care::Care;
 use crate::durable::remembered::Remembered;
-use crate::perform::{Handle, Outlet};
+use crate::perform::{FromOutside, Handle, Outlet};
 use crate::room::Room;
 use crate::scripted::Entry;
 use crate::work::{Abandoned as Work, Completion};
@@ -505,6 +505,7 @@ impl Carrier {
             room: self.room.clone(),
         };
         let performers = &self.driver.performers;
+        let is_external = matches!(operation.request, Request::External { .. });
         let begun = catch_unwind(AssertUnwindSafe(|| {
             performers.perform(operation.request, call, outlet)
         }));
@@ -513,6 +514,9 @@ impl Carrier {
         // It may have an outcome already, and then its handle is of no use.
         if let Some(begun) = self.outside().begun.get_mut(&id) {
             begun.handle = handle;
+        }
+        if is_external && performers.from_outside(&self.run) == FromOutside::NeverComes {
+            self.keep_question(id);
         }
     }
 

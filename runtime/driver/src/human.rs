@@ -7,6 +7,7 @@ use gsw_engine::human::{Question, Reply};
 use gsw_tree::event::Verdict;
 
 use crate::call::Call;
+pub use crate::perform::FromOutside;
 
 /// Why there is no answer, in words; the program sees `Cancelled`, which is part of no signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,6 +25,11 @@ pub type Replying = Pin<Box<dyn Future<Output = Result<Reply, NoReply>> + Send>>
 pub trait Humans: Send + Sync {
     /// Asks. Questions come in order, and each has its place in that order when this returns.
     fn ask(&self, question: Question, call: &Call) -> Replying;
+
+    /// Whether whoever answers people's questions also brings what runs wait for from outside.
+    fn from_outside(&self) -> FromOutside {
+        FromOutside::Comes
+    }
 
     /// What has become of the reply to a question with this digest. One that is refused is asked for again as well.
     fn answered(&self, _digest: &str, _verdict: Verdict) {}

@@ -18,6 +18,19 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) trait Perform: Send + Sync {
     /// Begins; the outcome goes to the outlet, now or later. What is given back ends it early.
     fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle;
+
+    /// Whether an answer from outside can come while this process carries the run.
+    fn from_outside(&self, _run: &str) -> FromOutside {
+        FromOutside::Comes
+    }
+}
+
+/// Whether answers from outside reach a process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FromOutside {
+    Comes,
+    /// Nobody here brings them. A run that is written down waits for one without a process.
+    NeverComes,
 }
 
 /// Where an outcome goes, and what there is room for.

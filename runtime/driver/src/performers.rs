@@ -10,7 +10,7 @@ use crate::clock::{self, Clock};
 use crate::engine::runs::Runs;
 use crate::host::Variables;
 use crate::network::Network;
-use crate::perform::{Handle, Outlet, Perform};
+use crate::perform::{FromOutside, Handle, Outlet, Perform};
 use crate::permissions::Permissions;
 use crate::system::System;
 use crate::work::Completion;
@@ -29,6 +29,14 @@ pub(crate) struct Performers {
 }
 
 impl Perform for Performers {
+    fn from_outside(&self, run: &str) -> FromOutside {
+        match self.network.humans.as_ref().map(|it| it.from_outside()) {
+            // Another run of this process may bring the answer.
+            Some(FromOutside::NeverComes) if self.runs.is_alone(run) => FromOutside::NeverComes,
+            Some(FromOutside::Comes | FromOutside::NeverComes) | None => FromOutside::Comes,
+        }
+    }
+
     fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
         let Outlet { completion, room } = outlet;
         if let Err(failure) = self.permissions.admit(&request) {

@@ -44,6 +44,32 @@ pub struct NewAnswer {
     pub ttl: Duration,
 }
 
+impl NewAnswer {
+    /// To be kept from `at` on, no further than `tier`.
+    #[must_use]
+    pub fn kept(self, tier: Tier, at: Duration) -> KeptAnswer {
+        let Self {
+            key,
+            owner,
+            prompt,
+            model,
+            text,
+            tier: _,
+            ttl,
+        } = self;
+        KeptAnswer {
+            key,
+            owner,
+            prompt,
+            model,
+            text,
+            tier,
+            ttl,
+            at,
+        }
+    }
+}
+
 /// An answer that is to be kept.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct KeptAnswer {

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use gsw_abi::program::Program;
 use gsw_driver::call::Call;
-use gsw_driver::human::{Humans, NoReply, Replying};
+use gsw_driver::human::{FromOutside, Humans, NoReply, Replying};
 use gsw_engine::human::{Question, Reply};
 use gsw_tree::event::Verdict;
 use tokio::sync::oneshot;
@@ -119,6 +119,14 @@ impl Person {
 }
 
 impl Humans for Person {
+    fn from_outside(&self) -> FromOutside {
+        match way() {
+            // Who sits there sees what is waited for, and leaves the run when it takes too long.
+            Some(Way::Form) => FromOutside::Comes,
+            Some(Way::Lines) | None => FromOutside::NeverComes,
+        }
+    }
+
     fn ask(&self, question: Question, _call: &Call) -> Replying {
         let Some(way) = way() else {
             return Box::pin(std::future::ready(Err(unreachable(&question, ""))));

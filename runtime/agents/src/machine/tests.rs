@@ -9,7 +9,7 @@ use gsw_abi::types::{Field, Secrecy};
 use gsw_driver::answers::Answers;
 use gsw_driver::call::Call;
 use gsw_engine::answers::WhenBusy;
-use gsw_engine::answers::{Found, KeptAnswer, LookUp, NewAnswer, Tier};
+use gsw_engine::answers::{Found, LookUp, Tier};
 use gsw_engine::model::{
     Content, Example, FailureKind, ModelAnswer, ModelFailure, ModelRequest, PromptCall,
     PromptEvent, PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role,
@@ -398,25 +398,8 @@ fn kept(
                 PromptEvent::Found(cache.look_up(&what, &Call::alone()))
             }
             PromptStep::Keep(new) => {
-                let NewAnswer {
-                    key,
-                    owner,
-                    prompt,
-                    model,
-                    text,
-                    tier,
-                    ttl,
-                } = *new;
-                let answer = KeptAnswer {
-                    key,
-                    owner,
-                    prompt,
-                    model,
-                    text,
-                    tier,
-                    ttl,
-                    at,
-                };
+                let tier = new.tier;
+                let answer = new.kept(tier, at);
                 PromptEvent::Kept(cache.keep(answer, &Call::alone()))
             }
             other @ (PromptStep::LookUp {
@@ -505,32 +488,19 @@ fn equal_calls_make_one_request_and_failures_are_not_kept() {
         };
         key.clone_from(it);
     }
-    let look = || {
-        let what = LookUp {
-            key: key.clone(),
-            at: Duration::from_secs(1_000),
-            tier: Tier::Disk,
-            around: Vec::new(),
-        };
-        PromptEvent::Found(cache.look_up(&what, &Call::alone()))
+    let what = || LookUp {
+        key: key.clone(),
+        at: Duration::from_secs(1_000),
+        tier: Tier::Disk,
+        around: Vec::new(),
     };
+    let look = || PromptEvent::Found(cache.look_up(&what(), &Call::alone()));
     raised(step(&mut first, failed(FailureKind::Overloaded, None)));
     cache.let_go("", &key);
     // The next in line asks, the rest go on waiting.
     let (mut second, _) = others.remove(0);
     asked(step(&mut second, look()));
-    assert_eq!(
-        cache.look_up(
-            &LookUp {
-                key: key.clone(),
-                at: Duration::from_secs(1_000),
-                tier: Tier::Disk,
-                around: Vec::new()
-            },
-            &Call::alone()
-        ),
-        Found::Busy
-    );
+    assert_eq!(cache.look_up(&what(), &Call::alone()), Found::Busy);
     let answer = step(&mut second, answered("42"));
     done(kept(&mut second, answer, &cache, 1_000));
     for (other, _) in &mut others {

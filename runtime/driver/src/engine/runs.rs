@@ -211,6 +211,13 @@ impl Runs {
         self.lock().runs.get(run).map(|it| it.info.clone())
     }
 
+    /// Whether no other run goes on in this engine.
+    pub(crate) fn is_alone(&self, run: &str) -> bool {
+        let state = self.lock();
+        let mut others = state.runs.iter().filter(|(id, _)| &***id != run);
+        others.all(|(_, it)| it.info.status != RunStatus::Running)
+    }
+
     /// Tells a run to end, with its `defer`s; says whether it was still going on.
     pub fn cancel(&self, run: &str, reason: &str) -> bool {
         let carrier = self.carrier(run);
@@ -393,7 +400,10 @@ impl Runs {
             });
         }
         match self.resume_child(&id) {
-            Ok(Found::Here) => return Outcome::Text(id.to_string()),
+            Ok(Found::Here) => {
+                let info = self.get(&id);
+                return given(&id, &workflow, info.as_ref().map(|it| &*it.workflow));
+            }
             Ok(Found::Nowhere) => {}
             Err(error) => {
                 return Outcome::Failed(Failure::Other {
@@ -405,16 +415,8 @@ impl Runs {
         // How it ends is noted below.
         let on_end: OnEnd = Box::new(drop);
         match self.start(Arc::clone(&id), entering, None, on_end) {
-            // Who gives the id of another workflow's run must not take that for its own.
-            Started::Exists(info) if info.workflow != workflow => {
-                let of = info.workflow;
-                Outcome::Failed(Failure::Other {
-                    message: format!(
-                        "`{id}` is a run of `{of}`, so none of `{workflow}` can have that id"
-                    ),
-                })
-            }
-            Started::New(_) | Started::Exists(_) => Outcome::Text(id.to_string()),
+            Started::Exists(info) => given(&id, &workflow, Some(&info.workflow)),
+            Started::New(_) => Outcome::Text(id.to_string()),
         }
     }
 
@@ -586,5 +588,16 @@ fn unfit_id(id: &str) -> Option<&'static str> {
         )
     } else {
         None
+    }
+}
+
+/// The id of a run that was there when one of `workflow` was to start. Who gives the id of another workflow's run must not take that
+/// for its own.
+fn given(id: &str, workflow: &str, of: Option<&str>) -> Outcome {
+    match of.filter(|it| *it != workflow) {
+        Some(of) => Outcome::Failed(Failure::Other {
+            message: format!("`{id}` is a run of `{of}`, so none of `{workflow}` can have that id"),
+        }),
+        None => Outcome::Text(id.to_owned()),
     }
 }

@@ -1,3 +1,5 @@
+//! The cache on the disk: one file, several processes, damage, bounds.
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::answers::{Found, KeptAnswer, LookUp, NewAnswer, Tier, WhenBusy};
+use crate::answers::{Found, LookUp, NewAnswer, Tier, WhenBusy};
 use crate::codec::places;
 use crate::event::EventKind;
 use crate::node::NodeId;
@@ -50,25 +50,8 @@ impl PromptRun {
 
     /// The request to keep an answer.
     pub(super) fn keep(&self, run: &Run, answer: NewAnswer) -> Request {
-        let NewAnswer {
-            key,
-            owner,
-            prompt,
-            model,
-            text,
-            tier,
-            ttl,
-        } = answer;
-        let answer = Box::new(KeptAnswer {
-            key,
-            owner,
-            prompt,
-            model,
-            text,
-            tier: self.tier(run, tier),
-            ttl,
-            at: time(run),
-        });
+        let tier = self.tier(run, answer.tier);
+        let answer = Box::new(answer.kept(tier, time(run)));
         Request::Keep { answer }
     }
 

@@ -18,7 +18,7 @@ fn ints_never_wrap() {
         (
             2,
             -1,
-            Err("AssertionFailed: 2 to the negative power -1 is no int"),
+            Err("AssertionFailed: 2 to the negative power -1 is not an int"),
         ),
     ];
     for (a, b, expected) in cases {
