@@ -515,7 +515,7 @@ impl Carrier {
         if let Some(begun) = self.outside().begun.get_mut(&id) {
             begun.handle = handle;
         }
-        if is_external && performers.from_outside(&self.run) == FromOutside::NeverComes {
+        if is_external && performers.outside(&self.run) == FromOutside::NeverComes {
             self.keep_question(id);
         }
     }

@@ -27,7 +27,7 @@ pub trait Humans: Send + Sync {
     fn ask(&self, question: Question, call: &Call) -> Replying;
 
     /// Whether whoever answers people's questions also brings what runs wait for from outside.
-    fn from_outside(&self) -> FromOutside {
+    fn outside(&self) -> FromOutside {
         FromOutside::Comes
     }
 

@@ -20,7 +20,7 @@ pub(crate) trait Perform: Send + Sync {
     fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle;
 
     /// Whether an answer from outside can come while this process carries the run.
-    fn from_outside(&self, _run: &str) -> FromOutside {
+    fn outside(&self, _run: &str) -> FromOutside {
         FromOutside::Comes
     }
 }

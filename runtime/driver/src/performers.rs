@@ -29,8 +29,8 @@ pub(crate) struct Performers {
 }
 
 impl Perform for Performers {
-    fn from_outside(&self, run: &str) -> FromOutside {
-        match self.network.humans.as_ref().map(|it| it.from_outside()) {
+    fn outside(&self, run: &str) -> FromOutside {
+        match self.network.humans.as_ref().map(|it| it.outside()) {
             // Another run of this process may bring the answer.
             Some(FromOutside::NeverComes) if self.runs.is_alone(run) => FromOutside::NeverComes,
             Some(FromOutside::Comes | FromOutside::NeverComes) | None => FromOutside::Comes,

@@ -119,7 +119,7 @@ impl Person {
 }
 
 impl Humans for Person {
-    fn from_outside(&self) -> FromOutside {
+    fn outside(&self) -> FromOutside {
         match way() {
             // Who sits there sees what is waited for, and leaves the run when it takes too long.
             Some(Way::Form) => FromOutside::Comes,

@@ -2,6 +2,7 @@
 
 mod asked;
 mod delivery;
+mod identity;
 
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
@@ -27,6 +28,7 @@ use crate::durable::remembered::Remembered;
 use crate::durable::store::RunStore;
 use crate::engine::resuming::{Found, image_digest};
 use crate::engine::runs::asked::{Ended, deliver_all};
+use crate::engine::runs::identity::{given, unfit_id};
 use crate::external::Externals;
 use crate::scripted::Entry as TestEntry;
 use crate::work::Completion;
@@ -570,34 +572,4 @@ impl State {
 /// An id that nobody has: as wide as the ids of traces.
 pub(super) fn new_id() -> Arc<str> {
     format!("{:016x}{:016x}", clock::random_word(), clock::random_word()).into()
-}
-
-/// The longest id that a program gives to a run, in bytes: ids are names of files and parts of commands.
-const LONGEST_ID: usize = 200;
-
-/// Why an id that a program has made is none.
-fn unfit_id(id: &str) -> Option<&'static str> {
-    let fits = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_' | '.' | ':');
-    if id.is_empty() {
-        Some("it is empty")
-    } else if id.len() > LONGEST_ID {
-        Some("it is longer than 200 bytes")
-    } else if !id.chars().all(fits) || id.starts_with(['-', '.']) {
-        Some(
-            "only letters, digits, `-`, `_`, `.` and `:` may be in it, and it begins with none of `-` and `.`",
-        )
-    } else {
-        None
-    }
-}
-
-/// The id of a run that was there when one of `workflow` was to start. Who gives the id of another workflow's run must not take that
-/// for its own.
-fn given(id: &str, workflow: &str, of: Option<&str>) -> Outcome {
-    match of.filter(|it| *it != workflow) {
-        Some(of) => Outcome::Failed(Failure::Other {
-            message: format!("`{id}` is a run of `{of}`, so none of `{workflow}` can have that id"),
-        }),
-        None => Outcome::Text(id.to_owned()),
-    }
 }

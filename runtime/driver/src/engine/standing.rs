@@ -149,8 +149,8 @@ impl std::fmt::Display for NotAdded {
             ),
             Self::Unfit { issues } => {
                 f.write_str("the answer does not fit, and the question stays open")?;
-                for Issue { path, message, .. } in issues {
-                    write!(f, "\n{path}: {message}")?;
+                for issue in issues {
+                    write!(f, "\n{}", issue.message)?;
                 }
                 Ok(())
             }
