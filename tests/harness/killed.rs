@@ -346,6 +346,44 @@ fn a_question_waits_for_its_answer_without_a_process() {
     assert_eq!(unknown.err, "error: there is no run `ffff`\n");
 }
 
+const WAITS: &str = r#"
+import std/fs
+permissions { fs.write: ["."] }
+external payment(order: string) -> int by "order:${order}" timeout 2d
+workflow main(order: string) -> int {
+  fs.append("begun.txt", order)
+  payment(order) * 2
+}
+"#;
+
+#[test]
+fn an_answer_from_outside_is_waited_for_without_a_process() {
+    let kept = Kept::new("waits", WAITS);
+    let said = kept.run(&["--order", "17"]);
+    assert_eq!((said.code, &*said.out), (Some(5), ""), "{said:?}");
+    let run = kept.listed();
+    assert_eq!(run["status"], "parked");
+    assert_eq!(run["waits_for"], "external payment");
+    let id = &run["id"].as_str().expect("a text")[..12];
+    let answer = |json: &str| kept.run(&["runs", "answer", id, "payment", json]);
+    let unfit = answer(r#""five""#);
+    let why = "the answer does not fit, and the question stays open\n  at $: expected int, found \"five\"";
+    assert!(
+        unfit.code == Some(2) && unfit.err.contains(why),
+        "{unfit:?}"
+    );
+    assert_eq!(answer("5").code, Some(0));
+    let twice = answer("6");
+    assert!(
+        twice.err.contains("waits for nothing any more: resume it"),
+        "{}",
+        twice.err
+    );
+    let said = kept.run(&["runs", "resume", id]);
+    assert_eq!((said.code, &*said.out), (Some(0), "10\n"), "{said:?}");
+    assert_eq!(kept.read("begun.txt"), "17");
+}
+
 #[test]
 fn a_run_that_waits_is_cancelled_with_what_it_deferred() {
     let kept = Kept::new("cancelled", ASKS);
