@@ -1,8 +1,8 @@
 //! Runs that outlive their process: written down while they go on, brought back from what was written.
 //!
 //! **Idea.** A run is a function of its beginning and of what is brought to it, in order. So nothing else is written: the
-//! carrier notes each completion just before the run gets it ([`remembered`]), and a run that is brought back is begun as it
-//! was and given the same completions ([`resume`]); what it then still waits for is begun again, or is said to be unknown.
+//! carrier notes each completion just before the run gets it (`remembered`), and a run that is brought back is begun as it
+//! was and given the same completions (`resume`); what it then still waits for is begun again, or is said to be unknown.
 //!
 //! **Invariants.**
 //! - No file is touched before the run asks for something that costs money, acts on the world or waits for somebody.
