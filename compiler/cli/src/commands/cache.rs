@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use crate::{project, report};
 
-/// `gswc cache`
 #[derive(clap::Args)]
 pub struct Cache {
     #[command(subcommand)]

@@ -24,7 +24,6 @@ use serde_json::{Map, Value, json};
 
 use crate::{compile, project, report};
 
-/// `gswc prompt`
 #[derive(clap::Args)]
 pub struct Prompt {
     /// The file that declares the prompt, or a project folder; by default the project in the current folder.

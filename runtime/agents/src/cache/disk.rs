@@ -83,7 +83,7 @@ pub(crate) enum OnDisk {
     Claimed,
     /// Nothing yet: another process asks.
     Busy,
-    /// Nothing, and no other process is told.
+    /// Nothing, and no other process waits.
     Nothing,
 }
 

@@ -134,7 +134,7 @@ impl Line {
     }
 }
 
-/// The right to send a request; what became of it is told with [`Self::ended`].
+/// The right to send a request; what became of it is reported with [`Self::ended`].
 #[derive(Debug)]
 pub(crate) struct Pass {
     line: Arc<Line>,
