@@ -45,7 +45,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["--nonsense"],
-        "--l, --model, --events, --json, --raw, --pretty, --quiet, --memory, --cache, --store, --resume, --help",
+        "--l, --model, --events, --json, --raw, --pretty, --quiet, --memory, --cache, --store, --resume, --idle, --record, --replay, --help",
     ),
     (
         &["--n", "x", "--json"],

@@ -43,7 +43,9 @@ impl Models for World {
         request: ModelRequest,
         _call: &Call,
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
-        let asked = format!("{:?}", request.messages.last().map(|it| &it.content));
+        // All of them: what was said before in a session is a part of the request.
+        let said: Vec<_> = request.messages.iter().map(|it| &it.content).collect();
+        let asked = format!("{said:?}");
         self.note(format!("model {}", asked.len()));
         let text = format!("\"answer {}\"", asked.len());
         Box::pin(std::future::ready(Ok(ModelAnswer {
@@ -83,10 +85,10 @@ impl Humans for World {
 }
 
 /// A program, compiled.
-struct Program(Vec<u8>);
+pub struct Program(pub Vec<u8>);
 
 impl Program {
-    fn new(source: &str) -> Self {
+    pub fn new(source: &str) -> Self {
         let (db, _) = open(source);
         assert_eq!(errors(&db), "");
         let module = gsw_flow::lower_program(&db).expect("it lowers");
@@ -174,7 +176,7 @@ impl Life {
     }
 }
 
-fn folder(name: &str) -> PathBuf {
+pub fn folder(name: &str) -> PathBuf {
     let folder = scratch("durable").join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("the target folder can be written");
@@ -182,15 +184,15 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// The only run of a store, with its records and what they hold by digest.
-struct Written {
-    id: String,
+pub struct Written {
+    pub id: String,
     workflow: String,
     image: [u8; 32],
-    records: Vec<(Record, Option<Blob>)>,
+    pub records: Vec<(Record, Option<Blob>)>,
 }
 
 impl Written {
-    fn of(store: &Path) -> Self {
+    pub fn of(store: &Path) -> Self {
         let store = Store::existing(store).expect("there is a store");
         let runs = store.list().expect("it can be read");
         let info = runs.first().expect("there is a run").clone();
@@ -221,7 +223,7 @@ impl Written {
     }
 
     /// A store that holds this run as far as `count` records, as a process that was killed there leaves it.
-    fn killed_after(&self, count: usize, path: &Path) {
+    pub fn killed_after(&self, count: usize, path: &Path) {
         let _ = std::fs::remove_file(path);
         let store = Store::open(path).expect("it can be made");
         let new = NewRun {
@@ -290,7 +292,9 @@ workflow main(n: int) -> [string] {
     said += [receipt]
   }
   said += [step "charge" { charge(n) }]
-  said += [describe(n * 1000)]
+  let chat = session(clerk)
+  describe(n * 100) with { session: chat }
+  said += [describe(n * 1000) with { session: chat }, "${chat.messages().len()}"]
   said
 }
 "#;
@@ -454,6 +458,6 @@ fn of_many_who_resume_a_run_one_wins() {
         });
         let performed: usize = ends.iter().map(|it| it.1.len()).sum();
         ends.retain(|it| it.0.is_ok());
-        assert_eq!((ends.len(), performed), (1, 4), "{ends:?}");
+        assert_eq!((ends.len(), performed), (1, 5), "{ends:?}");
     }
 }

@@ -34,6 +34,8 @@ workflow stopped() -> [int] {
 }
 workflow value() -> json { { "a": [1, 2], "b": "c\u{1b}" } }
 workflow words() -> string { "two\nlines" }
+error Odd(a: int)
+workflow declared() { step "odd" { fail Odd(a: 5) } }
 "#;
 
 fn program() -> PathBuf {
@@ -69,6 +71,13 @@ fn lines_and_errors_name_what_failed_and_why() {
     let said = on_pipe(&["main", "--quiet"]);
     assert!(said.err.ends_with("  in main > parallel\n"), "{}", said.err);
     assert!(said.err.starts_with("error: Many"), "{}", said.err);
+}
+
+#[test]
+fn a_line_names_a_declared_error_once() {
+    let said = on_pipe(&["declared"]);
+    assert!(said.err.contains(" ms): Odd(a: 5)\n"), "{}", said.err);
+    assert!(said.err.contains("error: Odd(a: 5)\n"), "{}", said.err);
 }
 
 #[test]

@@ -13,14 +13,14 @@ use crate::program::{Said, gswc, scratch, text};
 use crate::wire::with_provider;
 
 /// A program with everything that must be remembered, and the file of its store.
-struct Kept {
-    program: PathBuf,
-    store: PathBuf,
-    folder: PathBuf,
+pub struct Kept {
+    pub program: PathBuf,
+    pub store: PathBuf,
+    pub folder: PathBuf,
 }
 
 impl Kept {
-    fn new(name: &str, source: &str) -> Self {
+    pub fn new(name: &str, source: &str) -> Self {
         let folder = scratch("killed").join(name);
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("the target folder can be written");
@@ -35,7 +35,7 @@ impl Kept {
         }
     }
 
-    fn command(&self, words: &[&str]) -> Command {
+    pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command
             .args(words)
@@ -48,37 +48,37 @@ impl Kept {
         command
     }
 
-    fn run(&self, words: &[&str]) -> Said {
+    pub fn run(&self, words: &[&str]) -> Said {
         let output = self.command(words).output();
         output.expect("a built program can be started").into()
     }
 
-    fn start(&self, words: &[&str]) -> Child {
+    pub fn start(&self, words: &[&str]) -> Child {
         let started = self.command(words).spawn();
         started.expect("a built program can be started")
     }
 
     /// The only run that is kept.
-    fn listed(&self) -> Value {
+    pub fn listed(&self) -> Value {
         let said = self.run(&["runs", "--json"]);
         let runs: Vec<Value> = serde_json::from_str(&said.out).expect("a list");
         assert_eq!(runs.len(), 1, "{said:?}");
         runs[0].clone()
     }
 
-    fn read(&self, file: &str) -> String {
+    pub fn read(&self, file: &str) -> String {
         std::fs::read_to_string(self.folder.join(file)).unwrap_or_default()
     }
 }
 
-fn signal(child: &Child, name: &str) {
+pub fn signal(child: &Child, name: &str) {
     let id = child.id().to_string();
     let sent = Command::new("kill").args([name, &id]).status();
     assert!(sent.is_ok_and(|it| it.success()));
 }
 
 /// Waits until a file has this text.
-fn await_text(path: &Path, part: &str) {
+pub fn await_text(path: &Path, part: &str) {
     for _ in 0..3_000 {
         if std::fs::read_to_string(path).is_ok_and(|it| it.contains(part)) {
             return;
@@ -316,14 +316,19 @@ fn a_question_waits_for_its_answer_without_a_process() {
     assert!(said.err.ends_with(&next), "{}", said.err);
     let answer = |name: &str, json: &str| kept.run(&["runs", "answer", id, name, json]);
     for (name, json, code, part) in [
-        ("oder", "{}", 2, "does not ask `oder`: it asks order"),
+        (
+            "oder",
+            "{}",
+            2,
+            "does not wait for `oder`; it waits for `order`",
+        ),
         ("order", "{", 2, "the answer does not fit"),
         ("order", r#"{"count": 0}"#, 2, "expected `it > 0`, found 0"),
         (
             "order",
             r#"{"count": "3"}"#,
             2,
-            "does not fit, and the question stays open",
+            "the answer does not fit `order`; at $.count: expected int",
         ),
     ] {
         let said = answer(name, json);
@@ -337,11 +342,11 @@ fn a_question_waits_for_its_answer_without_a_process() {
     assert_eq!(answer("order", r#"{"count": 3}"#).code, Some(0));
     let twice = answer("order", r#"{"count": 4}"#);
     assert_eq!(twice.code, Some(2));
-    assert!(twice.err.contains("does not ask `order`"), "{}", twice.err);
+    assert!(twice.err.contains("answered before by"), "{}", twice.err);
     let said = kept.run(&["runs", "resume"]);
     assert_eq!((said.code, &*said.out), (Some(0), "3\n"), "{said:?}");
     let late = answer("order", r#"{"count": 4}"#);
-    assert!(late.err.contains("has ended: completed"), "{}", late.err);
+    assert!(late.err.contains("has ended"), "{}", late.err);
     let unknown = kept.run(&["runs", "answer", "ffff", "order", "{}"]);
     assert_eq!(unknown.err, "error: there is no run `ffff`\n");
 }
@@ -367,18 +372,14 @@ fn an_answer_from_outside_is_waited_for_without_a_process() {
     let id = &run["id"].as_str().expect("a text")[..12];
     let answer = |json: &str| kept.run(&["runs", "answer", id, "payment", json]);
     let unfit = answer(r#""five""#);
-    let why = "the answer does not fit, and the question stays open\n  at $: expected int, found \"five\"";
+    let why = "the answer does not fit `payment`; at $: expected int, found \"five\"";
     assert!(
         unfit.code == Some(2) && unfit.err.contains(why),
         "{unfit:?}"
     );
     assert_eq!(answer("5").code, Some(0));
     let twice = answer("6");
-    assert!(
-        twice.err.contains("waits for nothing any more: resume it"),
-        "{}",
-        twice.err
-    );
+    assert!(twice.err.contains("answered before by"), "{}", twice.err);
     let said = kept.run(&["runs", "resume", id]);
     assert_eq!((said.code, &*said.out), (Some(0), "10\n"), "{said:?}");
     assert_eq!(kept.read("begun.txt"), "17");

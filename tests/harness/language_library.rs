@@ -29,7 +29,7 @@ const PRELUDE: &str = "prelude";
 const FOR_MODELS: &str = "introspect";
 
 /// Modules without an import: their functions are methods of values, or the module is known everywhere.
-const KNOWN: [&str; 22] = [
+const KNOWN: [&str; 23] = [
     "bytes",
     "context",
     "document",
@@ -47,6 +47,7 @@ const KNOWN: [&str; 22] = [
     PRELUDE,
     "queue",
     "random",
+    "stream",
     "string",
     "task",
     "time",
@@ -70,6 +71,7 @@ fn is_method(module: &str, first: Option<&Type>) -> bool {
             | ("json", Some(Type::Json))
             | ("error", Some(Type::Error))
             | ("task", Some(Type::Task(_)))
+            | ("stream", Some(Type::Stream(_)))
             | ("queue", Some(Type::Queue(_)))
             | ("value", Some(_))
     )

@@ -1,5 +1,6 @@
 //! The examples in the docs of the standard library, of which every public function has one: they are tests that pass.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::program::{gswc, scratch, text};
@@ -32,17 +33,25 @@ fn examples_of_the_library_hold() {
     for (path, source) in gsw_std::MODULES {
         let module = path.trim_start_matches("std/");
         let mut tests = String::new();
+        // What no body may declare stands before the tests, once for all of a module.
+        let mut declared = BTreeSet::new();
         for function in functions(source) {
             for example in &function.examples {
                 let name = &function.name;
-                let _ = writeln!(tests, "test \"{module}: {name}\" {{\n{example}}}");
+                let (declarations, body): (Vec<&str>, Vec<&str>) = example
+                    .lines()
+                    .partition(|it| it.starts_with("  agent ") || it.starts_with("  prompt "));
+                declared.extend(declarations.iter().map(|it| (*it).to_owned()));
+                let body = body.join("\n");
+                let _ = writeln!(tests, "test \"{module}: {name}\" {{\n{body}\n}}");
             }
         }
         if tests.is_empty() {
             continue;
         }
         let file = folder.join(format!("{module}_examples.gsw"));
-        let program = imports(&tests) + &tests;
+        let declared: Vec<String> = declared.into_iter().collect();
+        let program = imports(&tests) + &declared.join("\n") + "\n" + &tests;
         std::fs::write(&file, program).expect("scratch can be written");
         files.push(file);
     }

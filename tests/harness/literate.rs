@@ -8,7 +8,7 @@ use crate::page::{Case, remarks, written_cases};
 use crate::program::{GSWC, Said, gswc, root, run_both_ways_with_input, run_with_input, text};
 
 /// The kinds of events that no program of a page can bring about: what needs a provider that misbehaves.
-const NOT_IN_PAGES: &[&str] = &["cache_evict", "circuit", "invalid_response", "model_retry"];
+const NOT_IN_PAGES: &[&str] = &["cache_evict", "circuit", "model_retry"];
 
 /// What `gswc check` reports for a program: line, severity, code, message.
 pub fn reports(file: &Path) -> Vec<(usize, String, String, String)> {

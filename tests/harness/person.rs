@@ -125,7 +125,7 @@ const FIRST: &[(&str, &str)] = &[
     ("reason (text", "\"\"\"\ntoo\n early\n\"\"\"\n"),
     ("days (a whole number; empty: 3)", "\n"),
     (
-        "confidence (a number, it >= 0.0 and it <= 1.0) — From 0 to 1.",
+        "confidence (a number, it >= 0.0 and it <= 1.0) — From 0 to 1:",
         "much\n",
     ),
     ("confidence (", "1.5\n"),
@@ -175,7 +175,7 @@ const AGAIN: &[(&str, &str)] = &[
 #[test]
 fn a_form_follows_the_type_field_by_field() {
     let mut session = start(&[]);
-    session.wait_for_prompt("verdict (1-2 or a name) — What to do with it.:");
+    session.wait_for_prompt("verdict (1-2 or a name) — What to do with it:");
     let shown = session.shown();
     assert!(
         shown.starts_with("info: about to ask\n? approve\n"),

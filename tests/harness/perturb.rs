@@ -32,7 +32,7 @@ pub fn simulator() -> Answer {
         .expect("a runtime can be made");
     let providers = Providers::new(Environment::of(&[]));
     Box::new(move |request| match request {
-        Request::Model { request } => {
+        Request::Model { request, .. } => {
             let answer = runtime.block_on(providers.ask((**request).clone(), &Call::alone()));
             Some(Outcome::Model(Box::new(answer)))
         }

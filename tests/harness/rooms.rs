@@ -32,7 +32,9 @@ const HOUSES: &[House] = &[House {
             name: "requests",
             modules: &[
                 "answers",
+                "conversation",
                 "data_block",
+                "exchange",
                 "external",
                 "human",
                 "model",

@@ -166,3 +166,71 @@ fn a_hidden_argument_that_does_not_fit_is_not_repeated() {
         }
     }
 }
+
+/// Measures a variable that its agent has, in a program and by itself.
+const VARIABLE: &str = r#"
+import std/env
+import std/exec
+tool length() -> string once { exec.check(["sh", "-c", "printf %s ${#TOKEN}"]).stdout }
+tool look() -> string { env.get("TOKEN") ?? "absent" }
+agent one { model: "anthropic/claude-sonnet-5-5", tools: [length], env: { "TOKEN": secret("OF_THE_PROCESS") } }
+agent other { model: "anthropic/claude-sonnet-5-5", tools: [look] }
+prompt ask_one() -> string by one { user "one" }
+prompt ask_other() -> string by other { user "other" }
+workflow main() -> [string] {
+  let (one, other) = parallel (ask_one(), ask_other())
+  [one, other, env.get("TOKEN") ?? "absent"]
+}
+"#;
+
+#[test]
+fn variables_of_an_agent_reach_its_programs_alone() {
+    // G30, G55
+    let value = "a-value-of-25-characters-";
+    let file = program(
+        "variable",
+        VARIABLE.replace("${#TOKEN}", "\\${#TOKEN}").as_str(),
+    );
+    let events = scratch("secrets").join("variable.jsonl");
+    let answered = |when: &str| Reply {
+        when: Some(when.into()),
+        ..Reply::of(Body::Answer(Answer {
+            text: "done".into(),
+        }))
+    };
+    let called = |when: &str, tool: &str| Reply {
+        when: Some(when.into()),
+        ..turn(&[(tool, serde_json::json!({}))])
+    };
+    let replies = vec![
+        answered("25"),
+        answered("absent"),
+        called("one", "length"),
+        called("other", "look"),
+    ];
+    let (said, asked) = with_provider(Script { replies }, |url| {
+        let output = Command::new(env!("CARGO_BIN_EXE_gswc"))
+            .args([
+                "run",
+                text(&file),
+                "--",
+                "--store",
+                "off",
+                "--events",
+                text(&events),
+            ])
+            .env("ANTHROPIC_API_KEY", "key-of-tests")
+            .env("ANTHROPIC_BASE_URL", url)
+            .env("OF_THE_PROCESS", value)
+            .env("GSW_CACHE", "off")
+            .env_remove("GSW_MODEL")
+            .output();
+        Said::from(output.expect("gswc can be started"))
+    });
+    assert_eq!(said.out, "[\"done\",\"done\",\"absent\"]\n", "{said:?}");
+    assert_eq!(asked.len(), 4, "{asked:?}");
+    let events = fs::read_to_string(&events).expect("it was written");
+    for shown in [&events, &said.err, &format!("{asked:?}")] {
+        assert!(!shown.contains(value), "{shown}");
+    }
+}

@@ -135,6 +135,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "gsw-ide",
         &[
+            "gsw-abi",
             "gsw-analysis",
             "gsw-format",
             "gsw-infer",

@@ -1,9 +1,8 @@
 //! What calling something may raise and do.
 
-use std::collections::BTreeSet;
-
 use gsw_infer::hir::{BodyPart, ExpressionId};
-use gsw_names::types::{EffectSet, ErrorName, ErrorSet};
+use gsw_names::ErrorKinds;
+use gsw_names::types::{EffectSet, ErrorSet};
 
 /// Whether calling something can wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -66,7 +65,7 @@ pub enum ArgumentEffects {
 pub enum Kept {
     /// All of them; also where no function parameter is called.
     All,
-    Only(BTreeSet<ErrorName>),
+    Only(ErrorKinds),
 }
 
 impl Kept {
@@ -75,7 +74,7 @@ impl Kept {
     pub fn and(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::All, kept) | (kept, Self::All) => kept.clone(),
-            (Self::Only(some), Self::Only(others)) => Self::Only(some & others),
+            (Self::Only(some), Self::Only(others)) => Self::Only(some.common(others)),
         }
     }
 
@@ -84,7 +83,11 @@ impl Kept {
     pub fn or(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::All, _) | (_, Self::All) => Self::All,
-            (Self::Only(some), Self::Only(others)) => Self::Only(some | others),
+            (Self::Only(some), Self::Only(others)) => {
+                let mut both = some.clone();
+                both.join(others);
+                Self::Only(both)
+            }
         }
     }
 
@@ -94,7 +97,7 @@ impl Kept {
         match self {
             Self::All => ErrorSet::default(),
             Self::Only(kept) => ErrorSet {
-                kinds: &errors.kinds - kept,
+                kinds: errors.kinds.without(kept),
                 open: errors.open,
             },
         }

@@ -1,8 +1,6 @@
 //! All that is wrong with a file or a project, in the order of places.
 
-use gsw_infer::{
-    body_not_yet_supported, infer_item, item_not_yet_supported, kind_text, requirement_diagnostics,
-};
+use gsw_infer::{infer_item, item_not_yet_supported, kind_text, requirement_diagnostics};
 use gsw_names::{
     import_diagnostics, is_std, item_signature, module_scope, name_diagnostics,
     recursion_diagnostic, shared_names, type_declaration,
@@ -147,7 +145,6 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     for body in &inferred.bodies {
         found.extend(pattern_diagnostics(db, body));
         found.extend(rule_diagnostics(db, body));
-        found.extend(body_not_yet_supported(body));
     }
     // What is wrong hides what is used.
     let head = &item_signature(db, item).diagnostics;

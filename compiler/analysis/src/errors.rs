@@ -19,8 +19,8 @@ pub use coverage::{
 };
 pub use heads::{misplaced_agent, misplaced_repeat_class, missing_body, reserved_word};
 pub use lints::{
-    Meant, deprecated, duplicate_key, unknown_model, unreachable_code, unread_variable,
-    unsupported_setting, unused_field, unused_import, unused_local, unused_value,
+    Meant, deprecated, duplicate_key, uncached_text, unknown_model, unreachable_code,
+    unread_variable, unsupported_setting, unused_field, unused_import, unused_local, unused_value,
 };
 pub use program::missing_main;
 pub use throws::{

@@ -77,10 +77,7 @@ pub fn permission_source(db: &dyn Db) -> PermissionSource {
 }
 
 fn block(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
-    let project = Project::try_get(db)?;
-    let entry: File = *project.modules(db).get(project.entry(db))?;
-    let mut items = file_item_ids(db, entry).iter().copied();
-    let item = items.find(|it| it.kind(db) == ItemKind::Permissions)?;
+    let item = (*permission_block(db, Project::try_get(db)?))?;
     let tree = item_ast(db, item)?;
     let ItemBody::Permissions { settings } = &tree.body else {
         return None;
@@ -89,6 +86,14 @@ fn block(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
         .iter()
         .map(|it| (it.name.name.to_string(), texts(it)));
     Some(listed.collect())
+}
+
+/// The `permissions` block of the entry file, for which every body asks.
+#[salsa::tracked]
+fn permission_block(db: &dyn Db, project: Project) -> Option<ItemId> {
+    let entry: File = *project.modules(db).get(project.entry(db))?;
+    let mut items = file_item_ids(db, entry).iter().copied();
+    items.find(|it| it.kind(db) == ItemKind::Permissions)
 }
 
 /// The strings of a setting: of a list, or one alone.

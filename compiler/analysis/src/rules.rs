@@ -12,6 +12,7 @@ mod permission;
 mod place;
 mod repeat;
 mod secret;
+mod uncached;
 
 use gsw_infer::hir::Body;
 use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
@@ -33,6 +34,7 @@ pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
     constant::check(db, body, &mut found);
     mocked::check(db, body, &mut found);
     former::check(body, &mut found);
+    uncached::check(db, body, &mut found);
     found
 }
 

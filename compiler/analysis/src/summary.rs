@@ -190,8 +190,8 @@ struct Unit<'a> {
     file: File,
     known: FxHashMap<ItemId, (Summary, Facts)>,
     bodies: BTreeMap<(u32, BodyPart), BodyFacts>,
-    /// Whether a file outside may be asked.
-    outside: FxHashMap<File, bool>,
+    /// What is known of the files outside that were asked for; `None` for one that may not be asked.
+    outside: FxHashMap<File, Option<&'a FileSummary>>,
     /// Which items asked for what is known of one of this unit: they look again when it grows.
     askers: FxHashMap<ItemId, BTreeSet<u32>>,
     /// The place in the unit of the item that is walked.
@@ -347,15 +347,12 @@ impl Unit<'_> {
         }
         let (db, own) = (self.db, self.file);
         let file = item.file(db);
-        let may_ask = *self
-            .outside
-            .entry(file)
+        let asked = *self.outside.entry(file).or_insert_with(|| {
             // On a cycle of imports the query would ask for itself, which salsa answers with a panic. The cycle is an error anyway.
-            .or_insert_with(|| is_std(db, file) || !is_cycle(db, file, own));
-        let asked = may_ask
-            .then(|| summarize_file(db, unit(db, file)).items.get(&item))
-            .flatten();
-        match asked {
+            let may_ask = is_std(db, file) || !is_cycle(db, file, own);
+            may_ask.then(|| summarize_file(db, unit(db, file)))
+        });
+        match asked.and_then(|it| it.items.get(&item)) {
             Some(facts) => (facts.summary.item.clone(), facts.result.clone()),
             None => (
                 Summary {

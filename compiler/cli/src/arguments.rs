@@ -11,7 +11,8 @@ use gsw_service::say::say_lines;
 use gsw_source::Name;
 
 use crate::commands::{
-    self, Build, Cache, Check, Doc, Fix, Fmt, Graph, Init, New, Prompt, Run, Schema, Test, Trace,
+    self, Build, Cache, Check, Compat, Doc, Fix, Fmt, Graph, Init, New, Prompt, Run, Runs, Schema,
+    Test, Trace,
 };
 use crate::help;
 use crate::report;
@@ -79,6 +80,12 @@ enum Command {
     /// Look at the answers of models that a program keeps on the disk, or forget them.
     #[command(after_help = help::text(&help::CACHE))]
     Cache(Cache),
+    /// Say what becomes of the runs that an earlier version of a program began.
+    #[command(after_help = help::text(&help::COMPAT))]
+    Compat(Compat),
+    /// Look at the runs of a store, whatever program they are of.
+    #[command(after_help = help::text(&help::RUNS))]
+    Runs(Runs),
     /// Print the JSON Schema of a type, or of a workflow's input and output.
     #[command(after_help = help::text(&help::SCHEMA))]
     Schema(Schema),
@@ -113,6 +120,8 @@ impl Command {
             | Self::Trace(_)
             | Self::Prompt(_)
             | Self::Cache(_)
+            | Self::Compat(_)
+            | Self::Runs(_)
             | Self::Completions { .. }
             | Self::Lsp => false,
         }
@@ -186,6 +195,8 @@ fn dispatch(command: Command) -> Exit {
         Command::Test(arguments) => commands::test(&arguments),
         Command::Prompt(arguments) => commands::prompt(&arguments),
         Command::Cache(arguments) => commands::cache(&arguments),
+        Command::Compat(arguments) => commands::compat(&arguments),
+        Command::Runs(arguments) => commands::runs(&arguments),
         Command::Schema(arguments) => commands::schema(&arguments),
         Command::Doc(arguments) => commands::doc(&arguments),
         Command::Graph(arguments) => commands::graph(&arguments),

@@ -75,7 +75,8 @@ pub fn prompts(path: &Path) -> Result<Vec<u8>, Exit> {
     encode(&module)
 }
 
-fn encode(module: &Module) -> Result<Vec<u8>, Exit> {
+/// The image of a module; what is wrong is printed.
+pub fn encode(module: &Module) -> Result<Vec<u8>, Exit> {
     gsw_codegen::compile(module, &gsw_codegen::Options::default()).map_err(|error| {
         report::failure(&error);
         Exit::Internal

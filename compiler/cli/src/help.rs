@@ -277,12 +277,20 @@ pub const TEST: Page = Page {
         ),
         ("gswc test --accept", "keep what `assert snapshot(…)` finds"),
         (
+            "gswc test --record",
+            "ask models for the cassettes of tests, and keep their answers",
+        ),
+        (
+            "gswc test --crash",
+            "also kill each test at every record that it writes, and resume it",
+        ),
+        (
             "gswc test --live --model a/x,b/y",
             "ask these models where nothing is mocked, and compare them",
         ),
     ],
     notes: &[
-        "Tests run in parallel, with virtual time and without models: a call to a model, a person or the network that is not mocked fails the test. With --live, models are asked over the network, which costs money.",
+        "Tests run in parallel, with virtual time and without models: a call to a model, a person or the network that is not mocked fails the test. With --live and --record, models are asked over the network, which costs money.",
     ],
     exit_codes: &[
         ("0", "all passed"),
@@ -427,6 +435,66 @@ pub const CACHE: Page = Page {
             "there is no cache or no such answer, or something is damaged",
         ),
         USAGE,
+    ],
+};
+
+pub const COMPAT: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc compat flow-1.2 main.gsw",
+            "compare a built program with the source of the next version",
+        ),
+        (
+            "gswc compat main.gsw --runs runs.db",
+            "try every run of a store that has not ended",
+        ),
+    ],
+    notes: &[
+        "`same`: runs go on as if nothing had changed. `adds`: they go on, and ask for more after what they could have recorded. `changes`: those that have passed the place do not go on; this may be a false alarm, and `--runs` decides exactly.",
+    ],
+    exit_codes: &[
+        ("0", "all runs go on"),
+        (
+            "1",
+            "some do not, with `--runs`; without it, something changes",
+        ),
+        ("2", "invalid usage, or a version cannot be read"),
+    ],
+};
+
+pub const RUNS: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        ("gswc runs --store runs.db", "list the runs of a store"),
+        (
+            "gswc runs show 3f9a --store runs.db",
+            "one run, by the beginning of its id",
+        ),
+        (
+            "gswc runs diff 3f9a 77c1 --store runs.db",
+            "where two runs part",
+        ),
+        (
+            "gswc runs verify --store runs.db",
+            "check that everything is what was written",
+        ),
+        (
+            "gswc runs export 3f9a run.jsonl --store runs.db",
+            "a run as a file that shows whether it was changed",
+        ),
+        (
+            "gswc runs check run.jsonl",
+            "check such a file, without a store",
+        ),
+    ],
+    notes: &[
+        "The commands are those after `runs` of a program. Looking at runs needs no program; `resume`, `answer`, `settle`, `fork` and `cancel` start the program that began the run, whose path the store knows.",
+    ],
+    exit_codes: &[
+        SUCCESS,
+        ("1", "two runs differ, or something is damaged"),
+        ("2", "invalid usage, or there is no such run or store"),
     ],
 };
 

@@ -13,5 +13,6 @@ mod report;
 mod signature;
 mod test_report;
 mod threads;
+mod version;
 
 pub use arguments::main;

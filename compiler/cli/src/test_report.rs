@@ -36,6 +36,16 @@ pub struct Outcome {
     pub spent: Spent,
     /// Of its runs, where it holds when so many do.
     pub share: Option<Share>,
+    pub crashes: Option<Crashed>,
+}
+
+/// How a test was tried with crashes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Crashed {
+    /// In how many places its run was killed.
+    pub places: usize,
+    /// In how many of them something `once` may have been done.
+    pub in_doubt: usize,
 }
 
 /// How many runs of a test passed.
@@ -105,6 +115,19 @@ impl Report {
             }
         }
         score.durations.sort();
+    }
+}
+
+impl Crashed {
+    fn text(self) -> String {
+        match self {
+            Self { places: 0, .. } => " (writes nothing down)".to_owned(),
+            Self {
+                places,
+                in_doubt: 0,
+            } => format!(" ({places} crashes)"),
+            Self { places, in_doubt } => format!(" ({places} crashes, {in_doubt} in doubt)"),
+        }
     }
 }
 
@@ -192,13 +215,15 @@ fn line(out: &mut String, outcome: &Outcome, styles: Styles) {
     let share = outcome.share.as_ref().map_or_else(String::new, |it| {
         format!(" ({} of {} runs)", it.passed, it.runs)
     });
+    let crashes = outcome.crashes.map_or_else(String::new, |it| it.text());
     let name = Shown::line(&outcome.name);
+    let rest = format!("{name}{share}{crashes}{slow}");
     match &outcome.ending {
         Ending::Passed => {
-            let _ = writeln!(out, "{}    {name}{share}{slow}", styles.paint("ok", GREEN));
+            let _ = writeln!(out, "{}    {rest}", styles.paint("ok", GREEN));
         }
         Ending::Failed { message } => {
-            let _ = writeln!(out, "{}  {name}{share}{slow}", styles.paint("FAIL", RED));
+            let _ = writeln!(out, "{}  {rest}", styles.paint("FAIL", RED));
             for line in message.lines() {
                 let _ = writeln!(out, "      {line}");
             }
@@ -262,6 +287,9 @@ pub fn json(report: &Report) -> String {
         }
         if let Some(Share { passed, runs, .. }) = &outcome.share {
             object["runs"] = json!({ "passed": passed, "all": runs });
+        }
+        if let Some(Crashed { places, in_doubt }) = outcome.crashes {
+            object["crashes"] = json!({ "places": places, "in_doubt": in_doubt });
         }
         let _ = writeln!(out, "{object}");
     }

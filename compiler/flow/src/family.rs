@@ -37,7 +37,7 @@ impl Family {
         match base {
             Type::Unit | Type::Never => Self::Nothing,
             Type::Bool => Self::Bool,
-            Type::Int => Self::Int,
+            Type::Int | Type::Agent => Self::Int,
             Type::Duration => Self::Duration,
             Type::Time => Self::Time,
             Type::Float => Self::Float,
@@ -50,7 +50,6 @@ impl Family {
             Type::Bytes
             | Type::Session
             | Type::Error
-            | Type::Agent
             | Type::Optional(_)
             | Type::Tuple(_)
             | Type::Record(..)

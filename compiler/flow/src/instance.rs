@@ -31,8 +31,6 @@ pub enum PromptForm {
     Value,
     Detail,
     Stream,
-    /// The answer, in place of the last prompt's.
-    Revise,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -76,6 +74,10 @@ pub enum Instance {
     PromptEntry {
         item: ItemId,
     },
+    /// A prompt or a `human` as a tool, which is a node of its own.
+    CalledByModel {
+        item: ItemId,
+    },
     /// What a prompt says, with its blocks.
     PromptText {
         item: ItemId,
@@ -115,6 +117,7 @@ impl Instance {
             | Self::ConstructorValue { item, .. }
             | Self::Prompt { item, .. }
             | Self::PromptEntry { item }
+            | Self::CalledByModel { item }
             | Self::PromptText { item }
             | Self::Examples { item }
             | Self::Default { item, .. }

@@ -5,6 +5,7 @@
     clippy::match_wildcard_for_single_variants
 )]
 
+pub mod compare;
 pub mod dump;
 mod family;
 mod instance;

@@ -82,6 +82,8 @@ pub struct Test {
     pub pass: Option<f64>,
     /// How often it is run, for each row.
     pub repeat: u32,
+    /// The file with recorded answers of models, relative to the file of the test.
+    pub cassette: Option<String>,
 }
 
 /// The rows of a test.
@@ -167,7 +169,8 @@ impl<'v> Lowering<'v> {
             functions: Vec::new(),
             constants: IndexSet::new(),
             spans: IndexSet::new(),
-            sources: IndexSet::new(),
+            // The first one is the entry, whatever has places in it.
+            sources: IndexSet::from([view.entry()]),
             agents: IndexMap::new(),
             prompts: IndexMap::new(),
             tools: IndexMap::new(),

@@ -98,10 +98,10 @@ impl Lowering<'_> {
         match ty {
             Type::Unit | Type::Never => builtin::UNIT,
             Type::Bool => builtin::BOOL,
-            Type::Int => builtin::INT,
+            // An agent as a value is its index.
+            Type::Int | Type::Agent => builtin::INT,
             Type::Float => builtin::FLOAT,
-            // An agent as a value is its name.
-            Type::String | Type::Agent => builtin::STRING,
+            Type::String => builtin::STRING,
             Type::Bytes => builtin::BYTES,
             Type::Time => builtin::TIME,
             Type::Duration => builtin::DURATION,

@@ -39,21 +39,6 @@ pub enum ArgumentsWait {
     Yes,
 }
 
-/// Whether evaluating `root` in an instance of `body` can wait.
-pub fn expression_waits(
-    view: &dyn ProgramView,
-    body: &Body,
-    root: ExpressionId,
-    arguments: ArgumentsWait,
-) -> bool {
-    let question = Question {
-        view,
-        body,
-        arguments,
-    };
-    question.expression(root)
-}
-
 /// Whether calling the function value that `id` evaluates to can wait.
 pub fn value_waits(
     view: &dyn ProgramView,

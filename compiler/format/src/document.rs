@@ -186,6 +186,8 @@ impl Page {
 
 fn lay_out(document: &Document, output: &mut Output) {
     let mut pending: Vec<Pending<'_>> = vec![(0, Mode::Broken, document)];
+    // Used by each question whether something fits, so that these allocate nothing.
+    let mut scratch = Vec::new();
     while let Some((indentation, mode, document)) = pending.pop() {
         match document {
             Document::Text(text) | Document::Remark(text) => output.word(text),
@@ -210,7 +212,8 @@ fn lay_out(document: &Document, output: &mut Output) {
             Document::Branches(inner) => {
                 let room = WIDTH.saturating_sub(output.column());
                 let flat = (indentation, Mode::Flat, document);
-                let is_flat = !document.has_lines() && fits(room, Within::Braces, flat, &pending);
+                let is_flat = !document.has_lines()
+                    && fits(room, Within::Braces, flat, &pending, &mut scratch);
                 pending.extend(inner.iter().rev().map(|part| {
                     if is_flat {
                         (indentation, Mode::Flat, part)
@@ -229,7 +232,7 @@ fn lay_out(document: &Document, output: &mut Output) {
                 } else {
                     (Within::Group, breaks.must_break)
                 };
-                let mode = if !must_break && fits(room, within, flat, &pending) {
+                let mode = if !must_break && fits(room, within, flat, &pending, &mut scratch) {
                     Mode::Flat
                 } else {
                     Mode::Broken
@@ -249,7 +252,7 @@ enum Within {
     Braces,
 }
 
-/// Whether what comes up to the next line break fits into `room` columns.
+/// Whether what comes up to the next line break fits into `room` columns. What is in `pending` before does not matter.
 #[expect(
     clippy::too_many_lines,
     reason = "one arm a form: rustc names what a new form must join"
@@ -259,10 +262,12 @@ fn fits<'document>(
     within: Within,
     first: Pending<'document>,
     rest: &[Pending<'document>],
+    pending: &mut Vec<Pending<'document>>,
 ) -> bool {
     let mut left = room;
     let mut rest = rest.iter().rev();
-    let mut pending = vec![first];
+    pending.clear();
+    pending.push(first);
     let mut is_after = false;
     loop {
         let next = match pending.pop() {

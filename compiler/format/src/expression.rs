@@ -71,13 +71,7 @@ impl<'run, 'file> Printer<'run, 'file> {
             }
             Kind::Catch { value, arms, form } => {
                 let guarded = self.expression(value);
-                let arms = match form {
-                    CatchForm::Braced => {
-                        let braces = self.braces(value.span.end, it.span.end);
-                        self.arms(arms, braces)
-                    }
-                    CatchForm::Bare => concat(arms.iter().map(|arm| self.arm(arm))),
-                };
+                let arms = self.catch_arms(value, arms, *form, it.span.end);
                 concat([guarded, text(" catch "), arms])
             }
             Kind::Match { value, arms } => {
@@ -185,12 +179,35 @@ impl<'run, 'file> Printer<'run, 'file> {
         concat([text(word), self.expression(value)])
     }
 
-    /// A body: braces where it is a block.
+    /// A body: braces where it is a block, guarded or not.
     fn body(&mut self, it: &Expression) -> Document {
         if let ExpressionKind::Do(block) = &it.kind {
             self.block(block)
+        } else if let ExpressionKind::Catch { value, arms, form } = &it.kind
+            && is_guarded_block(value)
+        {
+            let guarded = self.body(value);
+            let arms = self.catch_arms(value, arms, *form, it.span.end);
+            concat([guarded, text(" catch "), arms])
         } else {
             self.expression(it)
+        }
+    }
+
+    /// What follows the word `catch`, up to `end`.
+    fn catch_arms(
+        &mut self,
+        value: &Expression,
+        arms: &[MatchArm],
+        form: CatchForm,
+        end: u32,
+    ) -> Document {
+        match form {
+            CatchForm::Braced => {
+                let braces = self.braces(value.span.end, end);
+                self.arms(arms, braces)
+            }
+            CatchForm::Bare => concat(arms.iter().map(|arm| self.arm(arm))),
         }
     }
 
@@ -375,5 +392,14 @@ fn unary(operator: UnaryOperator) -> Document {
     match operator {
         UnaryOperator::Negate => text(operator.symbol()),
         UnaryOperator::Not => text(format!("{} ", operator.symbol())),
+    }
+}
+
+/// Whether it is a block, perhaps with a `catch` after it.
+fn is_guarded_block(it: &Expression) -> bool {
+    if let ExpressionKind::Catch { value, .. } = &it.kind {
+        is_guarded_block(value)
+    } else {
+        matches!(it.kind, ExpressionKind::Do(_))
     }
 }

@@ -8,8 +8,8 @@ mod item_bodies;
 mod not_yet_supported;
 mod walk;
 
-pub use infer::test::{pass_share, repeat_count};
+pub use infer::test::{cassette_file, pass_share, repeat_count};
 pub use infer::{body, infer_item, kind_text, requirement_diagnostics, requirements};
 pub use item_bodies::{GenericUse, ItemBodies, Reference, Requirement};
-pub use not_yet_supported::{Missing, body_not_yet_supported, item_not_yet_supported};
+pub use not_yet_supported::{Missing, item_not_yet_supported};
 pub use walk::{Child, children, modifier_expressions, visit_inline, visit_patterns};

@@ -6,7 +6,6 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 use gsw_syntax::item_ast;
 
 use crate::errors;
-use crate::hir::{Body, ExpressionKind, PromptMode};
 
 /// What of the language cannot be compiled yet.
 #[derive(Clone, Copy)]
@@ -18,40 +17,25 @@ pub enum Missing<'name> {
     McpCall,
     /// `hook h { … }`
     Hook,
-    Stream,
-    Revise,
-    Session,
     /// A setting that nothing reads yet.
     Setting(Setting),
     /// `m.*` where no tools are listed.
     AllOf,
-    /// An agent in a list of tools.
-    AgentAsTool,
-    /// A `human` in a list of tools.
-    HumanAsTool,
-    Cassette,
     /// A name that the library will have.
     Name(&'name str),
 }
 
 impl Missing<'static> {
     /// All but the names, which are parts of the others.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 8] = [
         Self::Skill,
         Self::Mcp,
         Self::McpCall,
         Self::Hook,
-        Self::Stream,
-        Self::Revise,
-        Self::Session,
-        Self::AgentAsTool,
-        Self::HumanAsTool,
-        Self::Cassette,
         Self::AllOf,
         Self::Setting(Setting::Mcp),
         Self::Setting(Setting::Skills),
         Self::Setting(Setting::Hooks),
-        Self::Setting(Setting::Env),
     ];
 }
 
@@ -64,12 +48,6 @@ impl Missing<'_> {
             Self::Mcp => "an MCP server".into(),
             Self::McpCall => "a call of an MCP server".into(),
             Self::Hook => "a `hook`".into(),
-            Self::Stream => "`.stream`".into(),
-            Self::Revise => "`revise`".into(),
-            Self::Session => "`session`".into(),
-            Self::AgentAsTool => "an agent as a tool".into(),
-            Self::HumanAsTool => "a `human` as a tool".into(),
-            Self::Cassette => "a `cassette`".into(),
             Self::AllOf => "`.*` outside of `tools`".into(),
             Self::Setting(setting) => format!("the setting `{}`", setting.name()),
             Self::Name(name) => format!("`{name}`"),
@@ -85,12 +63,6 @@ impl Missing<'_> {
                 "write a `tool` that calls the server with `http` or its program with `exec`"
             }
             Self::Hook => "check in the tool itself, or in a `human` that it asks",
-            Self::Stream => "wait for the whole answer",
-            Self::Revise => "pass the answer and what is wrong with it to a prompt",
-            Self::Session => "keep the turns in a `state` and pass them on",
-            Self::AgentAsTool => "write a `tool` that calls a prompt of the agent",
-            Self::HumanAsTool => "write a `tool` that asks the `human`",
-            Self::Cassette => "mock the prompts, or script the model with `mock agent`",
             Self::AllOf => "list the names",
             Self::Setting(_) => "leave it out: it would do nothing",
             Self::Name(_) => "",
@@ -129,23 +101,4 @@ pub fn item_not_yet_supported(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
     let tree = item_ast(db, item)?;
     let span = declared_name(&tree).map_or(tree.span, |it| it.span);
     Some(missing.at(Place::Item { item, span }))
-}
-
-/// What in `body` cannot be compiled yet.
-pub fn body_not_yet_supported(body: &Body) -> Vec<Diagnostic> {
-    let unsupported = body.expressions.iter().filter_map(|it| {
-        let ExpressionKind::PromptCall { mode, .. } = it.kind else {
-            return None;
-        };
-        let missing = match mode {
-            PromptMode::Value | PromptMode::Detail => return None,
-            PromptMode::Stream => Missing::Stream,
-            PromptMode::Revise => Missing::Revise,
-        };
-        Some(missing.at(Place::Item {
-            item: body.item,
-            span: it.span,
-        }))
-    });
-    unsupported.collect()
 }

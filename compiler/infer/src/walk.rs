@@ -114,11 +114,14 @@ pub fn children(kind: &ExpressionKind) -> Vec<Child<'_>> {
             agent: _,
             settings,
             given: _,
+            session,
+            turn: _,
             mode: _,
             improving,
         } => {
             add_numbered(arguments, &mut found);
             add_all(settings, &mut found);
+            add_all(session, &mut found);
             add_all(improving.iter().flat_map(|it| [&it.0, &it.1]), &mut found);
         }
         Kind::ParallelFor {

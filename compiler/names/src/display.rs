@@ -67,7 +67,7 @@ fn write_type(db: &dyn Db, ty: &Type, out: &mut String) {
         Type::Document => out.push_str("document"),
         Type::Session => out.push_str("Session"),
         Type::Error => out.push_str("Error"),
-        Type::Agent => out.push_str("agent"),
+        Type::Agent => out.push_str("Agent"),
         Type::Never => out.push_str("never"),
         Type::Variable(_) | Type::Text(_) | Type::Invalid => out.push('_'),
     }

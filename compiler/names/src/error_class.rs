@@ -28,21 +28,20 @@ pub fn builtin_item(db: &dyn Db, error: BuiltinError) -> Option<ItemId> {
 pub fn model_errors(db: &dyn Db) -> ErrorSet {
     let all = BuiltinError::ALL.iter();
     let model = all.filter(|it| class_of(**it) == ErrorClass::Model);
-    let mut set = ErrorSet::default();
-    set.kinds.extend(
-        model
-            .filter_map(|it| builtin_item(db, *it))
-            .map(|item| error_name(db, item)),
-    );
-    set
+    let items = model.filter_map(|it| builtin_item(db, *it));
+    ErrorSet {
+        kinds: items.map(|item| error_name(db, item)).collect(),
+        open: false,
+    }
 }
 
 /// The set that holds just this built-in error.
 pub fn builtin_set(db: &dyn Db, error: BuiltinError) -> ErrorSet {
-    let mut set = ErrorSet::default();
-    set.kinds
-        .extend(builtin_item(db, error).map(|item| error_name(db, item)));
-    set
+    let item = builtin_item(db, error).into_iter();
+    ErrorSet {
+        kinds: item.map(|item| error_name(db, item)).collect(),
+        open: false,
+    }
 }
 
 /// The member of a set for the error that `item` declares.

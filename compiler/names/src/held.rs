@@ -1,15 +1,14 @@
 //! What a value of a type holds: the types of all its parts, looked into by instance, through aliases with checks too.
 
-use std::collections::HashSet;
-
 use gsw_source::{Db, ItemId};
+use rustc_hash::FxHashSet;
 
 use crate::alias::alias_target;
 use crate::declared_type::type_declaration;
 use crate::recursion::type_grows;
 use crate::signature::TypeDeclarationKind;
 use crate::substitute::substitute;
-use crate::types::{Type, is_media, parts};
+use crate::types::{Type, any_part, is_media, parts};
 
 /// How many instances a value may hold. A type that holds ever larger instances of itself is beyond any number; this one is a guess
 /// at what is beyond any program, and few enough for the stack of who looks into them one inside of the other.
@@ -29,23 +28,16 @@ pub fn is_too_large(ty: &Type) -> bool {
 
 /// The same for a type whose parts are what `resolve` makes of them.
 pub fn is_larger(ty: &Type, resolve: impl Fn(&Type) -> Type) -> bool {
-    let ty = resolve(ty);
-    let first = parts(&ty);
-    // Most types have none, and this is asked for each expression.
-    if first.is_empty() {
-        return false;
+    exceeds(ty, 1, &mut { MOST_PARTS }, &resolve)
+}
+
+/// Whether `ty`, which stands `depth` deep, nests too deep or has more than the parts that are `left`.
+fn exceeds(ty: &Type, depth: usize, left: &mut usize, resolve: &impl Fn(&Type) -> Type) -> bool {
+    if *left == 0 || depth > DEEPEST_PART {
+        return true;
     }
-    let mut waiting: Vec<(Type, usize)> = first.iter().map(|it| (resolve(it), 2)).collect();
-    let mut count = 1;
-    while let Some((ty, depth)) = waiting.pop() {
-        count += 1;
-        if count > MOST_PARTS || depth > DEEPEST_PART {
-            return true;
-        }
-        let parts = parts(&ty);
-        waiting.extend(parts.iter().map(|it| (resolve(it), depth + 1)));
-    }
-    false
+    *left -= 1;
+    any_part(&resolve(ty), |it| exceeds(it, depth + 1, left, resolve))
 }
 
 /// Whether something among the first parts of `ty` was reported, so that the whole need not be.
@@ -69,7 +61,7 @@ pub fn find_held<T>(
     wanted: impl Fn(&Type) -> Option<T>,
 ) -> Option<T> {
     // Empty ones allocate nothing, and most types have no parts.
-    let mut seen: HashSet<Type> = HashSet::new();
+    let mut seen: FxHashSet<Type> = FxHashSet::default();
     let mut waiting = Vec::new();
     let mut next = Some(ty.clone());
     while let Some(ty) = next {

@@ -34,14 +34,20 @@ pub(crate) fn check(item: ItemId, tree: &ast::Item, attribute: Option<Span>) -> 
 
 /// One error for each tool that only a host has: the program cannot run by itself.
 pub fn needs_host(db: &dyn Db) -> Vec<Diagnostic> {
-    let tools = host_tools(db).into_iter();
+    let Some(project) = Project::try_get(db) else {
+        return Vec::new();
+    };
+    let tools = host_tools(db, project).iter().copied();
     let found = tools.filter_map(|item| Some(errors::needs_host(place(db, item)?, item.name(db))));
     found.collect()
 }
 
 /// One error for each host tool of `file` whose name a host tool of another module has as well.
 pub fn shared_names(db: &dyn Db, file: File) -> Vec<Diagnostic> {
-    let all = host_tools(db);
+    let Some(project) = Project::try_get(db) else {
+        return Vec::new();
+    };
+    let all = host_tools(db, project);
     let own = all.iter().filter(|it| it.file(db) == file);
     let found = own.filter_map(|&item| {
         let is_other = |it: &&ItemId| it.file(db) != file && it.name(db) == item.name(db);
@@ -52,11 +58,9 @@ pub fn shared_names(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found.collect()
 }
 
-/// The tools of all modules whose bodies the host has.
-fn host_tools(db: &dyn Db) -> Vec<ItemId> {
-    let Some(project) = Project::try_get(db) else {
-        return Vec::new();
-    };
+/// The tools of all modules whose bodies the host has; a query because every file asks.
+#[salsa::tracked(returns(ref))]
+fn host_tools(db: &dyn Db, project: Project) -> Vec<ItemId> {
     let files = project.modules(db).values();
     let items = files.flat_map(|file| file_item_ids(db, *file)).copied();
     items

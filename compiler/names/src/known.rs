@@ -26,6 +26,8 @@ pub enum KnownItem {
     /// `fs.exists`, which a permission to write covers too.
     FsExists,
     FsIsFolder,
+    /// `s.result()`, which raises what the prompt of the stream raises.
+    StreamResult,
 }
 
 impl KnownItem {
@@ -39,6 +41,7 @@ impl KnownItem {
         Self::HttpBody,
         Self::FsExists,
         Self::FsIsFolder,
+        Self::StreamResult,
     ];
 
     #[must_use]
@@ -53,6 +56,7 @@ impl KnownItem {
             Self::HttpBody => "Body",
             Self::FsExists => "exists",
             Self::FsIsFolder => "is_folder",
+            Self::StreamResult => "result",
         }
     }
 
@@ -67,6 +71,7 @@ impl KnownItem {
             | Self::Calls => PRELUDE,
             Self::HttpBody => "std/http",
             Self::FsExists | Self::FsIsFolder => "std/fs",
+            Self::StreamResult => "std/stream",
         }
     }
 

@@ -9,6 +9,7 @@ mod declaration;
 mod declared_type;
 mod display;
 mod error_class;
+mod error_kinds;
 pub mod errors;
 pub mod foreign;
 mod generics;
@@ -40,6 +41,7 @@ pub use display::display_type;
 pub use error_class::{
     builtin_error, builtin_item, builtin_set, error_class, error_name, model_errors,
 };
+pub use error_kinds::ErrorKinds;
 pub use generics::generics_of;
 pub use held::{
     MOST_INSTANCES, MOST_PARTS, find_held, has_media_inside, holds_media, holds_secret, is_larger,
@@ -67,8 +69,8 @@ pub use signature::{
 pub use source_text::{source_text, written_defaults};
 pub use substitute::substitute;
 pub use tool_list::{
-    Alias, alias_of, given_by_call, is_question, is_spawn_request, listed_spawns, listed_tools,
-    module_tools, spawn_name, suggested_alias,
+    Alias, agent_prompts, alias_of, given_by_call, is_question, is_spawn_request, listed_spawns,
+    listed_tools, module_tools, spawn_name, suggested_alias,
 };
 pub use tree::{declared_name, item_head, with_line_end};
 pub use variance::{Variance, type_variances};

@@ -40,6 +40,7 @@ const SIMPLE: &[(&str, Type)] = &[
 /// Built-in types with a capitalised name, and how many arguments each takes. A declaration of that name hides one.
 const CAPITALISED: &[(&str, usize)] = &[
     ("Error", 0),
+    ("Agent", 0),
     ("Session", 0),
     ("Task", 1),
     ("Stream", 1),
@@ -483,11 +484,12 @@ fn capitalised(name: &str, mut arguments: Vec<Type>) -> Type {
     let inside = Arc::new(arguments.pop().unwrap_or(Type::Invalid));
     match name {
         "Error" => Type::Error,
+        "Agent" => Type::Agent,
         "Session" => Type::Session,
         "Task" => Type::Task(inside),
         "Stream" => Type::Stream(inside),
         "Queue" => Type::Queue(inside),
-        _ => Type::Partial(inside),
+        _ => Arc::unwrap_or_clone(inside).partial(),
     }
 }
 

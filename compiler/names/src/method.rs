@@ -15,35 +15,29 @@ pub const ANY_VALUE: &str = "std/value";
 ///
 /// Declared types have the `fn Type.name` of their own module, built-in types the public functions of theirs.
 pub fn method(db: &dyn Db, receiver: &Type, name: &str) -> Option<ItemId> {
-    sources(db, receiver)
-        .into_iter()
-        .find_map(|source| match source {
-            Source::Declared { file, ty } => {
-                let item = module_scope(db, file)
-                    .items
-                    .get(format!("{ty}.{name}").as_str());
-                item.copied()
-            }
-            Source::Library(file) => {
-                let item = *module_scope(db, file).items.get(name)?;
-                is_method(db, item).then_some(item)
-            }
-        })
+    find_source(db, receiver, |source| match source {
+        Source::Declared(item) => {
+            let items = &module_scope(db, item.file(db)).items;
+            let method = format!("{}.{name}", item.name(db));
+            items.get(method.as_str()).copied()
+        }
+        Source::Library(file) => {
+            let item = *module_scope(db, file).items.get(name)?;
+            is_method(db, item).then_some(item)
+        }
+    })
 }
 
 /// The names of all methods of `receiver`, sorted.
 pub fn method_names(db: &dyn Db, receiver: &Type) -> Vec<Name> {
     let mut names: Vec<Name> = Vec::new();
-    for source in sources(db, receiver) {
+    let every: Option<()> = find_source(db, receiver, |source| {
         match source {
-            Source::Declared { file, ty } => {
-                let prefix = format!("{ty}.");
-                let items = module_scope(db, file).items.keys();
-                names.extend(
-                    items
-                        .filter_map(|it| it.strip_prefix(prefix.as_str()))
-                        .map(Name::new),
-                );
+            Source::Declared(item) => {
+                let prefix = format!("{}.", item.name(db));
+                let items = module_scope(db, item.file(db)).items.keys();
+                let methods = items.filter_map(|it| it.strip_prefix(prefix.as_str()));
+                names.extend(methods.map(Name::new));
             }
             Source::Library(file) => {
                 let items = module_scope(db, file).items.iter();
@@ -51,40 +45,40 @@ pub fn method_names(db: &dyn Db, receiver: &Type) -> Vec<Name> {
                 names.extend(methods.map(|(name, _)| name.clone()));
             }
         }
-    }
+        None
+    });
+    debug_assert!(every.is_none());
     names.sort();
     names.dedup();
     names
 }
 
 enum Source {
-    Declared { file: File, ty: Name },
+    /// The module of a declared type, for the functions with its name before a dot.
+    Declared(ItemId),
     Library(File),
 }
 
-/// Where methods of this type are looked for, in order.
-fn sources(db: &dyn Db, receiver: &Type) -> Vec<Source> {
-    let mut found = Vec::new();
+/// The first that `wanted` finds where methods of this type are looked for, in order.
+fn find_source<T>(
+    db: &dyn Db,
+    receiver: &Type,
+    mut wanted: impl FnMut(Source) -> Option<T>,
+) -> Option<T> {
     let mut ty = receiver.clone();
     loop {
-        if let Type::Record(item, _) | Type::Enum(item, _) | Type::Checked(item, _) = &ty {
-            found.push(Source::Declared {
-                file: item.file(db),
-                ty: item.name(db).clone(),
-            });
+        if let Type::Record(item, _) | Type::Enum(item, _) | Type::Checked(item, _) = &ty
+            && let Some(found) = wanted(Source::Declared(*item))
+        {
+            return Some(found);
         }
         let Type::Checked(item, arguments) = &ty else {
             break;
         };
         ty = substitute(&alias_target(db, *item), arguments);
     }
-    let modules = library_module(&ty).into_iter().chain([ANY_VALUE]);
-    found.extend(
-        modules
-            .filter_map(|it| std_file(db, it))
-            .map(Source::Library),
-    );
-    found
+    let mut modules = library_module(&ty).into_iter().chain([ANY_VALUE]);
+    modules.find_map(|it| wanted(Source::Library(std_file(db, it)?)))
 }
 
 fn library_module(ty: &Type) -> Option<&'static str> {

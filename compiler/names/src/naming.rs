@@ -1,8 +1,11 @@
 //! The style of declared names, and names declared twice.
 
-use gsw_source::{Db, Diagnostic, File, ItemId, Place, Span};
+use std::collections::hash_map::Entry;
+
+use gsw_source::{Db, Diagnostic, File, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{self, Identifier, ItemBody};
 use gsw_syntax::file_item_ids;
+use rustc_hash::FxHashMap;
 
 use crate::errors;
 use crate::import::imports;
@@ -164,13 +167,18 @@ fn check_name(item: ItemId, name: &Identifier, style: NamingStyle) -> Option<Dia
 }
 
 fn repeats(db: &dyn Db, file: File) -> Vec<Diagnostic> {
-    let mut seen: Vec<(String, Place)> = Vec::new();
+    let mut seen: FxHashMap<Name, Place> = FxHashMap::default();
     let mut found = Vec::new();
-    let mut add = |name: &str, place: Place| match seen.iter().find(|(it, _)| it == name) {
-        Some((_, first)) => found.push(errors::duplicate_definition(
-            place, *first, "the name", name,
+    let mut add = |name: &Name, place: Place| match seen.entry(name.clone()) {
+        Entry::Occupied(first) => found.push(errors::duplicate_definition(
+            place,
+            *first.get(),
+            "the name",
+            name,
         )),
-        None => seen.push((name.to_string(), place)),
+        Entry::Vacant(free) => {
+            free.insert(place);
+        }
     };
     for (item, import) in imports(db, file) {
         for imported in import.names.iter().flatten() {

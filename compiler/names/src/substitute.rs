@@ -37,7 +37,7 @@ pub fn substitute(ty: &Type, arguments: &[Type]) -> Type {
         Type::Task(inner) => Type::Task(one(inner)),
         Type::Stream(inner) => Type::Stream(one(inner)),
         Type::Queue(inner) => Type::Queue(one(inner)),
-        Type::Partial(inner) => Type::Partial(one(inner)),
+        Type::Partial(inner) => substitute(inner, arguments).partial(),
         Type::Record(..) | Type::Enum(..) | Type::Checked(..) => ty.clone(),
         Type::Unit
         | Type::Bool

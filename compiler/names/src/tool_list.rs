@@ -9,6 +9,7 @@ use gsw_syntax::ast::{
 };
 use gsw_syntax::{ast, file_item_ids, item_ast};
 
+use crate::item_signature;
 use crate::module::{entry_file, shown_module, std_file};
 use crate::scope::{Definition, is_private, resolve_member, resolve_name};
 
@@ -120,6 +121,15 @@ pub fn module_tools(db: &dyn Db, module: File) -> Vec<ItemId> {
         .collect()
 }
 
+/// The prompts that an agent in a list of tools stands for: those of the module that declares it, in their order.
+pub fn agent_prompts(db: &dyn Db, agent: ItemId) -> Vec<ItemId> {
+    let items = file_item_ids(db, agent.file(db)).iter().copied();
+    let prompts = items.filter(|it| it.kind(db) == ItemKind::Prompt && !is_private(db, *it));
+    prompts
+        .filter(|it| item_signature(db, *it).signature.agent == Some(agent))
+        .collect()
+}
+
 /// What stands after `as` in a list of tools.
 pub enum Alias<'a> {
     None,
@@ -179,6 +189,7 @@ fn listed(db: &dyn Db, file: File, element: &Expression) -> Vec<ItemId> {
         None
     };
     match found {
+        Some(Definition::Item(item)) if item.kind(db) == ItemKind::Agent => agent_prompts(db, item),
         Some(Definition::Item(item)) => vec![item],
         Some(Definition::Module(module)) => module_tools(db, module),
         Some(Definition::Variant { .. }) | None => Vec::new(),

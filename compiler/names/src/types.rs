@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use gsw_source::{ItemId, Name};
 
+use crate::error_kinds::ErrorKinds;
+
 /// A type. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
@@ -86,8 +88,8 @@ pub struct Latent {
 /// A set of errors; faults are never part of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ErrorSet {
-    /// The declarations, built-in ones included, sorted.
-    pub kinds: std::collections::BTreeSet<ErrorName>,
+    /// The declarations, built-in ones included.
+    pub kinds: ErrorKinds,
     /// Whether any error may be raised (a stored function, `fail e` of an open `Error`).
     pub open: bool,
 }
@@ -194,8 +196,16 @@ impl EffectSet {
 }
 
 impl ErrorSet {
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self {
+            kinds: ErrorKinds::new(),
+            open: false,
+        }
+    }
+
     pub fn extend(&mut self, other: &Self) {
-        self.kinds.extend(other.kinds.iter().cloned());
+        self.kinds.join(&other.kinds);
         self.open |= other.open;
     }
 
@@ -231,22 +241,33 @@ pub enum Nature {
 /// The types that `ty` is made of.
 #[must_use]
 pub fn parts(ty: &Type) -> Vec<Type> {
+    let mut found = Vec::new();
+    any_part(ty, |it| {
+        found.push(it.clone());
+        false
+    });
+    found
+}
+
+/// Whether one of the types that `ty` is made of is wanted.
+pub fn any_part(ty: &Type, mut is_wanted: impl FnMut(&Type) -> bool) -> bool {
     match ty {
         Type::Optional(inner)
         | Type::List(inner)
         | Type::Task(inner)
         | Type::Stream(inner)
         | Type::Queue(inner)
-        | Type::Partial(inner) => vec![(**inner).clone()],
-        Type::Map(key, value) => vec![(**key).clone(), (**value).clone()],
+        | Type::Partial(inner) => is_wanted(inner),
+        Type::Map(key, value) => is_wanted(key) || is_wanted(value),
         Type::Tuple(types)
         | Type::Record(_, types)
         | Type::Enum(_, types)
-        | Type::Checked(_, types) => types.to_vec(),
+        | Type::Checked(_, types) => types.iter().any(is_wanted),
         Type::Function(function) => {
-            let mut types = function.parameters.clone();
-            types.push(function.result.clone());
-            types
+            let FunctionType {
+                parameters, result, ..
+            } = &**function;
+            parameters.iter().any(&mut is_wanted) || is_wanted(result)
         }
         Type::Unit
         | Type::Bool
@@ -268,7 +289,7 @@ pub fn parts(ty: &Type) -> Vec<Type> {
         | Type::Parameter(..)
         | Type::Variable(_)
         | Type::Text(_)
-        | Type::Invalid => Vec::new(),
+        | Type::Invalid => false,
     }
 }
 
@@ -309,6 +330,29 @@ impl Type {
             | Self::Text(_)
             | Self::Invalid => Nature::Data,
         }
+    }
+
+    /// What there is of a value of this type, whose check is looked through, while it still arrives: of a record some fields;
+    /// everything else is of its own type.
+    #[must_use]
+    pub fn partial(self) -> Self {
+        // What a parameter or variable stands for may be a record.
+        if matches!(
+            self,
+            Self::Record(..) | Self::Parameter(..) | Self::Variable(_)
+        ) {
+            return Self::Partial(Arc::new(self));
+        }
+        self
+    }
+
+    /// The type of a field of a record of which some fields are there; `whole` is that of the field, whose check is looked through.
+    #[must_use]
+    pub fn partial_field(whole: Self) -> Self {
+        if let Self::Optional(inner) = whole {
+            return Arc::unwrap_or_clone(inner).partial().optional();
+        }
+        whole.partial().optional()
     }
 
     /// `T?`, which for an optional is the type itself.

@@ -5,6 +5,7 @@ mod models;
 mod permissions;
 mod prices;
 mod reader;
+mod runs;
 
 use gsw_source::{Code, Db, Diagnostic, File, Project};
 use toml::de::DeTable;
@@ -15,13 +16,22 @@ pub use models::{ModelDefaults, resolved_model};
 pub use permissions::PERMISSIONS;
 pub use prices::file_prices;
 use reader::Reader;
+pub use runs::RunsDefaults;
 
 /// The entry of a project that names none.
 const ENTRY: &str = "main.gsw";
 /// A program's name is also a file's.
 const LONGEST_NAME: usize = 64;
 /// What may stand at the top of the file.
-const KEYS: [&str; 6] = ["entry", "lints", "models", "name", "permissions", "version"];
+const KEYS: [&str; 7] = [
+    "entry",
+    "lints",
+    "models",
+    "name",
+    "permissions",
+    "runs",
+    "version",
+];
 
 /// What a `gsw.toml` says; what is wrong in it is left out.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,6 +46,8 @@ pub struct Configuration {
     pub models: ModelDefaults,
     /// The most that the program may be permitted: each permission with what it lists.
     pub permissions: Option<Vec<(String, Vec<String>)>>,
+    /// Where runs are kept, and how long.
+    pub runs: RunsDefaults,
     /// How warnings are to be taken.
     pub lints: Vec<(Code, LintLevel)>,
 }
@@ -58,6 +70,7 @@ pub fn file_configuration(db: &dyn Db, file: File) -> CheckedConfiguration {
         entry: ENTRY.into(),
         models: ModelDefaults::default(),
         permissions: None,
+        runs: RunsDefaults::default(),
         lints: Vec::new(),
     };
     if let Some(table) = parse(&mut reader, file.text(db)) {
@@ -120,6 +133,7 @@ fn read(reader: &mut Reader, table: &DeTable<'_>, into: &mut Configuration) {
             }
             "models" => models::read(reader, &entry, &mut into.models),
             "permissions" => into.permissions = permissions::read(reader, &entry),
+            "runs" => runs::read(reader, &entry, &mut into.runs),
             "lints" => into.lints = lints::read(reader, &entry),
             _ => reader.unknown(&entry, "", &KEYS),
         }

@@ -70,7 +70,7 @@ pub fn missing_price(place: Place, model: &str, key: &str) -> Diagnostic {
         place,
         format!("`{model}` has no price `{key}`"),
     )
-    .note("`input` and `output` are dollars per million tokens; `cache_read` and `cache_write` may be left out")
+    .note("`input` and `output` are dollars per million tokens; `cache_read` and `cache_write` may be left out, and `long` has all of them for requests with more input than `above` tokens")
 }
 
 /// A file that is named and not there.

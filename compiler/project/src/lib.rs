@@ -6,8 +6,11 @@ mod errors;
 mod loader;
 
 pub use configuration::{
-    CheckedConfiguration, Configuration, LintLevel, ModelDefaults, PERMISSIONS,
+    CheckedConfiguration, Configuration, LintLevel, ModelDefaults, PERMISSIONS, RunsDefaults,
     configuration_diagnostics, file_configuration, file_prices, project_configuration,
     resolved_model, with_levels,
 };
-pub use loader::{CONFIGURATION, find_configuration, follow_imports, module_key, open_project};
+pub use loader::{
+    CONFIGURATION, add_files, find_configuration, follow_all_imports, follow_imports, module_key,
+    open_project, remove_file,
+};

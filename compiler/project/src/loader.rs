@@ -104,6 +104,60 @@ pub fn follow_imports(db: &mut Database, file: File, files: &dyn Files) {
     }
 }
 
+/// Reads files that nothing imports, and what they import, into the project. What cannot be read is left out.
+pub fn add_files(db: &mut Database, paths: &[PathBuf], files: &dyn Files) {
+    let Some(project) = Project::try_get(db) else {
+        return;
+    };
+    let mut loader = Loader::new(db, files);
+    let known = loader.modules.len();
+    for path in paths {
+        let key = module_key(&files.absolute(path));
+        if !loader.modules.contains_key(&key)
+            && let Ok(text) = files.read(path)
+        {
+            loader.add(key, path.clone(), text);
+        }
+    }
+    loader.follow();
+    let modules = loader.modules;
+    if modules.len() != known {
+        project.set_modules(db).to(modules);
+    }
+}
+
+/// Reads what any file of the project imports by now and the project lacks: files have come that imports led nowhere without.
+pub fn follow_all_imports(db: &mut Database, files: &dyn Files) {
+    let Some(project) = Project::try_get(db) else {
+        return;
+    };
+    let known: Vec<(File, PathBuf)> = project
+        .modules(db)
+        .iter()
+        .filter(|(key, _)| !key.starts_with("std/"))
+        .map(|(_, file)| (*file, file.path(db).clone()))
+        .collect();
+    let mut loader = Loader::new(db, files);
+    let count = loader.modules.len();
+    loader.waiting = known;
+    loader.follow();
+    let modules = loader.modules;
+    if modules.len() != count {
+        project.set_modules(db).to(modules);
+    }
+}
+
+/// Takes a file that is no longer there out of the project: imports of it are reported from now on.
+pub fn remove_file(db: &mut Database, path: &Path, files: &dyn Files) {
+    let Some(project) = Project::try_get(db) else {
+        return;
+    };
+    let mut modules = project.modules(db).clone();
+    if modules.remove(&module_key(&files.absolute(path))).is_some() {
+        project.set_modules(db).to(modules);
+    }
+}
+
 fn refresh_configuration(db: &mut Database, project: Project, files: &dyn Files) {
     let named = [project.configuration(db), project.prices(db)];
     for file in named.into_iter().flatten() {

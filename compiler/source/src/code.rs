@@ -13,6 +13,7 @@ impl Code {
         Self::NAMING_STYLE,
         Self::NEVER_RAISED,
         Self::NOT_OPTIONAL,
+        Self::UNCACHED_TEXT,
         Self::UNKNOWN_MODEL,
         Self::UNREACHABLE_ARM,
         Self::UNREACHABLE_CODE,
@@ -124,6 +125,7 @@ codes! {
     TYPE_ARGUMENT_COUNT = "type-argument-count";
     TYPE_MISMATCH = "type-mismatch";
     TYPE_TOO_LARGE = "type-too-large";
+    UNCACHED_TEXT = "uncached-text";
     UNCLOSED_BRACKET = "unclosed-bracket";
     UNDECLARED_ERROR = "undeclared-error";
     UNEXPECTED_TOKEN = "unexpected-token";

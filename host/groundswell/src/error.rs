@@ -123,6 +123,8 @@ pub enum HostError {
     MissingTools(Vec<String>),
     /// Tools of the host that the program does not declare with `@host`.
     UnknownTools(Vec<String>),
+    /// The store of runs, or a run of it, cannot be used, with the reason.
+    Store(String),
 }
 
 impl fmt::Display for HostError {
@@ -141,6 +143,7 @@ impl fmt::Display for HostError {
                     listed(names)
                 )
             }
+            Self::Store(why) => f.write_str(why),
             Self::UnknownTools(names) => write!(
                 f,
                 "the program declares no `@host` tool of this name: {}",

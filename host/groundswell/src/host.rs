@@ -1,9 +1,13 @@
 //! A program together with what its runs may use.
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
+use gsw_driver::durable::store::{Need, RunStore};
+use gsw_driver::engine::runs::delivery::Sender;
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_driver::external::{Address, NotTaken, Taken};
 use gsw_driver::host::{Beyond, Variables};
@@ -16,6 +20,7 @@ use serde_json::{Map, Value};
 
 use crate::error::HostError;
 use crate::human::{People, Question};
+use crate::kept::KeptRun;
 use crate::program::Program;
 use crate::run::Run;
 use crate::tool::{ToolError, Tools};
@@ -34,6 +39,8 @@ pub struct HostBuilder {
     variables: Variables,
     model: Option<String>,
     memory_limit: Option<u64>,
+    store: Option<PathBuf>,
+    idle: Option<Duration>,
 }
 
 impl std::fmt::Debug for HostBuilder {
@@ -45,6 +52,8 @@ impl std::fmt::Debug for HostBuilder {
             .field("variables", &self.variables)
             .field("model", &self.model)
             .field("memory_limit", &self.memory_limit)
+            .field("store", &self.store)
+            .field("idle", &self.idle)
             .finish()
     }
 }
@@ -82,6 +91,22 @@ impl HostBuilder {
     #[must_use]
     pub fn memory_limit(mut self, bytes: u64) -> Self {
         self.memory_limit = Some(bytes);
+        self
+    }
+
+    /// Writes runs down in this file, so that they outlive the process: [`Host::resume`] goes on with them. A run that cannot be
+    /// written down does not act.
+    #[must_use]
+    pub fn store(mut self, path: impl Into<PathBuf>) -> Self {
+        self.store = Some(path.into());
+        self
+    }
+
+    /// A run that is written down and has waited for so long for somebody, or for a time that is further away, is left: it ends
+    /// here with [`Error::Left`](crate::Error::Left) and can be resumed.
+    #[must_use]
+    pub fn idle(mut self, idle: Duration) -> Self {
+        self.idle = Some(idle);
         self
     }
 
@@ -156,6 +181,11 @@ impl HostBuilder {
                 .settle()
                 .map(|it| Arc::new(it) as Arc<dyn Humans>),
             variables: self.variables,
+            store: self.store.map(|path| {
+                let program = std::env::current_exe().unwrap_or_default();
+                RunStore::new(path, program.display().to_string(), Need::Asked)
+            }),
+            idle: self.idle,
             ..EngineOptions::default()
         };
         Ok(Host {
@@ -175,6 +205,8 @@ impl Host {
             variables: Variables::default(),
             model: None,
             memory_limit: None,
+            store: None,
+            idle: None,
         }
     }
 
@@ -203,6 +235,25 @@ impl Host {
         Ok(Run::start(&self.engine, index, input))
     }
 
+    /// Goes on with a run that was interrupted or left, named by its id or the beginning of it. It has what was answered
+    /// meanwhile, and nothing that was done is done again.
+    ///
+    /// # Errors
+    /// When there is no such run, it has ended, another process carries it, or this program cannot go on with it.
+    pub fn resume<T: DeserializeOwned>(&self, id: &str) -> Result<Run<T>, HostError> {
+        Run::resume(&self.engine, id).map_err(|it| HostError::Store(it.to_string()))
+    }
+
+    /// The runs of the store, the newest first; none where nothing was written down yet.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn kept_runs(&self) -> Result<Vec<KeptRun>, HostError> {
+        let kept = self.engine.kept_runs();
+        let kept = kept.map_err(|it| HostError::Store(it.to_string()))?;
+        Ok(kept.into_iter().map(KeptRun::of).collect())
+    }
+
     /// Brings an answer to an `external` that a run of this host waits for, or will wait for under a key, and says what has
     /// become of it. It is checked here: one that does not fit changes nothing.
     ///
@@ -215,7 +266,8 @@ impl Host {
         };
         let (sender, taken) = tokio::sync::oneshot::channel();
         let then = move |it| drop(sender.send(it));
-        self.engine.runs().deliver_then(to, answer, then);
+        let sender = Sender::Program("the host program".into());
+        self.engine.runs().deliver_then(to, answer, sender, then);
         taken.await.unwrap_or(Err(NotTaken::Gone))
     }
 
@@ -231,12 +283,13 @@ impl Host {
 /// An answer that has no JSON form.
 fn unwritable(to: &Address, error: &serde_json::Error) -> NotTaken {
     let name = match to {
-        Address::Name { name, .. } => name,
-        Address::Key(key) => key,
+        Address::Name { name, .. } => name.to_string(),
+        Address::Operation { operation, .. } => operation.to_string(),
+        Address::Key(key) => key.to_string(),
     };
     let found = format!("a value without a JSON form: {error}");
     NotTaken::Unfit {
-        name: name.to_string(),
+        name,
         issues: vec![Issue::new("$".into(), "JSON".into(), found)],
     }
 }

@@ -23,6 +23,7 @@ mod events;
 mod host;
 mod human;
 mod input;
+mod kept;
 mod program;
 mod run;
 mod tool;
@@ -43,6 +44,7 @@ pub use human::Question;
 pub use indexmap;
 #[doc(hidden)]
 pub use input::Input;
+pub use kept::KeptRun;
 pub use program::{LoadError, Program};
 pub use run::{Finished, Run};
 #[doc(hidden)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use gsw_driver::engine::resuming::NotResumed;
 use gsw_driver::engine::{Canceller, Engine, RunOptions};
 use gsw_engine::run::{self, RunResult};
 use gsw_tree::node::Tree;
@@ -49,6 +50,19 @@ pub struct Finished<T> {
 
 impl<T: DeserializeOwned> Run<T> {
     pub(crate) fn start(engine: &Engine, workflow: usize, input: Map<String, Value>) -> Self {
+        let started: Result<Self, std::convert::Infallible> =
+            Self::by(|options| Ok(engine.start_with(workflow, input, options)));
+        match started {
+            Ok(run) => run,
+            Err(never) => match never {},
+        }
+    }
+
+    pub(crate) fn resume(engine: &Engine, id: &str) -> Result<Self, NotResumed> {
+        Self::by(|options| engine.resume_with(id, options))
+    }
+
+    fn by<E>(begin: impl FnOnce(RunOptions) -> Result<Canceller, E>) -> Result<Self, E> {
         let subscriptions = Arc::<Subscriptions>::default();
         let first = Some(subscriptions.subscribe());
         let (sender, ending) = oneshot::channel();
@@ -61,14 +75,14 @@ impl<T: DeserializeOwned> Run<T> {
                 drop(sender.send(finished));
             }),
         };
-        Self {
-            canceller: engine.start_with(workflow, input, options),
+        Ok(Self {
+            canceller: begin(options)?,
             subscriptions,
             first,
             ending,
             on_drop: OnDrop::Cancel,
             value: PhantomData,
-        }
+        })
     }
 
     /// The value with the tree and the duration, whatever the end.
@@ -105,6 +119,13 @@ impl<T> Run<T> {
     pub fn events(&mut self) -> Events {
         let first = self.first.take();
         first.unwrap_or_else(|| self.subscriptions.subscribe())
+    }
+
+    /// Leaves it where it can be resumed: what must not happen twice is waited for, all else is given up, and no `defer` runs. It
+    /// then ends here with [`Error::Left`]. Says whether it can be left: a run of which nothing is written down goes on.
+    #[must_use]
+    pub fn leave(&self) -> bool {
+        self.canceller.leave()
     }
 
     /// Tells it to end: all of it is unwound, and its `defer`s run. It is still to be awaited.

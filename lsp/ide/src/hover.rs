@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use gsw_analysis::item_summary;
-use gsw_infer::Reference;
 use gsw_infer::hir::LocalKind;
 use gsw_names::{
     Parameter, Signature, TypeDeclarationKind, display_type, item_signature, type_declaration,
@@ -11,7 +10,9 @@ use gsw_names::{
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
 
-use crate::cursor::{Cursor, cursor, in_file};
+use crate::cursor::{cursor, in_file};
+use crate::expression_type::local_type;
+use crate::symbol::Symbol;
 
 /// What is to be shown for a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,20 +27,7 @@ pub struct Hover {
 #[must_use]
 pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
     let cursor = cursor(db, file, offset)?;
-    let (code, docs) = match &cursor.reference {
-        Reference::Local { .. } => (local(db, &cursor)?, None),
-        Reference::Item(item) => (item_head(db, *item), item_docs(db, *item)),
-        Reference::Variant { item, variant } => variant_head(db, *item, *variant)?,
-        Reference::Field {
-            item,
-            variant,
-            field,
-        } => field_head(db, *item, *variant, *field)?,
-        Reference::Module(file) => (
-            format!("import {}", gsw_names::shown_module(db, *file)),
-            gsw_syntax::file_docs(db, *file),
-        ),
-    };
+    let (code, docs) = describe(db, cursor.symbol)?;
     let mut markdown = format!("```gsw\n{code}\n```");
     if let Some(docs) = docs {
         let _ = write!(markdown, "\n\n{docs}");
@@ -50,51 +38,60 @@ pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
     })
 }
 
-fn local(db: &dyn Db, cursor: &Cursor) -> Option<String> {
-    let Reference::Local { part, local } = cursor.reference else {
-        return None;
+/// The head of what a symbol stands for, and its docs.
+pub fn describe(db: &dyn Db, symbol: Symbol) -> Option<(String, Option<String>)> {
+    match symbol {
+        Symbol::Local { item, declared } => {
+            let docs = parameter_docs(db, item, declared);
+            Some((local(db, item, declared)?, docs))
+        }
+        Symbol::Item(item) => Some((item_head(db, item), item_docs(db, item))),
+        Symbol::Variant { item, variant } => variant_head(db, item, variant),
+        Symbol::Field {
+            item,
+            variant,
+            field,
+        } => field_head(db, item, variant, field),
+        Symbol::Module(file) => Some((
+            format!("import {}", gsw_names::shown_module(db, file)),
+            gsw_syntax::file_docs(db, file),
+        )),
+    }
+}
+
+/// A variable, parameter or type parameter with its type.
+fn local(db: &dyn Db, item: ItemId, declared: Span) -> Option<String> {
+    let bodies = &gsw_infer::infer_item(db, item).bodies;
+    let mut locals = bodies.iter().flat_map(|it| &it.locals);
+    let name = gsw_names::source_text(db, item, declared);
+    let Some(local) = locals.find(|it| it.span == declared) else {
+        let ty = local_type(db, item, declared);
+        return Some(match ty {
+            Some(ty) => format!("{name}: {}", display_type(db, &ty)),
+            None => name.to_string(),
+        });
     };
-    let body = gsw_infer::body(db, cursor.item, part)?;
-    let local = body.local(local);
     let ty = display_type(db, &local.ty);
     Some(match local.kind {
-        LocalKind::Let => format!("let {}: {ty}", local.name),
-        LocalKind::Var => format!("var {}: {ty}", local.name),
-        LocalKind::State => format!("state {}: {ty}", local.name),
-        LocalKind::Parameter => format!("{}: {ty}", local.name),
+        LocalKind::Let => format!("let {name}: {ty}"),
+        LocalKind::Var => format!("var {name}: {ty}"),
+        LocalKind::State => format!("state {name}: {ty}"),
+        LocalKind::Parameter => format!("{name}: {ty}"),
     })
+}
+
+fn parameter_docs(db: &dyn Db, item: ItemId, declared: Span) -> Option<String> {
+    let parameters = &item_signature(db, item).signature.parameters;
+    let own = parameters.iter().find(|it| it.span == declared)?;
+    own.docs.as_ref().map(ToString::to_string)
 }
 
 /// The head of a declaration with what was inferred of it.
 fn item_head(db: &dyn Db, item: ItemId) -> String {
-    let name = item.name(db);
-    let keyword = match item.kind(db) {
-        ItemKind::Record | ItemKind::Alias => return format!("type {name}"),
-        ItemKind::Enum => return format!("enum {name}"),
-        ItemKind::Agent => return format!("agent {name}"),
-        ItemKind::Mcp => return format!("mcp {name}"),
-        ItemKind::Error => return error_head(db, item),
-        ItemKind::Const => {
-            return format!(
-                "const {name}: {}",
-                display_type(db, &item_signature(db, item).signature.result)
-            );
-        }
-        ItemKind::Prompt => "prompt",
-        ItemKind::Workflow => "workflow",
-        ItemKind::Tool => "tool",
-        ItemKind::Human => "human",
-        ItemKind::External => "external",
-        ItemKind::Function
-        | ItemKind::Import
-        | ItemKind::Hook
-        | ItemKind::Skill
-        | ItemKind::Test
-        | ItemKind::Permissions
-        | ItemKind::Invalid => "fn",
-    };
-    let signature = &item_signature(db, item).signature;
-    let mut head = format!("{keyword} {name}{}", heading(db, signature));
+    let mut head = declared_head(db, item);
+    if calling_word(db, item).is_none() {
+        return head;
+    }
     let summary = &item_summary(db, item).item;
     let errors: Vec<_> = summary
         .errors
@@ -112,6 +109,64 @@ fn item_head(db: &dyn Db, item: ItemId) -> String {
     head
 }
 
+/// The head of a declaration as far as it is written: no body is inferred for it.
+pub fn declared_head(db: &dyn Db, item: ItemId) -> String {
+    let name = item.name(db);
+    if let Some(word) = calling_word(db, item) {
+        let signature = &item_signature(db, item).signature;
+        return format!("{word} {name}{}", heading(db, signature));
+    }
+    match item.kind(db) {
+        ItemKind::Enum => format!("enum {name}"),
+        ItemKind::Agent => format!("agent {name}"),
+        ItemKind::Mcp => format!("mcp {name}"),
+        ItemKind::Error => error_head(db, item),
+        ItemKind::Const => format!(
+            "const {name}: {}",
+            display_type(db, &item_signature(db, item).signature.result)
+        ),
+        ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Prompt
+        | ItemKind::Workflow
+        | ItemKind::Tool
+        | ItemKind::Human
+        | ItemKind::External
+        | ItemKind::Function
+        | ItemKind::Import
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => format!("type {name}"),
+    }
+}
+
+/// The word before the name of what can be called; `None` for what has no parameters and result.
+fn calling_word(db: &dyn Db, item: ItemId) -> Option<&'static str> {
+    Some(match item.kind(db) {
+        ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Error
+        | ItemKind::Const => return None,
+        ItemKind::Prompt => "prompt",
+        ItemKind::Workflow => "workflow",
+        ItemKind::Tool => "tool",
+        ItemKind::Human => "human",
+        ItemKind::External => "external",
+        ItemKind::Function
+        | ItemKind::Import
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => "fn",
+    })
+}
+
 fn heading(db: &dyn Db, signature: &Signature) -> String {
     let generics = if signature.generics.is_empty() {
         String::new()
@@ -120,12 +175,13 @@ fn heading(db: &dyn Db, signature: &Signature) -> String {
     };
     format!(
         "{generics}({}) -> {}",
-        parameters(db, &signature.parameters),
+        parameters_shown(db, &signature.parameters),
         display_type(db, &signature.result)
     )
 }
 
-fn parameters(db: &dyn Db, parameters: &[Parameter]) -> String {
+/// Parameters or fields as they are declared.
+pub fn parameters_shown(db: &dyn Db, parameters: &[Parameter]) -> String {
     let shown: Vec<_> = parameters
         .iter()
         .map(|it| format!("{}: {}", it.name, display_type(db, &it.ty)))
@@ -136,7 +192,7 @@ fn parameters(db: &dyn Db, parameters: &[Parameter]) -> String {
 fn error_head(db: &dyn Db, item: ItemId) -> String {
     match &type_declaration(db, item).declaration.kind {
         TypeDeclarationKind::Record(fields) if !fields.is_empty() => {
-            format!("error {}({})", item.name(db), parameters(db, fields))
+            format!("error {}({})", item.name(db), parameters_shown(db, fields))
         }
         TypeDeclarationKind::Record(_)
         | TypeDeclarationKind::Enum(_)
@@ -156,7 +212,7 @@ fn variant_head(db: &dyn Db, item: ItemId, variant: u32) -> Option<(String, Opti
     let payload = if variant.fields.is_empty() {
         String::new()
     } else {
-        format!("({})", parameters(db, &variant.fields))
+        format!("({})", parameters_shown(db, &variant.fields))
     };
     let docs = variant.docs.as_ref().map(ToString::to_string);
     Some((format!("{}.{}{payload}", item.name(db), variant.name), docs))

@@ -1,105 +1,155 @@
-//! The protocol's requests and notifications, one line of work each.
+//! The protocol's requests and notifications, one statement each: what is asked becomes a job of the thread that knows the answer.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 use tower_lsp::{Client, LanguageServer, LspService, Server};
 
-use crate::worker::{State, Worker};
-use crate::{convert, frames};
+use crate::capabilities::{capabilities, hints, settings};
+use crate::state::{Ability, State, View, path};
+use crate::worker::{Notice, Worker};
+use crate::{actions, colours, frames, navigation, reporting, structure, typing};
 
 struct Backend {
     client: Client,
     worker: Worker,
+    /// Whether the client has said that the session ends.
+    is_shut_down: Arc<AtomicBool>,
 }
+
+/// How a session ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// By `shutdown` and `exit`.
+    Regular,
+    /// The client went away, or said `exit` without `shutdown`.
+    Abrupt,
+}
+
+/// So many requests may wait for their answers; with one at a time none could be cancelled.
+const PENDING: usize = 256;
 
 /// Serves an editor on standard input and output until it ends the session.
 ///
 /// # Errors
 /// When threads or input and output cannot be had.
-pub fn serve() -> std::io::Result<()> {
-    let worker = Worker::start()?;
+pub fn serve() -> std::io::Result<Ending> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(async {
-        let (service, socket) = LspService::new(|client| Backend { client, worker });
-        // The protocol's notifications have an order, and handlers must keep it.
-        Server::new(frames::messages(), tokio::io::stdout(), socket)
-            .concurrency_level(1)
-            .serve(service)
-            .await;
-    });
+    let ending = runtime.block_on(serve_on(tokio::io::stdin(), tokio::io::stdout()));
     // Reading standard input blocks a thread that nothing can wake.
     runtime.shutdown_background();
-    Ok(())
+    ending
+}
+
+/// Serves an editor on a pair of streams until it ends the session or goes away.
+///
+/// # Errors
+/// When the system gives no thread.
+pub async fn serve_on(
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite,
+) -> std::io::Result<Ending> {
+    let (sender, notices) = unbounded_channel();
+    let worker = Worker::start(sender)?;
+    let is_shut_down = Arc::new(AtomicBool::new(false));
+    let (service, socket) = LspService::new(|client| {
+        tokio::spawn(tell(client.clone(), notices));
+        Backend {
+            client,
+            worker,
+            is_shut_down: Arc::clone(&is_shut_down),
+        }
+    });
+    // Handlers are begun in the order of messages and send their jobs before they first wait, so jobs keep that order.
+    Server::new(frames::messages(input), output, socket)
+        .concurrency_level(PENDING)
+        .serve(service)
+        .await;
+    Ok(match is_shut_down.load(Ordering::Relaxed) {
+        true => Ending::Regular,
+        false => Ending::Abrupt,
+    })
+}
+
+/// Tells the client what the thread says of itself.
+async fn tell(client: Client, mut notices: UnboundedReceiver<Notice>) {
+    while let Some(notice) = notices.recv().await {
+        match notice {
+            Notice::Published(it) => {
+                client
+                    .publish_diagnostics(it.uri, it.diagnostics, it.version)
+                    .await;
+            }
+            Notice::Broken(message) => {
+                let text = format!("gswc lsp has hit a bug and goes on: {message}");
+                client.log_message(lsp::MessageType::ERROR, text).await;
+            }
+        }
+    }
 }
 
 impl Backend {
-    /// Sets a document's text and publishes the reports about every open document, since an edit in one may concern another.
-    async fn update(&self, uri: lsp::Uri, text: String) {
-        let Some(path) = convert::path(&uri) else {
-            return;
-        };
-        let reports = self
-            .worker
-            .run(move |state| {
-                state.set(&path, &text);
-                reports(state)
-            })
-            .await;
-        for (uri, diagnostics) in reports.unwrap_or_default() {
-            self.client
-                .publish_diagnostics(uri, diagnostics, None)
-                .await;
-        }
+    /// Asks something about a document.
+    async fn about<T: Send + 'static>(
+        &self,
+        document: lsp::TextDocumentIdentifier,
+        answer: impl FnOnce(View<'_>) -> T + Send + 'static,
+    ) -> Result<Option<T>> {
+        self.worker
+            .ask(move |state| state.view(&document.uri).map(answer))
+            .await
     }
 
-    /// Asks something about a place in an open document.
+    /// Asks something about a place in a document.
     async fn at<T: Send + 'static>(
         &self,
         place: lsp::TextDocumentPositionParams,
-        answer: impl FnOnce(&State, gsw_source::File, u32) -> Option<T> + Send + 'static,
-    ) -> Option<T> {
-        let path = convert::path(&place.text_document.uri)?;
-        self.worker
-            .run(move |state| {
-                let file = state.file(&path)?;
-                let offset = convert::offset(&state.db, file, place.position);
-                answer(state, file, offset)
-            })
-            .await?
+        answer: impl FnOnce(View<'_>, u32) -> T + Send + 'static,
+    ) -> Result<Option<T>> {
+        self.about(place.text_document, move |view| {
+            answer(view, view.offset(place.position))
+        })
+        .await
+    }
+
+    /// Asks to be told of changes of files on disk, of a client that can.
+    async fn watch(&self) {
+        let patterns = ["**/*.gsw", "**/gsw.toml"];
+        let watchers: Vec<_> = patterns.map(|it| json!({ "globPattern": it })).into();
+        let registration = lsp::Registration {
+            id: "files".into(),
+            method: "workspace/didChangeWatchedFiles".into(),
+            register_options: Some(json!({ "watchers": watchers })),
+        };
+        // A client that refuses is looked after when documents are saved.
+        let _ = self.client.register_capability(vec![registration]).await;
+    }
+
+    /// Has a client that asks for diagnostics ask again.
+    async fn refresh(&self) {
+        let support = self.worker.ask(|state| state.settings.support).await;
+        if support.is_ok_and(|it| it.refresh == Ability::Present) {
+            // The session may be ending.
+            let _ = self.client.workspace_diagnostic_refresh().await;
+        }
     }
 }
 
-fn reports(state: &State) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
-    let db = &state.db;
-    let of_documents = state.open().into_iter().filter_map(|(path, file)| {
-        let uri = lsp::Uri::from_file_path(path)?;
-        Some((uri, file, gsw_ide::diagnostics(db, file)))
-    });
-    let of_project = gsw_ide::project_diagnostics(db)
-        .into_iter()
-        .filter_map(|(file, found)| Some((convert::uri(file.path(db))?, file, found)));
-    of_documents
-        .chain(of_project)
-        .map(|(uri, file, found)| {
-            let found = found.iter().map(|it| convert::diagnostic(db, file, it));
-            (uri, found.collect())
-        })
-        .collect()
-}
-
 impl LanguageServer for Backend {
-    async fn initialize(&self, _: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
+    async fn initialize(&self, it: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
+        let settings = settings(&it);
+        let capabilities = capabilities(&settings);
+        self.worker.send(move |state| state.settings = settings);
         Ok(lsp::InitializeResult {
-            capabilities: lsp::ServerCapabilities {
-                text_document_sync: Some(lsp::TextDocumentSyncCapability::Kind(
-                    lsp::TextDocumentSyncKind::FULL,
-                )),
-                hover_provider: Some(lsp::HoverProviderCapability::Simple(true)),
-                definition_provider: Some(lsp::OneOf::Left(true)),
-                ..lsp::ServerCapabilities::default()
-            },
+            capabilities,
             server_info: Some(lsp::ServerInfo {
                 name: "gswc".into(),
                 version: Some(env!("CARGO_PKG_VERSION").into()),
@@ -108,58 +158,332 @@ impl LanguageServer for Backend {
         })
     }
 
+    async fn initialized(&self, _: lsp::InitializedParams) {
+        self.worker.send(State::load_folders);
+        let support = self.worker.ask(|state| state.settings.support).await;
+        if support.is_ok_and(|it| it.watching == Ability::Present) {
+            self.watch().await;
+        }
+    }
+
     async fn shutdown(&self) -> Result<()> {
+        self.is_shut_down.store(true, Ordering::Relaxed);
         Ok(())
     }
 
     async fn did_open(&self, it: lsp::DidOpenTextDocumentParams) {
-        self.update(it.text_document.uri, it.text_document.text)
-            .await;
+        let document = it.text_document;
+        self.worker
+            .send(move |state| state.open(document.uri, document.version, document.text));
     }
 
-    async fn did_change(&self, mut it: lsp::DidChangeTextDocumentParams) {
-        if let Some(change) = it.content_changes.pop() {
-            self.update(it.text_document.uri, change.text).await;
-        }
+    async fn did_change(&self, it: lsp::DidChangeTextDocumentParams) {
+        self.worker
+            .send(move |state| state.change(&it.text_document, it.content_changes));
+    }
+
+    async fn did_save(&self, _: lsp::DidSaveTextDocumentParams) {
+        self.worker.send(|state| {
+            if state.settings.support.watching == Ability::Lacking {
+                state.look_at_disk();
+            }
+        });
     }
 
     async fn did_close(&self, it: lsp::DidCloseTextDocumentParams) {
-        let uri = it.text_document.uri;
-        let Some(path) = convert::path(&uri) else {
-            return;
+        self.worker
+            .send(move |state| state.close(&it.text_document.uri));
+    }
+
+    async fn did_change_watched_files(&self, it: lsp::DidChangeWatchedFilesParams) {
+        self.worker.send(move |state| {
+            let paths: Vec<PathBuf> = it.changes.iter().filter_map(|it| path(&it.uri)).collect();
+            state.changed_on_disk(&paths);
+        });
+        self.refresh().await;
+    }
+
+    async fn did_change_workspace_folders(&self, it: lsp::DidChangeWorkspaceFoldersParams) {
+        let paths = |them: Vec<lsp::WorkspaceFolder>| -> Vec<PathBuf> {
+            them.iter().filter_map(|it| path(&it.uri)).collect()
         };
-        // Nothing is to be done when the thread is gone.
-        let _ = self.worker.run(move |state| state.close(&path)).await;
-        self.client.publish_diagnostics(uri, Vec::new(), None).await;
+        let (added, removed) = (paths(it.event.added), paths(it.event.removed));
+        self.worker
+            .send(move |state| state.change_folders(added, &removed));
+        self.refresh().await;
+    }
+
+    async fn did_change_configuration(&self, it: lsp::DidChangeConfigurationParams) {
+        self.worker
+            .send(move |state| state.settings.hints = hints(&it.settings));
+    }
+
+    async fn diagnostic(
+        &self,
+        it: lsp::DocumentDiagnosticParams,
+    ) -> Result<lsp::DocumentDiagnosticReportResult> {
+        let known = it.previous_result_id;
+        let uri = it.text_document.uri;
+        self.worker
+            .ask(move |state| reporting::of_document(state, &uri, known.as_deref()).into())
+            .await
+    }
+
+    async fn workspace_diagnostic(
+        &self,
+        it: lsp::WorkspaceDiagnosticParams,
+    ) -> Result<lsp::WorkspaceDiagnosticReportResult> {
+        let known = Arc::new(it.previous_result_ids);
+        let mut items = Vec::new();
+        // One file at a time, so that edits and other requests come between, and cancelling ends it.
+        for path in self.worker.ask(|state| reporting::files(state)).await? {
+            let known = Arc::clone(&known);
+            let report = self
+                .worker
+                .ask(move |state| reporting::of_file(state, &path, &known))
+                .await?;
+            items.extend(report);
+        }
+        Ok(lsp::WorkspaceDiagnosticReport { items }.into())
     }
 
     async fn hover(&self, it: lsp::HoverParams) -> Result<Option<lsp::Hover>> {
-        Ok(self
-            .at(it.text_document_position_params, |state, file, offset| {
-                let hover = gsw_ide::hover(&state.db, file, offset)?;
-                Some(lsp::Hover {
-                    contents: lsp::HoverContents::Markup(lsp::MarkupContent {
-                        kind: lsp::MarkupKind::Markdown,
-                        value: hover.markdown,
-                    }),
-                    range: Some(convert::range(&state.db, file, hover.span)),
-                })
-            })
-            .await)
+        let place = it.text_document_position_params;
+        Ok(self.at(place, navigation::hover).await?.flatten())
     }
 
     async fn goto_definition(
         &self,
         it: lsp::GotoDefinitionParams,
     ) -> Result<Option<lsp::GotoDefinitionResponse>> {
-        Ok(self
-            .at(it.text_document_position_params, |state, file, offset| {
-                let target = gsw_ide::definition(&state.db, file, offset)?;
-                Some(lsp::GotoDefinitionResponse::Scalar(convert::location(
-                    &state.db,
-                    target.place,
-                )?))
+        let place = it.text_document_position_params;
+        Ok(self.at(place, navigation::definition).await?.flatten())
+    }
+
+    async fn goto_declaration(
+        &self,
+        it: lsp::GotoDefinitionParams,
+    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
+        let place = it.text_document_position_params;
+        Ok(self.at(place, navigation::definition).await?.flatten())
+    }
+
+    async fn goto_type_definition(
+        &self,
+        it: lsp::GotoDefinitionParams,
+    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
+        let place = it.text_document_position_params;
+        Ok(self.at(place, navigation::type_definition).await?.flatten())
+    }
+
+    async fn references(&self, it: lsp::ReferenceParams) -> Result<Option<Vec<lsp::Location>>> {
+        let (place, context) = (it.text_document_position, it.context);
+        self.at(place, move |view, at| {
+            navigation::references(view, at, &context)
+        })
+        .await
+    }
+
+    async fn document_highlight(
+        &self,
+        it: lsp::DocumentHighlightParams,
+    ) -> Result<Option<Vec<lsp::DocumentHighlight>>> {
+        let place = it.text_document_position_params;
+        self.at(place, navigation::highlights).await
+    }
+
+    async fn prepare_rename(
+        &self,
+        it: lsp::TextDocumentPositionParams,
+    ) -> Result<Option<lsp::PrepareRenameResponse>> {
+        self.at(it, navigation::prepare_rename).await?.transpose()
+    }
+
+    async fn rename(&self, it: lsp::RenameParams) -> Result<Option<lsp::WorkspaceEdit>> {
+        let (place, new) = (it.text_document_position, it.new_name);
+        let edit = self
+            .at(place, move |view, at| navigation::rename(view, at, &new))
+            .await?;
+        Ok(edit.transpose()?.flatten())
+    }
+
+    async fn linked_editing_range(
+        &self,
+        it: lsp::LinkedEditingRangeParams,
+    ) -> Result<Option<lsp::LinkedEditingRanges>> {
+        let place = it.text_document_position_params;
+        Ok(self.at(place, navigation::linked_ranges).await?.flatten())
+    }
+
+    async fn symbol(
+        &self,
+        it: lsp::WorkspaceSymbolParams,
+    ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
+        let symbols = self
+            .worker
+            .ask(move |state| navigation::symbols(state, &it.query))
+            .await?;
+        Ok(Some(lsp::WorkspaceSymbolResponse::Flat(symbols)))
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        it: lsp::CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<lsp::CallHierarchyItem>>> {
+        let place = it.text_document_position_params;
+        Ok(self.at(place, navigation::prepare_calls).await?.flatten())
+    }
+
+    async fn incoming_calls(
+        &self,
+        it: lsp::CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<lsp::CallHierarchyIncomingCall>>> {
+        let place = place_of(it.item);
+        Ok(self.at(place, navigation::incoming).await?.flatten())
+    }
+
+    async fn outgoing_calls(
+        &self,
+        it: lsp::CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<lsp::CallHierarchyOutgoingCall>>> {
+        let place = place_of(it.item);
+        Ok(self.at(place, navigation::outgoing).await?.flatten())
+    }
+
+    async fn document_symbol(
+        &self,
+        it: lsp::DocumentSymbolParams,
+    ) -> Result<Option<lsp::DocumentSymbolResponse>> {
+        let symbols = self.about(it.text_document, structure::outline).await?;
+        Ok(symbols.map(lsp::DocumentSymbolResponse::Nested))
+    }
+
+    async fn folding_range(
+        &self,
+        it: lsp::FoldingRangeParams,
+    ) -> Result<Option<Vec<lsp::FoldingRange>>> {
+        self.about(it.text_document, structure::folds).await
+    }
+
+    async fn selection_range(
+        &self,
+        it: lsp::SelectionRangeParams,
+    ) -> Result<Option<Vec<lsp::SelectionRange>>> {
+        let positions = it.positions;
+        self.about(it.text_document, move |view| {
+            structure::selections(view, &positions)
+        })
+        .await
+    }
+
+    async fn formatting(
+        &self,
+        it: lsp::DocumentFormattingParams,
+    ) -> Result<Option<Vec<lsp::TextEdit>>> {
+        self.about(it.text_document, structure::format).await
+    }
+
+    async fn range_formatting(
+        &self,
+        it: lsp::DocumentRangeFormattingParams,
+    ) -> Result<Option<Vec<lsp::TextEdit>>> {
+        let range = it.range;
+        self.about(it.text_document, move |view| {
+            structure::format_range(view, range)
+        })
+        .await
+    }
+
+    async fn document_link(
+        &self,
+        it: lsp::DocumentLinkParams,
+    ) -> Result<Option<Vec<lsp::DocumentLink>>> {
+        self.about(it.text_document, structure::links).await
+    }
+
+    async fn code_lens(&self, it: lsp::CodeLensParams) -> Result<Option<Vec<lsp::CodeLens>>> {
+        self.about(it.text_document, structure::lenses).await
+    }
+
+    async fn completion(
+        &self,
+        it: lsp::CompletionParams,
+    ) -> Result<Option<lsp::CompletionResponse>> {
+        let place = it.text_document_position;
+        let found = self
+            .worker
+            .ask(move |state| typing::complete(state, &place))
+            .await?;
+        Ok(found.map(lsp::CompletionResponse::List))
+    }
+
+    async fn completion_resolve(&self, it: lsp::CompletionItem) -> Result<lsp::CompletionItem> {
+        self.worker
+            .ask(move |state| typing::resolve(state, it))
+            .await
+    }
+
+    async fn signature_help(
+        &self,
+        it: lsp::SignatureHelpParams,
+    ) -> Result<Option<lsp::SignatureHelp>> {
+        let place = it.text_document_position_params;
+        self.worker
+            .ask(move |state| typing::signature(state, &place))
+            .await
+    }
+
+    async fn semantic_tokens_full(
+        &self,
+        it: lsp::SemanticTokensParams,
+    ) -> Result<Option<lsp::SemanticTokensResult>> {
+        self.worker
+            .ask(move |state| colours::all(state, &it.text_document.uri))
+            .await
+    }
+
+    async fn semantic_tokens_full_delta(
+        &self,
+        it: lsp::SemanticTokensDeltaParams,
+    ) -> Result<Option<lsp::SemanticTokensFullDeltaResult>> {
+        self.worker
+            .ask(move |state| {
+                colours::changed(state, &it.text_document.uri, &it.previous_result_id)
             })
-            .await)
+            .await
+    }
+
+    async fn semantic_tokens_range(
+        &self,
+        it: lsp::SemanticTokensRangeParams,
+    ) -> Result<Option<lsp::SemanticTokensRangeResult>> {
+        let range = it.range;
+        self.about(it.text_document, move |view| colours::part(view, range))
+            .await
+    }
+
+    async fn inlay_hint(&self, it: lsp::InlayHintParams) -> Result<Option<Vec<lsp::InlayHint>>> {
+        let range = it.range;
+        self.about(it.text_document, move |view| colours::hints(view, range))
+            .await
+    }
+
+    async fn code_action(
+        &self,
+        it: lsp::CodeActionParams,
+    ) -> Result<Option<lsp::CodeActionResponse>> {
+        let (range, context) = (it.range, it.context);
+        self.about(it.text_document, move |view| {
+            actions::actions(view, range, &context)
+        })
+        .await
+    }
+}
+
+/// The place of the name of what a call hierarchy has shown.
+fn place_of(item: lsp::CallHierarchyItem) -> lsp::TextDocumentPositionParams {
+    lsp::TextDocumentPositionParams {
+        text_document: lsp::TextDocumentIdentifier { uri: item.uri },
+        position: item.selection_range.start,
     }
 }

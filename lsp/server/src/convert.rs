@@ -1,64 +1,82 @@
-//! Between the compiler's bytes and the protocol's lines and UTF-16 units.
+//! From the compiler's files and bytes to the protocol's addresses, ranges and edits.
 
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
 
-use gsw_source::{
-    Database, Diagnostic, File, Place, Severity, Span, Utf16Position, file_line_index,
-};
+use gsw_ide::SymbolKind;
+use gsw_source::{Diagnostic, ItemKind, LocatedEdit, Location, Place, Severity, Span};
 use tower_lsp::ls_types as lsp;
 
-/// The position of a byte of `file`.
-fn position(db: &Database, file: File, offset: u32) -> lsp::Position {
-    let position = file_line_index(db, file).utf16_position(file.text(db), offset);
-    lsp::Position {
-        line: position.line,
-        character: position.character,
+use crate::position;
+use crate::state::View;
+
+impl View<'_> {
+    /// The byte of the file at a position.
+    pub fn offset(self, at: lsp::Position) -> u32 {
+        position::offset(self.db, self.state.settings.encoding, self.file, at)
     }
-}
 
-/// The byte of `file` at a position; past the end of a line it is that line's end.
-pub fn offset(db: &Database, file: File, position: lsp::Position) -> u32 {
-    let position = Utf16Position {
-        line: position.line,
-        character: position.character,
-    };
-    file_line_index(db, file).utf16_offset(file.text(db), position)
-}
-
-/// The range of a span of `file`.
-pub fn range(db: &Database, file: File, span: Span) -> lsp::Range {
-    lsp::Range {
-        start: position(db, file, span.start),
-        end: position(db, file, span.end),
+    /// The bytes of the file in a range.
+    pub fn span(self, range: lsp::Range) -> Span {
+        let (start, end) = (self.offset(range.start), self.offset(range.end));
+        Span::new(start.min(end), start.max(end))
     }
-}
 
-/// A place as the protocol names it; `None` for a file of the standard library, which is nowhere on disk.
-pub fn location(db: &Database, place: Place) -> Option<lsp::Location> {
-    let (file, span) = gsw_syntax::locate(db, place);
-    let uri = uri(file.path(db))?;
-    Some(lsp::Location {
-        uri,
-        range: range(db, file, span),
-    })
-}
-
-/// The address of a file; `None` for one of the standard library.
-pub fn uri(path: &Path) -> Option<lsp::Uri> {
-    if path.starts_with("std") {
-        return None;
+    /// The range of a span of the file.
+    pub fn range(self, span: Span) -> lsp::Range {
+        self.range_in(Location {
+            file: self.file,
+            span,
+        })
     }
-    lsp::Uri::from_file_path(std::path::absolute(path).ok()?)
-}
 
-/// The path of a document on disk.
-pub fn path(uri: &lsp::Uri) -> Option<PathBuf> {
-    uri.to_file_path().map(|path| path.into_owned())
+    /// The range of a place in its file.
+    pub fn range_in(self, location: Location) -> lsp::Range {
+        let encoding = self.state.settings.encoding;
+        position::range(self.db, encoding, location.file, location.span)
+    }
+
+    /// The same workspace, seen from another file of it.
+    pub fn of(self, file: gsw_source::File) -> Self {
+        Self { file, ..self }
+    }
+
+    /// A place with the address of its file; `None` when it has none, as a library's that cannot be written.
+    pub fn location(self, location: Location) -> Option<lsp::Location> {
+        let uri = self.state.uri(location.file.path(self.db))?;
+        let range = self.range_in(location);
+        Some(lsp::Location { uri, range })
+    }
+
+    pub fn edit(self, edit: &LocatedEdit) -> lsp::TextEdit {
+        lsp::TextEdit {
+            range: self.range_in(edit.location),
+            new_text: edit.text.clone(),
+        }
+    }
+
+    /// Edits by the file that they are for; `None` when one is for a file that has no address or is not the user's.
+    pub fn workspace_edit(self, edits: &[LocatedEdit]) -> Option<lsp::WorkspaceEdit> {
+        let mut changes: HashMap<lsp::Uri, Vec<lsp::TextEdit>> = HashMap::new();
+        for edit in edits {
+            if gsw_ide::is_library(self.db, edit.location.file) {
+                return None;
+            }
+            let uri = self.state.uri(edit.location.file.path(self.db))?;
+            changes.entry(uri).or_default().push(self.edit(edit));
+        }
+        Some(lsp::WorkspaceEdit {
+            changes: Some(changes),
+            ..lsp::WorkspaceEdit::default()
+        })
+    }
 }
 
 /// A report as the protocol wants it.
-pub fn diagnostic(db: &Database, file: File, diagnostic: &Diagnostic) -> lsp::Diagnostic {
-    let (_, span) = gsw_syntax::locate(db, diagnostic.place);
+pub fn diagnostic(view: View<'_>, diagnostic: &Diagnostic) -> lsp::Diagnostic {
+    let located = |place: Place| {
+        let (file, span) = gsw_syntax::locate(view.db, place);
+        Location { file, span }
+    };
     let mut message = diagnostic.message.clone();
     for note in &diagnostic.notes {
         message.push_str("\nnote: ");
@@ -68,24 +86,57 @@ pub fn diagnostic(db: &Database, file: File, diagnostic: &Diagnostic) -> lsp::Di
         .labels
         .iter()
         .filter_map(|label| {
-            let location = location(db, label.place)?;
             Some(lsp::DiagnosticRelatedInformation {
-                location,
+                location: view.location(located(label.place))?,
                 message: label.message.clone(),
             })
         })
         .collect();
+    let code = diagnostic.code.name();
     lsp::Diagnostic {
-        range: range(db, file, span),
+        range: view.range_in(located(diagnostic.place)),
         severity: Some(match diagnostic.severity {
             Severity::Error => lsp::DiagnosticSeverity::ERROR,
             Severity::Warning => lsp::DiagnosticSeverity::WARNING,
             Severity::Hint => lsp::DiagnosticSeverity::HINT,
         }),
-        code: Some(lsp::NumberOrString::String(diagnostic.code.name().into())),
+        code: Some(lsp::NumberOrString::String(code.into())),
         source: Some("gswc".into()),
         message,
         related_information: Some(related),
+        tags: match code {
+            "unused-variable" | "unused-import" | "unreachable-code" | "unreachable-arm" => {
+                Some(vec![lsp::DiagnosticTag::UNNECESSARY])
+            }
+            "deprecated" => Some(vec![lsp::DiagnosticTag::DEPRECATED]),
+            _ => None,
+        },
         ..lsp::Diagnostic::default()
+    }
+}
+
+pub fn symbol_kind(kind: SymbolKind) -> lsp::SymbolKind {
+    match kind {
+        SymbolKind::Method => lsp::SymbolKind::METHOD,
+        SymbolKind::Field => lsp::SymbolKind::FIELD,
+        SymbolKind::Variant => lsp::SymbolKind::ENUM_MEMBER,
+        SymbolKind::Step => lsp::SymbolKind::EVENT,
+        SymbolKind::Item(kind) => match kind {
+            ItemKind::Record | ItemKind::Alias | ItemKind::Error => lsp::SymbolKind::STRUCT,
+            ItemKind::Enum => lsp::SymbolKind::ENUM,
+            ItemKind::Const => lsp::SymbolKind::CONSTANT,
+            ItemKind::Agent => lsp::SymbolKind::CLASS,
+            ItemKind::Mcp | ItemKind::Hook | ItemKind::Skill => lsp::SymbolKind::INTERFACE,
+            ItemKind::Import => lsp::SymbolKind::MODULE,
+            ItemKind::Permissions => lsp::SymbolKind::OBJECT,
+            ItemKind::Invalid => lsp::SymbolKind::NULL,
+            ItemKind::Function
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Human
+            | ItemKind::External
+            | ItemKind::Test => lsp::SymbolKind::FUNCTION,
+        },
     }
 }

@@ -1,33 +1,78 @@
 //! The editor's open documents before the files on disk.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsw_source::{Disk, Files};
+use tower_lsp::ls_types as lsp;
+
+use crate::position::{Encoding, offset_in};
 
 /// Open documents by absolute path.
 #[derive(Debug, Default)]
 pub struct Documents {
-    open: HashMap<PathBuf, Arc<str>>,
+    open: BTreeMap<PathBuf, Document>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// As the client spells it.
+    pub uri: lsp::Uri,
+    pub version: i32,
+    pub text: Arc<str>,
 }
 
 impl Documents {
-    /// The document has this text now.
-    pub fn set(&mut self, path: PathBuf, text: Arc<str>) {
-        self.open.insert(path, text);
+    pub fn open(&mut self, path: PathBuf, document: Document) {
+        self.open.insert(path, document);
+    }
+
+    /// Applies changes, in order, to an open document, and gives its new text; `None` when it is not open.
+    pub fn change(
+        &mut self,
+        path: &Path,
+        version: i32,
+        encoding: Encoding,
+        changes: Vec<lsp::TextDocumentContentChangeEvent>,
+    ) -> Option<Arc<str>> {
+        let document = self.open.get_mut(path)?;
+        let mut text = document.text.to_string();
+        for change in changes {
+            match change.range {
+                None => text = change.text,
+                Some(range) => {
+                    let start = offset_in(&text, encoding, range.start);
+                    let end = offset_in(&text, encoding, range.end);
+                    // A client that confuses the ends means what lies between.
+                    text.replace_range(start.min(end)..start.max(end), &change.text);
+                }
+            }
+        }
+        document.text = text.into();
+        document.version = version;
+        Some(document.text.clone())
     }
 
     /// The document is no longer open: the disk counts again.
-    pub fn close(&mut self, path: &Path) {
-        self.open.remove(path);
+    pub fn close(&mut self, path: &Path) -> Option<Document> {
+        self.open.remove(path)
+    }
+
+    pub fn get(&self, path: &Path) -> Option<&Document> {
+        self.open.get(path)
+    }
+
+    /// All of them, in order of path.
+    pub fn iter(&self) -> impl Iterator<Item = (&PathBuf, &Document)> {
+        self.open.iter()
     }
 }
 
 impl Files for Documents {
     fn read(&self, path: &Path) -> Result<Arc<str>, String> {
         match self.open.get(&self.absolute(path)) {
-            Some(text) => Ok(text.clone()),
+            Some(document) => Ok(document.text.clone()),
             None => Disk.read(path),
         }
     }

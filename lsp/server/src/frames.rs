@@ -2,17 +2,21 @@
 
 use std::io::Result;
 
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, Stdin};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tower_lsp::jsonrpc::{Request, Response};
 
 /// How much of what came in may wait to be looked at. A guess.
 const BUFFER: usize = 64 << 10;
+/// A longer message is no message: a document may have 16 MB, and JSON can make six bytes of one.
+const LONGEST: u64 = 128 << 20;
+/// The same of a line of a header.
+const LONGEST_LINE: u64 = 4 << 10;
 
-/// The messages of standard input, framed as they were, up to its end.
-pub fn messages() -> DuplexStream {
+/// The messages of `input`, framed as they were, up to its end.
+pub fn messages(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
     let (mut sender, receiver) = tokio::io::duplex(BUFFER);
     tokio::spawn(async move {
-        let mut input = BufReader::new(tokio::io::stdin());
+        let mut input = BufReader::new(input);
         // Either end may go away; the other one then has nothing left to do.
         while let Ok(Some(body)) = next(&mut input).await {
             if is_message(&body) && send(&mut sender, &body).await.is_err() {
@@ -24,15 +28,22 @@ pub fn messages() -> DuplexStream {
 }
 
 /// The body after the next header that has a length; `None` at the end of input.
-async fn next(input: &mut BufReader<Stdin>) -> Result<Option<Vec<u8>>> {
+async fn next(input: &mut (impl AsyncBufReadExt + Unpin)) -> Result<Option<Vec<u8>>> {
     let mut length = None;
     loop {
         let mut line = Vec::new();
-        if input.read_until(b'\n', &mut line).await? == 0 {
+        // What has no end is read in pieces, none of which is a header.
+        let mut piece = (&mut *input).take(LONGEST_LINE);
+        if piece.read_until(b'\n', &mut line).await? == 0 {
             return Ok(None);
         }
         let line = String::from_utf8_lossy(&line);
         match (line.trim(), length) {
+            ("", Some(length)) if length > LONGEST => {
+                let skipped = &mut (&mut *input).take(length);
+                tokio::io::copy(skipped, &mut tokio::io::sink()).await?;
+                return Ok(Some(Vec::new()));
+            }
             ("", Some(length)) => {
                 let mut body = Vec::new();
                 input.take(length).read_to_end(&mut body).await?;

@@ -1,23 +1,14 @@
-//! The one thread that owns the database. Jobs run in the order in which they were sent, so that no answer is older than the last edit;
-//! there are no snapshots to outlive their work.
+//! The one thread that owns the databases. Jobs run in the order in which they were sent, so that no answer is older than the last edit;
+//! there are no snapshots to outlive their work. Between jobs it checks files, one at a time.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
-use gsw_source::{Database, File, Files};
-use salsa::Setter;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
-use crate::documents::Documents;
-
-#[derive(Default)]
-pub struct State {
-    pub db: Database,
-    documents: Documents,
-    files: HashMap<PathBuf, File>,
-}
+use crate::checks::{Progress, Publication};
+use crate::state::State;
 
 type Job = Box<dyn FnOnce(&mut State) + Send>;
 
@@ -25,6 +16,14 @@ type Job = Box<dyn FnOnce(&mut State) + Send>;
 #[derive(Clone)]
 pub struct Worker {
     jobs: Sender<Job>,
+}
+
+/// What the thread tells without being asked.
+#[derive(Debug)]
+pub enum Notice {
+    Published(Publication),
+    /// Something panicked: a bug of the server, by its message.
+    Broken(String),
 }
 
 /// Syntax trees are at most a thousand levels deep; see the compiler's own thread.
@@ -35,92 +34,162 @@ impl Worker {
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start() -> std::io::Result<Self> {
+    pub fn start(notices: UnboundedSender<Notice>) -> std::io::Result<Self> {
         let (jobs, queue) = channel();
         std::thread::Builder::new()
             .name("compiler".into())
             .stack_size(STACK)
-            .spawn(move || work(&queue))?;
+            .spawn(move || work(&queue, &notices))?;
         Ok(Self { jobs })
     }
 
-    /// Runs a job and gives its result; `None` when it panicked, which costs the state and nothing else.
-    pub async fn run<T: Send + 'static>(
+    /// Runs a job that nobody waits for.
+    pub fn send(&self, job: impl FnOnce(&mut State) + Send + 'static) {
+        // Nothing is to be done when the thread is gone.
+        let _ = self.jobs.send(Box::new(job));
+    }
+
+    /// Runs a job and gives its result. One that nobody waits for any more when its turn comes, because the client has cancelled
+    /// the request, is left out.
+    ///
+    /// # Errors
+    /// When it panicked, which costs the state and nothing else.
+    pub async fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut State) -> T + Send + 'static,
-    ) -> Option<T> {
+    ) -> Result<T> {
         let (reply, result) = oneshot::channel();
-        let job: Job = Box::new(move |state| {
-            // Whoever asked may have gone.
-            let _ = reply.send(job(state));
+        self.send(move |state| {
+            if !reply.is_closed() {
+                // Whoever asked may have gone.
+                let _ = reply.send(job(state));
+            }
         });
-        self.jobs.send(job).ok()?;
-        result.await.ok()
+        result.await.map_err(|_| broken())
     }
 }
 
-fn work(queue: &Receiver<Job>) {
+/// The answer to a request that panicked.
+fn broken() -> Error {
+    Error {
+        code: ErrorCode::InternalError,
+        message: "this request has hit a bug of the language server; it goes on without an answer"
+            .into(),
+        data: None,
+    }
+}
+
+fn work(queue: &Receiver<Job>, notices: &UnboundedSender<Notice>) {
     let mut state = State::default();
-    while let Ok(job) = queue.recv() {
-        let run = std::panic::AssertUnwindSafe(|| job(&mut state));
-        if std::panic::catch_unwind(run).is_err() {
-            state = state.afresh();
+    loop {
+        let job = match queue.try_recv() {
+            Ok(job) => job,
+            Err(TryRecvError::Disconnected) => return,
+            Err(TryRecvError::Empty) => {
+                let checked = contained(&mut state, notices, State::check_next);
+                match checked {
+                    Some(Progress::Published(publication)) => {
+                        // The session may be ending.
+                        let _ = notices.send(Notice::Published(publication));
+                        continue;
+                    }
+                    Some(Progress::Silent) => continue,
+                    Some(Progress::Done) => {}
+                    // Whatever panicked would do so again.
+                    None => state.checks.give_up(),
+                }
+                match queue.recv() {
+                    Ok(job) => job,
+                    Err(_) => return,
+                }
+            }
+        };
+        contained(&mut state, notices, job);
+    }
+}
+
+/// Does something with the state, which a panic costs: it is made anew from the documents.
+fn contained<T>(
+    state: &mut State,
+    notices: &UnboundedSender<Notice>,
+    action: impl FnOnce(&mut State) -> T,
+) -> Option<T> {
+    let run = std::panic::AssertUnwindSafe(|| action(state));
+    match std::panic::catch_unwind(run) {
+        Ok(result) => Some(result),
+        Err(panic) => {
+            let message = said(&*panic);
+            // The session may be ending.
+            let _ = notices.send(Notice::Broken(message));
+            let anew = std::panic::AssertUnwindSafe(|| state.afresh());
+            if std::panic::catch_unwind(anew).is_err() {
+                state.workspaces.clear();
+            }
+            None
         }
     }
 }
 
-impl State {
-    /// The file of an open document, after setting its text.
-    pub fn set(&mut self, path: &Path, text: &str) -> Option<File> {
-        let text: Arc<str> = text.into();
-        self.documents.set(path.to_owned(), text.clone());
-        let Some(&file) = self.files.get(path) else {
-            let file = gsw_project::open_project(&mut self.db, path, &self.documents).ok()?;
-            self.files.insert(path.to_owned(), file);
-            return Some(file);
-        };
-        file.set_text(&mut self.db).to(text);
-        gsw_project::follow_imports(&mut self.db, file, &self.documents);
-        Some(file)
-    }
+/// The message of a panic.
+fn said(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "without a message".into())
+}
 
-    pub fn close(&mut self, path: &Path) {
-        self.documents.close(path);
-        if let Some(file) = self.files.remove(path)
-            && let Ok(text) = self.documents.read(path)
-        {
-            file.set_text(&mut self.db).to(text);
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::{Notice, Worker};
 
-    /// The file of an open document.
-    pub fn file(&self, path: &Path) -> Option<File> {
-        self.files.get(path).copied()
-    }
-
-    /// All open documents, in order of path.
-    pub fn open(&self) -> Vec<(PathBuf, File)> {
-        let mut open: Vec<_> = self
-            .files
-            .iter()
-            .map(|(path, file)| (path.clone(), *file))
-            .collect();
-        open.sort_by(|a, b| a.0.cmp(&b.0));
-        open
-    }
-
-    /// A state with the same open documents and a new database.
-    fn afresh(self) -> Self {
-        let mut fresh = Self {
-            documents: self.documents,
-            ..Self::default()
-        };
-        let paths: Vec<_> = self.files.into_keys().collect();
-        for path in paths {
-            if let Ok(file) = gsw_project::open_project(&mut fresh.db, &path, &fresh.documents) {
-                fresh.files.insert(path, file);
+    #[test]
+    fn a_panic_costs_one_answer_and_is_reported() {
+        let (sender, mut notices) = tokio::sync::mpsc::unbounded_channel();
+        let worker = Worker::start(sender).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let uri: tower_lsp::ls_types::Uri = "file:///a/b.gsw".parse().unwrap();
+            let opened = uri.clone();
+            worker.send(move |state| state.open(opened, 1, "fn f() -> int { 1 }".into()));
+            let failed = worker.ask(|_| -> u32 { panic!("for the test") }).await;
+            assert!(failed.is_err());
+            let text = worker
+                .ask(move |state| state.view(&uri).map(|it| it.file.text(it.db).to_string()))
+                .await;
+            assert_eq!(text.unwrap().unwrap(), "fn f() -> int { 1 }");
+        });
+        let mut broken = None;
+        while let Ok(notice) = notices.try_recv() {
+            if let Notice::Broken(message) = notice {
+                broken = Some(message);
             }
         }
-        fresh
+        assert_eq!(broken.as_deref(), Some("for the test"));
+    }
+
+    #[test]
+    fn what_was_cancelled_before_its_turn_is_left_out() {
+        let (sender, _notices) = tokio::sync::mpsc::unbounded_channel();
+        let worker = Worker::start(sender).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        let (gate, opened) = std::sync::mpsc::channel::<()>();
+        let (ran, was_run) = std::sync::mpsc::channel::<()>();
+        worker.send(move |_| opened.recv().unwrap());
+        runtime.block_on(async {
+            let cancelled = worker.ask(move |_| ran.send(()));
+            let mut cancelled = std::pin::pin!(cancelled);
+            // Its first step sends the job; then the client gives it up.
+            tokio::select! {
+                biased;
+                _ = &mut cancelled => panic!("the thread is held up"),
+                () = std::future::ready(()) => {}
+            }
+        });
+        gate.send(()).unwrap();
+        drop(runtime.block_on(worker.ask(|_| ())));
+        assert!(was_run.try_recv().is_err());
     }
 }

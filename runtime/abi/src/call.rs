@@ -18,6 +18,7 @@
 mod error_policy;
 mod limit;
 mod node_kind;
+mod parameter;
 mod queue_purpose;
 
 use crate::layout::{Context, Frame, Outcome};
@@ -25,32 +26,8 @@ use crate::layout::{Context, Frame, Outcome};
 pub use error_policy::{ErrorPolicy, RacePolicy};
 pub use limit::{NO_DOLLARS, NO_LIMIT};
 pub use node_kind::NodeKind;
+pub use parameter::{CallKind, Parameter};
 pub use queue_purpose::QueuePurpose;
-
-/// What a call does to control flow.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum CallKind {
-    Plain,
-    /// Returns an [`Outcome`], and so may raise.
-    Raising,
-    /// Returns a status and may suspend.
-    Waiting,
-}
-
-/// What a parameter is and who owns it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Parameter {
-    /// A number, of which there is no owner.
-    Word,
-    /// The caller stays the owner of the object.
-    Borrow,
-    /// The callee takes it over.
-    Own,
-    /// The `TypeId` of the result.
-    Result,
-    /// The `TypeId` of the next generic argument.
-    Ty,
-}
 
 /// Passes all rows to the macro `$then`.
 #[macro_export]
@@ -168,8 +145,8 @@ macro_rules! for_each_runtime_call {
             map_insert plain(own, own, own);
             // `m.get(k)`
             map_get plain(result, borrow, borrow);
-            // `m.get(k)`, where a map that nobody else sees is left with another value under the key.
-            map_exchange plain(result, borrow, borrow, own);
+            // The value under a key, in whose place a default is left when nobody else sees the map; of an absent key the default.
+            map_take plain(borrow, borrow, own);
             // `m[k]`, or `OutOfRange`.
             map_index raising(borrow, borrow);
             // `k in m`
@@ -422,6 +399,14 @@ macro_rules! for_each_runtime_call {
             task_race waiting(own, word);
             // `t.cancel()`
             task_cancel plain(borrow);
+            // Starts a task of the current node that runs a prompt, on a frame whose parameters are set: stream type, frame.
+            stream_start raising(result, word);
+            // The next part of a stream's answer: result optional type; waits until there is more of it, and gives `none` at its end.
+            stream_next waiting(result, own);
+            // Where the answer of a stream goes on, as a path; result optional type.
+            stream_open raising(result, borrow);
+            // How often the parts of a stream have begun anew.
+            stream_restarts plain(borrow);
             // A queue: its type, its limit, a [`QueuePurpose`]; `AssertionFailed` for a limit below 1.
             queue_new raising(result, word, word);
             // `q.push(x)`: waits while the queue is full.
@@ -470,14 +455,30 @@ macro_rules! for_each_runtime_call {
 
             // Models, tools, people.
             // Runs a prompt: result type, index, system text or 0, what is said (a text, or pairs of a [`crate::speaker::Speaker`]
-            // and a text), arguments as `json`, settings ([`crate::setting::CallSettings`]) as `json` or 0.
-            prompt_run waiting(result, word, own, own, own, own);
+            // and a text), arguments as `json`, settings ([`crate::setting::CallSettings`]) as `json` or 0, the session that the
+            // current task has entered or 0.
+            prompt_run waiting(result, word, own, own, own, own, own);
             // The value of a prompt's parameter, which a reflection around may have replaced: its type, name, value.
             prompt_revised raising(result, borrow, own);
             // The same for the first value of a `state` variable: its type, name, value.
             state_revised raising(result, borrow, own);
             // Runs a prompt and gives its `Response<T>`.
-            prompt_detail waiting(result, word, own, own, own, own);
+            prompt_detail waiting(result, word, own, own, own, own, own);
+            // Runs a prompt in the task of a stream, which is given the answer as it arrives.
+            prompt_stream waiting(result, word, own, own, own, own, own);
+            // An empty session of the agent with this index.
+            session_new plain(word);
+            // The index of a session's agent as a `json`.
+            session_agent plain(borrow);
+            // Right before a prompt is run in it: waits its turn. The call that follows leaves it.
+            session_enter waiting(borrow);
+            // What a mock has answered in it: the session, what is said, the answer as `json`, 1 where it replaces the last exchange.
+            session_mocked raising(own, own, own, word);
+            // `session.messages()`: result type, session.
+            session_messages raising(result, borrow);
+            session_fork plain(borrow);
+            // `session.seed(…)`: session, a `json` list of messages.
+            session_seed raising(borrow, own);
             // The time limit in the settings of a question, a `json` or 0, in nanoseconds; [`NO_LIMIT`] without one.
             human_timeout plain(borrow);
             // Asks a person: result type, index, what is said (as of a prompt), arguments as `json`, settings as `json` or 0.
@@ -489,7 +490,6 @@ macro_rules! for_each_runtime_call {
             tool_begin waiting(result, word, own, own);
             // The result of the call whose node is the current one, before that is left: further calls with its key are given it.
             tool_keep plain(ty, borrow);
-            // The body of a tool that the program's host has.
             host_call waiting(result, own, own);
             // `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
             exec_run waiting(result, own, own, own, word, own);
@@ -520,6 +520,8 @@ macro_rules! for_each_runtime_call {
             mock_turn plain(word, word);
             // Keeps what a call that a mock has matched was given: item, index, the arguments.
             mock_given plain(word, word, own);
+            // Before it answers: result type, how the item may be repeated (0 pure to 3 once), its name, the arguments as `json`.
+            mock_called waiting(result, word, own, own);
             mock_count plain(word, word);
             mock_arguments plain(word, word);
             // From here on the agent's model does what a script says: the agent's index, the turns as `json`.

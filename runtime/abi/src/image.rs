@@ -111,6 +111,14 @@ pub fn write(parts: &Parts<'_>) -> Result<Vec<u8>, postcard::Error> {
     Ok(bytes)
 }
 
+/// The sum that an image's header names it by, of any version; whether the rest fits it is not looked at.
+#[must_use]
+pub fn sum_of(header: &[u8; HEADER_SIZE]) -> Option<[u8; 32]> {
+    let sum = header.get(SUM..SUM + 32)?;
+    let is_image = header[..8] == MAGIC;
+    is_image.then(|| sum.try_into().ok()).flatten()
+}
+
 /// Checks an image from front to back and decodes its tables.
 ///
 /// # Errors

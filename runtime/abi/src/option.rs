@@ -13,16 +13,16 @@ pub enum BuiltinOption {
     Cache,
     Store,
     Resume,
+    Idle,
+    Record,
+    Replay,
     Help,
     Version,
 }
 
-/// Names that a parameter must not have although no option has them yet: later versions need them.
-const KEPT_FREE: [&str; 2] = ["record", "replay"];
-
 impl BuiltinOption {
     /// All, in the order in which help lists them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::Model,
         Self::Events,
         Self::Json,
@@ -33,6 +33,9 @@ impl BuiltinOption {
         Self::Cache,
         Self::Store,
         Self::Resume,
+        Self::Idle,
+        Self::Record,
+        Self::Replay,
         Self::Help,
         Self::Version,
     ];
@@ -51,6 +54,9 @@ impl BuiltinOption {
             Self::Cache => "cache",
             Self::Store => "store",
             Self::Resume => "resume",
+            Self::Idle => "idle",
+            Self::Record => "record",
+            Self::Replay => "replay",
             Self::Help => "help",
             Self::Version => "version",
         }
@@ -67,10 +73,11 @@ impl BuiltinOption {
     pub const fn operand(self) -> Option<&'static str> {
         match self {
             Self::Model => Some("PROVIDER/MODEL"),
-            Self::Events => Some("FILE"),
+            Self::Events | Self::Record | Self::Replay => Some("FILE"),
             Self::Memory => Some("SIZE"),
             Self::Cache => Some("DIR|off"),
             Self::Store => Some("FILE|off"),
+            Self::Idle => Some("DURATION|never"),
             Self::Json
             | Self::Raw
             | Self::Pretty
@@ -89,12 +96,15 @@ impl BuiltinOption {
             Self::Memory => Some("GSW_MEMORY"),
             Self::Cache => Some("GSW_CACHE"),
             Self::Store => Some("GSW_STORE"),
+            Self::Idle => Some("GSW_IDLE"),
             Self::Events
             | Self::Json
             | Self::Raw
             | Self::Pretty
             | Self::Quiet
             | Self::Resume
+            | Self::Record
+            | Self::Replay
             | Self::Help
             | Self::Version => None,
         }
@@ -123,6 +133,11 @@ impl BuiltinOption {
             Self::Resume => {
                 "Go on with the run of the same input that was interrupted, if there is one"
             }
+            Self::Idle => {
+                "Leave a run that has waited for somebody, or for a time, for so long; it stays in the store"
+            }
+            Self::Record => "Record what models are asked and answer, for `--replay` and for tests",
+            Self::Replay => "Take the answers of models from a file of `--record` and ask none",
             Self::Help => "Print this help",
             Self::Version => "Print the program's name and version",
         }
@@ -136,8 +151,16 @@ impl BuiltinOption {
             | Self::Cache
             | Self::Store
             | Self::Resume
+            | Self::Idle
             | Self::Version => true,
-            Self::Model | Self::Events | Self::Json | Self::Raw | Self::Quiet | Self::Help => false,
+            Self::Model
+            | Self::Events
+            | Self::Json
+            | Self::Raw
+            | Self::Quiet
+            | Self::Record
+            | Self::Replay
+            | Self::Help => false,
         }
     }
 }
@@ -145,5 +168,5 @@ impl BuiltinOption {
 /// Whether no parameter of a workflow may have this name.
 #[must_use]
 pub fn is_reserved(name: &str) -> bool {
-    BuiltinOption::of(name).is_some_and(|it| !it.gives_way()) || KEPT_FREE.contains(&name)
+    BuiltinOption::of(name).is_some_and(|it| !it.gives_way())
 }

@@ -40,6 +40,20 @@ pub struct Program {
     pub ceiling: Option<Vec<(String, Vec<String>)>>,
     /// What `gsw.toml` says of models.
     pub models: ModelDefaults,
+    /// What `gsw.toml` says of the runs that are kept.
+    pub runs: RunsDefaults,
+}
+
+/// Where runs are kept, how long, and when one that waits is left, where neither options nor the environment say.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct RunsDefaults {
+    /// A path relative to the folder in which the program runs, or `off`.
+    pub store: Option<String>,
+    /// In nanoseconds.
+    pub idle: Option<i64>,
+    pub keep_days: Option<u32>,
+    pub keep_runs: Option<u32>,
+    pub keep_bytes: Option<u64>,
 }
 
 /// An earlier name, under which runs of earlier versions remember a declaration.
@@ -224,6 +238,10 @@ pub struct Tool {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ToolBody {
     Program,
+    /// A prompt, that another model calls.
+    Prompt,
+    /// A person, whom a model asks.
+    Human,
     /// The program that embeds it, after `@host`.
     Host,
     /// The library: it looks at the run that its model is part of.

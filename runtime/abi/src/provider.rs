@@ -11,6 +11,9 @@ pub const GEMINI_ADDRESS: &str = "GEMINI_BASE_URL";
 pub const OPENAI_KEY: &str = "OPENAI_API_KEY";
 pub const OPENAI_ADDRESS: &str = "OPENAI_BASE_URL";
 
+/// How many bytes a request must begin with alike for a provider to keep them: some 1,024 tokens.
+pub const LEAST_CACHED: usize = 4096;
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Provider {
     /// The Messages API of Anthropic.

@@ -36,8 +36,9 @@ macro_rules! for_each_setting {
             /// What is called before and after tool calls.
             Hooks hooks: form(Names(Listed::Hooks)), from(Program), read(nobody), key(written);
             /// Environment variables of the agent's tools and processes.
-            Env env: form(Environment), from(Program), read(nobody), key(written);
-            Session session: form(Session), from(Call), read(nobody), key(written);
+            Env env: form(Environment), from(Program), read(engine), key(written);
+            /// The conversation that the call continues; handed over beside the settings, since it has no JSON form.
+            Session session: form(Session), from(Call), read(engine), key(request);
             /// `lenient`, `exact` or `keep_valid`: what the parser may do to an answer that does not fit.
             Answer answer: form(Answer), from(Project), read(agents), key(effective);
             /// The most tokens of one answer.
@@ -244,6 +245,16 @@ pub struct CallSettings {
     pub agent: Option<usize>,
     /// The answer that is to be improved, with the number of the round.
     pub improving: Option<Value>,
+    pub turn: Turn,
+}
+
+/// What the answer of a call is to what was asked before it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Turn {
+    #[default]
+    New,
+    /// It replaces the last one: `revise p(…)`.
+    Revised,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -253,6 +264,8 @@ pub enum CallPart {
     Agent,
     /// The answer that is to be improved.
     Improving,
+    /// Present where the call is [`Turn::Revised`].
+    Revise,
 }
 
 impl CallPart {
@@ -263,6 +276,7 @@ impl CallPart {
             Self::Call => "call",
             Self::Agent => "agent",
             Self::Improving => "improving",
+            Self::Revise => "revise",
         }
     }
 }
@@ -288,6 +302,10 @@ impl From<Map<String, Value>> for CallSettings {
                 .and_then(|it| it.as_u64())
                 .and_then(|it| usize::try_from(it).ok()),
             improving: take(CallPart::Improving),
+            turn: match take(CallPart::Revise) {
+                Some(_) => Turn::Revised,
+                None => Turn::New,
+            },
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod answer;
 mod cache;
+mod cassette;
 mod catalogue;
 mod connections;
 mod environment;
@@ -22,6 +23,7 @@ mod web;
 
 pub use cache::disk::{Damage, Disk, Filter, Inspection, Line, Stats};
 pub use cache::{Cache, Metrics};
+pub use cassette::{Cassette, Playing, Record, Recording};
 pub use catalogue::{Catalogue, Dollars, KnownModel};
 pub use environment::Environment;
 pub use machine::AgentPrompts;

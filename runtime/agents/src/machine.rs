@@ -1,13 +1,14 @@
 //! One prompt call as a state machine: cache, request, tools, check, reflection, the next model.
 
+mod conversation;
 mod handover;
 mod kept;
 mod turn;
 
-use std::sync::Arc;
-
+use conversation::Conversation;
 use gsw_abi::provider::{OFFLINE_MODEL, Provider};
 use gsw_engine::answers::{Found, NewAnswer, Tier, WhenBusy};
+use gsw_engine::conversation::Exchange;
 use gsw_engine::model::{
     Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
     PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, ToolOutcome,
@@ -78,8 +79,10 @@ struct Machine {
 struct Talk {
     settings: Settings,
     request: ModelRequest,
-    /// The messages that the call began with; another model begins with these again.
-    beginning: Vec<Arc<Message>>,
+    /// What the call begins with; another model begins with it again.
+    conversation: Conversation,
+    /// What the session gets once the answer is there.
+    exchange: Option<Exchange>,
     /// Index of the model that is asked.
     model: usize,
     reflections: u32,
@@ -133,11 +136,13 @@ impl Machine {
     fn start(&mut self) -> PromptStep {
         let settings = Settings::read(&self.call.settings);
         let built = settings.and_then(|settings| {
-            let request =
+            let mut request =
                 request::request(&mut self.call, &self.owner, &settings, &mut self.notes)?;
-            Ok((settings, request))
+            let conversation = Conversation::take(&mut self.call);
+            self.notes.extend(conversation.begin(&mut request));
+            Ok((settings, request, conversation))
         });
-        let (settings, request) = match built {
+        let (settings, request, conversation) = match built {
             Ok(built) => built,
             Err(message) => return PromptStep::Fail(outcome::misconfigured(&message)),
         };
@@ -157,7 +162,8 @@ impl Machine {
                 ..PromptDetail::default()
             },
             // Shared messages, so the copy is a list of pointers.
-            beginning: request.messages.clone(),
+            conversation,
+            exchange: None,
             settings,
             request,
             model: 0,
@@ -190,7 +196,10 @@ impl Machine {
         match kept {
             Some(kept) => {
                 self.notes.push(PromptNote::CacheHit { key: key.clone() });
-                PromptStep::Done(Box::new(kept.into_result(key)))
+                let mut result = kept.into_result(key);
+                let answer = Message::answer(text_of(&result.value));
+                result.exchange = talk.conversation.kept_exchange(answer);
+                PromptStep::Done(Box::new(result))
             }
             None => {
                 self.notes.push(PromptNote::CacheMiss { key });
@@ -219,7 +228,12 @@ impl Machine {
     fn done(&mut self, talk: &mut Talk, value: Value) -> PromptStep {
         let (Some(key), Some(ttl)) = (talk.key.clone(), talk.settings.cache) else {
             let detail = talk.detail.clone();
-            return PromptStep::Done(Box::new(PromptResult { value, detail }));
+            let exchange = talk.exchange.take();
+            return PromptStep::Done(Box::new(PromptResult {
+                value,
+                detail,
+                exchange,
+            }));
         };
         let text = Kept::of(&value, &talk.detail).to_text();
         let tier = talk.tier();
@@ -265,6 +279,7 @@ impl Talk {
             Some(value) => PromptStep::Done(Box::new(PromptResult {
                 value,
                 detail: self.detail.clone(),
+                exchange: self.exchange.take(),
             })),
             None => fail(outcome::misconfigured(
                 "an answer was kept before it was there",
@@ -311,10 +326,17 @@ impl Talk {
         } else {
             self.request.model = next;
             // From the prompt again, so that it is not led by what another model said; pure work is done again.
-            self.request.messages.clone_from(&self.beginning);
+            notes.extend(self.conversation.begin(&mut self.request));
         }
         self.ask()
     }
+}
+
+/// A value as a model says it.
+fn text_of(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn fail(failure: PromptFailure) -> PromptStep {

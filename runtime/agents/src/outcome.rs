@@ -36,6 +36,9 @@ pub(crate) fn of_failure(failure: &ModelFailure) -> PromptFailure {
         FailureKind::PermissionDenied => {
             raise(BuiltinError::PermissionDenied, json!({ "what": message }))
         }
+        FailureKind::NotRecorded => {
+            raise(BuiltinError::AssertionFailed, json!({ "message": message }))
+        }
     }
 }
 
@@ -80,7 +83,8 @@ pub(crate) fn is_outage(failure: &ModelFailure) -> bool {
         FailureKind::Unauthorized
         | FailureKind::QuotaExceeded
         | FailureKind::ContextTooLong
-        | FailureKind::PermissionDenied => false,
+        | FailureKind::PermissionDenied
+        | FailureKind::NotRecorded => false,
     }
 }
 

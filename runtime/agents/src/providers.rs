@@ -21,6 +21,8 @@ mod stream;
 mod traffic;
 mod window;
 
+use std::path::PathBuf;
+
 use gsw_abi::provider::Provider;
 use gsw_driver::call::Call;
 use gsw_driver::models::{Models, Pending};
@@ -37,7 +39,7 @@ pub use outgoing::Outgoing;
 use protocol::ask;
 use responses::Responses;
 pub use retry::Policy;
-use traffic::Traffic;
+use traffic::{Shared, Traffic};
 
 /// All providers of a process. Nothing is set up before the first request.
 #[derive(Debug)]
@@ -58,6 +60,17 @@ impl Providers {
             http: Http::default(),
             policy,
             traffic: Traffic::default(),
+        })
+    }
+
+    /// The same, and what a provider says of its limits is shared with other processes through files in this folder.
+    #[must_use]
+    pub fn sharing_limits(self, folder: PathBuf) -> Self {
+        let Self(network) = self;
+        let shared = Shared::new(folder, network.policy.longest_retry_after);
+        Self(Network {
+            traffic: Traffic::shared(shared),
+            ..network
         })
     }
 }

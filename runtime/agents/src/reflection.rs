@@ -12,17 +12,21 @@ const MOST_ISSUES: usize = 20;
 
 /// The messages to add: what the model answered, and what is wrong with it.
 pub(crate) fn messages(answer: Vec<Content>, issues: &[Issue]) -> [Arc<Message>; 2] {
-    // A provider refuses an empty message, and a model can answer with nothing.
+    let wrong = said_by_model(answer);
+    [Arc::new(wrong), said(Role::User, explanation(issues))]
+}
+
+/// An answer as a message: a provider refuses an empty one, and a model can answer with nothing.
+pub(crate) fn said_by_model(answer: Vec<Content>) -> Message {
     let is_empty = |it: &Content| matches!(it, Content::Text { text } if text.trim().is_empty());
     let mut content: Vec<Content> = answer.into_iter().filter(|it| !is_empty(it)).collect();
     if content.is_empty() {
         content.push(no_answer());
     }
-    let wrong = Message {
+    Message {
         role: Role::Assistant,
         content,
-    };
-    [Arc::new(wrong), said(Role::User, explanation(issues))]
+    }
 }
 
 /// Replaces an answer of which nothing can be shown.

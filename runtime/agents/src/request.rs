@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use gsw_abi::setting::Setting;
-use gsw_engine::media::UserText;
 use gsw_engine::model::{
     Content, Fallback, Message, ModelRequest, PromptCall, PromptNote, Rate, Role, Said,
     SchemaDelivery,
@@ -20,7 +19,7 @@ Look at this answer as a strict critic who did not write it: what is wrong, miss
 are better? Then answer what was first asked for again, with all of that mended. Give only the whole improved answer, in the same \
 form; if nothing can be better, give the same answer.";
 
-/// The request for the first model, which takes the texts of the call over; the error is a sentence for the user.
+/// The request for the first model, in which nothing is said yet; the error is a sentence for the user.
 pub(crate) fn request(
     call: &mut PromptCall,
     owner: &str,
@@ -40,7 +39,7 @@ pub(crate) fn request(
     Ok(ModelRequest {
         model: settings.model[0].clone(),
         system: call.system.take().filter(|it| !it.trim().is_empty()),
-        messages: messages(call),
+        messages: Vec::new(),
         schema: call.schema.as_deref().cloned(),
         schema_delivery: SchemaDelivery::Native,
         schema_name,
@@ -56,6 +55,7 @@ pub(crate) fn request(
             of: format!("{} {owner}", call.program.name),
             per_minute,
         }),
+        recorded: None,
     })
 }
 
@@ -86,7 +86,9 @@ fn warn_of_refused(model: &str, settings: &Settings, notes: &mut Vec<PromptNote>
     }
 }
 
-fn messages(call: &mut PromptCall) -> Vec<Arc<Message>> {
+/// The messages of the call itself, without those of its session; its texts are taken over.
+pub(crate) fn own_messages(call: &mut PromptCall) -> Vec<Arc<Message>> {
+    let message = |said: Said| Arc::new(Message::from(said));
     let mut messages = Vec::new();
     for example in std::mem::take(&mut call.examples) {
         messages.extend(example.said.into_iter().map(message));
@@ -98,37 +100,6 @@ fn messages(call: &mut PromptCall) -> Vec<Arc<Message>> {
         messages.push(said(Role::User, IMPROVE));
     }
     messages
-}
-
-fn message(said: Said) -> Arc<Message> {
-    Arc::new(Message {
-        role: said.role,
-        content: content(said.text),
-    })
-}
-
-/// The text with each attachment at its place.
-fn content(text: UserText) -> Vec<Content> {
-    let UserText { text, media } = text;
-    if media.is_empty() {
-        return vec![Content::Text { text }];
-    }
-    let mut content = Vec::new();
-    let say = |content: &mut Vec<Content>, part: &str| {
-        if !part.is_empty() {
-            content.push(Content::Text {
-                text: part.to_owned(),
-            });
-        }
-    };
-    let mut from = 0;
-    for (place, media) in media {
-        say(&mut content, &text[from..place]);
-        content.push(Content::Media { media });
-        from = place;
-    }
-    say(&mut content, &text[from..]);
-    content
 }
 
 pub(crate) fn said(role: Role, text: impl Into<String>) -> Arc<Message> {
@@ -158,5 +129,6 @@ pub(crate) fn plain_request(model: &str, user: &str) -> ModelRequest {
         timeout: std::time::Duration::from_secs(600),
         fallback: Fallback::Absent,
         rate: None,
+        recorded: None,
     }
 }

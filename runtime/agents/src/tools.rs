@@ -74,7 +74,11 @@ pub(crate) fn offered(
         input_schema: input_schema(&mut types, &offer.tool.name, &offer.tool.parameters),
         description: match offer.tool.body {
             ToolBody::SpawnRequest => spawns_described(program, &mut types, offer.tool, spawns),
-            ToolBody::Program | ToolBody::Host | ToolBody::Question => docs(&offer.tool.docs),
+            ToolBody::Program
+            | ToolBody::Prompt
+            | ToolBody::Human
+            | ToolBody::Host
+            | ToolBody::Question => docs(&offer.tool.docs),
         },
         name: offer.wire,
         class: match offer.tool.repeat {
@@ -276,6 +280,7 @@ mod tests {
             sources: Vec::new(),
             permissions: None,
             ceiling: None,
+            runs: gsw_abi::program::RunsDefaults::default(),
             version: None,
             models: ModelDefaults::default(),
         }

@@ -8,6 +8,8 @@ use crate::deadline::Deadlines;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Alarm {
     Sleep(OperationId),
+    /// The run has waited for long.
+    Idle,
     /// Code that has not heard of the cancellation yet is interrupted.
     Interrupt,
     /// What the `defer`s of a cancelled run have not done by now is given up.

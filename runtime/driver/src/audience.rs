@@ -9,6 +9,7 @@ use gsw_tree::observe::Observers;
 
 use crate::answers::Answers;
 use crate::human::Humans;
+use crate::tape::Tape;
 
 /// Hears of every event at once, on the thread of the turn, which it must not hold up.
 pub type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
@@ -24,6 +25,8 @@ pub struct Audience {
     pub humans: Option<Arc<dyn Humans>>,
     /// Hears which keys are free.
     pub answers: Option<Arc<dyn Answers>>,
+    /// Writes down what models are asked, or answers in their place.
+    pub tape: Tape,
 }
 
 impl Audience {
@@ -55,12 +58,17 @@ impl Port for Hearing {
         self.audience.observers.is_heard() || self.audience.listener.is_some()
     }
 
+    fn wants_exchanges(&self) -> bool {
+        self.audience.tape.is_on()
+    }
+
     fn take(&mut self, notice: Notice) {
         let Audience {
             observers,
             listener,
             humans,
             answers,
+            tape,
         } = &self.audience;
         match notice {
             Notice::Event(event) => {
@@ -88,6 +96,11 @@ impl Port for Hearing {
                     answers.let_go(&self.run, &key);
                 }
             }
+            // A run that is brought back says all of it again, so what is written down is whole.
+            Notice::Exchanged(exchange) => match tape {
+                Tape::Records(recorder) => recorder.take(&self.run, *exchange),
+                Tape::Off | Tape::Plays(_) => {}
+            },
         }
     }
 }

@@ -6,8 +6,11 @@
 //!
 //! What a run that outlives its process needs besides is in [`lasting`].
 
+pub(crate) mod arriving;
+mod asking;
 pub(crate) mod lasting;
 pub(crate) mod message;
+mod waking;
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,7 +29,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use crate::alarms::{Alarm, Alarms};
-use crate::call::Call;
+use crate::carrier::arriving::Arriving;
 use crate::carrier::lasting::{Leaving, Unnoted};
 use crate::carrier::message::{Look, Message};
 use crate::driver::Driver;
@@ -81,11 +84,23 @@ struct State {
 struct Outside {
     alarms: Alarms,
     begun: FxHashMap<OperationId, Begun>,
+    /// The answers that the run uses while they arrive.
+    arriving: FxHashMap<OperationId, Arc<Arriving>>,
     leaving: Leaving,
     /// Why it is to be left, if not because the process is to end.
     why: Option<Left>,
     /// The run is given what was written down, and nothing may come between.
     is_brought_back: bool,
+    /// What others leave in the store is brought to it.
+    is_watched: bool,
+    /// It is not counted among the runs that do more than wait.
+    is_resting: bool,
+    /// Since when it waits for nothing but somebody, or much time, by the steady clock.
+    resting_since: Option<u64>,
+    /// Somebody has left in the store that it is to end.
+    is_told_to_end: bool,
+    /// The end of a time that answers go before which came in time.
+    put_back: Option<OperationId>,
 }
 
 /// An operation that has no outcome yet.
@@ -119,6 +134,7 @@ impl Carrier {
         on_end: OnEnd,
     ) -> Arc<Self> {
         static CARRIERS: AtomicU64 = AtomicU64::new(0);
+        driver.active.fetch_add(1, Ordering::AcqRel);
         Arc::new(Self {
             id: CarrierId(CARRIERS.fetch_add(1, Ordering::Relaxed)),
             run: Arc::clone(run.id()),
@@ -167,9 +183,12 @@ impl Carrier {
             return;
         }
         // The entry is the right to answer: performer, person and abandonment race for it, and whoever removes it wins.
-        if self.outside().begun.remove(&id).is_none() {
+        let mut outside = self.outside();
+        outside.arriving.remove(&id);
+        if outside.begun.remove(&id).is_none() {
             return;
         }
+        drop(outside);
         let now = self.driver.clock.now();
         self.post(Message::Completed { id, outcome, now });
     }
@@ -255,48 +274,6 @@ impl Carrier {
         self.post(Message::Look(Look(Box::new(look))));
     }
 
-    /// The timer says that something is due.
-    pub(crate) fn wake(self: &Arc<Self>, now: u64) {
-        self.outside().alarms.woken();
-        loop {
-            let due = self.outside().alarms.pop_due(now);
-            match due {
-                Some(Alarm::Sleep(id)) => self.post(Message::Completed {
-                    id,
-                    outcome: Outcome::Done,
-                    now: self.driver.clock.now(),
-                }),
-                Some(Alarm::Interrupt) if self.outside().is_brought_back => {
-                    // What was written down comes first.
-                    self.outside().alarms.add(now + PATIENCE, Alarm::Interrupt);
-                }
-                Some(Alarm::Interrupt) if self.front.is_asked_to_cancel() => {
-                    self.front.interrupt(stop::CANCEL);
-                }
-                Some(Alarm::Interrupt) => {}
-                // It has its own time limits; what follows has as long as before.
-                Some(Alarm::Kill) if self.front.is_undoing() => {
-                    let at = now.saturating_add(LAST_RESORT);
-                    self.outside().alarms.add(at, Alarm::Kill);
-                }
-                Some(Alarm::Kill) => self.kill(),
-                None => break,
-            }
-        }
-        if let Err(error) = self.set_timer() {
-            // The timer's thread, which is here, exists.
-            debug_assert!(false, "{error}");
-        }
-    }
-
-    fn set_timer(self: &Arc<Self>) -> std::io::Result<()> {
-        let at = self.outside().alarms.take_new_first();
-        match at {
-            Some(at) => self.driver.timer.set(self, at),
-            None => Ok(()),
-        }
-    }
-
     fn post(self: &Arc<Self>, message: Message) {
         let mut state = self.state();
         if state.on_end.is_none() {
@@ -349,7 +326,7 @@ impl Carrier {
             let Some(run) = state.run.take() else { return };
             drop(state);
             let goes_on = match (is_leaving, message) {
-                (true, message) => self.leave_with(run, &message),
+                (true, message) => self.leave_with(run, message),
                 (false, Message::Resume(resumption)) => self.bring_back(run, *resumption),
                 (false, Message::Unwritten(why)) => self.end_unwritten(run, why),
                 (false, message) => self.turn(run, message),
@@ -369,10 +346,16 @@ impl Carrier {
             self.state().run = Some(run);
             return true;
         }
-        if let Err(why) = self.note(&message) {
+        let mut message = message;
+        if let Err(why) = self.note(&mut message) {
             return match why {
                 Unnoted::Unwanted => {
                     self.state().run = Some(run);
+                    true
+                }
+                Unnoted::Later => {
+                    self.state().run = Some(run);
+                    self.post(message);
                     true
                 }
                 Unnoted::Unwritten(why) => self.end_unwritten(run, why),
@@ -491,22 +474,32 @@ impl Carrier {
     }
 
     /// Begins what is not a sleep; a panic completes it.
-    fn begin_operation(self: &Arc<Self>, operation: Operation) {
+    pub(super) fn begin_operation(self: &Arc<Self>, operation: Operation) {
         let id = operation.id;
         match self.outside().begun.get_mut(&id) {
             Some(begun) => begun.is_begun = true,
             // It was given up while its intent was written.
             None => return,
         }
-        let call = Call::of(&self.run, &operation);
+        let performers = &self.driver.performers;
+        let is_external = matches!(operation.request, Request::External { .. });
+        if is_external && self.is_open() {
+            // The store brings its answer.
+            if performers.outside() == FromOutside::NeverComes {
+                self.keep_question(id);
+            }
+            return;
+        }
+        let call = self.call_of(&operation);
         let carrier = Arc::clone(self);
         let outlet = Outlet {
             completion: Completion::new(move |outcome| carrier.complete(id, outcome)),
             room: self.room.clone(),
         };
-        let performers = &self.driver.performers;
-        let is_external = matches!(operation.request, Request::External { .. });
         let begun = catch_unwind(AssertUnwindSafe(|| {
+            if let Request::Piece { of, taken } = operation.request {
+                return self.wait_for_piece(of, taken, outlet.completion);
+            }
             performers.perform(operation.request, call, outlet)
         }));
         // After a panic the completion was dropped, which has brought a failure.
@@ -515,29 +508,12 @@ impl Carrier {
         if let Some(begun) = self.outside().begun.get_mut(&id) {
             begun.handle = handle;
         }
-        if is_external && performers.outside(&self.run) == FromOutside::NeverComes {
-            self.keep_question(id);
-        }
-    }
-
-    /// Without a timer nothing that sleeps would ever wake.
-    fn cannot_sleep(self: &Arc<Self>, error: &std::io::Error) {
-        let sleeps = self.outside().alarms.take_sleeps();
-        for id in sleeps {
-            let failure = Failure::Other {
-                message: format!("no thread can be started to wait in: {error}"),
-            };
-            self.post(Message::Completed {
-                id,
-                outcome: Outcome::Failed(failure),
-                now: self.driver.clock.now(),
-            });
-        }
     }
 
     fn give_up(self: &Arc<Self>, id: OperationId, how: GivenUp) {
         let mut outside = self.outside();
         outside.alarms.remove(Alarm::Sleep(id));
+        outside.arriving.remove(&id);
         let waits = outside.begun.get(&id).is_some_and(|it| !it.is_begun);
         let handle = match how {
             // Its intent is being written, and it will never begin.
@@ -567,6 +543,7 @@ impl Carrier {
         let on_end = state.on_end.take();
         drop(state);
         drop(run);
+        self.rests_from_now();
         // The order: nothing wakes the carrier any more, then what it began is ended, and only then does its owner hear of the end.
         self.driver.timer.forget(self.id);
         let outside = std::mem::take(&mut *self.outside());

@@ -1,6 +1,8 @@
 //! What carriers work with.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::perform::Perform;
@@ -14,6 +16,10 @@ pub(crate) struct Driver {
     pub(crate) timer: Arc<Timer>,
     pub(crate) threads: Threads,
     pub(crate) performers: Box<dyn Perform>,
+    /// How many runs do more than wait for somebody, or for long.
+    pub(crate) active: AtomicUsize,
+    /// How long a run that is written down rests before it is left.
+    pub(crate) idle: Option<Duration>,
 }
 
 impl std::fmt::Debug for Driver {

@@ -1,12 +1,15 @@
 //! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
 
 pub mod forking;
+pub mod places;
 pub mod resuming;
 pub mod runs;
 pub mod standing;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::Receiver;
+use std::time::Duration;
 
 use gsw_abi::program::Program;
 use gsw_abi::types::TypeId;
@@ -14,9 +17,10 @@ use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::operation::OperationId;
 use gsw_engine::prices::Prices;
-use gsw_engine::run::{Finished, PromptsInTests, RunResult, RunSettings};
-use gsw_journal::list::Info;
+use gsw_engine::run::{Finished, MocksInTests, PromptsInTests, RunResult, RunSettings};
+pub use gsw_journal::list::Info;
 use gsw_journal::store::Error;
+use gsw_journal::wal::LastWrite;
 use gsw_tree::node::Tree;
 use gsw_tree::observe::attached::Attached;
 use gsw_tree::observe::{Observer, Observers};
@@ -30,7 +34,8 @@ use crate::driver::Driver;
 use crate::durable::beginning::input_digest;
 use crate::durable::store::RunStore;
 use crate::engine::forking::NotForked;
-use crate::engine::resuming::NotResumed;
+use crate::engine::places::Places;
+use crate::engine::resuming::{NotResumed, image_digest};
 use crate::engine::runs::{DetachedEnd, Entering, RunInfo, Runs, Started, new_id};
 use crate::engine::standing::{NotAdded, Settled, Standing};
 use crate::host::{HostTools, Variables};
@@ -41,6 +46,7 @@ use crate::performers::Performers;
 use crate::permissions::Permissions;
 use crate::scripted::Entry;
 use crate::system::System;
+use crate::tape::Tape;
 use crate::threads::Threads;
 use crate::timer::Timer;
 use crate::turn_threads::TurnThreads;
@@ -50,6 +56,8 @@ use crate::web::Web;
 #[derive(Clone, Default)]
 pub struct EngineOptions {
     pub models: Option<Arc<dyn Models>>,
+    /// Writes down what models are asked, or answers in their place.
+    pub tape: Tape,
     /// Makes the machines of prompt calls.
     pub prompts: Option<Arc<dyn Prompts>>,
     pub answers: Option<Arc<dyn Answers>>,
@@ -69,6 +77,9 @@ pub struct EngineOptions {
     pub variables: Variables,
     /// Where runs are written down, so that they outlive the process.
     pub store: Option<Arc<RunStore>>,
+    /// A run that is written down and has waited for so long, for somebody or for a time that is further away, is left. Without it
+    /// one is left at once when nobody is here who could answer, and never otherwise.
+    pub idle: Option<Duration>,
 }
 
 /// How one run is started.
@@ -138,6 +149,7 @@ impl Engine {
             prices: Arc::new(prices),
             memory_limit: options.memory_limit,
             prompts_in_tests: options.prompts_in_tests,
+            mocks_in_tests: MocksInTests::Inside,
         };
         let observers = options.observers;
         let audience = Audience {
@@ -145,6 +157,7 @@ impl Engine {
             listener: None,
             humans: options.humans.clone(),
             answers: options.answers.clone(),
+            tape: options.tape.clone(),
         };
         let permissions = Arc::new(Permissions::of(&loaded.program));
         let variables = Arc::new(options.variables);
@@ -156,22 +169,21 @@ impl Engine {
             audience,
             options.store,
         );
-        let network = Network {
-            models: options.models,
-            answers: options.answers,
-            web: options.web,
-            tools: options.tools,
-            humans: options.humans,
-            variables: Arc::clone(&variables),
-            permissions: Arc::clone(&permissions),
-        };
-        let system = System::shared(Arc::clone(&variables), Arc::clone(&permissions));
         let performers = Performers {
             clock: Clock::System,
+            network: Network {
+                models: options.models,
+                tape: options.tape,
+                answers: options.answers,
+                web: options.web,
+                tools: options.tools,
+                humans: options.humans,
+                variables: Arc::clone(&variables),
+                permissions: Arc::clone(&permissions),
+            },
+            system: System::shared(Arc::clone(&variables), Arc::clone(&permissions)),
             variables,
             permissions,
-            network,
-            system,
             runs: Arc::clone(&runs),
         };
         let driver = Arc::new(Driver {
@@ -179,6 +191,8 @@ impl Engine {
             timer: Arc::clone(Timer::shared()),
             threads: Threads::Engine(TurnThreads::shared().clone()),
             performers: Box::new(performers),
+            active: AtomicUsize::new(0),
+            idle: options.idle,
         });
         runs.set_driver(&driver);
         Self {
@@ -253,6 +267,9 @@ impl Engine {
         match self.runs.start(Arc::clone(&id), entering, listener, on_end) {
             Started::New(carrier) => Starting::New(Canceller { carrier, run: id }),
             Started::Exists(info) => Starting::Exists(info),
+            Started::Elsewhere | Started::Unwritten(_) => {
+                unreachable!("only detached runs are written down before they begin")
+            }
         }
     }
 
@@ -302,13 +319,35 @@ impl Engine {
         self.runs.look_at(id)
     }
 
-    /// Answers the question of the `human` of this name that a run of the store asks and nobody carries.
+    /// Where the operations of a run of the store stand in this program, and how far it comes with it: nothing is performed.
     ///
     /// # Errors
-    /// When it asks no such question, it is too late, or the answer does not fit.
-    pub fn answer_written(&self, id: &str, name: &str, answer: &str) -> Result<(), NotAdded> {
-        self.runs
-            .answer_written(id, name, answer, Clock::System.now())
+    /// When there is no such run, or this program cannot read it.
+    pub fn places(&self, id: &str) -> Result<Places, NotResumed> {
+        self.runs.places(id)
+    }
+
+    /// Gives a run of the store that another build of the program began to this one.
+    ///
+    /// # Errors
+    /// When there is no such run, it is carried, or this program asks for something else than it did.
+    pub fn migrate(&self, id: &str) -> Result<(), NotAdded> {
+        self.runs.migrate(id)
+    }
+
+    /// What the store knows of a run without its records.
+    ///
+    /// # Errors
+    /// When there is no such run.
+    pub fn kept(&self, id: &str) -> Result<Info, NotResumed> {
+        let store = self.runs.store().ok_or(NotResumed::NoStore)?.existing()?;
+        Ok(store.find(id)?)
+    }
+
+    /// The digest of the program's image, by which builds are told apart.
+    #[must_use]
+    pub fn image(&self) -> [u8; 32] {
+        image_digest(&self.loaded)
     }
 
     /// Makes another run of the past of one that is kept, up to where a node of it began, with other input perhaps. Gives its id.
@@ -357,6 +396,24 @@ impl Engine {
         store.interrupted(&workflow.name, &input_digest(input))
     }
 
+    /// Whether the last thing that was written to the store before it was opened is lost; `None` where there is no store.
+    #[must_use]
+    pub fn last_write(&self) -> Option<LastWrite> {
+        let store = self.runs.store()?.existing().ok()?;
+        Some(store.last_write())
+    }
+
+    /// All runs of the store, the newest first; none where there is no store yet.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn kept_runs(&self) -> Result<Vec<Info>, Error> {
+        match self.runs.store().map(|it| it.existing()) {
+            None | Some(Err(Error::Missing(_))) => Ok(Vec::new()),
+            Some(store) => store?.list(),
+        }
+    }
+
     /// Follows a run of this engine from the event of this number on, as far as its observers keep the past, and what comes
     /// after. An observer that is too slow learns how many it missed.
     ///
@@ -394,6 +451,15 @@ impl Engine {
         self.runs.leave_detached(reason);
     }
 
+    /// Leaves all runs of this engine where they can be gone on with, and cancels those that cannot be.
+    pub fn leave_all(&self, reason: &str) {
+        self.runs.leave_all(reason);
+    }
+
+    pub fn stop_all(&self) {
+        self.runs.stop_all();
+    }
+
     pub fn stop_detached(&self) {
         self.runs.stop_detached();
     }
@@ -413,7 +479,9 @@ impl Engine {
             .start(new_id(), Entering::Test(entry), None, on_end)
         {
             Started::New(_) => finished.recv().unwrap_or_else(|_| lost()),
-            Started::Exists(_) => unreachable!("nobody else has this id"),
+            Started::Exists(_) | Started::Elsewhere | Started::Unwritten(_) => {
+                unreachable!("nobody else has this id, and tests are not written down")
+            }
         }
     }
 

@@ -11,6 +11,7 @@ use gsw_abi::types::TypeId;
 use gsw_engine::external::External;
 use gsw_engine::human::Reply;
 use gsw_engine::operation::Outcome;
+use gsw_notation::calendar::rfc3339;
 use gsw_notation::issue::Issue;
 
 use crate::work::{Abandoned, Completion};
@@ -27,6 +28,8 @@ const MOST_REMEMBERED: usize = 10_000;
 pub enum Address {
     /// The `external` of this name that this run waits for.
     Name { run: Arc<str>, name: Arc<str> },
+    /// What this operation of a run that is written down asks.
+    Operation { run: Arc<str>, operation: u64 },
     /// Whatever waits, or will wait, under this key.
     Key(Arc<str>),
 }
@@ -63,6 +66,14 @@ pub enum NotTaken {
     Again { first: First },
     /// The answer does not fit the type.
     Unfit { name: String, issues: Vec<Issue> },
+    /// Nobody waits for it any more.
+    Closed { why: String },
+    /// It was due by this time, in nanoseconds since 1970.
+    Late { name: String, due: i64 },
+    /// It is for a person to answer.
+    NotAPerson { name: String },
+    /// The store of runs cannot be used for it.
+    Store { why: String },
     /// Too many early answers are kept.
     Full,
     /// The engine is ending.
@@ -74,6 +85,8 @@ pub enum NotTaken {
 pub struct First {
     /// The run that took it; none while it is kept.
     pub run: Option<Arc<str>>,
+    /// Who sent it, where that is known.
+    pub by: Option<String>,
     /// In nanoseconds since 1970.
     pub at: i64,
 }
@@ -210,11 +223,20 @@ impl Externals {
             }),
             (Address::Key(key), None) => match state.kept.get(key) {
                 Some((_, at)) => Err(NotTaken::Again {
-                    first: First { run: None, at: *at },
+                    first: First {
+                        run: None,
+                        by: None,
+                        at: *at,
+                    },
                 }),
                 None if state.kept.len() >= MOST_KEPT => Err(NotTaken::Full),
                 None => Ok(Route::Early),
             },
+            (Address::Operation { run, operation }, None) => Err(NotTaken::NotAsked {
+                run: Arc::clone(run),
+                name: operation.to_string().into(),
+                waits_for: state.waited_for_by(run),
+            }),
             (Address::Name { run, name }, None) => Err(NotTaken::NotAsked {
                 run: Arc::clone(run),
                 name: Arc::clone(name),
@@ -281,6 +303,7 @@ impl State {
     fn remember(&mut self, address: Address, run: &Arc<str>, at: i64) {
         let first = First {
             run: Some(Arc::clone(run)),
+            by: None,
             at,
         };
         if self.taken.insert(address.clone(), first).is_none() {
@@ -363,18 +386,25 @@ impl std::fmt::Display for NotTaken {
                 }
             }
             Self::Again { first } => {
-                let at = gsw_notation::calendar::rfc3339(first.at);
+                let at = rfc3339(first.at);
+                let by = first.by.as_ref();
+                let by = by.map(|it| format!(" by {it}")).unwrap_or_default();
+                write!(f, "this was answered before{by}: the answer of {at} ")?;
                 match &first.run {
-                    Some(run) => write!(
-                        f,
-                        "this was answered before: the answer of {at} was taken by the run `{run}`"
-                    ),
-                    None => write!(
-                        f,
-                        "this was answered before: the answer of {at} is kept until it is asked for"
-                    ),
+                    Some(run) => write!(f, "was taken by the run `{run}`"),
+                    None => f.write_str("is kept until it is asked for"),
                 }
             }
+            Self::Closed { why } => write!(f, "nobody waits for this answer any more: {why}"),
+            Self::Late { name, due } => write!(
+                f,
+                "it is too late to answer `{name}`: the answer was due by {}",
+                rfc3339(*due)
+            ),
+            Self::NotAPerson { name } => {
+                write!(f, "`{name}` asks a person, and no program answers for one")
+            }
+            Self::Store { why } => f.write_str(why),
             Self::Unfit { name, issues } => {
                 write!(f, "the answer does not fit `{name}`")?;
                 for issue in issues {
@@ -430,7 +460,9 @@ mod tests {
         match (externals.route(address, now)?, address) {
             (Route::Open(found), _) => Ok(externals.deliver(&found, "1", now).expect("alone")),
             (Route::Early, Address::Key(key)) => Ok(externals.keep(key, "1", now).expect("alone")),
-            (Route::Early, Address::Name { .. }) => unreachable!("only keys are early"),
+            (Route::Early, Address::Name { .. } | Address::Operation { .. }) => {
+                unreachable!("only keys are early")
+            }
         }
     }
 

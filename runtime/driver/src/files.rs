@@ -125,7 +125,9 @@ impl<'a> Wanted<'a> {
             | Request::EnvGet { .. }
             | Request::MediaUrl { .. }
             | Request::Model { .. }
+            | Request::Piece { .. }
             | Request::Scripted { .. }
+            | Request::Mocked { .. }
             | Request::LookUp { .. }
             | Request::Keep { .. }
             | Request::StartRun { .. }

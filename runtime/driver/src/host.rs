@@ -1,8 +1,9 @@
 //! What a program that embeds the engine gives to its runs: tools, variables and secrets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -22,7 +23,35 @@ pub trait HostTools: Send + Sync {
 pub struct Variables {
     variables: BTreeMap<String, String>,
     secrets: BTreeMap<String, String>,
+    used: UsedSecrets,
     beyond: Beyond,
+}
+
+/// The values of secrets that runs have used, so that they can be kept out of what is written down.
+#[derive(Clone, Default)]
+pub struct UsedSecrets(Arc<Mutex<BTreeSet<String>>>);
+
+impl UsedSecrets {
+    #[must_use]
+    pub fn values(&self) -> Vec<String> {
+        // Nothing that can panic runs while the lock is held.
+        let values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        values.iter().cloned().collect()
+    }
+
+    fn add(&self, value: &str) {
+        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !values.contains(value) {
+            values.insert(value.to_owned());
+        }
+    }
+}
+
+impl std::fmt::Debug for UsedSecrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Values are never printed.
+        f.write_str("UsedSecrets")
+    }
 }
 
 /// Where is looked for what the host did not set.
@@ -65,7 +94,17 @@ impl Variables {
     #[must_use]
     pub fn secret(&self, name: &str) -> Option<String> {
         let set = self.secrets.get(name).cloned();
-        set.or_else(|| self.variable(name))
+        let value = set.or_else(|| self.variable(name));
+        if let Some(value) = &value {
+            self.used.add(value);
+        }
+        value
+    }
+
+    /// The secrets that were looked up here and in every copy.
+    #[must_use]
+    pub fn used_secrets(&self) -> UsedSecrets {
+        self.used.clone()
     }
 }
 

@@ -5,19 +5,20 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use crate::answers::Answers;
-use crate::call::Call;
+use crate::call::{Call, Part};
 use crate::host::{HostTools, Variables};
 use crate::human::{Humans, NoReply};
 use crate::models::Models;
 use crate::perform::Handle;
 use crate::permissions::Permissions;
 use crate::reactor::{HOST, NETWORK, Reactor};
+use crate::tape::{Played, Tape};
 use crate::web::{ReachOf, Web, WebRequest};
 use crate::work::Completion;
 use gsw_engine::answers::WhenBusy;
 use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::human::Question;
-use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest};
+use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
 use gsw_engine::operation::{Failure, HttpRequest, Outcome};
 use gsw_engine::panic;
 use gsw_engine::secret::Template;
@@ -26,6 +27,7 @@ use gsw_tree::class::Class;
 /// What the runs of an engine reach over the network, and who answers them.
 pub(crate) struct Network {
     pub(crate) models: Option<Arc<dyn Models>>,
+    pub(crate) tape: Tape,
     pub(crate) answers: Option<Arc<dyn Answers>>,
     pub(crate) web: Option<Arc<dyn Web>>,
     pub(crate) tools: Option<Arc<dyn HostTools>>,
@@ -36,6 +38,9 @@ pub(crate) struct Network {
 
 impl Network {
     pub(crate) fn ask(&self, request: ModelRequest, call: Call, completion: Completion) -> Handle {
+        if let Tape::Plays(player) = &self.tape {
+            return play(player.play(&request), &call, completion);
+        }
         let Some(models) = self.models.clone() else {
             completion.deliver(Outcome::Model(Box::new(Err(no_models()))));
             return Handle::None;
@@ -173,6 +178,21 @@ impl Network {
     }
 }
 
+/// Brings what was written down, in the place of a model.
+fn play(played: Played, call: &Call, completion: Completion) -> Handle {
+    let outcome = match played {
+        Played::Outcome(outcome) => outcome,
+        // What waits for it ends the wait.
+        Played::Never => return spawn(&NETWORK, completion, std::future::pending()),
+    };
+    let content = outcome.iter().flat_map(|it| &it.content);
+    for text in content.filter_map(Content::text) {
+        call.parts.send(Part::Text(text.to_owned()));
+    }
+    completion.deliver(Outcome::Model(outcome));
+    Handle::None
+}
+
 /// What changes something says by which key it is known, so that a server that is asked again, by another life of the run or by
 /// a copy of its store, can see that. A key of the program's own counts.
 fn with_key(mut headers: Vec<(String, String)>, call: &Call) -> Vec<(String, String)> {
@@ -188,7 +208,7 @@ fn with_key(mut headers: Vec<(String, String)>, call: &Call) -> Vec<(String, Str
 }
 
 /// Waits for `work`; dropping it, by an abort, drops the completion, which nobody hears any more then.
-fn spawn(
+pub(crate) fn spawn(
     reactor: &Reactor,
     completion: Completion,
     work: impl Future<Output = Outcome> + Send + 'static,

@@ -19,10 +19,13 @@ pub(crate) trait Perform: Send + Sync {
     /// Begins; the outcome goes to the outlet, now or later. What is given back ends it early.
     fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle;
 
-    /// Whether an answer from outside can come while this process carries the run.
-    fn outside(&self, _run: &str) -> FromOutside {
+    /// Whether an answer from outside comes to this process.
+    fn outside(&self) -> FromOutside {
         FromOutside::Comes
     }
+
+    /// All runs wait: those that nobody here can answer may be left.
+    fn all_rest(&self) {}
 }
 
 /// Whether answers from outside reach a process.

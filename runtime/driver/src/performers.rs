@@ -6,6 +6,7 @@ use gsw_engine::operation::{Outcome, Request};
 use gsw_engine::secret::Template;
 
 use crate::call::Call;
+use crate::carrier::arriving::no_piece;
 use crate::clock::{self, Clock};
 use crate::engine::runs::Runs;
 use crate::host::Variables;
@@ -29,12 +30,13 @@ pub(crate) struct Performers {
 }
 
 impl Perform for Performers {
-    fn outside(&self, run: &str) -> FromOutside {
-        match self.network.humans.as_ref().map(|it| it.outside()) {
-            // Another run of this process may bring the answer.
-            Some(FromOutside::NeverComes) if self.runs.is_alone(run) => FromOutside::NeverComes,
-            Some(FromOutside::Comes | FromOutside::NeverComes) | None => FromOutside::Comes,
-        }
+    fn outside(&self) -> FromOutside {
+        let humans = self.network.humans.as_ref();
+        humans.map_or(FromOutside::Comes, |it| it.outside())
+    }
+
+    fn all_rest(&self) {
+        self.runs.look_again();
     }
 
     fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
@@ -45,7 +47,10 @@ impl Perform for Performers {
         }
         match request {
             Request::Scripted { outcome } => now(completion, Outcome::Model(outcome)),
-            Request::Model { request } => self.network.ask(*request, call, completion),
+            // Whoever carries a run has what arrives for it.
+            Request::Piece { .. } => now(completion, no_piece()),
+            Request::Mocked { .. } => now(completion, Outcome::Done),
+            Request::Model { request, .. } => self.network.ask(*request, call, completion),
             Request::LookUp { what, when_busy } => {
                 self.network.look_up(*what, when_busy, call, completion)
             }
@@ -54,7 +59,7 @@ impl Perform for Performers {
             Request::Host { tool, input } => self.network.call(tool, &input, &call, completion),
             Request::Human { question } => self.network.ask_person(*question, &call, completion),
             Request::OtherRun { run, ask } => {
-                self.runs.ask(&run, ask, completion);
+                self.runs.ask(&run, ask, &call.run, completion);
                 Handle::None
             }
             Request::External { external } => {

@@ -243,6 +243,8 @@ impl Rules {
             Request::Model { .. } => Ok(()),
             // What the host, a person or whoever is outside does is not the program's doing.
             Request::Host { .. } | Request::Human { .. } | Request::External { .. } => Ok(()),
+            // What is mocked needs no permission.
+            Request::Mocked { .. } => Ok(()),
             // A workflow has what the program has.
             Request::StartRun { .. } | Request::OtherRun { .. } => Ok(()),
             // Nothing outside is reached.
@@ -251,6 +253,7 @@ impl Rules {
             | Request::Random
             | Request::RandomInt { .. }
             | Request::Uuid
+            | Request::Piece { .. }
             | Request::Scripted { .. }
             | Request::LookUp { .. }
             | Request::Keep { .. } => Ok(()),

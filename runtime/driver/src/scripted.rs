@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::audience::Audience;
+use crate::tape::{Played, Tape};
 use crate::turn_threads::TurnThreads;
 
 pub use replay::replay;
@@ -49,18 +50,30 @@ impl Around {
     }
 
     fn run_called(&self, id: &str, loaded: &Arc<Loaded>) -> Box<Run> {
-        let start = Start {
+        self.run_from(self.start(id), loaded)
+    }
+
+    /// How a run begins: the same for every one of this id.
+    pub(crate) fn start(&self, id: &str) -> Start {
+        Start {
             id: id.into(),
             now: 0,
             seed: 1,
             settings: self.settings.clone(),
             parent: None,
             behaviour: BEHAVIOUR,
-        };
+        }
+    }
+
+    /// A run that begins so.
+    pub(crate) fn run_from(&self, start: Start, loaded: &Arc<Loaded>) -> Box<Run> {
         let port = self.audience.clone().port(Arc::clone(&start.id));
         Run::new(Arc::clone(loaded), self.prompts.clone(), start, port)
     }
 }
+
+/// When an operation ends that never does.
+const NEVER: i64 = i64::MAX;
 
 /// How long a look-up waits for another call before it looks again, in nanoseconds.
 const LOOK_AGAIN: i64 = 1_000_000;
@@ -179,6 +192,8 @@ struct Driver {
     random: u64,
     latency: u64,
     world: World,
+    /// Answers in the place of models, perhaps.
+    tape: Tape,
     requested: Vec<Operation>,
     record: Vec<Brought>,
 }
@@ -200,6 +215,7 @@ impl Driver {
             run,
             random: script.seed | 1,
             latency: script.latency.unwrap_or_default() | 1,
+            tape: around.audience.tape.clone(),
             world: World::new(loaded, around, script.answer.take(), script.fail_every),
             script,
             outstanding: BTreeMap::new(),
@@ -269,10 +285,18 @@ impl Driver {
                 Some(_) => (drawn(&mut self.latency) % LONGEST_LATENCY).cast_signed(),
                 None => 0,
             };
-            let end = self.now.saturating_add(length).saturating_add(more);
+            let mut end = self.now.saturating_add(length).saturating_add(more);
+            let mut request = operation.request.clone();
+            if let (Request::Model { request: asked, .. }, Tape::Plays(player)) =
+                (&request, &self.tape)
+            {
+                match player.play(asked) {
+                    Played::Outcome(outcome) => request = Request::Scripted { outcome },
+                    Played::Never => end = NEVER,
+                }
+            }
             self.ends.insert(operation.id, end);
-            self.outstanding
-                .insert((end, operation.id), operation.request.clone());
+            self.outstanding.insert((end, operation.id), request);
             self.requested.push(operation);
         }
     }
@@ -287,6 +311,9 @@ impl Driver {
         let (end, id) = *self.outstanding.keys().nth(place)?;
         let request = self.outstanding.remove(&(end, id))?;
         self.ends.remove(&id);
+        if end == NEVER && matches!(request, Request::Model { .. }) {
+            return None;
+        }
         self.now = self.now.max(end);
         let outcome = self.world.outcome(&request, self.now);
         if let (

@@ -5,7 +5,7 @@
 //! their request cannot have, are lost, or end long after nobody wants them. Whatever happens, the run must end, once, and
 //! leave nothing behind.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -162,6 +162,8 @@ impl Simulation {
             timer: Arc::clone(&timer),
             threads: Threads::Taken(jobs.clone()),
             performers: Box::new(Shared(Arc::clone(&stage))),
+            active: AtomicUsize::new(0),
+            idle: None,
         };
         let (sender, ends) = channel();
         let on_end = Box::new(move |finished| drop(sender.send(finished)));

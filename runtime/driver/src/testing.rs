@@ -9,9 +9,10 @@ use gsw_engine::load::Loaded;
 use gsw_engine::media::Media;
 use gsw_engine::model::{FailureKind, ModelFailure, Prompts};
 use gsw_engine::operation::{ExecRequest, Outcome, Request};
-use gsw_engine::run::{Finished, RunSettings};
+use gsw_engine::run::{Finished, MocksInTests, PromptsInTests, RunSettings};
 use serde_json::Value;
 
+use crate::audience::Audience;
 use crate::commands::Commands;
 use crate::engine::prices;
 use crate::host::Variables;
@@ -19,6 +20,7 @@ use crate::network::resolved;
 use crate::permissions::Permissions;
 use crate::process::Surroundings;
 use crate::scripted::{self, Entry};
+use crate::tape::Tape;
 
 /// Where the random ints of every test begin.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -39,32 +41,56 @@ pub fn entry(function: FunctionIndex, row: Option<(TypeId, Arc<Value>)>) -> Entr
     }
 }
 
-/// Runs a test, or what gives its rows, to its end. `None` when it has none.
+/// Runs a test, or what gives its rows, to its end. `None` when it has none. A tape that plays answers prompts that nothing mocks.
 #[must_use]
 pub fn run(
     loaded: &Arc<Loaded>,
     prompts: &Arc<dyn Prompts>,
     entry: Entry,
+    tape: Tape,
 ) -> Option<Box<Finished>> {
-    let mut random = SEED;
-    let permissions = Permissions::of(&loaded.program);
     let script = scripted::Script {
-        answer: Some(Box::new(move |request| match permissions.admit(request) {
-            Ok(()) => answer(request, &permissions, &mut random),
-            Err(failure) => Some(Outcome::Failed(failure)),
-        })),
+        answer: Some(answers(loaded)),
         ..scripted::Script::default()
     };
+    let around = around(loaded, prompts, MocksInTests::Inside, tape);
+    scripted::run(loaded, &around, entry, script).map(|it| it.finished)
+}
+
+/// What a test has around it.
+pub(crate) fn around(
+    loaded: &Loaded,
+    prompts: &Arc<dyn Prompts>,
+    mocks_in_tests: MocksInTests,
+    tape: Tape,
+) -> scripted::Around {
     let prices = prices(&loaded.program, Some(prompts.as_ref()));
-    let around = scripted::Around {
+    scripted::Around {
         prompts: Some(Arc::clone(prompts)),
         settings: RunSettings {
             prices: Arc::new(prices),
+            prompts_in_tests: match tape {
+                Tape::Off => PromptsInTests::Refused,
+                Tape::Records(_) | Tape::Plays(_) => PromptsInTests::Asked,
+            },
+            mocks_in_tests,
             ..RunSettings::default()
         },
-        ..scripted::Around::default()
-    };
-    scripted::run(loaded, &around, entry, script).map(|it| it.finished)
+        audience: Audience {
+            tape,
+            ..Audience::default()
+        },
+    }
+}
+
+/// What answers a test where nothing is mocked.
+pub(crate) fn answers(loaded: &Loaded) -> scripted::Answer {
+    let mut random = SEED;
+    let permissions = Permissions::of(&loaded.program);
+    Box::new(move |request| match permissions.admit(request) {
+        Ok(()) => answer(request, &permissions, &mut random),
+        Err(failure) => Some(Outcome::Failed(failure)),
+    })
 }
 
 fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Option<Outcome> {
@@ -105,6 +131,8 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
         | Request::Now
         | Request::Random
         | Request::Scripted { .. }
+        | Request::Piece { .. }
+        | Request::Mocked { .. }
         | Request::Uuid
         | Request::LookUp { .. }
         | Request::Keep { .. }

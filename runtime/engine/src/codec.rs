@@ -7,6 +7,7 @@ mod describe;
 pub mod encode;
 pub mod places;
 mod sink;
+pub mod stand_in;
 mod tree;
 
 use std::sync::Arc;

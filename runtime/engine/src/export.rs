@@ -19,7 +19,9 @@ mod place;
 mod queue;
 mod regex;
 mod scope;
+mod session;
 mod sort;
+mod stream;
 mod string;
 mod task;
 mod text;
@@ -48,13 +50,13 @@ pub use list::{
     list_set, list_slice, list_sum, list_unique, list_windows, list_zip,
 };
 pub use map::{
-    map_entries, map_exchange, map_get, map_has, map_index, map_insert, map_key_at, map_keys,
-    map_len, map_merge, map_new, map_remove, map_value_at, map_values,
+    map_entries, map_get, map_has, map_index, map_insert, map_key_at, map_keys, map_len, map_merge,
+    map_new, map_remove, map_take, map_value_at, map_values,
 };
 pub use media::{data_block, media_join, media_new, media_text, media_url};
 pub use memory::{constant_keep, constant_kept, frame_free, frame_new, object_free, object_new};
 pub use mock::{
-    mock_agent, mock_arguments, mock_at, mock_count, mock_given, mock_set, mock_turn,
+    mock_agent, mock_arguments, mock_at, mock_called, mock_count, mock_given, mock_set, mock_turn,
     prompt_unmocked, snapshot, unmocked,
 };
 pub use node::{
@@ -67,8 +69,8 @@ pub use number::{
 };
 pub use outside::{
     context_query, exec_run, external_ask, host_call, http_request, human_ask, human_timeout,
-    prompt_detail, prompt_revised, prompt_run, run_ask, spawn_detached, spawn_request,
-    spawn_requested, tool_begin, tool_keep, workflow_list, workflow_start,
+    prompt_detail, prompt_revised, prompt_run, prompt_stream, run_ask, spawn_detached,
+    spawn_request, spawn_requested, tool_begin, tool_keep, workflow_list, workflow_start,
 };
 pub use place::{
     place_element, place_entry, place_field, place_get, place_insert, place_length, place_set,
@@ -83,7 +85,12 @@ pub use scope::{
     budget_enter, budget_fail, budget_leave, defer_enter, defer_leave, reflect_wait, retry_wait,
     timeout_enter, timeout_fail, timeout_leave, undo_all, undo_register,
 };
+pub use session::{
+    session_agent, session_enter, session_fork, session_messages, session_mocked, session_new,
+    session_seed,
+};
 pub use sort::{list_sort, list_sort_by_keys, list_sort_by_keys_desc, list_sort_desc};
+pub use stream::{stream_next, stream_open, stream_restarts, stream_start};
 pub use string::{
     string_concat, string_contains, string_ends_with, string_equal, string_index_of, string_len,
     string_parse_float, string_parse_int, string_starts_with,

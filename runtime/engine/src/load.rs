@@ -1,5 +1,6 @@
 //! Loads an image: checks every byte and index of it, then maps its code executable and its constants readable.
 
+pub mod footer;
 mod indices;
 mod mapping;
 
@@ -184,6 +185,7 @@ mod tests {
             sources: vec![],
             permissions: None,
             ceiling: None,
+            runs: gsw_abi::program::RunsDefaults::default(),
             version: None,
             models: gsw_abi::program::ModelDefaults::default(),
         }

@@ -218,6 +218,17 @@ pub(crate) fn outline(media: &Media) -> Outline {
     }
 }
 
+impl Media {
+    /// What stands for it in a text for people.
+    #[must_use]
+    pub fn note(&self) -> String {
+        match outline(self) {
+            Outline::Inline { media_type, bytes } => format!("[{media_type}, {bytes} bytes]"),
+            Outline::Url { url } => format!("[{url}]"),
+        }
+    }
+}
+
 impl UserText {
     /// The text from its second line on, where the first is empty.
     pub(crate) fn without_first_break(mut self) -> Self {
@@ -245,11 +256,7 @@ impl UserText {
     pub fn shown(&self) -> String {
         let mut shown = self.text.clone();
         for (place, media) in self.media.iter().rev() {
-            let note = match outline(media) {
-                Outline::Inline { media_type, bytes } => format!("[{media_type}, {bytes} bytes]"),
-                Outline::Url { url } => format!("[{url}]"),
-            };
-            shown.insert_str(*place, &note);
+            shown.insert_str(*place, &media.note());
         }
         shown
     }

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::answers::{Found, NewAnswer, Tier, WhenBusy};
+use crate::conversation::Exchange;
 use crate::media::{Media, MediaSource, UserText};
 use crate::prices::{Price, Prices};
 
@@ -35,6 +36,8 @@ pub struct PromptCall {
     /// neighbours no two have one role.
     pub said: Vec<Said>,
     pub examples: Vec<Example>,
+    /// What has been said in the session that the call continues; `None` where it stands alone.
+    pub history: Option<Vec<Arc<Exchange>>>,
     /// The JSON Schema of the answer; `None` when the result is a plain `string`.
     pub schema: Option<Arc<Value>>,
     /// An earlier answer that is to be criticised and improved.
@@ -182,6 +185,8 @@ pub struct PromptResult {
     pub value: Value,
     /// What `detail` and the event tree tell.
     pub detail: PromptDetail,
+    /// What is added to the session; none where the call continues none.
+    pub exchange: Option<Exchange>,
 }
 
 /// An error of the language that a prompt raises.
@@ -256,6 +261,9 @@ pub struct ModelRequest {
     /// Whether another model is asked when this one is out, so that one that is known to be down need not be asked.
     #[serde(default, skip_serializing_if = "Fallback::is_absent")]
     pub fallback: Fallback,
+    /// How it may be written down, where somebody does that ([`crate::exchange`]). It follows from the rest.
+    #[serde(skip)]
+    pub recorded: Option<Arc<Value>>,
 }
 
 /// The most requests of an agent in a minute.
@@ -375,7 +383,7 @@ impl Content {
         }
     }
 
-    fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         size_of::<Self>()
             + match self {
                 Self::Text { text } => text.len(),
@@ -514,6 +522,8 @@ pub struct Oversize {
 pub enum Again {
     /// As it was, after this long. Where the provider says nothing, it is the backoff after the first attempt, which doubles.
     After(Duration),
+    /// As it was, at once: what came in the place of a model was recorded, and nobody has to be spared.
+    AtOnce,
     /// With the schema described: the provider does not take it.
     Described,
 }
@@ -529,4 +539,6 @@ pub enum FailureKind {
     ContextTooLong,
     Provider,
     PermissionDenied,
+    /// Models are replaced by what was recorded, and nothing was for this request.
+    NotRecorded,
 }

@@ -108,6 +108,15 @@ pub enum Request {
     /// An answer of a model.
     Model {
         request: Box<ModelRequest>,
+        #[serde(default, skip_serializing_if = "Delivery::is_whole")]
+        delivery: Delivery,
+    },
+    /// What has come of an answer of a model that is on its way.
+    Piece {
+        /// The request to the model.
+        of: OperationId,
+        /// How many bytes of it the run has.
+        taken: u64,
     },
     /// What a test has written in the place of a model.
     Scripted {
@@ -144,6 +153,10 @@ pub enum Request {
         /// Its arguments by name, as JSON text.
         input: String,
     },
+    /// What a mock answers, where a test is tried with crashes: that it happens, not what it gives.
+    Mocked {
+        call: Box<MockedCall>,
+    },
     /// An answer of a person.
     Human {
         question: Box<Question>,
@@ -152,6 +165,33 @@ pub enum Request {
     External {
         external: Box<External>,
     },
+}
+
+/// How the answer of a model comes to the run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+    #[default]
+    Whole,
+    /// Also while it arrives, as far as the run asks for that.
+    Pieces,
+}
+
+impl Delivery {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    fn is_whole(&self) -> bool {
+        *self == Self::Whole
+    }
+}
+
+/// What has come of the text of an answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Piece {
+    /// What follows on the bytes that the run has.
+    More(String),
+    /// The model was asked again, by another life of the run: its answer from the beginning.
+    Anew(String),
 }
 
 /// What a run asks of another one.
@@ -200,6 +240,16 @@ pub struct DetachedStart {
     pub result: TypeId,
     /// The parameters by name.
     pub input: Map<String, Value>,
+}
+
+/// A call that a mock answers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MockedCall {
+    /// The name of what is called.
+    pub item: String,
+    /// Its arguments by name, as JSON text.
+    pub input: String,
+    pub class: Class,
 }
 
 /// How to run a program of the system.
@@ -272,6 +322,8 @@ pub enum Outcome {
         /// Its value as JSON text.
         answer: String,
     },
+    /// What has come of the text of an answer.
+    Piece(Piece),
     /// What the model said, or why it did not.
     Model(Box<Result<ModelAnswer, ModelFailure>>),
     Exec(ExecOutput),

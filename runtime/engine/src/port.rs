@@ -1,6 +1,7 @@
 //! Where a run's notices go: what it says without wanting an answer.
 
 use crate::event::{Event, Verdict};
+use crate::exchange::Exchange;
 use crate::operation::OperationId;
 
 /// Something that a run says.
@@ -19,6 +20,8 @@ pub enum Notice {
         /// 64 hex digits.
         key: String,
     },
+    /// A model was asked.
+    Exchanged(Box<Exchange>),
 }
 
 /// Takes the notices of one run, in order and each at once, so that a turn without end is seen to go on and holds nothing
@@ -26,6 +29,11 @@ pub enum Notice {
 pub trait Port: Send {
     /// Whether events are of any use; notices of other kinds always are.
     fn wants_events(&self) -> bool;
+
+    /// Whether exchanges with models are of any use: somebody writes them down, or answers in the place of models.
+    fn wants_exchanges(&self) -> bool {
+        false
+    }
 
     fn take(&mut self, notice: Notice);
 }

@@ -39,6 +39,7 @@ mod deadlock;
 mod describe;
 mod drive;
 mod ending;
+mod environment;
 mod finish;
 pub(crate) mod handles;
 pub mod human;
@@ -65,9 +66,11 @@ mod request;
 pub(crate) mod retry;
 mod scheduler;
 pub(crate) mod script;
+pub(crate) mod sessions;
 pub(crate) mod spawn;
 mod start;
 pub(crate) mod states;
+pub(crate) mod stream;
 pub mod tool_key;
 pub(crate) mod undo;
 pub(crate) mod words;
@@ -87,6 +90,7 @@ use crate::operation::{Operation, OperationId, Outcome};
 use crate::run::call_stack::CallStack;
 use crate::run::completion::Completion;
 use crate::run::describe::ReportedErrors;
+use crate::run::environment::Environments;
 use crate::run::interrupt::Shutdown;
 use crate::run::introspection::Introspection;
 use crate::run::jitter::Jitter;
@@ -97,7 +101,9 @@ use crate::run::progress::Progress;
 use crate::run::queue::Lines;
 use crate::run::reflection_log::ReflectionLog;
 use crate::run::scheduler::Scheduler;
+use crate::run::sessions::Sessions;
 use crate::run::states::States;
+use crate::run::stream::Streams;
 use crate::run::tool_key::ToolKeys;
 use crate::run::undo::Undos;
 use crate::scope::Scopes;
@@ -105,7 +111,7 @@ use crate::scope::Scopes;
 pub use crate::event::{ErrorPart, RunError, TracePlace};
 pub use finish::{Finished, Left, RunResult};
 pub use operations::{Abandoned, WrongOutcome};
-pub use start::{BEHAVIOUR, PromptsInTests, RunSettings, Start};
+pub use start::{BEHAVIOUR, MocksInTests, PromptsInTests, RunSettings, Start};
 
 #[derive(Debug)]
 pub struct Run {
@@ -127,11 +133,15 @@ pub struct Run {
     pub(crate) states: States,
     /// What models may ask of the run.
     pub(crate) introspection: Introspection,
+    /// What the tools of its models find in the environment.
+    pub(crate) environments: Environments,
     pub(crate) tool_keys: ToolKeys,
     /// What is taken back where a workflow fails.
     pub(crate) undos: Undos,
+    pub(crate) sessions: Sessions,
     /// Who waits at queues.
     lines: Lines,
+    pub(crate) streams: Streams,
     pub(crate) mocks: Mocks,
     jitter: Jitter,
     reported_errors: ReportedErrors,

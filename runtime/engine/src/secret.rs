@@ -40,6 +40,18 @@ impl Template {
         Self(text.replace('$', "$$"))
     }
 
+    /// One that was written down.
+    #[must_use]
+    pub fn written(template: &str) -> Self {
+        Self(template.to_owned())
+    }
+
+    /// The text, when there is no secret in it.
+    #[must_use]
+    pub fn plain_text(&self) -> Option<String> {
+        self.resolve(|_| None).ok()
+    }
+
     /// Just the secret of this name.
     #[must_use]
     pub fn named(name: &str) -> Self {

@@ -69,6 +69,10 @@ pub enum Wait {
         result: TypeId,
     },
     Prompt(Box<PromptRun>),
+    /// The end of the call that runs in a session.
+    Session {
+        session: u64,
+    },
     /// Room in a full queue.
     Push {
         queue: u64,
@@ -88,6 +92,12 @@ pub enum Wait {
         queue: u64,
         item: u64,
         /// The type of the item as an optional.
+        result: TypeId,
+    },
+    /// A further part of a stream's answer.
+    Part {
+        stream: u64,
+        /// The type of the part as an optional.
         result: TypeId,
     },
     /// Its body has ended; the tasks that belong to it have not.

@@ -4,7 +4,7 @@ use rusqlite::Transaction;
 
 use crate::error::Error;
 use crate::list::Info;
-use crate::questions::{Answer, Asked, Delivered, Reply, State, Table, To};
+use crate::questions::{Answer, Asked, Claimed, Delivered, Reply, State, Table, To};
 use crate::store::Store;
 
 impl Store {
@@ -26,9 +26,9 @@ impl Store {
                     let info = self.open_run(transaction, run)?;
                     table.of_run(&info.id)?.of_operation(&info.id, operation)?
                 }
-                To::Key { name, key } => match table.of_key(name, key)?.by_key(name)? {
+                To::Key(key) => match table.of_key(key)?.by_key() {
                     Some(asked) => asked,
-                    None => return table.keep(name, key, reply.answer),
+                    None => return table.keep(key, reply.answer),
                 },
             };
             table.deliver(asked, reply.digest, reply.answer)
@@ -50,21 +50,83 @@ impl Store {
         })
     }
 
-    /// What was answered to a run that it has not settled yet, by operation.
+    /// Those that an answer to this key would be for now; none where it would be early.
     ///
     /// # Errors
     /// Those of the database.
+    pub fn question_of_key(&self, key: &str) -> Result<Option<Asked>, Error> {
+        self.glance(|transaction| {
+            let table = Table::new(transaction, self.id());
+            Ok(table.of_key(key)?.by_key())
+        })
+    }
+
+    /// What was answered and not taken yet, by run and operation.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn answered(&self) -> Result<Vec<(String, u64, Answer)>, Error> {
+        self.glance(|transaction| {
+            let found = Table::new(transaction, self.id()).answered()?;
+            Ok(found.0.into_iter().filter_map(answer_of).collect())
+        })
+    }
+
+    /// The same of one run.
+    ///
+    /// # Errors
+    /// When there is no such run, and those of the database.
     pub fn answers(&self, run: &str) -> Result<Vec<(u64, Answer)>, Error> {
-        let asked = self.questions(Some(run))?;
-        let answered = asked.into_iter().filter_map(|it| match it.state {
-            State::Answered(answer) => Some((it.question.operation, answer)),
-            State::Open | State::Settled { .. } | State::Closed { .. } => None,
-        });
-        Ok(answered.collect())
+        self.glance(|transaction| {
+            let row = self.row(transaction, run)?;
+            let found = Table::new(transaction, self.id()).answered_of(row.number)?;
+            let answers = found.0.into_iter().filter_map(answer_of);
+            Ok(answers.map(|(_, operation, it)| (operation, it)).collect())
+        })
+    }
+
+    /// What was answered to a question and not taken yet.
+    ///
+    /// # Errors
+    /// When there is no such run, and those of the database.
+    pub fn answer_to(&self, run: &str, operation: u64) -> Result<Option<Answer>, Error> {
+        self.glance(|transaction| {
+            let row = self.row(transaction, run)?;
+            let found = Table::new(transaction, self.id()).of_operation(row.number, operation)?;
+            Ok(found.and_then(answer_of).map(|(_, _, it)| it))
+        })
+    }
+
+    /// Who carries a run was told an answer to one of its questions itself, or that there will be none: says which one counts.
+    ///
+    /// # Errors
+    /// When there is no such run, and those of the database.
+    pub fn claim(&self, run: &str, operation: u64, own: Option<Answer>) -> Result<Claimed, Error> {
+        self.change(|transaction| {
+            let row = self.row(transaction, run)?;
+            Table::new(transaction, self.id()).claim(row.number, operation, own)
+        })
+    }
+
+    /// Closes those of these questions of a run whose time is over, so that no answer comes any more; gives what came in time
+    /// and was not taken yet.
+    ///
+    /// # Errors
+    /// When there is no such run, and those of the database.
+    pub fn expire(
+        &self,
+        run: &str,
+        operations: &[u64],
+        now: i64,
+    ) -> Result<Vec<(u64, Answer)>, Error> {
+        self.change(|transaction| {
+            let row = self.row(transaction, run)?;
+            Table::new(transaction, self.id()).expire(row.number, operations, now)
+        })
     }
 
     /// A run that has not ended, by its id or the beginning of it.
-    fn open_run(&self, transaction: &Transaction<'_>, id: &str) -> Result<Info, Error> {
+    pub(crate) fn open_run(&self, transaction: &Transaction<'_>, id: &str) -> Result<Info, Error> {
         let info = self.look(transaction).find(id)?;
         if info.status.is_final() {
             return Err(Error::Ended {
@@ -73,5 +135,12 @@ impl Store {
             });
         }
         Ok(info)
+    }
+}
+
+fn answer_of(asked: Asked) -> Option<(String, u64, Answer)> {
+    match asked.state {
+        State::Answered(answer) => Some((asked.run, asked.question.operation, answer)),
+        State::Open | State::Settled { .. } | State::Closed { .. } => None,
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 
 use crate::questions::Refusal;
+use crate::seal::SealError;
 use crate::status::Status;
 
 /// What cannot be done with a store.
@@ -62,6 +63,8 @@ pub enum Error {
         /// The number of the record.
         record: u64,
     },
+    /// It has secrets, which this process cannot seal or open.
+    Sealed(SealError),
     /// The message of the database.
     Database(String),
 }
@@ -154,6 +157,7 @@ impl std::fmt::Display for Error {
                 f,
                 "record {record} of run `{id}` is not what was written, and nothing after it can be trusted"
             ),
+            Self::Sealed(error) => write!(f, "the run has secrets: {error}"),
             Self::Database(why) => write!(f, "the store of runs: {why}"),
         }
     }

@@ -13,6 +13,7 @@
 //! runs ──< records    run, number, body, digest over (digest before, number, body)
 //!      ──< blob_uses >── blobs    outcomes above 4 KiB, by their digest, shared by runs
 //!      ──< questions  what a run asks, and what was answered; early: answers before their question
+//!      ──< cancellations  that somebody wants it to end
 //! owners              the processes that carry runs, and when they expire
 //! ```
 //!
@@ -22,8 +23,9 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 mod answering;
+pub mod cancellation;
 mod chain;
-mod clock;
+pub mod clock;
 pub mod diff;
 pub mod error;
 pub mod export;
@@ -37,6 +39,7 @@ pub mod retention;
 mod row;
 pub mod schema;
 pub mod seal;
+mod sealed;
 pub mod status;
 pub mod store;
 pub mod verify;

@@ -1,12 +1,14 @@
 //! What a store knows of its runs without reading their records.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use rusqlite::{Connection, Params};
 
+use crate::cancellation;
 use crate::error::Error;
 use crate::owner::Owners;
-use crate::questions;
+use crate::questions::Table;
 use crate::record::Hash;
 use crate::row::{Facts, RunRow, StoreId};
 
@@ -149,20 +151,25 @@ impl Look<'_> {
         Ok(found.into_iter().next())
     }
 
-    /// The runs that could be carried on at this time: those that were interrupted, whose time has come, or that were answered.
+    /// The runs that could be carried on at this time: those that were interrupted, whose time has come, that were answered, or that
+    /// are to end. Runs that wait for nothing of that are not looked at, however many there are.
     pub(crate) fn due(&self, now: i64) -> Result<Vec<Info>, Error> {
-        let answered = questions::answered_runs(self.connection, self.store)?;
-        let mut found = self.all()?;
-        found.retain(|it| {
-            let is_due = match it.status {
-                Status::Running => true,
-                Status::Waiting => {
-                    it.wake.is_some_and(|wake| wake <= now) || answered.contains(&it.id)
-                }
-                Status::Completed | Status::Failed | Status::Cancelled | Status::Diverged => false,
-            };
-            is_due && it.carried == Carried::No
-        });
+        let mut found = self.infos("WHERE status = 0", [])?;
+        found.extend(self.infos(
+            "WHERE status = 1 AND wake IS NOT NULL AND wake <= ?1",
+            [now],
+        )?);
+        let answered = Table::new(self.connection, self.store).answered()?;
+        let mut told: BTreeSet<String> = answered.0.into_iter().map(|it| it.run).collect();
+        let cancelled = cancellation::all(self.connection, self.store)?;
+        told.extend(cancelled.into_iter().map(|it| it.run));
+        for run in told {
+            found.extend(self.infos("WHERE id = ?1 AND status IN (0, 1)", [&run])?);
+        }
+        found.retain(|it| it.carried == Carried::No);
+        let mut seen = BTreeSet::new();
+        found.retain(|it| seen.insert(it.id.clone()));
+        found.sort_by_key(|it| std::cmp::Reverse(it.begun));
         Ok(found)
     }
 }

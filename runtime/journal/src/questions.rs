@@ -14,19 +14,17 @@
 
 mod table;
 
-use std::collections::BTreeSet;
-
-use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
 use crate::record::Hash;
-use crate::row::StoreId;
 
 pub(crate) use table::Table;
 
 /// So long an answer waits for its question, in nanoseconds: a week.
 pub const KEPT: i64 = 7 * 86_400 * 1_000_000_000;
+
+/// So many early answers are kept. A guess, against senders that make up keys; what comes beyond is refused and not dropped.
+pub(crate) const MOST_EARLY: i64 = 10_000;
 
 /// Of whom something is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -106,11 +104,8 @@ pub enum To<'a> {
         run: &'a str,
         operation: u64,
     },
-    /// An `external` of this name and key, whatever run asks it.
-    Key {
-        name: &'a str,
-        key: &'a str,
-    },
+    /// The oldest open one of this key, whatever run asks it.
+    Key(&'a str),
 }
 
 /// An answer on its way.
@@ -129,6 +124,16 @@ pub enum Delivered {
     ToRun { run: String, operation: u64 },
     /// Nobody has asked yet.
     Early,
+}
+
+/// Whose answer counts where who carries a run was told one itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Claimed {
+    Own,
+    /// Somebody was first, with this.
+    First(Answer),
+    /// Nobody waits for it any more.
+    Over,
 }
 
 /// Why an answer was not taken.
@@ -160,6 +165,8 @@ pub enum Refusal {
         by: String,
         who: Vec<String>,
     },
+    /// Too many answers are kept that nobody has asked for.
+    Full,
 }
 
 impl std::fmt::Display for Refusal {
@@ -187,19 +194,10 @@ impl std::fmt::Display for Refusal {
             Self::NotAllowed { by, who } => {
                 write!(f, "`{by}` may not answer it; `{}` may", who.join("`, `"))
             }
+            Self::Full => write!(
+                f,
+                "{MOST_EARLY} answers are kept that nothing has asked for, and no further one is"
+            ),
         }
     }
-}
-
-/// The runs with an answer that they have not taken.
-pub(crate) fn answered_runs(
-    connection: &Connection,
-    store: &StoreId,
-) -> Result<BTreeSet<String>, Error> {
-    let asked = Table::new(connection, store).all()?.0;
-    let answered = asked.into_iter().filter_map(|it| match it.state {
-        State::Answered(_) => Some(it.run),
-        State::Open | State::Settled { .. } | State::Closed { .. } => None,
-    });
-    Ok(answered.collect())
 }

@@ -159,7 +159,7 @@ impl RunRow {
     ) -> Result<(), Error> {
         let mut statement = transaction.prepare_cached(
             "UPDATE runs SET status = ?2, changed = ?3, waiting = ?4, wake = ?5, epoch = ?6, owner = ?7, next = ?8,
-                 last = ?9, asked = ?10, sum = ?11 WHERE number = ?1",
+                 last = ?9, asked = ?10, image = ?11, program = ?12, sum = ?13 WHERE number = ?1",
         )?;
         statement.execute((
             self.number,
@@ -172,6 +172,8 @@ impl RunRow {
             self.next,
             self.last,
             self.asked,
+            self.image,
+            &self.program,
             sum_of(store, "runs", self),
         ))?;
         Ok(())

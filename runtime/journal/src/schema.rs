@@ -17,7 +17,7 @@ const APPLICATION: i32 = 0x6773_7731;
 const VERSION: i32 = 1;
 
 /// As they stand in the file, too: one that says anything else is damaged.
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 14] = [
     "CREATE TABLE facts (
     store BLOB NOT NULL, runs INTEGER NOT NULL, early INTEGER NOT NULL, sum INTEGER NOT NULL
 ) STRICT",
@@ -40,10 +40,17 @@ const TABLES: [&str; 10] = [
     run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE, operation INTEGER NOT NULL, name TEXT NOT NULL,
     key TEXT, question BLOB NOT NULL, state BLOB NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (run, operation)
 ) STRICT, WITHOUT ROWID",
-    "CREATE INDEX questions_by_key ON questions (name, key) WHERE key IS NOT NULL",
-    "CREATE TABLE early (
-    name TEXT NOT NULL, key TEXT NOT NULL, answer BLOB NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (name, key)
-) STRICT, WITHOUT ROWID",
+    "CREATE INDEX questions_by_key ON questions (key) WHERE key IS NOT NULL",
+    // The first byte of a state is which one it is: `Answered`.
+    "CREATE INDEX questions_answered ON questions (run, operation) WHERE substr(state, 1, 1) = x'01'",
+    "CREATE TABLE early (key TEXT PRIMARY KEY, answer BLOB NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    "CREATE TABLE cancellations (
+    run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE, reason TEXT NOT NULL, at INTEGER NOT NULL,
+    sum INTEGER NOT NULL
+) STRICT",
+    // For who looks for runs that are due among many that are not.
+    "CREATE INDEX runs_begun ON runs (number) WHERE status = 0",
+    "CREATE INDEX runs_by_wake ON runs (wake) WHERE status = 1 AND wake IS NOT NULL",
     "CREATE TABLE owners (name TEXT PRIMARY KEY, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 ];
 

@@ -15,6 +15,7 @@ use crate::record::{Blob, Chain, Hash, Payload, Record};
 use crate::retention::{Retention, is_due, prune};
 use crate::row::{RunRow, StoreId};
 use crate::schema::{self, Missing};
+use crate::sealed;
 use crate::status::Status;
 use crate::wal::LastWrite;
 use crate::writer::{Journal, Writer};
@@ -180,8 +181,29 @@ impl Store {
             row.status = Status::Running.number();
             row.changed = now();
             row.update(transaction, &self.id)?;
-            Ok((Journal::new(writer, row.number, row.epoch, chain), records))
+            Ok((Journal::new(writer, &row, chain), records))
         })
+    }
+
+    /// Ends a run that nobody carries, as it is; gives its id.
+    ///
+    /// # Errors
+    /// When there is no such run, it has ended, another process carries it, it is damaged, or it cannot be written.
+    pub fn abandon(&self, id: &str, reason: &str) -> Result<String, Error> {
+        let id = self.find(id)?.id;
+        let (mut journal, _) = self.take(&id)?;
+        let record = Record::Cancel {
+            now: now(),
+            reason: reason.to_owned(),
+        };
+        journal.write(&record, None);
+        journal.status(Status::Cancelled, None);
+        let (sender, written) = channel();
+        journal.release(Box::new(move |it| drop(sender.send(it))));
+        match written.recv() {
+            Ok(Err(failure)) => Err(Error::Database(failure.to_string())),
+            Ok(Ok(())) | Err(_) => Ok(id),
+        }
     }
 
     /// The records of a run, checked against their chain.
@@ -196,18 +218,26 @@ impl Store {
         })
     }
 
-    /// The bytes of a payload.
+    /// What was meant by a payload: its bytes, opened if they are sealed.
     ///
     /// # Errors
     /// When they are not there, or are not what they should be.
     pub fn bytes(&self, id: &str, payload: Payload) -> Result<Vec<u8>, Error> {
-        match payload {
-            Payload::Inline(bytes) => Ok(bytes),
-            Payload::Blob(hash) => {
-                let found = chain::blob(&self.connection(), &hash)?;
-                found.ok_or_else(|| Error::DamagedEntry(format!("a value of run `{id}`")))
-            }
-        }
+        let bytes = match payload {
+            Payload::Inline(bytes) => bytes,
+            Payload::Blob(hash) => self
+                .value(&hash)?
+                .ok_or_else(|| Error::DamagedEntry(format!("a value of run `{id}`")))?,
+        };
+        sealed::opened(&self.path, &self.id, bytes)
+    }
+
+    /// The bytes of a value as they are written, if they are there.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn value(&self, hash: &Hash) -> Result<Option<Vec<u8>>, Error> {
+        chain::blob(&self.connection(), hash)
     }
 
     /// All runs, the newest first.
@@ -256,11 +286,10 @@ impl Store {
     /// # Errors
     /// Those of the database.
     pub fn next_wake(&self) -> Result<Option<i64>, Error> {
-        let waiting = Status::Waiting.number();
-        let text = "SELECT min(wake) FROM runs WHERE status = ?1";
+        let text = "SELECT min(wake) FROM runs WHERE status = 1 AND wake IS NOT NULL";
         let next = self
             .connection()
-            .query_row(text, [waiting], |it| it.get(0))
+            .query_row(text, [], |it| it.get(0))
             .optional()?;
         Ok(next.flatten())
     }
@@ -334,7 +363,7 @@ impl Store {
         }
         row.advance(&chain);
         row.update(transaction, &self.id)?;
-        Ok(Journal::new(writer, row.number, row.epoch, chain))
+        Ok(Journal::new(writer, &row, chain))
     }
 
     /// The row of a run that is there.

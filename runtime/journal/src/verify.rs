@@ -25,6 +25,8 @@ pub struct Verified {
 pub struct Problem {
     /// The run that it belongs to, if it is one's.
     pub run: Option<String>,
+    /// The number of the first record that is not what was written, if it is one.
+    pub record: Option<u64>,
     pub what: String,
 }
 
@@ -37,8 +39,17 @@ impl Verified {
     fn add(&mut self, run: Option<&str>, what: &impl std::fmt::Display) {
         self.problems.push(Problem {
             run: run.map(str::to_owned),
+            record: None,
             what: what.to_string(),
         });
+    }
+
+    /// A damaged record is named by its number, too.
+    fn add_error(&mut self, run: &str, error: &Error) {
+        self.add(Some(run), error);
+        if let (Some(last), Error::Damaged { record, .. }) = (self.problems.last_mut(), error) {
+            last.record = Some(*record);
+        }
     }
 }
 
@@ -91,7 +102,8 @@ impl Store {
             verified.add(None, &error);
         }
         let table = Table::new(transaction, self.id());
-        for checked in [table.all().map(drop), table.check_early()] {
+        let cancelled = crate::cancellation::all(transaction, self.id()).map(drop);
+        for checked in [table.all().map(drop), table.check_early(), cancelled] {
             if let Err(error) = checked {
                 verified.add(None, &error);
             }
@@ -121,7 +133,7 @@ impl Store {
         });
         verified.records += records;
         if let Err(error) = walked {
-            verified.add(id, &error);
+            verified.add_error(&row.id, &error);
         }
         if let Err(error) = row.status() {
             verified.add(id, &error);

@@ -19,7 +19,7 @@ use rusqlite::Connection;
 use crate::owner::Owner;
 use crate::questions::Question;
 use crate::record::{Blob, Chain, Hash, Record};
-use crate::row::StoreId;
+use crate::row::{RunRow, StoreId};
 use crate::status::Status;
 use crate::writer::thread::Thread;
 
@@ -59,6 +59,7 @@ pub(crate) struct Writer {
 #[derive(Debug)]
 pub struct Journal {
     writer: Arc<Writer>,
+    id: String,
     run: Place,
     chain: Chain,
     failure: Failed,
@@ -80,6 +81,12 @@ enum Command {
         run: Place,
         status: Status,
         waiting: Option<String>,
+    },
+    /// Another build of the program carries it from now on.
+    Build {
+        run: Place,
+        image: Hash,
+        program: String,
     },
     /// When it is to be carried on if nothing happens before.
     Wake {
@@ -133,10 +140,14 @@ impl Failed {
 }
 
 impl Journal {
-    pub(crate) fn new(writer: Arc<Writer>, number: i64, epoch: i64, chain: Chain) -> Self {
+    pub(crate) fn new(writer: Arc<Writer>, row: &RunRow, chain: Chain) -> Self {
         Self {
             writer,
-            run: Place { number, epoch },
+            id: row.id.clone(),
+            run: Place {
+                number: row.number,
+                epoch: row.epoch,
+            },
             chain,
             failure: Failed::default(),
         }
@@ -148,8 +159,20 @@ impl Journal {
         self.run.epoch
     }
 
+    /// How many records the run has, those on their way to the disk included.
+    #[must_use]
+    pub const fn records(&self) -> u64 {
+        self.chain.next
+    }
+
     pub(crate) const fn number(&self) -> i64 {
         self.run.number
+    }
+
+    /// The id of the run.
+    #[must_use]
+    pub fn run(&self) -> &str {
+        &self.id
     }
 
     /// Writes a record soon, in order.
@@ -182,6 +205,16 @@ impl Journal {
             run: self.run,
             status,
             waiting,
+        });
+    }
+
+    /// Another build of the program writes what follows: it is the one to go on with the run from now on.
+    pub fn build(&mut self, image: Hash, program: String) {
+        self.write(&Record::Build { image }, None);
+        self.writer.send(Command::Build {
+            run: self.run,
+            image,
+            program,
         });
     }
 
@@ -338,6 +371,9 @@ fn refuse(command: Command, failure: &Failure) {
                 then(Err(failure.clone()));
             }
         }
-        Command::Status { .. } | Command::Wake { .. } | Command::EndQuestion { .. } => {}
+        Command::Status { .. }
+        | Command::Build { .. }
+        | Command::Wake { .. }
+        | Command::EndQuestion { .. } => {}
     }
 }

@@ -3,9 +3,8 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-mod footer;
 mod refusal;
 mod run;
 
 pub use refusal::Refusal;
-pub use run::{run, run_if_bundled};
+pub use run::{load, run, run_if_bundled};

@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::Error;
+use std::path::Path;
 use std::process::ExitCode;
 
+use gsw_abi::image::MAGIC;
 use gsw_engine::load::Loaded;
+use gsw_engine::load::footer::{Ending, Place, find};
 
-use crate::footer::{Ending, Place, find};
 use crate::refusal::Refusal;
 
 /// The exit code when the image is refused.
@@ -32,6 +34,27 @@ pub fn run_if_bundled() -> Option<ExitCode> {
         Ok(Ending::Bare) => None,
         Ok(Ending::Damaged) => Some(refuse(&Refusal::Damaged)),
         Err(error) => Some(refuse(&Refusal::Unreadable(error))),
+    }
+}
+
+/// The program that an executable, or the file of an image, carries.
+///
+/// # Errors
+/// When there is none, or it is damaged or of another version.
+pub fn load(path: &Path) -> Result<Loaded, Refusal> {
+    let mut file = File::open(path).map_err(Refusal::Unreadable)?;
+    match find(&mut file).map_err(Refusal::Unreadable)? {
+        Ending::Image(Place { offset, length }) => {
+            Loaded::from_file(&file, offset, length).map_err(Refusal::Load)
+        }
+        Ending::Damaged => Err(Refusal::Damaged),
+        Ending::Bare => {
+            let bytes = std::fs::read(path).map_err(Refusal::Unreadable)?;
+            if !bytes.starts_with(&MAGIC) {
+                return Err(Refusal::NoImage);
+            }
+            Loaded::from_bytes(&bytes).map_err(Refusal::Load)
+        }
     }
 }
 

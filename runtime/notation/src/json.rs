@@ -1,6 +1,7 @@
 //! A strict JSON parser: no duplicate keys, no numbers beyond floats, nesting bounded.
 
 mod build;
+pub mod growing;
 
 use std::borrow::Cow;
 

@@ -5,6 +5,7 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod calendar;
+pub mod difference;
 pub mod duration;
 pub mod issue;
 pub mod json;

@@ -1,5 +1,7 @@
 //! From words of a command line to a workflow and its input.
 
+use std::time::Duration;
+
 use gsw_abi::option::BuiltinOption;
 use gsw_abi::program::{Program, Workflow};
 use gsw_abi::types::{Field, Type, TypeTable};
@@ -7,7 +9,7 @@ use gsw_engine::codec::places;
 use serde_json::{Map, Value};
 
 use crate::runs::arguments::{self as runs, RunsInvocation};
-use crate::{memory, value_text};
+use crate::{memory, store, value_text};
 
 /// What the user asks for.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,6 +19,8 @@ pub enum Command {
     Help(Option<usize>),
     /// Look at the runs that are kept, or act on one.
     Runs(Box<RunsInvocation>),
+    /// Carry on whatever is due.
+    Worker(Box<BuiltinOptions>),
     /// Print the program's own description.
     Manifest,
     /// Print its name and version.
@@ -49,8 +53,22 @@ pub struct BuiltinOptions {
     /// `--store`: where runs are kept.
     pub store: Option<String>,
     pub entry: Entering,
+    /// `--idle`: after how long a run that waits is left.
+    pub idle: Option<Duration>,
+    pub tape: TapeOption,
     /// `--quiet`: nothing on standard error but the final error.
     pub verbosity: Verbosity,
+}
+
+/// Whether models are asked.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum TapeOption {
+    #[default]
+    Off,
+    /// `--record`: what they answer is kept in this file.
+    Record(String),
+    /// `--replay`: this file answers in their place.
+    Replay(String),
 }
 
 /// How a run is entered.
@@ -105,6 +123,9 @@ pub fn parse(program: &Program, words: &[String]) -> Result<Command, UsageError>
         Some("runs") if find(program, "runs").is_none() => {
             return runs::parse(&words[1..]).map(|it| Command::Runs(Box::new(it)));
         }
+        Some("worker") if find(program, "worker").is_none() => {
+            return runs::worker(&words[1..]).map(|it| Command::Worker(Box::new(it)));
+        }
         Some("--version") if words.len() == 1 && !takes_version(program) => {
             return Ok(Command::Version);
         }
@@ -135,7 +156,7 @@ fn find(program: &Program, name: &str) -> Option<usize> {
 fn named(program: &Program, name: &str) -> Result<usize, UsageError> {
     find(program, name).ok_or_else(|| {
         let names = program.workflows.iter().map(|it| it.name.as_str());
-        UsageError(match nearest(name, names.clone().chain(["manifest", "runs"])) {
+        UsageError(match nearest(name, names.clone().chain(["manifest", "runs", "worker"])) {
             Some(near) => format!("there is no workflow `{name}`; did you mean `{near}`?"),
             None => {
                 let names: Vec<_> = names.map(|it| format!("`{it}`")).collect();
@@ -186,6 +207,21 @@ pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> O
 }
 
 impl BuiltinOptions {
+    fn set_tape(&mut self, tape: TapeOption) -> Result<(), UsageError> {
+        match (&self.tape, &tape) {
+            (TapeOption::Record(_), TapeOption::Replay(_))
+            | (TapeOption::Replay(_), TapeOption::Record(_)) => {
+                let message =
+                    "`--record` asks models and `--replay` asks none: give one of the two";
+                Err(UsageError(message.into()))
+            }
+            (TapeOption::Off | TapeOption::Record(_) | TapeOption::Replay(_), _) => {
+                self.tape = tape;
+                Ok(())
+            }
+        }
+    }
+
     /// Takes one of the options that every program has.
     ///
     /// # Errors
@@ -213,7 +249,14 @@ impl BuiltinOptions {
             }
             BuiltinOption::Cache => self.cache = Some(value()?),
             BuiltinOption::Store => self.store = Some(value()?),
+            BuiltinOption::Record => self.set_tape(TapeOption::Record(value()?))?,
+            BuiltinOption::Replay => self.set_tape(TapeOption::Replay(value()?))?,
             BuiltinOption::Resume => self.entry = Entering::OrResumed,
+            BuiltinOption::Idle => {
+                let text = value()?;
+                let idle = store::duration(&text);
+                self.idle = Some(idle.map_err(|why| UsageError(format!("`--idle`: {why}")))?);
+            }
             BuiltinOption::Json => self.form = ResultForm::Json,
             BuiltinOption::Raw => self.form = ResultForm::Raw,
             BuiltinOption::Pretty => self.form = ResultForm::Pretty,

@@ -24,6 +24,11 @@ pub fn file(program: &str, option: Option<&str>) -> Option<PathBuf> {
     }
 }
 
+/// Where the processes of a program tell each other of providers' limits: beside the answers, where these are kept.
+pub(crate) fn limits(program: &str, option: Option<&str>) -> Option<PathBuf> {
+    Some(file(program, option)?.with_file_name("limits"))
+}
+
 /// The cache of a program.
 pub(crate) fn of(program: &str, option: Option<&str>) -> Cache {
     let cache = Cache::default();

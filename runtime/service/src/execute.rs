@@ -3,29 +3,36 @@
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 use gsw_abi::option::BuiltinOption;
 use gsw_abi::types::TypeId;
-use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
+use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::{Engine, EngineOptions, RunHandle};
+use gsw_driver::host::Variables;
 use gsw_driver::human::Humans;
 use gsw_engine::load::Loaded;
 use gsw_engine::run::Finished;
+use gsw_journal::wal::LastWrite;
 use gsw_tree::event::Header;
 use gsw_tree::observe::{History, Observers};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{
-    self, BuiltinOptions, Command, Entering, Invocation, ResultForm, Verbosity,
+    self, BuiltinOptions, Command, Entering, Invocation, ResultForm, TapeOption, Verbosity,
 };
+use crate::builds::{self, Build};
 use crate::columns::Columns;
 use crate::exit::Exit;
+use crate::interrupt::Whom;
 use crate::person::Person;
 use crate::report::{Detached, Next, Text, is_text, printed, report, report_detached, short};
 use crate::say::{self, say};
 use crate::store::{self, Origin};
+use crate::tape::{self, Taping};
 use crate::watchers::{Output, Watchers};
+use crate::worker::{self, Until};
 use crate::{
     cache, environment, help, interrupt, manifest, memory, open_files, painted, prices, runs,
     terminal,
@@ -70,6 +77,15 @@ pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
         ))),
         Ok(Command::Version) => print(&help::version(&program)),
         Ok(Command::Run(invocation)) => run(loaded, *invocation, origin),
+        Ok(Command::Worker(options)) => {
+            match store::of(&loaded.program, options.store.as_deref(), origin) {
+                Some(store) => worker::work(loaded, &options, store, origin, Until::Told),
+                None => {
+                    say("error: no runs are kept: the store is off");
+                    Exit::Usage
+                }
+            }
+        }
         Ok(Command::Runs(invocation)) => runs::perform(loaded, *invocation, origin),
         Err(error) => {
             // What cannot be read may be the option itself, so the words are looked at.
@@ -101,7 +117,13 @@ fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
         input,
         options,
     } = invocation;
-    let store = store::of(&loaded.program.name, options.store.as_deref(), origin);
+    let store = match options.tape {
+        // What is taken for an answer of a model is none, so a run that goes on later must not find it.
+        TapeOption::Replay(_) => None,
+        TapeOption::Off | TapeOption::Record(_) => {
+            store::of(&loaded.program, options.store.as_deref(), origin)
+        }
+    };
     carry(
         loaded,
         Task::Start { workflow, input },
@@ -109,6 +131,26 @@ fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
         store,
         origin,
     )
+}
+
+/// For observers that are all there before a run begins, so that nothing of the past is kept.
+pub(crate) fn observers() -> Arc<Observers> {
+    Arc::new(Observers::new(History {
+        count: 0,
+        ..History::default()
+    }))
+}
+
+/// How much memory a run may take, how long it waits with a process, and where what models are asked goes.
+fn prepared(
+    loaded: &mut Loaded,
+    options: &BuiltinOptions,
+    variables: &Variables,
+) -> Result<(Option<u64>, Option<Duration>, Taping), String> {
+    let limit = settle(loaded, options)?;
+    let idle = store::idle(&loaded.program, options.idle)?;
+    let taping = Taping::begin(&options.tape, variables.used_secrets())?;
+    Ok((limit, idle, taping))
 }
 
 /// Carries a run to its end, or as far as it goes.
@@ -120,20 +162,16 @@ pub(crate) fn carry(
     origin: &Origin,
 ) -> Exit {
     let program = Arc::clone(&loaded.program);
-    let refuse = |why: &str| {
-        say(&format!("{}: {why}", program.name));
-        Exit::Usage
-    };
-    let memory_limit = match settle(&mut loaded, options) {
-        Ok(limit) => limit,
-        Err(why) => return refuse(&why),
+    let variables = Variables::default();
+    let (memory_limit, idle, taping) = match prepared(&mut loaded, options, &variables) {
+        Ok(settled) => settled,
+        Err(why) => {
+            say(&format!("{}: {why}", program.name));
+            return Exit::Usage;
+        }
     };
     open_files::raise_limit();
-    // All observers are there before the run begins, so nothing of the past is kept.
-    let observers = Arc::new(Observers::new(History {
-        count: 0,
-        ..History::default()
-    }));
+    let observers = observers();
     let header = Header::new(&loaded.program.name, &loaded.image);
     let stage = terminal::stage();
     let watchers = Watchers::start(&observers, &header, options, &stage);
@@ -143,10 +181,13 @@ pub(crate) fn carry(
         observers: Arc::clone(&observers),
         humans: Some(Arc::clone(&person) as Arc<dyn Humans>),
         store: store.clone(),
+        idle,
+        variables,
+        tape: taping.tape(),
         ..around(&program.name, options)
     };
     let engine = Engine::new(loaded, engine_options);
-    let begun = begin(&engine, task, options, origin);
+    let begun = begin(&engine, task, options, (origin, store.as_deref()));
     let (handle, result) = match begun {
         Ok(begun) => begun,
         Err(why) => {
@@ -157,7 +198,8 @@ pub(crate) fn carry(
         }
     };
     let id = Arc::clone(handle.canceller().run());
-    let interrupted = interrupt::listen(handle.canceller(), engine.clone(), Arc::clone(&observers));
+    let whom = Whom::Run(handle.canceller());
+    let interrupted = interrupt::listen(whom, engine.clone(), Arc::clone(&observers));
     let finished = handle.wait();
     let detached = engine.wait_for_detached();
     person.close();
@@ -169,19 +211,33 @@ pub(crate) fn carry(
         // Should this fail, so does the result, which says so.
         let _ = std::io::stdout().write_all(b"\n");
     }
-    let form = match (options.form, is_text(&engine, result)) {
+    let next = Next::new(origin, options, &id);
+    let exit = if let Some(why) = tape::unasked(&finished) {
+        tape::tell_failure(options, why)
+    } else {
+        let form = form(options, is_text(&engine, result));
+        report(&finished.result, options, form, (result, &next))
+    };
+    let exit = taping.end(options, exit);
+    let exit = after_detached(exit, report_detached(&detached), &interrupted);
+    unless_leaked(&finished, exit)
+}
+
+fn form(options: &BuiltinOptions, text: Text) -> ResultForm {
+    match (options.form, text) {
         (ResultForm::Raw, Text::No) => ResultForm::Plain,
         (form, _) => form,
-    };
-    let next = Next::new(origin, options, &id);
-    let exit = report(&finished, options, form, (result, &next));
-    let exit = match (report_detached(&detached), exit) {
+    }
+}
+
+/// The exit code of the main run, with what the user has cancelled.
+fn after_detached(exit: Exit, detached: Detached, interrupted: &interrupt::Interrupted) -> Exit {
+    match (detached, exit) {
         // The main run had ended when the user ended the others. What the program itself cancels is no interruption.
         (Detached::Cancelled, Exit::Done) if interrupted.has_come() => interrupted.exit(),
         (_, Exit::Cancelled) => interrupted.exit(),
         (Detached::Cancelled | Detached::Ended, exit) => exit,
-    };
-    unless_leaked(&finished, exit)
+    }
 }
 
 /// The exit code of a run, which must leave nothing in memory.
@@ -196,15 +252,27 @@ fn unless_leaked(finished: &Finished, exit: Exit) -> Exit {
 }
 
 /// What runs have around them, as the options and the environment say.
-fn around(program: &str, options: &BuiltinOptions) -> EngineOptions {
+pub(crate) fn around(program: &str, options: &BuiltinOptions) -> EngineOptions {
     let variable = || BuiltinOption::Model.variable().and_then(environment::text);
     EngineOptions {
-        models: Some(Arc::new(Providers::new(Environment::process()))),
+        models: Some(Arc::new(models(program, options))),
         prompts: Some(Arc::new(AgentPrompts)),
-        answers: Some(Arc::new(cache::of(program, options.cache.as_deref()))),
+        answers: Some(Arc::new(match options.tape {
+            TapeOption::Off => cache::of(program, options.cache.as_deref()),
+            // An answer that another run has kept would be missing in the file, or hide what is in it.
+            TapeOption::Record(_) | TapeOption::Replay(_) => Cache::default(),
+        })),
         web: Some(Arc::new(WebClient::default())),
         model_override: options.model.clone().or_else(variable),
         ..EngineOptions::default()
+    }
+}
+
+fn models(program: &str, options: &BuiltinOptions) -> Providers {
+    let providers = Providers::new(Environment::process());
+    match cache::limits(program, options.cache.as_deref()) {
+        Some(folder) => providers.sharing_limits(folder),
+        None => providers,
     }
 }
 
@@ -231,7 +299,7 @@ fn begin(
     engine: &Engine,
     task: Task,
     options: &BuiltinOptions,
-    origin: &Origin,
+    (origin, store): (&Origin, Option<&RunStore>),
 ) -> Result<(RunHandle, TypeId), String> {
     let (id, is_cancelled) = match task {
         Task::Start { workflow, input } => {
@@ -253,7 +321,28 @@ fn begin(
         Task::Resume { id } => (id, false),
         Task::Cancel { id } => (id, true),
     };
-    let resumed = engine.resume(&id).map_err(|it| it.to_string())?;
+    let info = engine.kept(&id).map_err(|it| it.to_string())?;
+    let build = Build::of(engine, &info);
+    if let (Build::There(program), Some(store)) = (&build, store) {
+        let command = if is_cancelled { "cancel" } else { "resume" };
+        return Err(builds::become_it(
+            program,
+            &[command, &info.id],
+            options,
+            store.path(),
+        ));
+    }
+    let resumed = engine.resume(&info.id).map_err(|it| match build {
+        Build::This => it.to_string(),
+        Build::There(_) | Build::Changed(_) | Build::Gone(_) => {
+            format!("{it}\n{}", build.note())
+        }
+    })?;
+    if engine.last_write() == Some(LastWrite::Torn) {
+        say(
+            "note: the last write to the store of runs was cut off, as by a power cut, and was dropped: the run goes on from the one before",
+        );
+    }
     if is_cancelled {
         resumed
             .handle
@@ -272,7 +361,7 @@ fn begin(
 }
 
 /// What the environment and the command line say of memory and prices; gives the limit of memory.
-fn settle(loaded: &mut Loaded, options: &BuiltinOptions) -> Result<Option<u64>, String> {
+pub(crate) fn settle(loaded: &mut Loaded, options: &BuiltinOptions) -> Result<Option<u64>, String> {
     let prices = prices::of_user()?;
     if !prices.is_empty() {
         let models = &mut Arc::make_mut(&mut loaded.program).models;

@@ -201,6 +201,10 @@ fn write_builtin(text: &mut String, program: &Program, columns: Columns) {
         "Describe the workflows and tools as JSON",
     )];
     commands.extend(runs::arguments::rows());
+    commands.push(row_of(
+        "worker",
+        "Carry on whatever is due, until it is told to end; several may share a store",
+    ));
     let codes = Exit::ALL.map(|it| row_of(&format!("{}", it as u8), it.meaning()));
     for (heading, rows) in [
         ("Built-in options:", options.as_slice()),

@@ -49,8 +49,16 @@ impl Interrupted {
     }
 }
 
+/// What signals end.
+pub enum Whom {
+    /// This run, and those that are detached.
+    Run(Canceller),
+    /// All runs of the engine.
+    All,
+}
+
 struct Ends {
-    canceller: Canceller,
+    whom: Whom,
     engine: Engine,
     observers: Arc<Observers>,
     interrupted: Interrupted,
@@ -60,11 +68,13 @@ impl Ends {
     fn cancel(&self, exit: Exit) {
         self.interrupted.note(exit);
         // A run that is written down stays as it is, for whoever goes on with it.
-        if self.canceller.leave() {
-            self.engine.leave_detached("interrupted");
-        } else {
-            self.canceller.cancel("interrupted");
-            self.engine.cancel_detached("interrupted");
+        match &self.whom {
+            Whom::All => self.engine.leave_all("interrupted"),
+            Whom::Run(run) if run.leave() => self.engine.leave_detached("interrupted"),
+            Whom::Run(run) => {
+                run.cancel("interrupted");
+                self.engine.cancel_detached("interrupted");
+            }
         }
         self.observers.hurry(PATIENCE, TOTAL);
     }
@@ -72,8 +82,7 @@ impl Ends {
     /// Ends the process when the run does not.
     fn stop(&self) -> ! {
         self.observers.hurry(Duration::ZERO, Duration::ZERO);
-        self.canceller.stop();
-        self.engine.stop_detached();
+        self.engine.stop_all();
         std::thread::sleep(STOPPING);
         self.engine.abandon();
         person::show_keys();
@@ -84,10 +93,10 @@ impl Ends {
 
 /// Listens for signals from now on, on a thread of its own. Without a thread a signal ends the process as it ends any other.
 /// Runs that were detached are meant too.
-pub fn listen(canceller: Canceller, engine: Engine, observers: Arc<Observers>) -> Interrupted {
+pub fn listen(whom: Whom, engine: Engine, observers: Arc<Observers>) -> Interrupted {
     let interrupted = Interrupted::default();
     let ends = Ends {
-        canceller,
+        whom,
         engine,
         observers,
         interrupted: interrupted.clone(),

@@ -4,6 +4,7 @@
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod arguments;
+mod builds;
 pub mod cache;
 pub mod columns;
 mod environment;
@@ -25,10 +26,12 @@ pub mod say;
 mod state;
 mod store;
 pub mod supervise;
+mod tape;
 mod terminal;
 pub mod testing;
 mod value_text;
 mod watchers;
+mod worker;
 
 pub use arguments::{
     BuiltinOptions, Command, EventSink, Invocation, ResultForm, UsageError, Verbosity, parse,
@@ -40,5 +43,7 @@ pub use help::{program_help, signature_help, workflow_help};
 pub use manifest::{input_schema, manifest};
 pub use painted::print_help;
 pub use prices::of_user as prices_of_user;
+pub use runs::of_store::{OfStore, runs_of_store};
+pub use runs::replay::{Replayed, Verdict, dry_replay, in_flight};
 pub use store::Origin;
 pub use terminal::shows_colors;

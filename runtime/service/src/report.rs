@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use gsw_abi::types::{Type, TypeId};
 use gsw_driver::engine::Engine;
 use gsw_driver::engine::runs::DetachedEnd;
-use gsw_engine::run::{Finished, Left, RunError, RunResult};
+use gsw_engine::run::{Left, RunError, RunResult};
 use serde_json::json;
 
 use crate::arguments::{BuiltinOptions, ResultForm, Verbosity};
@@ -146,12 +146,12 @@ pub(crate) fn is_text(engine: &Engine, result: TypeId) -> Text {
 
 /// Says how a run ended; gives the exit code.
 pub(crate) fn report(
-    finished: &Finished,
+    ended: &RunResult,
     options: &BuiltinOptions,
     form: ResultForm,
     (result, next): (TypeId, &Next),
 ) -> Exit {
-    match &finished.result {
+    match ended {
         RunResult::Value(_) if result == gsw_abi::builtin::UNIT => Exit::Done,
         RunResult::Value(json) => printed(print_result(json, form)),
         RunResult::Raised(error) => {
@@ -220,12 +220,16 @@ fn report_left(why: &Left, form: ResultForm, next: &Next) -> Exit {
                     let rest = format!("{} JSON", quoted(name));
                     text.push_str(&format!("answer: {}\n", next.runs("answer", &rest)));
                 }
-                text.push_str(&format!("then go on with it: {}", next.resume()));
+                let then = if questions.is_empty() { "" } else { "then " };
+                text.push_str(&format!("{then}go on with it: {}", next.resume()));
                 say::say_lines(&text);
             }
             Left::Diverged { .. } => say(&format!(
-                "error: {why}\nnothing was done; resume it with the program that began it: {} says which",
-                next.show()
+                "error: {why}\nnothing was done, and the run needs a decision: put the program that began it back ({} says which), \
+                 make another run of its past ({}), or end it as it is ({})",
+                next.show(),
+                next.runs("fork", "NODE"),
+                next.runs("abandon", "")
             )),
             Left::Unwritten { .. } => say(&format!("error: {why}")),
         },

@@ -1,7 +1,13 @@
 //! `runs`: the runs that a program keeps, listed, shown, resumed, answered, settled, cancelled and forgotten.
 
+mod answer;
 pub mod arguments;
+mod diff;
+pub mod of_store;
+mod proof;
+pub mod replay;
 mod show;
+mod wait;
 
 use std::sync::Arc;
 
@@ -11,8 +17,7 @@ use gsw_driver::engine::standing::Settled as Became;
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_engine::load::Loaded;
 use gsw_engine::operation::OperationId;
-use gsw_journal::list::{Info, Status};
-use gsw_journal::retention::Retention;
+use gsw_journal::list::{Carried, Info, Status};
 use gsw_journal::store::Error;
 use gsw_notation::calendar::rfc3339;
 use serde_json::{Map, Value, json};
@@ -25,12 +30,17 @@ use crate::report::{Next, printed, short};
 use crate::runs::arguments::{RunsCommand, RunsInvocation, Settled};
 use crate::say::{self, say};
 use crate::store::{self, Origin};
+use crate::worker::{self, Until};
 
 /// Does what a command about runs says.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm a command: rustc names what a new one must join"
+)]
 pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origin) -> Exit {
     let RunsInvocation { command, options } = invocation;
     let form = options.form;
-    let store = store::of(&loaded.program.name, options.store.as_deref(), origin);
+    let store = store::of(&loaded.program, options.store.as_deref(), origin);
     let Some(store) = store else {
         return refuse(form, "no runs are kept: the store is off");
     };
@@ -47,18 +57,21 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
                 Err(why) => refuse(form, &why),
             };
         }
+        RunsCommand::Wait { id: None } => {
+            return worker::work(loaded, &options, store, origin, Until::AllEnded);
+        }
+        RunsCommand::Wait { id: Some(id) } => {
+            return wait::wait(loaded, &id, &options, store, origin);
+        }
+        RunsCommand::Cancel { id } if is_carried(&store, &id) => tell_to_end(&store, &id)
+            .map(|()| tell(form, "told to end; the process that carries it ends it")),
         RunsCommand::Cancel { id } => {
             return carry(loaded, Task::Cancel { id }, &options, Some(store), origin);
         }
-        RunsCommand::Answer { id, name, answer } => {
+        RunsCommand::Answer { to, name, answer } => {
             let engine = quiet_engine(loaded, &store);
-            let answered = engine.answer_written(&id, &name, &answer);
-            answered.map_err(|it| it.to_string()).map(|()| {
-                tell(
-                    form,
-                    &format!("answered; go on with it: {}", next(&id).resume()),
-                )
-            })
+            let answered = answer::answer(&engine, &store, (to, &name), answer, next);
+            answered.map(|it| tell(form, &it))
         }
         RunsCommand::Settle {
             id,
@@ -73,6 +86,21 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
         RunsCommand::Fork { id, at, set } => {
             fork(loaded, &store, (&id, &at, &set)).map(|it| forked(form, &it, &next(&it)))
         }
+        RunsCommand::Migrate { id } => {
+            let migrated = quiet_engine(loaded, &store).migrate(&id);
+            migrated.map_err(|it| it.to_string()).map(|()| {
+                let done = "the run goes on under this build from now on";
+                tell(form, &format!("{done}: {}", next(&id).resume()))
+            })
+        }
+        RunsCommand::Diff { first, second } => {
+            let engine = quiet_engine(loaded, &store);
+            diff::diff(&store, Some(&engine), [&first, &second], form)
+        }
+        RunsCommand::Verify { id } => proof::verify(&store, id.as_deref(), form),
+        RunsCommand::Export { id, file } => proof::export(&store, &id, file.as_deref(), form),
+        RunsCommand::Check { file } => proof::check(&file, form),
+        RunsCommand::Abandon { id } => abandon(&store, &id, form),
         RunsCommand::Prune => prune(&store, form),
     };
     store.close();
@@ -80,6 +108,21 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
         Ok(exit) => exit,
         Err(why) => refuse(form, &why),
     }
+}
+
+/// Whether another process carries a run.
+fn is_carried(store: &RunStore, id: &str) -> bool {
+    let info = store.existing().and_then(|it| it.find(id));
+    info.is_ok_and(|it| it.carried == Carried::Yes)
+}
+
+/// Leaves word for who carries a run.
+fn tell_to_end(store: &RunStore, id: &str) -> Result<(), String> {
+    let now = gsw_journal::clock::now();
+    let told = store
+        .existing()
+        .and_then(|it| it.cancel(id, "cancelled by `runs cancel`", now));
+    told.map(drop).map_err(|it| it.to_string())
 }
 
 fn refuse(form: ResultForm, why: &str) -> Exit {
@@ -220,10 +263,23 @@ fn fork(
     forked.map_err(|it| it.to_string())
 }
 
+/// Ends a run of which nothing can be run any more.
+fn abandon(store: &RunStore, id: &str, form: ResultForm) -> Result<Exit, String> {
+    let store = store.existing().map_err(|it| it.to_string())?;
+    let ended = store.abandon(id, "ended by `runs abandon`");
+    let id = ended.map_err(|it| it.to_string())?;
+    let id = short(&id);
+    Ok(tell(
+        form,
+        &format!("run {id} has ended as it was: its `defer` and `undo` blocks were not run"),
+    ))
+}
+
 fn prune(store: &RunStore, form: ResultForm) -> Result<Exit, String> {
+    let retention = store.retention();
     let pruned = match store.existing() {
         Err(Error::Missing(_)) => Ok(0),
-        store => store.and_then(|it| it.prune(Retention::default())),
+        store => store.and_then(|it| it.prune(retention)),
     };
     let count = pruned.map_err(|it| it.to_string())?;
     if form == ResultForm::Json {

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gsw_abi::option::BuiltinOption;
+use gsw_abi::program::{Program, RunsDefaults};
 use gsw_driver::durable::store::{Need, RunStore};
+use gsw_journal::retention::Retention;
 
 use crate::say::say;
 use crate::{environment, state};
@@ -34,21 +37,72 @@ impl Origin {
 /// The word that keeps no runs.
 const OFF: &str = "off";
 const FILE: &str = "runs.db";
+/// The word that leaves no run that waits.
+const NEVER: &str = "never";
 
-/// Where the runs of a program are kept, by what its option says, else the environment, else the user's folder for such files;
-/// `None` when none are kept.
+/// Where the runs of a program are kept, by what its option says, else the environment, else its `gsw.toml`, else the user's folder
+/// for such files; `None` when none are kept.
 #[must_use]
-pub fn of(program: &str, option: Option<&str>, origin: &Origin) -> Option<Arc<RunStore>> {
+pub fn of(program: &Program, option: Option<&str>, origin: &Origin) -> Option<Arc<RunStore>> {
     let variable = || BuiltinOption::Store.variable().and_then(environment::text);
-    let (path, need) = match option.map(str::to_owned).or_else(variable) {
+    let said = option.map(str::to_owned).or_else(variable);
+    let (path, need) = match said.or_else(|| program.runs.store.clone()) {
         Some(word) if word == OFF => return None,
         Some(path) => (PathBuf::from(path), Need::Asked),
         None => (
-            state::folder(program)?.join(FILE),
+            state::folder(&program.name)?.join(FILE),
             Need::Offered(Arc::new(warn)),
         ),
     };
-    Some(RunStore::new(path, origin.program.clone(), need))
+    let retention = retention(&program.runs);
+    let file = origin.program.clone();
+    Some(RunStore::keeping(path, file, need, retention))
+}
+
+/// How much of the past a program keeps.
+fn retention(said: &RunsDefaults) -> Retention {
+    const DAY: i64 = 86_400_000_000_000;
+    let usual = Retention::default();
+    let days = said.keep_days.map(|it| i64::from(it).saturating_mul(DAY));
+    Retention {
+        age: days.unwrap_or(usual.age),
+        runs: said.keep_runs.map_or(usual.runs, u64::from),
+        bytes: said.keep_bytes.unwrap_or(usual.bytes),
+    }
+}
+
+/// After how long a run that waits is left: by the option, else the environment, else `gsw.toml`.
+///
+/// # Errors
+/// When the variable says nothing that can be read.
+pub fn idle(program: &Program, option: Option<Duration>) -> Result<Option<Duration>, String> {
+    if option.is_some() {
+        return Ok(option);
+    }
+    let name = BuiltinOption::Idle.variable();
+    if let Some((name, text)) = name.and_then(|name| Some((name, environment::text(name)?))) {
+        return duration(&text)
+            .map(Some)
+            .map_err(|why| format!("`{name}`: {why}"));
+    }
+    Ok(program
+        .runs
+        .idle
+        .map(|it| Duration::from_nanos(it.unsigned_abs())))
+}
+
+/// How long a run waits before it is left.
+///
+/// # Errors
+/// When the text says no such time.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    if text == NEVER {
+        return Ok(Duration::MAX);
+    }
+    let nanoseconds = gsw_trace::measure::parse_duration(text);
+    let duration = nanoseconds.map(|it| Duration::from_nanos(it.unsigned_abs()));
+    duration
+        .ok_or_else(|| format!("`{text}` is no duration; write one such as `90s`, `5m` or `never`"))
 }
 
 fn warn(why: &str) {

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use gsw_agents::{AgentPrompts, Environment, Providers};
+use gsw_agents::{AgentPrompts, Environment, Providers, Recording};
 use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_driver::host::Variables;
+use gsw_driver::tape::Tape;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::run::PromptsInTests;
@@ -21,7 +23,28 @@ pub fn prompts() -> Arc<dyn Prompts> {
 ///
 /// # Errors
 /// When the user's table of prices cannot be read.
-pub fn live_engine(mut loaded: Loaded, model: Option<String>) -> Result<Engine, String> {
+pub fn live_engine(loaded: Loaded, model: Option<String>) -> Result<Engine, String> {
+    engine(loaded, model, Variables::default(), Tape::Off)
+}
+
+/// An engine for one test whose models are recorded, and what records them.
+///
+/// # Errors
+/// When the user's table of prices cannot be read.
+pub fn recording_engine(loaded: Loaded) -> Result<(Engine, Arc<Recording>), String> {
+    let variables = Variables::default();
+    let environment = Environment::process();
+    let recording = Arc::new(Recording::new(&environment, variables.used_secrets()));
+    let tape = Tape::Records(Arc::clone(&recording) as _);
+    Ok((engine(loaded, None, variables, tape)?, recording))
+}
+
+fn engine(
+    mut loaded: Loaded,
+    model: Option<String>,
+    variables: Variables,
+    tape: Tape,
+) -> Result<Engine, String> {
     let prices = prices::of_user()?;
     if !prices.is_empty() {
         // The first row that fits counts.
@@ -32,6 +55,8 @@ pub fn live_engine(mut loaded: Loaded, model: Option<String>) -> Result<Engine, 
         models: Some(Arc::new(Providers::new(Environment::process()))),
         prompts: Some(prompts()),
         model_override: model,
+        variables,
+        tape,
         prompts_in_tests: PromptsInTests::Asked,
         ..EngineOptions::default()
     };

@@ -62,6 +62,9 @@ impl Tree {
             EventKind::PromptEnd { usage, detail, .. } => {
                 self.settle_prompt(id, usage, detail.as_deref());
             }
+            EventKind::PromptRevision { old, new } => {
+                self.node_mut(*old).revised_by = Some(*new);
+            }
             EventKind::ToolCall { .. } => self.spend(
                 id,
                 &Spent {
@@ -92,6 +95,7 @@ impl Tree {
             | EventKind::InvalidResponse { .. }
             | EventKind::CacheHit { .. }
             | EventKind::CacheMiss { .. }
+            | EventKind::StreamDelta { .. }
             | EventKind::CacheWait { .. }
             | EventKind::CacheEvict { .. }
             | EventKind::ReflectionStart { .. }

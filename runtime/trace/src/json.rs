@@ -95,6 +95,7 @@ fn node(node: &Node, below: &Spent) -> Value {
         "attempts": u64::from(node.retries) + 1,
         "failed_requests": node.failed_requests,
         "dropped": node.dropped,
+        "revised_by": node.revised_by,
         "spent": node.spent,
         "spent_below": below,
         "events": events,

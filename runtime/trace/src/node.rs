@@ -41,6 +41,8 @@ pub struct Node {
     pub failed_requests: u64,
     /// What was wrong with the list items that a prompt left out of its answer.
     pub dropped: Vec<Issue>,
+    /// The prompt whose answer has taken the place of this one's.
+    pub revised_by: Option<NodeId>,
     /// How many children it ever had.
     pub begun: u64,
     /// How many of them have ended.
@@ -116,6 +118,7 @@ impl Node {
             retries: 0,
             failed_requests: 0,
             dropped: Vec::new(),
+            revised_by: None,
             begun: 0,
             done: 0,
             cancelled: 0,

@@ -78,7 +78,9 @@ fn write_event(out: &mut String, kind: &EventKind, took: i64) {
         | EventKind::StateSnapshot { .. }
         | EventKind::PromptStart { .. }
         | EventKind::PromptEnd { .. }
+        | EventKind::PromptRevision { .. }
         | EventKind::CacheMiss { .. }
+        | EventKind::StreamDelta { .. }
         | EventKind::CacheWait { .. }
         | EventKind::CacheEvict { .. }
         | EventKind::ReflectionStart { .. }

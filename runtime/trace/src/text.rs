@@ -135,6 +135,9 @@ fn facts(node: &Node, below: &Spent, error: SaidError) -> String {
         let dropped = counted(node.dropped.len() as u64, "item");
         facts.push(format!("{dropped} left out"));
     }
+    if let Some(new) = node.revised_by {
+        facts.push(format!("revised by #{}", new.0));
+    }
     if let (SaidError::Yes, Some(error)) = (error, &node.error) {
         facts.push(shorten(&Shown::line(error).text(), 100));
     }

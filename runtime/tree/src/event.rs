@@ -105,6 +105,16 @@ pub struct End {
     pub error: Option<Arc<str>>,
 }
 
+/// Where in a session a call stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SessionPlace {
+    /// The number of the session in its run, from 1.
+    pub session: u64,
+    /// The number of the exchange that the call adds or replaces, from 1.
+    pub exchange: u64,
+}
+
 /// What happened. Durations are nanoseconds, in JSON seconds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -244,6 +254,9 @@ pub enum EventKind {
         prompt: Arc<str>,
         /// The model it is to ask.
         model: Option<String>,
+        /// The session that it continues.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionPlace>,
     },
     /// A call of a prompt has ended.
     PromptEnd {
@@ -255,6 +268,21 @@ pub enum EventKind {
         usage: Usage,
         /// The rest that is known of the answer.
         detail: Option<Box<PromptDetail>>,
+    },
+    /// More of an answer has arrived, for a stream whose program waits for it; the event's node is the prompt.
+    StreamDelta {
+        /// The text; absent where the answer may hold what is not to be shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<Arc<str>>,
+        /// How many bytes of the answer have arrived with it; fewer than before when the model was asked again.
+        bytes: u64,
+    },
+    /// The answer of a prompt replaces that of an earlier one, whose node stays; the event's node is the new one.
+    PromptRevision {
+        /// The node of the prompt whose answer counts no more.
+        old: NodeId,
+        /// The node of the prompt whose answer counts instead.
+        new: NodeId,
     },
     /// A request goes to a model. Each is followed by its `model_answer`.
     ModelRequest {
@@ -496,7 +524,9 @@ impl EventKind {
             | Self::InvalidResponse { .. }
             | Self::CacheHit { .. }
             | Self::CacheMiss { .. }
+            | Self::StreamDelta { .. }
             | Self::CacheWait { .. }
+            | Self::PromptRevision { .. }
             | Self::CacheEvict { .. }
             | Self::ReflectionStart { .. }
             | Self::ReflectionEnd { .. }
@@ -537,14 +567,10 @@ mod tests {
         let mut line = Vec::new();
         event.write_line(&mut line).expect("events are JSON");
         assert_eq!(format!("{text}\n").into_bytes(), line);
-        assert!(
-            text.contains(r#""time":"2023-11-14T22:13:20.123456789Z""#),
-            "{text}"
-        );
-        assert!(
-            text.contains(r#""event":"step_end""#) && text.contains(r#""duration":1.5"#),
-            "{text}"
-        );
+        let time = r#""time":"2023-11-14T22:13:20.123456789Z""#;
+        for part in [time, r#""event":"step_end""#, r#""duration":1.5"#] {
+            assert!(text.contains(part), "{text}");
+        }
         assert_eq!(
             serde_json::from_str::<Event>(&text).expect("it reads back"),
             event

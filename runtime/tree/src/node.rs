@@ -174,6 +174,8 @@ pub struct Tree {
     gave: Vec<NodeId>,
     /// The keys of the cache under which a prompt has put an answer or found one.
     cache_keys: HashSet<Arc<str>>,
+    /// The prompts whose answers were revised, each with the one that has taken its place.
+    revised: FxHashMap<NodeId, NodeId>,
 }
 
 impl Tree {

@@ -30,6 +30,14 @@ pub fn unread_variable(place: Place, name: &str) -> Diagnostic {
     )
 }
 
+/// A text that is the same in all calls, after what differs from call to call.
+pub fn uncached_text(place: Place, bytes: usize) -> Diagnostic {
+    let message =
+        format!("{bytes} bytes of fixed text follow, which no call finds in the provider's cache");
+    Diagnostic::warning(Code::UNCACHED_TEXT, place, message)
+        .note("providers keep what requests begin with: put what differs from call to call last")
+}
+
 /// What the author of an expression that is not used most likely had in mind.
 pub enum Meant {
     /// To subtract it from what ends at `end`; `operator` is the minus before it.

@@ -61,7 +61,7 @@ pub(super) fn simplify(db: &dyn Db, pattern: &Pattern) -> Option<Simple> {
         PatternKind::ModelError => {
             // The family is written out, so an arm for one of its errors after it is found unreachable.
             let kinds = model_errors(db).kinds;
-            let each = kinds.into_iter().map(|it| any_error(db, it.item));
+            let each = kinds.iter().map(|it| any_error(db, it.item));
             Some(Simple::Or(each.collect()))
         }
         PatternKind::Tuple(parts) => Some(Simple::Made(Constructor::Single, all(db, parts)?)),

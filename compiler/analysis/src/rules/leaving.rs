@@ -3,6 +3,7 @@
 use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, StatementKind};
 use gsw_infer::{Child, children};
 use gsw_source::Diagnostic;
+use rustc_hash::FxHashSet;
 
 use super::place_in;
 use crate::errors;
@@ -17,6 +18,12 @@ struct Around {
     /// What `return` would have to leave and may not.
     no_return: Option<&'static str>,
 }
+
+const IN_DEFER: Around = Around {
+    in_loop: false,
+    wall: Some("a `defer`"),
+    no_return: Some("a `defer`"),
+};
 
 pub(super) fn check(body: &Body, found: &mut Vec<Diagnostic>) {
     let around = Around {
@@ -41,14 +48,16 @@ fn visit(body: &Body, id: ExpressionId, around: Around, found: &mut Vec<Diagnost
     {
         found.push(errors::cannot_leave(place, "return", wall));
     }
+    let deferred = deferred(&expression.kind);
     for child in children(&expression.kind) {
         match child {
-            Child::Inline(inner) => visit(
-                body,
-                inner,
-                around_inline(&expression.kind, inner, around),
-                found,
-            ),
+            Child::Inline(inner) => {
+                let around = match deferred.contains(&inner) {
+                    true => IN_DEFER,
+                    false => around_inline(&expression.kind, inner, around),
+                };
+                visit(body, inner, around, found);
+            }
             Child::Closure(lambda, _) => {
                 visit(body, lambda.body, around_closure(&expression.kind), found)
             }
@@ -66,17 +75,21 @@ fn around_inline(kind: &ExpressionKind, inner: ExpressionId, around: Around) -> 
             ..around
         };
     }
-    if let ExpressionKind::Block { statements, .. } = kind {
-        let mut kinds = statements.iter().map(|it| &it.kind);
-        if kinds.any(|it| matches!(it, StatementKind::Defer(deferred) if *deferred == inner)) {
-            return Around {
-                in_loop: false,
-                wall: Some("a `defer`"),
-                no_return: Some("a `defer`"),
-            };
-        }
-    }
     around
+}
+
+/// What the `defer`s of a block run; collected once for all its statements.
+fn deferred(kind: &ExpressionKind) -> FxHashSet<ExpressionId> {
+    let ExpressionKind::Block { statements, .. } = kind else {
+        return FxHashSet::default();
+    };
+    let deferred = statements.iter().filter_map(|it| {
+        let StatementKind::Defer(deferred) = it.kind else {
+            return None;
+        };
+        Some(deferred)
+    });
+    deferred.collect()
 }
 
 /// `return` in a lambda or a spawned block leaves just that.

@@ -50,7 +50,7 @@ fn written_class(db: &dyn Db, item: ItemId) -> Option<RepeatClass> {
     })
 }
 
-/// What the effects of a tool say. A `const` queue outlives the call, so what is put in or taken out there happens again, too.
+/// What the effects of a tool say. A `const` queue or session outlives the call, so what happens to it happens again, too.
 fn class_of_effects(db: &dyn Db, item: ItemId) -> RepeatClass {
     const READS: EffectSet = EffectSet(
         Effect::FsRead as u16 | Effect::Env as u16 | Effect::Time as u16 | Effect::Random as u16,
@@ -214,7 +214,7 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
     None
 }
 
-/// Whether code of the program that `item` runs names a constant that holds a queue.
+/// Whether code of the program that `item` runs names a constant that holds a queue or a session.
 fn shares_queue(db: &dyn Db, item: ItemId) -> bool {
     let mut seen = vec![item];
     let mut next = 0;
@@ -241,7 +241,7 @@ fn shares_queue(db: &dyn Db, item: ItemId) -> bool {
 /// Semaphores and limiters, which the library makes of queues, give back what they take.
 fn holds_queue(db: &dyn Db, ty: &Type) -> bool {
     let is_of_library = matches!(ty, Type::Record(item, _) if is_std(db, item.file(db)));
-    let is_queue = |it: &Type| matches!(it, Type::Queue(_)).then_some(());
+    let is_queue = |it: &Type| matches!(it, Type::Queue(_) | Type::Session).then_some(());
     !is_of_library && find_held(db, ty, Some(()), is_queue).is_some()
 }
 

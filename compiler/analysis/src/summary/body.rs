@@ -10,6 +10,7 @@ use gsw_names::{alias_target, builtin_set, error_class, error_name, item_signatu
 use gsw_source::{Db, ItemId};
 
 use super::Unit;
+use super::call::Manner;
 use super::facts::{Facts, add, can_carry_effects, nothing, of_latent, of_parameter};
 use super::latent::{Leak, leak};
 use crate::call_summary::{Acts, Summary};
@@ -150,10 +151,9 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let body = self.body;
         let expression = body.expression(id);
         let mut outcome = self.kind(id, expression);
-        // Facts of parts end at a type that cannot hold a function, task or error. Without this an `int` that was computed from a
-        // task would bring the task's errors.
-        if !can_carry_effects(self.db(), &expression.ty) && expression.ty != Type::Never {
-            outcome.value = Facts::default();
+        // What never gives a value is of any type: the one around it decides.
+        if expression.ty != Type::Never {
+            outcome.value.keep_within(self.db(), &expression.ty);
         }
         if let Type::Function(function) = &expression.ty
             && let Some(latent) = &function.latent
@@ -207,12 +207,19 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 agent,
                 settings,
                 given,
-                mode: _,
+                session,
+                turn: _,
+                mode,
                 improving: _,
             } => {
                 let asked = agent.iter().chain(given).copied();
-                self.prompt_call(*item, arguments, asked, *settings)
+                let manner = Manner {
+                    with: [*settings, *session],
+                    mode: *mode,
+                };
+                self.prompt_call(*item, arguments, asked, manner)
             }
+            Kind::Constant(item) => self.constant(*item),
             Kind::PromptText { item, arguments } => self.prompt_text(kind, *item, arguments),
             Kind::Spawn(lambda) => self.spawning(id, lambda),
             Kind::Undo(lambda) => self.undoing(id, lambda),
@@ -236,7 +243,6 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             | Kind::Unit
             | Kind::Duration(_)
             | Kind::String(_)
-            | Kind::Constant(_)
             | Kind::ConstructorValue { .. }
             | Kind::List(_)
             | Kind::Map(_)
@@ -403,7 +409,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let Some(ty) = self.body.locals.get(index as usize).map(|it| &it.ty) else {
             return;
         };
-        if !can_carry_effects(self.unit.db, ty) {
+        if facts.is_empty() || !can_carry_effects(self.unit.db, ty) {
             return;
         }
         if let Some(known) = self.facts.locals.get_mut(index as usize) {

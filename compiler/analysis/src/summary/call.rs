@@ -2,14 +2,14 @@
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{CallKind, RuntimeCall};
-use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, PromptMode};
 use gsw_infer::infer_item;
 use gsw_names::types::{Effect, FunctionType, Type};
 use gsw_names::{Signature, builtin_set, item_signature, model_errors};
 use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
-use super::facts::{Facts, add, can_carry_effects, nothing, of_latent};
+use super::facts::{Facts, add, nothing, of_latent};
 use super::task::add_modifiers;
 use crate::call_summary::{Acts, ArgumentEffects, Kept, Summary, Waits};
 
@@ -18,6 +18,13 @@ struct Given {
     values: Facts,
     /// What calling those does that are functions for the called to call.
     handed: Summary,
+}
+
+/// How a prompt is called.
+pub(super) struct Manner {
+    /// What follows `with`: settings, a session.
+    pub with: [Option<ExpressionId>; 2],
+    pub mode: PromptMode,
 }
 
 impl<'a> BodyWalk<'a, '_> {
@@ -54,11 +61,11 @@ impl<'a> BodyWalk<'a, '_> {
             }
             Callee::EnumValues(_) => (nothing(), Facts::default()),
         };
-        let wanted = self.wanted(callee);
+        let run = self.run_by(callee);
         let Given {
             values: given,
             handed,
-        } = self.arguments(arguments, &wanted, &mut outcome.does);
+        } = self.arguments(arguments, &run, &mut outcome.does);
         // What the called does itself, apart from its function arguments, which are known here.
         let own = Summary {
             arguments: ArgumentEffects::None,
@@ -82,27 +89,27 @@ impl<'a> BodyWalk<'a, '_> {
         if matches!(callee, Callee::Item { .. }) {
             close(&mut result.call, &handed);
         }
-        if !can_carry_effects(self.db(), ty) {
-            result = Facts::default();
-        }
+        result.keep_within(self.db(), ty);
         outcome.value = result;
         outcome
     }
 
-    /// The types of the parameters of what is called.
-    fn wanted(&self, callee: &Callee) -> Vec<Type> {
+    /// The parameters of what is called that it runs: it runs what it takes as a function, but not what it takes as a part of
+    /// something else.
+    fn run_by(&self, callee: &Callee) -> Vec<u32> {
+        let is_run =
+            |ty: &Type| matches!(ty, Type::Function(function) if function.latent.is_none());
         match callee {
             Callee::Item { item, .. } => {
-                let signature = &item_signature(self.db(), *item).signature;
-                signature
-                    .parameters
-                    .iter()
-                    .map(|it| it.ty.clone())
-                    .collect()
+                let parameters = &item_signature(self.db(), *item).signature.parameters;
+                let places = (0..).zip(parameters).filter(|(_, it)| is_run(&it.ty));
+                places.map(|(place, _)| place).collect()
             }
             Callee::Value(value) => {
                 let function = self.function_type(*value);
-                function.map_or_else(Vec::new, |it| it.parameters.clone())
+                let parameters = function.map_or(&[][..], |it| &it.parameters);
+                let places = (0..).zip(parameters).filter(|(_, it)| is_run(it));
+                places.map(|(place, _)| place).collect()
             }
             Callee::EnumValues(_) => Vec::new(),
         }
@@ -116,11 +123,11 @@ impl<'a> BodyWalk<'a, '_> {
         Some(function)
     }
 
-    /// Evaluates the arguments; a lambda among them may get what the others bring.
+    /// Evaluates the arguments, of which those at the places in `run` are run; a lambda among them may get what the others bring.
     fn arguments(
         &mut self,
         arguments: &'a [(u32, ExpressionId)],
-        wanted: &[Type],
+        run: &[u32],
         does: &mut Summary,
     ) -> Given {
         let mut given = Facts::default();
@@ -132,18 +139,13 @@ impl<'a> BodyWalk<'a, '_> {
             };
             Some(lambda)
         };
-        // What is called runs what it takes as a function, but not what it takes as a part of something else.
-        let is_called = |index: u32| {
-            let wanted = wanted.get(index as usize);
-            matches!(wanted, Some(Type::Function(function)) if function.latent.is_none())
-        };
         for (index, id) in arguments {
             if is_lambda(*id).is_some() {
                 continue;
             }
             let outcome = self.expression(*id);
             add(does, &outcome.does);
-            if is_called(*index) {
+            if run.contains(index) {
                 add(&mut handed, &outcome.value.call);
             }
             given.join(&outcome.value);
@@ -158,7 +160,7 @@ impl<'a> BodyWalk<'a, '_> {
                 self.learn(*parameter, &brought);
             }
             let value = self.expression(*id).value;
-            if is_called(*index) {
+            if run.contains(index) {
                 add(&mut handed, &value.call);
             }
             given.join(&value);
@@ -174,21 +176,37 @@ impl<'a> BodyWalk<'a, '_> {
         item: ItemId,
         arguments: &'a [(u32, ExpressionId)],
         asked: impl Iterator<Item = ItemId>,
-        settings: Option<ExpressionId>,
+        Manner { with, mode }: Manner,
     ) -> Outcome {
         let mut outcome = Outcome::nothing();
-        // A prompt's arguments are data and are not called; no type is wanted of them.
+        // A prompt's arguments are data and are not run.
         self.arguments(arguments, &[], &mut outcome.does);
-        let (called, _) = self.unit.of(item);
-        add(&mut outcome.does, &called);
+        let (mut called, _) = self.unit.of(item);
         for source in asked {
             let (given, _) = self.unit.of(source);
-            add_given(self.db(), source, &given, &mut outcome.does);
+            add_given(self.db(), source, &given, &mut called);
         }
-        if let Some(settings) = settings {
-            let overrides = self.expression(settings);
+        match mode {
+            PromptMode::Value | PromptMode::Detail => {}
+            // A task runs it: what it raises is raised where its parts or its result are waited for.
+            PromptMode::Stream => outcome.value.task = std::mem::take(&mut called.errors),
+        }
+        add(&mut outcome.does, &called);
+        for part in with.into_iter().flatten() {
+            let overrides = self.expression(part);
             add(&mut outcome.does, &overrides.does);
             outcome.does.effects = outcome.does.effects.union(overrides.value.call.effects);
+        }
+        outcome
+    }
+
+    /// A constant, or an agent as a value. A session of the agent may ask it what names no agent, so what its tools do counts
+    /// where it is named.
+    pub(super) fn constant(&mut self, item: ItemId) -> Outcome {
+        let mut outcome = Outcome::nothing();
+        if item.kind(self.db()) == ItemKind::Agent {
+            let (given, _) = self.unit.of(item);
+            add_given(self.db(), item, &given, &mut outcome.does);
         }
         outcome
     }

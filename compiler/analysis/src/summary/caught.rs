@@ -1,11 +1,11 @@
 //! What the arms of a `catch`, or of a `match` over an error, take out of a set.
 
-use std::collections::BTreeSet;
-
 use gsw_abi::types::ErrorClass;
 use gsw_infer::hir::{Pattern, PatternKind};
 use gsw_names::types::ErrorSet;
-use gsw_names::{TypeDeclarationKind, error_class, error_name, model_errors, type_declaration};
+use gsw_names::{
+    ErrorKinds, TypeDeclarationKind, error_class, error_name, model_errors, type_declaration,
+};
 use gsw_source::{Db, ItemId};
 
 use crate::call_summary::Kept;
@@ -20,7 +20,7 @@ pub(super) struct Remaining<'a> {
 
 impl<'a> Remaining<'a> {
     pub(super) fn new(db: &'a dyn Db, left: ErrorSet) -> Self {
-        let taken = Kept::Only(BTreeSet::new());
+        let taken = Kept::Only(ErrorKinds::new());
         Self { db, left, taken }
     }
 
@@ -73,7 +73,9 @@ impl<'a> Remaining<'a> {
             PatternKind::Error { item, fields }
                 if fields.iter().all(|(_, it)| covers_all(self.db, it)) =>
             {
-                self.take(Kept::Only([error_name(self.db, *item)].into()));
+                self.take(Kept::Only(
+                    [error_name(self.db, *item)].into_iter().collect(),
+                ));
             }
             PatternKind::Or(parts) => parts.iter().for_each(|it| self.subtract(it)),
             PatternKind::Error { .. }

@@ -28,7 +28,7 @@ pub(super) fn head_diagnostics(
     add_head(db, item, &mut head);
     let mut found = Vec::new();
     let names = names(declared);
-    for kind in head.errors.kinds.difference(&declared.kinds) {
+    for kind in &head.errors.kinds.without(&declared.kinds) {
         let timeout = |it: &&gsw_syntax::ast::Modifier| matches!(it.kind, ModifierKind::Timeout(_));
         let modifier = signature.modifiers.iter().find(timeout);
         let span = modifier.map_or(signature.name.span, |it| it.span);

@@ -1,9 +1,7 @@
 //! The lattices of the fixpoint: summaries and the facts of values, with their unions.
 
-use std::collections::BTreeSet;
-
-use gsw_names::find_held;
 use gsw_names::types::{EffectSet, ErrorSet, Latent, Type};
+use gsw_names::{ErrorKinds, find_held};
 use gsw_source::Db;
 
 use crate::call_summary::{Acts, ArgumentEffects, Kept, Summary, Waits};
@@ -36,6 +34,20 @@ impl Facts {
         add(&mut self.call, &other.call);
     }
 
+    /// Whether the value brings nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.task.is_empty() && self.error.is_empty() && self.call == nothing()
+    }
+
+    /// Leaves what a value of this type can bring: facts of parts end at a type that cannot hold a function, task or error. Without
+    /// this an `int` that was computed from a task would bring the task's errors.
+    pub(super) fn keep_within(&mut self, db: &dyn Db, ty: &Type) {
+        // Looking into a type takes longer than all the rest, and nearly all values bring nothing.
+        if !self.is_empty() && !can_carry_effects(db, ty) {
+            *self = Self::default();
+        }
+    }
+
     /// Nothing is known about the value, so it may bring anything that its type can hold.
     pub(super) fn unknown(db: &dyn Db, ty: &Type) -> Self {
         let mut facts = Self::default();
@@ -50,10 +62,10 @@ impl Facts {
 }
 
 /// The summary of what does nothing.
-pub(super) fn nothing() -> Summary {
+pub(super) const fn nothing() -> Summary {
     Summary {
-        errors: ErrorSet::default(),
-        effects: EffectSet::default(),
+        errors: ErrorSet::empty(),
+        effects: EffectSet(0),
         arguments: ArgumentEffects::None,
         kept: Kept::All,
         waits: Waits::Never,
@@ -75,7 +87,7 @@ pub(super) fn anything() -> Summary {
 pub(super) fn of_parameter() -> Summary {
     Summary {
         arguments: ArgumentEffects::Added,
-        kept: Kept::Only(BTreeSet::new()),
+        kept: Kept::Only(ErrorKinds::new()),
         waits: Waits::WithArguments,
         ..nothing()
     }

@@ -177,7 +177,7 @@ fn beyond(done: Option<&Latent>, promise: Option<&Latent>) -> Option<Latent> {
     let errors = match promise.errors.open {
         true => ErrorSet::default(),
         false => ErrorSet {
-            kinds: &done.errors.kinds - &promise.errors.kinds,
+            kinds: done.errors.kinds.without(&promise.errors.kinds),
             open: done.errors.open,
         },
     };

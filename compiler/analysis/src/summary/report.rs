@@ -77,7 +77,7 @@ fn undeclared(
     }
     let name = body.item.name(db);
     let mut missing: Vec<(ExpressionId, ErrorSet)> = Vec::new();
-    for kind in raised.errors.kinds.difference(&declared.kinds) {
+    for kind in &raised.errors.kinds.without(&declared.kinds) {
         // Errors are sets without places, so the place is found by going down to the innermost expression that still raises it.
         let origin = origin(body, facts, body.root, &|does| {
             does.errors.kinds.contains(kind)
@@ -140,8 +140,8 @@ fn folded_names(db: &dyn Db, set: &ErrorSet) -> Vec<String> {
     if !model.kinds.is_subset(&set.kinds) {
         return names(set);
     }
-    let rest = set.kinds.difference(&model.kinds);
-    let rest = rest.map(|it| it.name.to_string());
+    let rest = set.kinds.without(&model.kinds);
+    let rest = rest.iter().map(|it| it.name.to_string());
     std::iter::once("ModelError".to_owned())
         .chain(rest)
         .collect()

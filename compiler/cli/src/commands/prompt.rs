@@ -131,9 +131,13 @@ fn read_words(
             Err(report::output(&help))
         }
         // Only the first word asks for these, and that is the prompt's name.
-        Ok(Command::Help(None) | Command::Manifest | Command::Version | Command::Runs(_)) => {
-            Err(Exit::Usage)
-        }
+        Ok(
+            Command::Help(None)
+            | Command::Manifest
+            | Command::Version
+            | Command::Runs(_)
+            | Command::Worker(_),
+        ) => Err(Exit::Usage),
         Err(error) => Err(report::usage(&error.0)),
     }
 }
@@ -195,6 +199,7 @@ fn show(asked: &Asked, arguments: &Prompt) -> Exit {
             json!({
                 "model": request.model,
                 "request": outgoing.as_ref().map(as_json),
+                "cache_marks": outgoing.as_ref().map(|it| cache_marks(&it.body)),
                 "size": size.as_json(),
             })
         )),
@@ -204,6 +209,14 @@ fn show(asked: &Asked, arguments: &Prompt) -> Exit {
                 let _ = writeln!(text, "{name}: {value}");
             }
             let _ = write!(text, "\n{:#}\n\n{}\n", outgoing.body, size.as_text());
+            let marks = cache_marks(&outgoing.body);
+            if !marks.is_empty() {
+                let _ = writeln!(
+                    text,
+                    "the provider is told to keep it up to the end of {}",
+                    marks.join(" and of ")
+                );
+            }
             report::output(&text)
         }
         (None, _) => report::output(&format!(
@@ -213,6 +226,23 @@ fn show(asked: &Asked, arguments: &Prompt) -> Exit {
             size.as_text()
         )),
     }
+}
+
+/// After which parts of a request the provider is told to keep what it begins with.
+fn cache_marks(body: &Value) -> Vec<&'static str> {
+    let is_marked = |it: &Value| !it["cache_control"].is_null();
+    let any = |part: &str| {
+        body[part]
+            .as_array()
+            .is_some_and(|it| it.iter().any(is_marked))
+    };
+    let marks = [
+        ("the tools", any("tools")),
+        ("the system text", any("system")),
+        ("the conversation", is_marked(body)),
+    ];
+    let marks = marks.into_iter().filter(|it| it.1);
+    marks.map(|it| it.0).collect()
 }
 
 /// How long a request is.

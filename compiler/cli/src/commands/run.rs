@@ -56,8 +56,10 @@ pub fn run(arguments: &Run) -> Exit {
             Some(file) => format!("gswc run {} --", file.display()),
             None => "gswc run --".to_owned(),
         },
+        // Whoever goes on with a run may be in another folder.
         program: file
             .as_ref()
+            .map(|it| std::path::absolute(it).unwrap_or_else(|_| it.clone()))
             .map(|it| it.display().to_string())
             .unwrap_or_default(),
     };

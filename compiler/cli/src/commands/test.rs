@@ -1,6 +1,8 @@
 //! `gswc test`
 
 mod cases;
+mod cassettes;
+mod crash;
 mod snapshots;
 
 use std::path::{Path, PathBuf};
@@ -8,11 +10,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use gsw_driver::crash::Crashes;
 use gsw_driver::engine::Engine;
 use gsw_engine::load::Loaded;
 use gsw_service::Exit;
 
-use cases::{Cases, Runner};
+use cases::{Cases, Of, Runner};
+use cassettes::{Cassettes, Use, Which};
 use snapshots::{Accept, Snapshots};
 
 use crate::commands::{Watch, watch};
@@ -35,9 +39,24 @@ pub struct Test {
     /// Keep what `assert snapshot(…)` finds as what is expected from now on.
     #[arg(long)]
     pub accept: bool,
+    /// Also run each test once for every record that it writes when it is written down: killed right before and right after it,
+    /// resumed, and compared with the undisturbed test. RECORD tries the places around one record.
+    #[arg(
+        long,
+        value_name = "RECORD",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all",
+        value_parser = crash::parsed,
+        conflicts_with_all = ["live", "record"]
+    )]
+    pub crash: Option<Crashes>,
     /// Ask real models where nothing mocks a prompt; the clock is real, too.
     #[arg(long)]
     pub live: bool,
+    /// Ask real models in the tests that have a cassette, and write down what they answer.
+    #[arg(long, conflicts_with_all = ["live", "watch"])]
+    pub record: bool,
     /// With `--live`: run everything once for each of these models, in the place of every agent's.
     #[arg(
         long,
@@ -75,10 +94,24 @@ pub fn test(arguments: &Test) -> Exit {
     }
     let began = Instant::now();
     let mut all = Report::default();
+    let mut cassettes = Cassettes::new(cassette_use(arguments));
     for file in &files {
-        if let Err(exit) = tests_of(file, arguments, &mut all) {
+        if let Err(exit) = tests_of(file, arguments, &mut cassettes, &mut all) {
             return exit;
         }
+    }
+    if arguments.record && cassettes.are_none() {
+        return report::usage(
+            &"`--record` is for tests that have a `cassette`; none of these has one",
+        );
+    }
+    let which = match all.left_out {
+        0 => Which::All,
+        _ => Which::Some,
+    };
+    match cassettes.finish(which) {
+        Ok(notes) => all.notes.extend(notes),
+        Err(why) => return report::failure(&why),
     }
     all.duration = began.elapsed();
     if let Some(filter) = arguments
@@ -120,12 +153,31 @@ fn check(arguments: &Test) -> Result<(), Exit> {
     Ok(())
 }
 
-fn tests_of(file: &Path, arguments: &Test, all: &mut Report) -> Result<(), Exit> {
+fn cassette_use(arguments: &Test) -> Use {
+    if arguments.record {
+        Use::Record
+    } else if arguments.live {
+        Use::Ignore
+    } else {
+        Use::Play
+    }
+}
+
+fn tests_of(
+    file: &Path,
+    arguments: &Test,
+    cassettes: &mut Cassettes,
+    all: &mut Report,
+) -> Result<(), Exit> {
     let (image, tests) = compile::tests(file)?;
     let loaded = Arc::new(load(&image)?);
     let filter = arguments.filter.as_deref();
     let (cases, left_out) = Cases::of(&loaded, tests, filter);
     all.left_out += left_out;
+    for name in cases.cassettes() {
+        let opened = cassettes.open(file, name);
+        opened.map_err(|why| report::failure(&why))?;
+    }
     let accept = if arguments.accept {
         Accept::Changes
     } else {
@@ -136,9 +188,18 @@ fn tests_of(file: &Path, arguments: &Test, all: &mut Report) -> Result<(), Exit>
         let runner = if arguments.live {
             Runner::Live(live_engine(&image, model.clone())?)
         } else {
-            Runner::Mocked(Arc::clone(&loaded), gsw_service::testing::prompts())
+            Runner::Mocked {
+                loaded: Arc::clone(&loaded),
+                prompts: gsw_service::testing::prompts(),
+                image: &image,
+                crashes: arguments.crash,
+            }
         };
-        let outcomes = cases.run(&runner, file, model.as_deref(), &mut snapshots);
+        let of = Of {
+            file,
+            model: model.as_deref(),
+        };
+        let outcomes = cases.run(&runner, &of, &mut snapshots, cassettes);
         if arguments.live {
             let name = model.as_deref().unwrap_or(test_report::AS_WRITTEN);
             all.count_model(name, &outcomes);

@@ -45,6 +45,7 @@ impl Build {
                     }],
                     permissions: None,
                     ceiling: None,
+                    runs: gsw_abi::program::RunsDefaults::default(),
                     version: None,
                     models: gsw_abi::program::ModelDefaults::default(),
                 },

@@ -14,9 +14,8 @@ impl Machine<'_> {
         };
         Ok(match (row, rest) {
             (Row::map_len, []) => Value::Int(map.len() as i64),
-            (Row::map_get, [key]) | (Row::map_exchange, [key, _]) => {
-                Value::optional(lookup(map, key).cloned())
-            }
+            (Row::map_get, [key]) => Value::optional(lookup(map, key).cloned()),
+            (Row::map_take, [key, default]) => lookup(map, key).unwrap_or(default).clone(),
             (Row::map_has, [key]) => Value::Bool(lookup(map, key).is_some()),
             (Row::map_insert, [key, value]) => {
                 let mut map = map.to_vec();

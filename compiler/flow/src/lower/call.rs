@@ -14,6 +14,7 @@ use crate::ir::{Operand, Terminator};
 use crate::lower::builder::Builder;
 use crate::lower::collection;
 use crate::lower::emitter::Emitter;
+use crate::lower::prompt::BARE_CALL;
 use crate::waiting::{ArgumentsWait, value_waits};
 
 impl Builder<'_, '_> {
@@ -139,8 +140,7 @@ impl Emitter<'_, '_> {
         let instance = match item.kind(self.program.view.db()) {
             ItemKind::Prompt => {
                 self.program.prompt(item);
-                // Neither an agent nor settings of the call, nor an answer to improve.
-                arguments.extend([Operand::Word(0); 3]);
+                arguments.extend(BARE_CALL);
                 Instance::Prompt {
                     item,
                     form: PromptForm::Value,

@@ -134,10 +134,7 @@ impl Emitter<'_, '_> {
     /// A declaration's name as a value.
     pub fn function_value(&mut self, item: ItemId, type_arguments: &[Type]) -> Operand {
         if item.kind(self.program.view.db()) == ItemKind::Agent {
-            let name = item.name(self.program.view.db()).to_string();
-            // Named by its name, which what takes an agent looks up in the table; the agent must be there then.
-            self.program.agent(item);
-            return self.text(&name);
+            return Operand::Word(u64::from(self.program.agent(item)));
         }
         let type_arguments: Vec<Type> = type_arguments.iter().map(|it| self.concrete(it)).collect();
         // A function that uses itself at ever larger types would have no end of instances.

@@ -132,7 +132,8 @@ fn may_change(table: &TypeTable, ty: TypeId, seen: &mut FxHashSet<TypeId>) -> bo
         | abi::Type::Json
         | abi::Type::Literals(_)
         // Made once, so that all who name the constant share it.
-        | abi::Type::Queue(_) => false,
+        | abi::Type::Queue(_)
+        | abi::Type::Session => false,
         abi::Type::Optional(inner) | abi::Type::List(inner) => any(&[*inner]),
         abi::Type::Checked { base, .. } => any(&[*base]),
         abi::Type::Map { key, value } => any(&[*key, *value]),
@@ -147,7 +148,6 @@ fn may_change(table: &TypeTable, ty: TypeId, seen: &mut FxHashSet<TypeId>) -> bo
         | abi::Type::Function
         | abi::Type::Cell(_)
         | abi::Type::Task(_)
-        | abi::Type::Stream(_)
-        | abi::Type::Session => true,
+        | abi::Type::Stream(_) => true,
     }
 }

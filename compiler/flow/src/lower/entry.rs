@@ -1,7 +1,7 @@
 //! Where a program starts, and the tables that its image carries.
 
 use gsw_abi::call::NodeKind;
-use gsw_abi::program::{FormerName, ModelDefaults, Program, Source, Workflow};
+use gsw_abi::program::{FormerName, ModelDefaults, Program, RunsDefaults, Source, Workflow};
 use gsw_infer::hir::BodyPart;
 use gsw_names::types::Type;
 use gsw_source::{File, ItemId, ItemKind};
@@ -79,12 +79,18 @@ impl Lowering<'_> {
     fn test(&mut self, item: ItemId) -> Test {
         let db = self.view.db();
         let ast = gsw_syntax::item_ast(db, item);
-        let (pass, repeat) = match ast.as_deref().map(|it| &it.body) {
-            Some(ItemBody::Test { pass, repeat, .. }) => (
+        let (pass, repeat, cassette) = match ast.as_deref().map(|it| &it.body) {
+            Some(ItemBody::Test {
+                pass,
+                repeat,
+                cassette,
+                ..
+            }) => (
                 pass.as_ref().and_then(gsw_infer::pass_share),
                 repeat.as_ref().and_then(gsw_infer::repeat_count),
+                cassette.as_ref().and_then(gsw_infer::cassette_file),
             ),
-            _other => (None, None),
+            _other => (None, None, None),
         };
         let rows = self.view.body(item, BodyPart::Rows).and_then(|body| {
             let Type::List(row) = &body.result else {
@@ -102,6 +108,7 @@ impl Lowering<'_> {
             rows,
             pass,
             repeat: repeat.unwrap_or(1),
+            cassette,
         }
     }
 
@@ -130,8 +137,12 @@ impl Lowering<'_> {
         let ceiling = self.view.configuration();
         let ceiling = ceiling.and_then(|it| it.permissions.clone());
         let models = self.model_defaults();
+        let runs = self.runs_defaults();
         let former = self.former_names();
-        let sources = self.sources.iter().map(|it| source(*it, db)).collect();
+        // All of them, so that the program can be compared with a later version from its image alone.
+        let mut sources = self.sources;
+        sources.extend(self.view.files());
+        let sources = sources.iter().map(|it| source(*it, db)).collect();
         Module {
             program: Program {
                 name,
@@ -150,6 +161,7 @@ impl Lowering<'_> {
                 permissions: self.view.permissions(),
                 ceiling,
                 models,
+                runs,
             },
             functions: self.functions,
             constants: self.constants.into_iter().collect(),
@@ -158,6 +170,19 @@ impl Lowering<'_> {
 }
 
 impl Lowering<'_> {
+    /// What `gsw.toml` says of the runs that are kept.
+    fn runs_defaults(&self) -> RunsDefaults {
+        let said = self.view.configuration().map(|it| it.runs.clone());
+        let said = said.unwrap_or_default();
+        RunsDefaults {
+            store: said.store,
+            idle: said.idle,
+            keep_days: said.keep_days,
+            keep_runs: said.keep_runs,
+            keep_bytes: said.keep_bytes,
+        }
+    }
+
     /// What `gsw.toml` says of models.
     fn model_defaults(&self) -> ModelDefaults {
         let said = self.view.configuration().map(|it| it.models.clone());

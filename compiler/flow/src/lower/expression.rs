@@ -200,6 +200,8 @@ impl Builder<'_, '_> {
                 agent,
                 settings,
                 given,
+                session,
+                turn,
                 mode,
                 improving,
             } => {
@@ -208,6 +210,8 @@ impl Builder<'_, '_> {
                 let options = CallOptions {
                     agent: *agent,
                     settings: *settings,
+                    session: *session,
+                    turn: *turn,
                     improving: *improving,
                     mode: *mode,
                 };

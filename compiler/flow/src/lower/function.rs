@@ -19,7 +19,7 @@ use crate::lower::builder::Builder;
 use crate::lower::variable::Variable;
 use crate::program_view::ProgramView;
 use crate::types::check_scope;
-use crate::waiting::{ArgumentsWait, expression_waits, item_waits, value_waits};
+use crate::waiting::{ArgumentsWait, item_waits, value_waits};
 
 /// The colour of an instance.
 pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
@@ -38,14 +38,14 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
                     // Without a body nothing is known, and a frame is always right, only slower.
                     .is_none_or(|body| value_waits(view, &body, *expression, owner.arguments))
         }
-        Instance::Mock { owner, outcome } => view
-            .body(owner.item, owner.part)
-            .is_some_and(|it| expression_waits(view, &it, *outcome, owner.arguments)),
         Instance::FunctionValue { item, .. } => item_waits(view, *item) != Waits::Never,
         Instance::ConstructorValue { .. } | Instance::Examples { .. } => false,
         // `Default`, `Rows` and `PromptEntry` are called by the runtime alone, which calls in frames.
         Instance::Prompt { .. }
+        // Before it answers, the call may be performed outside of the run.
+        | Instance::Mock { .. }
         | Instance::PromptEntry { .. }
+        | Instance::CalledByModel { .. }
         | Instance::Human { .. }
         | Instance::External { .. }
         | Instance::Default { .. }
@@ -108,6 +108,7 @@ impl<'v> Lowering<'v> {
             } => self.lower_constructor_value(*item, *variant, result),
             Instance::Prompt { item, form } => self.lower_prompt(*item, *form),
             Instance::PromptEntry { item } => self.lower_prompt_entry(*item),
+            Instance::CalledByModel { item } => self.lower_called_by_model(*item),
             Instance::PromptText { item } => self.lower_prompt_text(*item, colour),
             Instance::Examples { item } => self.lower_examples(*item),
             Instance::Default { item, parameter } => self.lower_default(*item, *parameter),
@@ -127,6 +128,7 @@ impl<'v> Lowering<'v> {
                 (*item, " value".to_owned())
             }
             Instance::PromptEntry { item } => (*item, " from outside".to_owned()),
+            Instance::CalledByModel { item } => (*item, " as a tool".to_owned()),
             Instance::PromptText { item } => (*item, " text".to_owned()),
             Instance::Examples { item } => (*item, " examples".to_owned()),
             Instance::Default { item, parameter } => {

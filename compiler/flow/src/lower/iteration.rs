@@ -224,7 +224,7 @@ impl Iteration<'_, '_, '_> {
     }
 
     fn over_stream(&mut self, stream: LocalId, part: &Type) {
-        let part = Type::Partial(Arc::new(part.clone()));
+        let part = self.builder.program.base_type(part).partial();
         let optional = self.builder.type_id(&part.clone().optional());
         let blocks = Loop::open(self.builder);
         let next = self.builder.stream_next(optional, stream);

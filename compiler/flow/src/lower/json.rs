@@ -99,7 +99,8 @@ pub(super) fn has_json(ty: &Type) -> bool {
         | Type::Task(_)
         | Type::Stream(_)
         | Type::Queue(_)
-        | Type::Session => false,
+        | Type::Session
+        | Type::Agent => false,
         Type::Bool
         | Type::Int
         | Type::Float
@@ -112,7 +113,6 @@ pub(super) fn has_json(ty: &Type) -> bool {
         | Type::Image
         | Type::Document
         | Type::Error
-        | Type::Agent
         | Type::Literals(_)
         | Type::Optional(_)
         | Type::List(_)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout::json;
-use gsw_abi::program::Colour;
+use gsw_abi::program::{Colour, Repeat};
 use gsw_abi::types::Type as Entry;
 use gsw_analysis::is_mockable;
 use gsw_infer::hir::{
@@ -14,7 +14,7 @@ use gsw_infer::hir::{
 };
 use gsw_names::substitute;
 use gsw_names::types::Type;
-use gsw_source::ItemId;
+use gsw_source::{ItemId, ItemKind};
 
 use crate::family::Family;
 use crate::instance::{BodyInstance, Instance};
@@ -24,6 +24,15 @@ use crate::lower::code::Join;
 use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::variable::Variable;
 use crate::lower::{Lowering, Purpose};
+
+/// The session of a call that a mock answers.
+#[derive(Clone, Copy)]
+pub struct InSession {
+    /// 0 where there is none.
+    pub session: Operand,
+    /// The last exchange is replaced where one of these is not 0.
+    pub replaces: [Operand; 2],
+}
 
 /// Effects that no test may have: the network.
 const REFUSED: &[RuntimeCall] = &[RuntimeCall::http_request];
@@ -121,6 +130,51 @@ impl Emitter<'_, '_> {
         });
     }
 
+    /// The same for a prompt, whose answer is also kept in the session, where the call has one.
+    pub fn return_mocked_answer(
+        &mut self,
+        item: ItemId,
+        arguments: &[Operand],
+        answer: &Type,
+        session: InSession,
+    ) {
+        if self.program.purpose == Purpose::Test {
+            self.ask_mocks(item, arguments, answer, |builder, value| {
+                builder.keep_mocked(item, arguments, (value, answer), session);
+                builder.end(Terminator::Return(value));
+            });
+        }
+    }
+
+    /// What a mock has answered becomes a part of the conversation as if a model had answered it.
+    fn keep_mocked(
+        &mut self,
+        item: ItemId,
+        arguments: &[Operand],
+        (value, answer): (Operand, &Type),
+        session: InSession,
+    ) {
+        let InSession { session, replaces } = session;
+        let (given, next) = (self.block(), self.block());
+        self.branch(session, given, next);
+        self.start(given);
+        let said = self.said(item, arguments.to_vec());
+        let answer = self.output_json(value, answer);
+        let replaced = self.copy(Operand::Word(0), builtin::INT);
+        for word in replaces {
+            let (yes, after) = (self.block(), self.block());
+            self.branch(word, yes, after);
+            self.start(yes);
+            self.store(replaced, Operand::Word(1));
+            self.jump(after);
+            self.start(after);
+        }
+        let words = vec![session, said, answer, Operand::Local(replaced)];
+        self.runtime(builtin::UNIT, RuntimeCall::session_mocked, words);
+        self.jump(next);
+        self.start(next);
+    }
+
     /// Delivers what the first mock that matches gives; goes on where none does.
     pub fn deliver_mocked(
         &mut self,
@@ -137,7 +191,13 @@ impl Emitter<'_, '_> {
     }
 
     /// The same as a `Response`, in which nothing but the value says anything.
-    pub fn return_mocked_response(&mut self, item: ItemId, arguments: &[Operand], answer: &Type) {
+    pub fn return_mocked_response(
+        &mut self,
+        item: ItemId,
+        arguments: &[Operand],
+        answer: &Type,
+        session: InSession,
+    ) {
         let response = self.program.response_of(answer.clone());
         let Type::Record(record, types) = &response else {
             return;
@@ -147,6 +207,7 @@ impl Emitter<'_, '_> {
         }
         let fields = self.program.record_fields(*record);
         self.ask_mocks(item, arguments, answer, |builder, value| {
+            builder.keep_mocked(item, arguments, (value, answer), session);
             // By name and in the order of the declaration, so a further field of `Response` changes nothing here.
             let mut words = Vec::new();
             for field in &fields {
@@ -372,6 +433,7 @@ fn mock_code(builder: &mut Builder<'_, '_>, mock: Mocking<'_>) {
     if let Some(turn) = outcome.parameters.last() {
         let index = Operand::Local(crate::ir::LocalId(arguments.len() as u32 + 1));
         let number = builder.program.mock_number(item);
+        announce_call(builder, item, &arguments);
         if let Some(calls) = calls {
             keep_given(builder, calls, [number, index], &arguments);
         }
@@ -395,6 +457,54 @@ fn mock_code(builder: &mut Builder<'_, '_>, mock: Mocking<'_>) {
     builder.end(Terminator::Return(value));
     builder.start(other);
     builder.end(Terminator::Return(Operand::Word(0)));
+}
+
+/// Before the mock answers, the call happens as far as anybody outside of the run can tell.
+fn announce_call(builder: &mut Builder<'_, '_>, item: ItemId, arguments: &[Operand]) {
+    let class = class_of(builder, item);
+    let name = item.name(builder.program.view.db()).to_string();
+    let name = builder.text(&name);
+    let arguments = builder.named_json(item, arguments);
+    let unit = type_word(builtin::UNIT);
+    let words = vec![unit, Operand::Word(class), name, arguments];
+    builder.runtime(builtin::UNIT, RuntimeCall::mock_called, words);
+}
+
+/// How what is mocked may be repeated, as `mock_called` takes it.
+fn class_of(builder: &Builder<'_, '_>, item: ItemId) -> u64 {
+    const READS: u64 = 1;
+    const IDEMPOTENT: u64 = 2;
+    let view = builder.program.view;
+    let repeat = match view.repeat(item) {
+        Repeat::Pure => 0,
+        Repeat::Reads => READS,
+        Repeat::Idempotent(_) => IDEMPOTENT,
+        Repeat::Once => 3,
+    };
+    match item.kind(view.db()) {
+        // Effects of the library are what they ask for, which their sets of effects are too coarse for.
+        ItemKind::Function => match item.name(view.db()).as_str() {
+            "get" => repeat.min(READS),
+            "put" | "write" | "write_bytes" | "remove" | "make_dir" => repeat.min(IDEMPOTENT),
+            _ => repeat,
+        },
+        ItemKind::Tool => repeat,
+        // Asked again they cost something and change nothing; what is inside of a workflow has a class each.
+        ItemKind::Prompt | ItemKind::Human | ItemKind::External | ItemKind::Workflow => IDEMPOTENT,
+        ItemKind::Import
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => repeat,
+    }
 }
 
 /// Keeps what the mock was given for its `Calls`.

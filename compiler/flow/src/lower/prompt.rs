@@ -1,21 +1,26 @@
 //! Prompts: what they say is made here, the runtime asks the model.
 
 use gsw_abi::builtin;
-use gsw_abi::call::RuntimeCall;
+use gsw_abi::call::{NodeKind, RuntimeCall};
 use gsw_abi::layout::json;
 use gsw_abi::program::Colour;
-use gsw_abi::setting::CallPart;
+use gsw_abi::setting::{CallPart, Turn};
 use gsw_abi::speaker::Speaker;
+use gsw_abi::types::Type as Entry;
 use gsw_infer::hir::{Body, BodyPart, ExpressionId, PromptMode, conversation_type, said_type};
 use gsw_names::types::{Type, is_media};
 use gsw_source::{ItemId, Name};
 
 use crate::family::Family;
 use crate::instance::{Instance, PromptForm};
-use crate::ir::{Function, Operand, Terminator};
+use crate::ir::{BlockId, Function, Operand, Terminator};
 use crate::lower::Lowering;
 use crate::lower::builder::Builder;
 use crate::lower::emitter::{Emitter, type_word};
+use crate::lower::mock::InSession;
+use crate::lower::node::NodeHead;
+use crate::lower::region::ReturnOutput;
+use crate::waiting::ArgumentsWait;
 use crate::walk::reads;
 
 /// Whether a reflection can say a value of this type.
@@ -29,6 +34,8 @@ pub(crate) struct CallOptions {
     pub agent: Option<ItemId>,
     /// After `with`, a `json`.
     pub settings: Option<ExpressionId>,
+    pub session: Option<ExpressionId>,
+    pub turn: Turn,
     /// The answer that is to be improved, and the number of the round.
     pub improving: Option<(ExpressionId, ExpressionId)>,
     pub mode: PromptMode,
@@ -39,7 +46,14 @@ struct CallParameters {
     agent: Operand,
     settings: Operand,
     improving: Operand,
+    session: Operand,
+    /// Not 0 where the call replaces the last one.
+    revises: Operand,
 }
+
+/// What a call says that is nothing but its arguments: neither an agent nor settings, an answer to improve or a session, and
+/// nothing is replaced.
+pub(crate) const BARE_CALL: [Operand; 5] = [Operand::Word(0); 5];
 
 /// A call of a prompt.
 pub fn prompt_call(
@@ -52,17 +66,21 @@ pub fn prompt_call(
     let CallOptions {
         agent,
         settings,
+        session,
+        turn,
         improving,
         mode,
     } = options;
     // Listed at the call, so that prompts which nobody calls are not in the image.
     builder.program.prompt(item);
     let mut values = builder.arguments(item, &[], arguments);
+    let with: Vec<ExpressionId> = settings.into_iter().chain(session).collect();
     for value in &mut values {
         // The settings of the call are evaluated after its arguments and may assign what these were read from.
-        *value = builder.settled(*value, settings.as_slice());
+        *value = builder.settled(*value, &with);
     }
     let settings = settings.map_or(Operand::Word(0), |it| builder.expression(it));
+    let session = session.map_or(Operand::Word(0), |it| builder.expression(it));
     let agent = match agent {
         Some(agent) => {
             let index = Operand::Word(u64::from(builder.program.agent(agent)));
@@ -73,17 +91,23 @@ pub fn prompt_call(
     let improving = improving.map_or(Operand::Word(0), |(answer, round)| {
         improvement(builder, answer, round)
     });
-    values.extend([agent, settings, improving]);
+    let revises = Operand::Word(match turn {
+        Turn::New => 0,
+        Turn::Revised => 1,
+    });
+    values.extend([agent, settings, improving, session, revises]);
     let form = match mode {
         PromptMode::Value => PromptForm::Value,
         PromptMode::Detail => PromptForm::Detail,
         PromptMode::Stream => PromptForm::Stream,
-        PromptMode::Revise => PromptForm::Revise,
     };
     // The runtime gets an own call per form, because their results have different types.
     let function = builder.program.instance(Instance::Prompt { item, form });
     let ty = builder.type_id_of(id);
-    builder.call(ty, function, values)
+    match mode {
+        PromptMode::Stream => builder.stream_start(ty, function, values),
+        PromptMode::Value | PromptMode::Detail => builder.call(ty, function, values),
+    }
 }
 
 /// `{"answer": the answer that is to be improved, "round": the number of the round}`
@@ -178,6 +202,8 @@ fn prompt_settings(emitter: &mut Emitter, item: ItemId, call: CallParameters) ->
         agent,
         settings,
         improving,
+        session: _,
+        revises,
     } = call;
     let ty = builtin::MAP_STRING_JSON;
     let own = emitter.part_value(item, BodyPart::Settings, builtin::JSON);
@@ -199,7 +225,42 @@ fn prompt_settings(emitter: &mut Emitter, item: ItemId, call: CallParameters) ->
         emitter.jump(next);
         emitter.start(next);
     }
+    let (given, next) = (emitter.block(), emitter.block());
+    emitter.branch(revises, given, next);
+    emitter.start(given);
+    let present = emitter.json_of(json::BOOL, Operand::Word(1));
+    insert_into(emitter, map, CallPart::Revise.key(), present);
+    emitter.jump(next);
+    emitter.start(next);
     emitter.json_of(json::OBJECT, map)
+}
+
+/// What names no agent is asked of the session's.
+fn take_agent_of_session(emitter: &mut Emitter, call: &CallParameters) {
+    let (CallParameters { session, .. }, Operand::Local(agent)) = (call, call.agent) else {
+        return;
+    };
+    let [in_session, unnamed, next]: [BlockId; 3] = std::array::from_fn(|_| emitter.block());
+    emitter.branch(*session, in_session, next);
+    emitter.start(in_session);
+    emitter.branch(call.agent, next, unnamed);
+    emitter.start(unnamed);
+    let optional_json = emitter.program.optional_json();
+    let own = emitter.runtime(optional_json, RuntimeCall::session_agent, vec![*session]);
+    emitter.store(agent, own);
+    emitter.jump(next);
+    emitter.start(next);
+}
+
+/// Waits until no other call runs in the session, where there is one. The call of the runtime that follows leaves it again, so
+/// nothing that can wait or raise may come between the two.
+fn enter_session(emitter: &mut Emitter, session: Operand) {
+    let (given, next) = (emitter.block(), emitter.block());
+    emitter.branch(session, given, next);
+    emitter.start(given);
+    emitter.runtime(builtin::UNIT, RuntimeCall::session_enter, vec![session]);
+    emitter.jump(next);
+    emitter.start(next);
 }
 
 fn insert_into(emitter: &mut Emitter, map: Operand, key: &str, value: Operand) {
@@ -216,7 +277,10 @@ impl Lowering<'_> {
     pub fn lower_prompt(&mut self, item: ItemId, form: PromptForm) -> Function {
         let index = self.prompt(item);
         let optional_json = self.optional_json();
-        let answer = self.view.signature(item).result.clone();
+        let optional_session = self.types.structure(Entry::Optional(builtin::SESSION));
+        let signature = self.view.signature(item);
+        let answer = signature.result.clone();
+        let names_agent = signature.agent.is_some();
         let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
         let parameters = builder.declared_parameters(item);
         // Parameters come before every other local.
@@ -224,30 +288,49 @@ impl Lowering<'_> {
             agent: Operand::Local(builder.parameter(optional_json, "")),
             settings: Operand::Local(builder.parameter(optional_json, "")),
             improving: Operand::Local(builder.parameter(optional_json, "")),
+            session: Operand::Local(builder.parameter(optional_session, "")),
+            revises: Operand::Local(builder.parameter(builtin::INT, "")),
+        };
+        let mocked = InSession {
+            session: call.session,
+            replaces: [call.improving, call.revises],
         };
         // Before mocks and the text: what a reflection revised is what the prompt is called with.
         revise_parameters(&mut builder, item, &parameters);
         match form {
-            PromptForm::Value | PromptForm::Revise => {
-                builder.return_mocked(item, &parameters, &answer);
+            PromptForm::Value | PromptForm::Stream => {
+                builder.return_mocked_answer(item, &parameters, &answer, mocked);
             }
-            PromptForm::Detail => builder.return_mocked_response(item, &parameters, &answer),
-            PromptForm::Stream => {}
+            PromptForm::Detail => {
+                builder.return_mocked_response(item, &parameters, &answer, mocked);
+            }
+        }
+        if !names_agent {
+            take_agent_of_session(&mut builder, &call);
         }
         builder.refuse_unmocked_prompt(item, &parameters, call.agent, index);
         let system = builder.part_value(item, BodyPart::System, builtin::STRING);
         let said = builder.said(item, parameters.clone());
         let arguments = builder.named_json(item, &parameters);
+        let session = call.session;
         let settings = prompt_settings(&mut builder, item, call);
+        enter_session(&mut builder, session);
         let (row, ty) = match form {
             PromptForm::Value => ("prompt_run", answer),
-            PromptForm::Revise => ("prompt_revise", answer),
             PromptForm::Detail => ("prompt_detail", builder.program.response_of(answer)),
-            PromptForm::Stream => ("prompt_stream", Type::Stream(std::sync::Arc::new(answer))),
+            PromptForm::Stream => ("prompt_stream", answer),
         };
         let ty = builder.type_id(&ty);
         let index = Operand::Word(u64::from(index));
-        let words = vec![type_word(ty), index, system, said, arguments, settings];
+        let words = vec![
+            type_word(ty),
+            index,
+            system,
+            said,
+            arguments,
+            settings,
+            session,
+        ];
         let value = builder.runtime_named(ty, row, words);
         builder.end(Terminator::Return(value));
         builder.finish()
@@ -260,10 +343,30 @@ impl Lowering<'_> {
         let answer = self.view.signature(item).result.clone();
         let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
         let mut arguments = builder.declared_parameters(item);
-        let (agent, settings, improving) = (Operand::Word(0), Operand::Word(0), Operand::Word(0));
-        arguments.extend([agent, settings, improving]);
+        arguments.extend(BARE_CALL);
         let ty = builder.type_id(&answer);
         let value = builder.call(ty, function, arguments);
+        builder.end(Terminator::Return(value));
+        builder.finish()
+    }
+
+    /// A prompt or `human` as a tool: the node of the call with the question inside.
+    pub fn lower_called_by_model(&mut self, item: ItemId) -> Function {
+        let answer = self.view.signature(item).result.clone();
+        let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
+        let arguments = builder.declared_parameters(item);
+        let name = item.name(builder.program.view.db()).to_string();
+        let head = NodeHead {
+            kind: NodeKind::Tool,
+            was: None,
+            name: builder.text(&name),
+            input: builder.named_json(item, &arguments),
+            result: answer,
+            output: ReturnOutput::Nothing,
+        };
+        let value = builder.node_around(head, |builder| {
+            builder.call_item(item, &[], arguments, ArgumentsWait::No)
+        });
         builder.end(Terminator::Return(value));
         builder.finish()
     }

@@ -43,7 +43,7 @@ impl Lowering<'_> {
     pub fn given(&mut self, items: &[ItemId]) {
         for &item in items {
             match item.kind(self.view.db()) {
-                ItemKind::Tool => {
+                ItemKind::Tool | ItemKind::Prompt | ItemKind::Human => {
                     self.tool(item);
                 }
                 ItemKind::Workflow => self.spawnable(item),
@@ -55,10 +55,8 @@ impl Lowering<'_> {
                 | ItemKind::Error
                 | ItemKind::Const
                 | ItemKind::Agent
-                | ItemKind::Prompt
                 | ItemKind::Mcp
                 | ItemKind::Hook
-                | ItemKind::Human
                 | ItemKind::External
                 | ItemKind::Skill
                 | ItemKind::Test
@@ -165,37 +163,59 @@ impl Lowering<'_> {
         self.prompts.insert_full(item, prompt).0 as u32
     }
 
-    /// The index of a tool.
+    /// The index of a tool, or of a prompt or `human` that a model may call.
     pub fn tool(&mut self, item: ItemId) -> u32 {
         if let Some(index) = self.tools.get_index_of(&item) {
             return index as u32;
         }
         let signature = self.view.signature(item);
-        let function = self.instance(body_instance(item, BodyPart::Main));
-        let repeat = match self.view.repeat(item) {
-            Repeat::Idempotent(_) => {
-                // The key is code of its own, which the runtime calls before the tool to look for an earlier call with the same one.
-                Repeat::Idempotent(self.instance(body_instance(item, BodyPart::Key)))
-            }
-            repeat @ (Repeat::Pure | Repeat::Reads | Repeat::Once) => repeat,
-        };
         let db = self.view.db();
+        let body = self.body_of_tool(item);
+        let function = match body {
+            ToolBody::Prompt | ToolBody::Human => self.instance(Instance::CalledByModel { item }),
+            ToolBody::Program | ToolBody::Host | ToolBody::Question | ToolBody::SpawnRequest => {
+                self.instance(body_instance(item, BodyPart::Main))
+            }
+        };
         let tool = Tool {
             name: item.name(db).to_string(),
             module: self.view.module(item.file(db)),
             docs: self.view.docs(item),
             parameters: self.parameters(item),
             result: self.type_id(&signature.result),
-            repeat,
-            body: self.body_of_tool(item),
+            repeat: self.repeat_of_tool(item, body),
+            body,
             function,
         };
         self.tools.insert_full(item, tool).0 as u32
     }
 
+    fn repeat_of_tool(&mut self, item: ItemId, body: ToolBody) -> Repeat {
+        match body {
+            // What the prompt does in turn, its own tools answer for.
+            ToolBody::Prompt => Repeat::Reads,
+            // Nobody likes to be asked the same thing again because something else has failed.
+            ToolBody::Human => Repeat::Once,
+            ToolBody::Program | ToolBody::Host | ToolBody::Question | ToolBody::SpawnRequest => {
+                match self.view.repeat(item) {
+                    Repeat::Idempotent(_) => {
+                        // The key is code of its own, which the runtime calls before the tool to look for an earlier call with the same one.
+                        Repeat::Idempotent(self.instance(body_instance(item, BodyPart::Key)))
+                    }
+                    repeat @ (Repeat::Pure | Repeat::Reads | Repeat::Once) => repeat,
+                }
+            }
+        }
+    }
+
     fn body_of_tool(&self, item: ItemId) -> ToolBody {
         let db = self.view.db();
-        if is_host_tool(db, item) {
+        let kind = item.kind(db);
+        if kind == ItemKind::Prompt {
+            ToolBody::Prompt
+        } else if kind == ItemKind::Human {
+            ToolBody::Human
+        } else if is_host_tool(db, item) {
             ToolBody::Host
         } else if is_spawn_request(db, item) {
             ToolBody::SpawnRequest

@@ -87,7 +87,7 @@ pub fn spawn_detached(
     builder.joined_value(join)
 }
 
-/// `await e` of a task, a list of tasks or a tuple of tasks.
+/// `await e` of a task, a list of tasks or a tuple of tasks, and `s.result()` of a stream.
 pub fn await_tasks(
     builder: &mut Builder<'_, '_>,
     id: ExpressionId,
@@ -97,7 +97,7 @@ pub fn await_tasks(
     let result = builder.type_id(&ty);
     let tasks_type = builder.type_of(tasks);
     let tasks = builder.expression(tasks);
-    if let Type::Task(_) = tasks_type {
+    if let Type::Task(_) | Type::Stream(_) = tasks_type {
         builder.runtime(result, RuntimeCall::task_await, vec![tasks])
     } else if let Type::List(_) = tasks_type {
         let arguments = vec![type_word(result), tasks];
@@ -188,7 +188,24 @@ impl Emitter<'_, '_> {
     /// The next part of a stream, or `none` where it has ended.
     pub fn stream_next(&mut self, ty: gsw_abi::types::TypeId, stream: LocalId) -> Operand {
         let arguments = vec![type_word(ty), Operand::Local(stream)];
-        self.runtime_named(ty, "stream_next", arguments)
+        self.runtime(ty, RuntimeCall::stream_next, arguments)
+    }
+
+    /// A task that runs a prompt's function, as a stream of this type.
+    pub fn stream_start(
+        &mut self,
+        ty: gsw_abi::types::TypeId,
+        function: gsw_abi::program::FunctionIndex,
+        arguments: Vec<Operand>,
+    ) -> Operand {
+        let frame = self.local(builtin::INT);
+        self.emit(Instruction::Frame {
+            to: frame,
+            function,
+            arguments,
+        });
+        let arguments = vec![type_word(ty), Operand::Local(frame)];
+        self.runtime(ty, RuntimeCall::stream_start, arguments)
     }
 }
 

@@ -126,13 +126,12 @@ impl Lowering<'_> {
         let id = self.types.reserve(ty, Entry::Record(record.clone()));
         for declared in self.record_fields(*item) {
             let whole = substitute(&declared.ty, arguments);
-            let part = if matches!(whole, Type::Record(..)) {
-                Type::Partial(std::sync::Arc::new(whole))
-            } else {
-                whole
-            };
+            let whole = self.base_type(&whole);
             record.fields.push(Field {
-                ty: self.type_id(&part.optional()),
+                ty: self.type_id(&Type::partial_field(whole)),
+                // What is not there has not come yet; its checks are those of the whole.
+                default: None,
+                check: None,
                 ..self.field(&declared, arguments)
             });
         }

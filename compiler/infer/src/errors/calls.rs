@@ -281,7 +281,7 @@ pub fn wanted_form(form: Form) -> &'static str {
         Form::Budget => "`{ usd: …, tokens: …, calls: …, time: … }`",
         Form::Tools => "a list of tools",
         Form::Names(_) => "a list of names",
-        Form::Environment => "a map of names and strings",
+        Form::Environment => "names with strings or secrets: `{ \"CI\": \"1\" }`",
         Form::Answer => "`\"lenient\"`, `\"exact\"` or `\"keep_valid\"`",
         Form::Session => "a session",
     }
@@ -358,6 +358,28 @@ pub fn unsendable_alias(place: Place, name: &str) -> Diagnostic {
     let wanted = "names of at most 64 ASCII letters, digits and `_` after `as`";
     wrong_setting(place, Setting::Tools.name(), wanted)
         .note(format!("the model would know the tool as `{name}`"))
+}
+
+/// An agent in a list of tools that no prompt is asked by.
+pub fn agent_without_prompts(place: Place, agent: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_SETTING,
+        place,
+        format!(
+            "no prompt of its module is `by {agent}`, so it offers nothing that a model could call"
+        ),
+    )
+    .note("an agent in `tools` stands for its prompts; those of other modules are listed by name")
+}
+
+/// One name for several tools.
+pub fn alias_of_several(place: Place, listed: &str, count: usize) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_SETTING,
+        place,
+        format!("`{listed}` stands for {count} prompts, which cannot have one name"),
+    )
+    .note("list the prompts, each with its own `as`")
 }
 
 /// A declaration in a list of another kind of declarations.

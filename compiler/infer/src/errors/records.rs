@@ -1,6 +1,6 @@
 //! Wording of reports about records, their fields, and what is no value.
 
-use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+use gsw_source::{Code, Diagnostic, Name, Place, did_you_mean};
 
 /// Fields of a record literal that have neither value nor default.
 pub fn missing_field(place: Place, names: &[&str], record: &str) -> Diagnostic {
@@ -45,6 +45,16 @@ pub fn unknown_field(place: Place, name: &str, ty: &str, suggestion: Option<&str
         ),
         suggestion,
     )
+}
+
+/// The fields that there are, where none is like the one that is named.
+pub fn has_fields(diagnostic: Diagnostic, fields: &[Name]) -> Diagnostic {
+    let names: Vec<String> = fields.iter().map(|it| format!("`{it}`")).collect();
+    match &names[..] {
+        [] => diagnostic,
+        [one] => diagnostic.note(format!("its only field is {one}")),
+        [.., _] => diagnostic.note(format!("its fields are {}", names.join(", "))),
+    }
 }
 
 /// A method named without being called.

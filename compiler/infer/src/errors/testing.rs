@@ -34,18 +34,22 @@ pub fn not_a_failure(place: Place, what: &str) -> Diagnostic {
     )
 }
 
-/// `pass` or `repeat` of a test with a number that means nothing.
+/// A clause in the head of a test with a value that means nothing.
 pub fn wrong_test_head(place: Place, clause: TestClause) -> Diagnostic {
     let message = match clause {
         TestClause::Pass => "`pass` takes the share of the runs that must pass, from 0.0 to 1.0",
         TestClause::Repeat => "`repeat` takes how often each row is run, from 1 to 10000",
+        TestClause::Cassette => {
+            "`cassette` takes the path of a file in quotes, without `${ }`, relative to the file of the test"
+        }
     };
     Diagnostic::error(Code::WRONG_TEST_HEAD, place, message)
 }
 
-/// What may stand in the head of a test with a number.
+/// What may stand in the head of a test with a value.
 #[derive(Clone, Copy)]
 pub enum TestClause {
     Pass,
     Repeat,
+    Cassette,
 }

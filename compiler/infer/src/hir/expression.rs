@@ -1,5 +1,6 @@
 //! Expressions.
 
+use gsw_abi::setting::Turn;
 use gsw_names::types::Type;
 use gsw_source::{ItemId, Name, Span};
 
@@ -200,6 +201,9 @@ pub enum ExpressionKind {
         settings: Option<ExpressionId>,
         /// The tools and workflows that these settings give to the model.
         given: Vec<ItemId>,
+        /// The session that it continues.
+        session: Option<ExpressionId>,
+        turn: Turn,
         /// Plain, `.detail` or `.stream`.
         mode: PromptMode,
         /// The answer that is to be criticised and improved, and the number of the round: `reflect p(…)`.
@@ -322,8 +326,6 @@ pub enum PromptMode {
     Detail,
     /// `.stream`: gives `Stream<T>`.
     Stream,
-    /// `revise p(…)`
-    Revise,
 }
 
 /// One arm of a `match` or `catch`.

@@ -10,8 +10,8 @@ use gsw_syntax::ast;
 
 use crate::errors::values as errors;
 use crate::hir::{
-    ArithmeticOperator, Change, ExpressionId, ExpressionKind, LocalId, LocalKind, PlacePart,
-    PlaceStep, StatementKind,
+    ArithmeticOperator, Change, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern,
+    PatternKind, PlacePart, PlaceStep, Statement, StatementKind,
 };
 use crate::infer::coerce;
 use crate::infer::context::Context;
@@ -68,6 +68,61 @@ pub(super) fn assign(
         ast::AssignOperator::Remainder => ArithmeticOperator::Remainder,
     };
     Some(infer_update(cx, target, operator, value, span))
+}
+
+/// `(a, b) = e`. True when nothing after it is reached.
+///
+/// The value is taken apart into hidden locals before any place changes, so that `(a, b) = (b, a)` swaps.
+pub(super) fn assign_tuple(
+    cx: &mut Context,
+    target: &ast::Expression,
+    value: &ast::Expression,
+    span: Span,
+    out: &mut Vec<Statement>,
+) -> bool {
+    let mut assigned = Vec::new();
+    let Some(pattern) = taken_apart(cx, target, &mut assigned) else {
+        cx.expression(value, &Expected::Anything);
+        return false;
+    };
+    let value = cx.expression(value, &Expected::Type(pattern.ty.clone()));
+    let diverges = cx.hir.ty(value) == Type::Never;
+    let kind = StatementKind::Let { pattern, value };
+    out.push(Statement { kind, span });
+    for (target, part) in assigned {
+        cx.hir.locals.touch(target.local);
+        let value = cx.hir.local_value(part, target.span);
+        let kind = target.assignment(Change::Set, value);
+        out.push(Statement { kind, span });
+    }
+    diverges
+}
+
+/// The pattern that takes a value apart for the places of a tuple, with each place and the hidden local that holds its part.
+/// None when one of them was reported.
+fn taken_apart(
+    cx: &mut Context,
+    target: &ast::Expression,
+    assigned: &mut Vec<(Target, LocalId)>,
+) -> Option<Pattern> {
+    let span = target.span;
+    if let ast::ExpressionKind::Tuple(parts) = &target.kind {
+        // All are looked at, so that all mistakes are reported.
+        let parts: Vec<Option<Pattern>> = parts
+            .iter()
+            .map(|part| taken_apart(cx, part, assigned))
+            .collect();
+        let parts: Vec<Pattern> = parts.into_iter().collect::<Option<_>>()?;
+        let ty = Type::Tuple(parts.iter().map(|part| part.ty.clone()).collect());
+        let kind = PatternKind::Tuple(parts);
+        return Some(Pattern { kind, ty, span });
+    }
+    let target = assigned_target(cx, target)?;
+    let ty = target.ty.clone();
+    let local = cx.hir.hidden_local(ty.clone(), span);
+    assigned.push((target, local));
+    let kind = PatternKind::Binding(local);
+    Some(Pattern { kind, ty, span })
 }
 
 /// `x += e`

@@ -267,7 +267,7 @@ pub(super) fn element(hir: &mut HirBuilder, iterable: ExpressionId) -> Type {
     match hir.table.unchecked(&ty) {
         Type::List(element) => (*element).clone(),
         Type::Map(key, value) => Type::Tuple([(*key).clone(), (*value).clone()].into()),
-        Type::Stream(inner) => Type::Partial(inner),
+        Type::Stream(inner) => hir.table.unchecked(&inner).partial(),
         Type::Queue(item) => (*item).clone(),
         Type::Invalid => Type::Invalid,
         Type::Variable(variable) => {

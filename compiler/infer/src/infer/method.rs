@@ -1,7 +1,7 @@
 //! What follows the dot of a value: fields, methods, and `?.`.
 
 use gsw_names::types::Type;
-use gsw_names::{Definition, foreign, method, method_names, substitute};
+use gsw_names::{Definition, KnownItem, foreign, method, method_names, substitute};
 use gsw_source::{Diagnostic, ItemId, Name, Span, meant};
 use gsw_syntax::ast;
 
@@ -153,7 +153,8 @@ pub(super) fn value_field(
 fn field_of(hir: &HirBuilder, ty: &Type, name: &str) -> Option<(ItemId, u32, Type)> {
     if let Type::Partial(inner) = ty {
         let (item, index, field) = field_of(hir, &hir.table.unchecked(inner), name)?;
-        return Some((item, index, field.optional()));
+        let field = Type::partial_field(hir.table.unchecked(&field));
+        return Some((item, index, field));
     }
     let Type::Record(item, arguments) = ty else {
         return None;
@@ -177,6 +178,8 @@ fn unknown_field(hir: &mut HirBuilder, ty: &Type, plain: &Type, name: &ast::Iden
     let mut report = records::unknown_field(place, &name.name, &text, suggestion.as_deref());
     if method(hir.db, &hir.table.zonk(ty), &name.name).is_some() {
         report = records::method_as_field(report, &name.name, hir.place_after(name.span));
+    } else if suggestion.is_none() && matches!(plain, Type::Record(..)) {
+        report = records::has_fields(report, &names);
     }
     let has_field = |inner: &Type| field_of(hir, &hir.table.unchecked(inner), &name.name).is_some();
     report = if let Type::Optional(inner) = plain
@@ -246,6 +249,16 @@ pub(super) fn method_call(
     {
         cx.hir
             .refer(name.span, crate::item_bodies::Reference::Item(item));
+        if let Type::Stream(answer) = plain
+            && call.arguments.is_empty()
+            && KnownItem::StreamResult.is(cx.db, item)
+        {
+            // What it raises follows from the prompt, as with a task.
+            let answer = (*answer).clone();
+            return cx
+                .hir
+                .push(ExpressionKind::Await(receiver), answer, call.span);
+        }
         return call::call_item(cx, item, Some(receiver), name.span, call, hint);
     }
     unknown_method(&mut cx.hir, &ty, name, call.span);

@@ -17,7 +17,7 @@ use crate::item_bodies::Reference;
 use crate::not_yet_supported::Missing;
 
 /// Names of the language that its library does not have yet.
-const PROMISED: &[&str] = &["document", "image", "session"];
+const PROMISED: &[&str] = &["document", "image"];
 
 /// Looks names up, reports those that mean nothing, and notes what the others mean. It finds no local: where a name may be one, the caller
 /// asks the scopes first.

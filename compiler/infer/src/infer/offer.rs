@@ -5,7 +5,9 @@ use std::sync::Arc;
 use gsw_abi::program::wire_name;
 use gsw_abi::setting::{Form, Setting};
 use gsw_names::types::Type;
-use gsw_names::{Alias, Definition, alias_of, module_tools, suggested_alias};
+use gsw_names::{
+    Alias, Definition, agent_prompts, alias_of, module_tools, source_text, suggested_alias,
+};
 use gsw_source::{Db, ItemId, ItemKind, Name, Span};
 use gsw_syntax::ast;
 
@@ -17,7 +19,6 @@ use crate::infer::literal;
 use crate::infer::name::kind_text;
 use crate::infer::names::reference;
 use crate::infer::setting;
-use crate::not_yet_supported::Missing;
 
 const TOOLS: &str = Setting::Tools.name();
 
@@ -25,7 +26,7 @@ const TOOLS: &str = Setting::Tools.name();
 struct Offer {
     tool: ItemId,
     name: Option<Name>,
-    /// Its element, or that of its whole module.
+    /// Its element, or that of its module or agent.
     span: Span,
     listed: Listed,
 }
@@ -34,7 +35,8 @@ struct Offer {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Listed {
     Alone,
-    WithItsModule,
+    /// With others of its module or agent.
+    Together,
 }
 
 impl Offer {
@@ -111,7 +113,7 @@ fn offers_of(cx: &mut Context, element: &ast::Expression) -> Vec<Offer> {
             tool,
             name: None,
             span,
-            listed: Listed::WithItsModule,
+            listed: Listed::Together,
         };
         return tools.into_iter().map(offer).collect();
     }
@@ -124,14 +126,25 @@ fn offers_of(cx: &mut Context, element: &ast::Expression) -> Vec<Offer> {
             return Vec::new();
         }
     };
-    let tool = listed_tool(cx, named);
+    let tools = listed_tools(cx, named);
+    let (name, listed) = match (tools.len(), name) {
+        (0 | 1, name) => (name, Listed::Alone),
+        (_, Some(_)) => {
+            let text = source_text(cx.db, cx.hir.item, named.span);
+            let place = cx.hir.place(span);
+            cx.hir
+                .report(errors::alias_of_several(place, &text, tools.len()));
+            (None, Listed::Together)
+        }
+        (_, None) => (None, Listed::Together),
+    };
     let offer = |tool| Offer {
         tool,
-        name,
+        name: name.clone(),
         span,
-        listed: Listed::Alone,
+        listed,
     };
-    tool.map(offer).into_iter().collect()
+    tools.into_iter().map(offer).collect()
 }
 
 /// An alias that goes over the wire as it is.
@@ -148,48 +161,57 @@ fn is_server(db: &dyn Db, scope: Option<Definition>) -> bool {
     matches!(scope, Some(Definition::Item(it)) if it.kind(db) == ItemKind::Mcp)
 }
 
-fn listed_tool(cx: &mut Context, element: &ast::Expression) -> Option<ItemId> {
-    let (found, name, span) = if let ast::ExpressionKind::Name(name) = &element.kind {
+/// What an element names, with its name and where that stands. `None` when it was reported.
+fn named_tool<'a>(
+    cx: &mut Context,
+    element: &'a ast::Expression,
+) -> Option<(Definition, &'a Name, Span)> {
+    if let ast::ExpressionKind::Name(name) = &element.kind {
         let found = cx.names().resolve(name, element.span, None)?;
         cx.hir.refer(element.span, reference(found));
-        (found, name, element.span)
+        return Some((found, name, element.span));
+    }
+    let (base, name) = if let ast::ExpressionKind::AllOf(base) = &element.kind {
+        (Some(base), None)
+    } else if let ast::ExpressionKind::Field { base, name, .. } = &element.kind {
+        (Some(base), Some(name))
     } else {
-        let (base, name) = if let ast::ExpressionKind::AllOf(base) = &element.kind {
-            (Some(base), None)
-        } else if let ast::ExpressionKind::Field { base, name, .. } = &element.kind {
-            (Some(base), Some(name))
-        } else {
-            (None, None)
-        };
-        let scope = base.and_then(|it| cx.names().path(it));
-        if let Some(Definition::Module(module)) = scope
-            && let Some(name) = name
-        {
-            (cx.names().member(module, name)?, &name.name, name.span)
-        } else {
-            // The declaration of a server has been reported.
-            if !is_server(cx.db, scope) {
-                setting::wrong_form(&mut cx.hir, TOOLS, Form::Tools, element.span);
-            }
-            return None;
-        }
+        (None, None)
+    };
+    let scope = base.and_then(|it| cx.names().path(it));
+    if let Some(Definition::Module(module)) = scope
+        && let Some(name) = name
+    {
+        return Some((cx.names().member(module, name)?, &name.name, name.span));
+    }
+    // The declaration of a server has been reported.
+    if !is_server(cx.db, scope) {
+        setting::wrong_form(&mut cx.hir, TOOLS, Form::Tools, element.span);
+    }
+    None
+}
+
+/// What a model can call of what an element names: a tool, a prompt, a `human`, the prompts of an agent.
+fn listed_tools(cx: &mut Context, element: &ast::Expression) -> Vec<ItemId> {
+    let Some((found, name, span)) = named_tool(cx, element) else {
+        return Vec::new();
     };
     let Definition::Item(item) = found else {
         setting::unlistable(&mut cx.hir, TOOLS, &format!("`{name}`"), span);
-        return None;
+        return Vec::new();
     };
     match item.kind(cx.db) {
-        ItemKind::Tool => return Some(item),
-        // Its tools are not known here; the declaration of a server has been reported.
-        ItemKind::Mcp => {}
+        ItemKind::Tool | ItemKind::Prompt | ItemKind::Human => vec![item],
         ItemKind::Agent => {
-            let place = cx.hir.place(span);
-            cx.hir.report(Missing::AgentAsTool.at(place));
+            let prompts = agent_prompts(cx.db, item);
+            if prompts.is_empty() {
+                let place = cx.hir.place(span);
+                cx.hir.report(errors::agent_without_prompts(place, name));
+            }
+            prompts
         }
-        ItemKind::Human => {
-            let place = cx.hir.place(span);
-            cx.hir.report(Missing::HumanAsTool.at(place));
-        }
+        // Its tools are not known here; the declaration of a server has been reported.
+        ItemKind::Mcp => Vec::new(),
         other @ (ItemKind::Import
         | ItemKind::Function
         | ItemKind::Record
@@ -197,7 +219,6 @@ fn listed_tool(cx: &mut Context, element: &ast::Expression) -> Option<ItemId> {
         | ItemKind::Enum
         | ItemKind::Error
         | ItemKind::Const
-        | ItemKind::Prompt
         | ItemKind::External
         | ItemKind::Workflow
         | ItemKind::Hook
@@ -207,7 +228,7 @@ fn listed_tool(cx: &mut Context, element: &ast::Expression) -> Option<ItemId> {
         | ItemKind::Invalid) => {
             let what = format!("the {} `{name}`", kind_text(other));
             setting::unlistable(&mut cx.hir, TOOLS, &what, span);
+            Vec::new()
         }
     }
-    None
 }

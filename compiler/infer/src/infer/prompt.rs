@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_abi::setting::Origin;
+use gsw_abi::setting::Turn;
 use gsw_names::KnownItem;
 use gsw_names::given_by_call;
 use gsw_names::types::Type;
@@ -40,9 +40,17 @@ impl Override<'_> {
 #[derive(Default)]
 struct Taken {
     agent: Option<ItemId>,
-    /// The settings, and the tools and workflows that they give to the model.
-    settings: Option<(ExpressionId, Vec<ItemId>)>,
-    mode: Option<PromptMode>,
+    settings: Option<TakenSettings>,
+    turn: Turn,
+}
+
+/// The settings after `with`.
+struct TakenSettings {
+    /// All but the session, a `json`.
+    written: ExpressionId,
+    session: Option<ExpressionId>,
+    /// The tools and workflows that they give to the model.
+    given: Vec<ItemId>,
 }
 
 pub(super) fn prompt_call(
@@ -54,7 +62,7 @@ pub(super) fn prompt_call(
     let arguments = prompt_arguments(cx, item, call);
     let result = lookup::signature(cx.db, item).result.clone();
     let ty = match mode {
-        PromptMode::Value | PromptMode::Revise => result,
+        PromptMode::Value => result,
         PromptMode::Detail => {
             let response = KnownItem::Response.item(cx.db);
             response.map_or(Type::Invalid, |it| Type::Record(it, [result].into()))
@@ -67,6 +75,8 @@ pub(super) fn prompt_call(
         agent: None,
         settings: None,
         given: Vec::new(),
+        session: None,
+        turn: Turn::New,
         mode,
         improving: None,
     };
@@ -111,9 +121,14 @@ pub(super) fn overridden(
         Override::By(agent) => taken.agent = cx.names().agent(agent),
         Override::With(settings) => {
             let given = given_by_call(cx.db, cx.file, settings);
-            taken.settings = Some((setting::infer_settings(cx, settings, Origin::Call), given));
+            let (written, session) = setting::infer_call_settings(cx, settings);
+            taken.settings = Some(TakenSettings {
+                written,
+                session,
+                given,
+            });
         }
-        Override::Revise => taken.mode = Some(PromptMode::Revise),
+        Override::Revise => taken.turn = Turn::Revised,
     }
     with_overrides(&mut cx.hir, id, taken, span)
 }
@@ -128,7 +143,7 @@ fn with_overrides(
     let Taken {
         agent,
         settings,
-        mode: taken_mode,
+        turn: taken_turn,
     } = taken;
     let ty = hir.ty(id);
     let call = hir.arena.get_mut(id);
@@ -142,6 +157,8 @@ fn with_overrides(
         agent: inner_agent,
         settings: inner_settings,
         given: inner_given,
+        session: inner_session,
+        turn: inner_turn,
         mode,
         improving,
     } = kind
@@ -155,10 +172,17 @@ fn with_overrides(
         let word = if agent.is_some() { "by" } else { "with" };
         hir.report(calls::duplicate_setting(place, word));
     }
-    let mode = taken_mode.unwrap_or(mode);
-    let (settings, given) = match settings {
-        Some((settings, given)) => (Some(settings), given),
-        None => (inner_settings, inner_given),
+    let turn = match taken_turn {
+        Turn::New => inner_turn,
+        Turn::Revised => Turn::Revised,
+    };
+    let (settings, session, given) = match settings {
+        Some(TakenSettings {
+            written,
+            session,
+            given,
+        }) => (Some(written), session, given),
+        None => (inner_settings, inner_session, inner_given),
     };
     let kind = ExpressionKind::PromptCall {
         item,
@@ -167,6 +191,8 @@ fn with_overrides(
         agent: agent.or(inner_agent),
         settings,
         given,
+        session,
+        turn,
         mode,
         improving,
     };

@@ -184,12 +184,12 @@ fn record_field(
         let names: Vec<Name> = rest.map(|(it, _)| it.name.clone()).collect();
         let suggestion = meant(&name.name, &names);
         let owner = item.name(cx.db).clone();
-        cx.hir.report(errors::unknown_field(
-            place,
-            &name.name,
-            &owner,
-            suggestion.as_deref(),
-        ));
+        let report = errors::unknown_field(place, &name.name, &owner, suggestion.as_deref());
+        let all: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
+        cx.hir.report(match suggestion {
+            Some(_) => report,
+            None => errors::has_fields(report, &all),
+        });
         // Without a value the name is both, and one report on it is enough.
         if field.value.is_some() {
             cx.expression(value, &Expected::Anything);

@@ -27,6 +27,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::setting::Turn;
 use gsw_names::types::{FunctionType, Type};
 use gsw_source::{ItemId, Span};
 use gsw_syntax::ast;
@@ -49,6 +50,8 @@ struct Asked {
     arguments: Vec<(u32, LocalId)>,
     settings: Option<LocalId>,
     given: Vec<ItemId>,
+    session: Option<LocalId>,
+    turn: Turn,
     agent: Option<ItemId>,
     answer: Type,
     span: Span,
@@ -139,6 +142,8 @@ fn asked_once(
         agent,
         settings,
         given,
+        session,
+        turn,
         ..
     } = std::mem::replace(&mut written.kind, ExpressionKind::Unit)
     else {
@@ -149,11 +154,14 @@ fn asked_once(
     let arguments = arguments.map(|(index, it)| (index, named(&mut cx.hir, it, statements)));
     let arguments = arguments.collect();
     let settings = settings.map(|it| named(&mut cx.hir, it, statements));
+    let session = session.map(|it| named(&mut cx.hir, it, statements));
     Some(Asked {
         item,
         arguments,
         settings,
         given,
+        session,
+        turn,
         agent,
         answer,
         span: call.span,
@@ -239,6 +247,12 @@ fn ask(
         settings,
         // The same tools in each round: what the settings give belongs to the question.
         given: asked.given.clone(),
+        session: asked.session.map(|it| hir.local_value(it, span)),
+        // A better answer takes the place of its own first one, and not of what that has replaced.
+        turn: match improving {
+            Some(_) => Turn::New,
+            None => asked.turn,
+        },
         mode: PromptMode::Value,
         improving,
     };

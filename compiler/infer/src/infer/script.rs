@@ -103,7 +103,10 @@ fn called_tool(cx: &mut Context, callee: &ast::Expression) -> Option<ItemId> {
         return None;
     }
     if let Some(Definition::Item(item)) = cx.names().path(callee)
-        && item.kind(cx.db) == ItemKind::Tool
+        && matches!(
+            item.kind(cx.db),
+            ItemKind::Tool | ItemKind::Prompt | ItemKind::Human
+        )
     {
         return Some(item);
     }

@@ -27,6 +27,23 @@ pub(super) fn infer_settings(
     settings: &[ast::Setting],
     origin: Origin,
 ) -> ExpressionId {
+    inferred(cx, settings, origin).0
+}
+
+/// The settings after `with` as one `json` object, and the session that they name, which has no JSON form.
+pub(super) fn infer_call_settings(
+    cx: &mut Context,
+    settings: &[ast::Setting],
+) -> (ExpressionId, Option<ExpressionId>) {
+    inferred(cx, settings, Origin::Call)
+}
+
+fn inferred(
+    cx: &mut Context,
+    settings: &[ast::Setting],
+    origin: Origin,
+) -> (ExpressionId, Option<ExpressionId>) {
+    let mut session = None;
     let mut entries = Vec::with_capacity(settings.len());
     let mut seen: Vec<&Name> = Vec::new();
     for setting in settings {
@@ -37,11 +54,20 @@ pub(super) fn infer_settings(
         }
         // A second one is inferred as well, for the errors in its own expression.
         seen.push(&name.name);
-        if let Some(value) = infer_setting(cx, setting, origin) {
-            entries.push((name.clone(), value));
+        match infer_setting(cx, setting, origin) {
+            Some(Inferred::Json(value)) => entries.push((name.clone(), value)),
+            Some(Inferred::Session(value)) => session = Some(value),
+            None => {}
         }
     }
-    json_object(&mut cx.hir, entries)
+    (json_object(&mut cx.hir, entries), session)
+}
+
+/// The value of a setting.
+enum Inferred {
+    Json(ExpressionId),
+    /// A session, which stays what it is.
+    Session(ExpressionId),
 }
 
 /// A `json` object of entries that are `json`.
@@ -62,7 +88,7 @@ pub(super) fn json_object(
     literal::as_json(hir, map)
 }
 
-fn infer_setting(cx: &mut Context, written: &ast::Setting, origin: Origin) -> Option<ExpressionId> {
+fn infer_setting(cx: &mut Context, written: &ast::Setting, origin: Origin) -> Option<Inferred> {
     let name = &written.name;
     // Origins are ordered by how much may be written there; a setting of another place is reported as unknown, with those that
     // this place has.
@@ -71,12 +97,15 @@ fn infer_setting(cx: &mut Context, written: &ast::Setting, origin: Origin) -> Op
         unknown_setting(&mut cx.hir, name, &Setting::names_at(origin));
         return None;
     };
-    // `session` is read by nobody either, and its value says more.
-    if setting.reader() == Reader::Nobody && setting.form() != Form::Session {
+    if setting.reader() == Reader::Nobody {
         let place = cx.hir.place(name.span);
         cx.hir.report(Missing::Setting(setting).at(place));
     }
-    match &written.value {
+    let json = match &written.value {
+        ast::SettingValue::Expression(value) if setting.form() == Form::Session => {
+            let session = cx.expression(value, &Expected::Type(Type::Session));
+            return Some(Inferred::Session(session));
+        }
         ast::SettingValue::Expression(value) => setting_value(cx, setting, value),
         ast::SettingValue::Settings { settings, span } => match setting.form() {
             Form::Budget => Some(inner_settings(cx, settings, BUDGET_PARTS)),
@@ -94,7 +123,8 @@ fn infer_setting(cx: &mut Context, written: &ast::Setting, origin: Origin) -> Op
             | Form::Answer
             | Form::Session) => wrong_form(&mut cx.hir, setting.name(), form, *span),
         },
-    }
+    };
+    json.map(Inferred::Json)
 }
 
 fn unknown_setting(hir: &mut HirBuilder, name: &ast::Identifier, known: &[&'static str]) {
@@ -122,7 +152,7 @@ fn setting_value(
         Form::Duration => Some(json_of(cx, value, Type::Duration)),
         Form::Cache => Some(json_of(cx, value, Type::Bool)),
         Form::Model => Some(infer_model(cx, value)),
-        Form::Environment => Some(infer_environment(cx, value)),
+        Form::Environment => infer_environment(cx, value),
         Form::Answer => {
             if let ast::ExpressionKind::Name(word) = &value.kind
                 // A word of this setting alone and no name: a constant called `exact` is not meant.
@@ -141,14 +171,7 @@ fn setting_value(
         }
         Form::Tools => offer::offered_tools(cx, value),
         Form::Names(listed) => names(cx, name, listed, value),
-        Form::Session => {
-            cx.expression(value, &Expected::Anything);
-            let place = cx.hir.place(value.span);
-            // Inferred first, so that errors inside of the value are reported too, and names in it count as used.
-            cx.hir.report(Missing::Session.at(place));
-            None
-        }
-        Form::Budget => wrong_form(&mut cx.hir, name, Form::Budget, value.span),
+        form @ (Form::Session | Form::Budget) => wrong_form(&mut cx.hir, name, form, value.span),
     }
 }
 
@@ -246,28 +269,26 @@ fn infer_model(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
     json_of(cx, value, Type::String)
 }
 
-/// Variables of an agent's tools and processes. A secret keeps its place in the `json` by name.
-fn infer_environment(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
-    // Only a literal may mix strings and secrets; any other map has one type of value.
+/// Variables of an agent's tools and processes, as texts in which secrets stand by name.
+fn infer_environment(cx: &mut Context, value: &ast::Expression) -> Option<ExpressionId> {
     let ast::ExpressionKind::Map(entries) = &value.kind else {
-        let ty = Type::Map(Arc::new(Type::String), Arc::new(Type::String));
-        return json_of(cx, value, ty);
+        return wrong_form(
+            &mut cx.hir,
+            Setting::Env.name(),
+            Form::Environment,
+            value.span,
+        );
     };
     let mut pairs = Vec::with_capacity(entries.len());
     for entry in entries {
         let key = cx.expression(&entry.key, &Expected::Type(Type::String));
-        let value = cx.expression(&entry.value, &Expected::Anything);
-        // A secret is not converted to a string: in the settings, which are JSON and are observed, only its name appears.
-        let value = if cx.hir.ty(value) == Type::Secret {
-            value
-        } else {
-            cx.hir.coerce(value, &Type::String)
-        };
+        // All of them as secrets, so that a `$` in a plain text is none that begins a name.
+        let value = cx.expression(&entry.value, &Expected::Type(Type::Secret));
         pairs.push((key, literal::as_json(&mut cx.hir, value)));
     }
     let ty = Type::Map(Arc::new(Type::String), Arc::new(Type::Json));
     let map = cx.hir.push(ExpressionKind::Map(pairs), ty, value.span);
-    literal::as_json(&mut cx.hir, map)
+    Some(literal::as_json(&mut cx.hir, map))
 }
 
 /// A list of names as a list of strings.

@@ -138,10 +138,17 @@ pub(super) fn infer_statement(
             target,
             operator,
             value,
-        } => match assignment::assign(cx, target, *operator, value, span) {
-            Some(kind) => kind,
-            None => return false,
-        },
+        } => {
+            if *operator == ast::AssignOperator::Set
+                && let ast::ExpressionKind::Tuple(_) = &target.kind
+            {
+                return assignment::assign_tuple(cx, target, value, span, out);
+            }
+            match assignment::assign(cx, target, *operator, value, span) {
+                Some(kind) => kind,
+                None => return false,
+            }
+        }
         ast::StatementKind::Expression(value) => {
             StatementKind::Expression(cx.expression(value, &Expected::Dropped))
         }

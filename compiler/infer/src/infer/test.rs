@@ -13,13 +13,12 @@ use crate::infer::control;
 use crate::infer::expected::Expected;
 use crate::infer::item_body::{ItemInference, declare_hidden};
 use crate::infer::pattern;
-use crate::not_yet_supported::Missing;
 
 /// The most runs of a row; a guess, far above what anybody pays for.
 const MOST_RUNS: i128 = 10_000;
 
 impl ItemInference<'_> {
-    /// Reports what in the head of a test means nothing, or nothing yet.
+    /// Reports what in the head of a test means nothing.
     pub(super) fn test_head(
         &mut self,
         pass: Option<&ast::Expression>,
@@ -29,18 +28,19 @@ impl ItemInference<'_> {
         let is_wrong = |value: &&ast::Expression, clause| match clause {
             TestClause::Pass => pass_share(value).is_none(),
             TestClause::Repeat => repeat_count(value).is_none(),
+            TestClause::Cassette => cassette_file(value).is_none(),
         };
-        for (value, clause) in [(pass, TestClause::Pass), (repeat, TestClause::Repeat)] {
+        for (value, clause) in [
+            (pass, TestClause::Pass),
+            (repeat, TestClause::Repeat),
+            (cassette, TestClause::Cassette),
+        ] {
             if let Some(value) = value.filter(|it| is_wrong(it, clause)) {
                 let place = self.at(value.span);
                 self.found
                     .diagnostics
                     .push(errors::wrong_test_head(place, clause));
             }
-        }
-        if let Some(cassette) = cassette {
-            let place = self.at(cassette.span);
-            self.found.diagnostics.push(Missing::Cassette.at(place));
         }
     }
 
@@ -138,4 +138,13 @@ pub fn repeat_count(value: &ast::Expression) -> Option<u32> {
     };
     let count = (1..=MOST_RUNS).contains(count).then_some(*count)?;
     u32::try_from(count).ok()
+}
+
+/// The path after `cassette`, when it is one that can be known before the test runs.
+pub fn cassette_file(value: &ast::Expression) -> Option<String> {
+    let ast::ExpressionKind::Literal(ast::Literal::String(path)) = &value.kind else {
+        return None;
+    };
+    let is_path = !path.trim().is_empty() && !path.contains('\0') && !path.ends_with('/');
+    is_path.then(|| path.to_string())
 }

@@ -227,7 +227,11 @@ fn named_field(
         hir.report(match suggestion {
             // What follows uses the name as it is written.
             Some(it) if is_short => records::renamed_field(report, place, it, &name.name),
-            _ => report,
+            Some(_) => report,
+            None => {
+                let names: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
+                records::has_fields(report, &names)
+            }
         });
     }
     found

@@ -138,6 +138,11 @@ fn json(text: &str) -> String {
 
 /// A duration as the language writes it, in seconds.
 fn seconds(text: &str) -> Option<String> {
+    let total = milliseconds(text)?;
+    Some(format!("{}.{:03}", total / 1_000, total % 1_000))
+}
+
+pub(super) fn milliseconds(text: &str) -> Option<u64> {
     let start = text.find(|it: char| !it.is_ascii_digit())?;
     let number: u64 = text[..start].parse().ok()?;
     let milliseconds = match &text[start..] {
@@ -148,8 +153,7 @@ fn seconds(text: &str) -> Option<String> {
         "d" => 86_400_000,
         _ => return None,
     };
-    let total = number.checked_mul(milliseconds)?;
-    Some(format!("{}.{:03}", total / 1_000, total % 1_000))
+    number.checked_mul(milliseconds)
 }
 
 /// The model that `name` stands for: itself, unless the project's `gsw.toml` gives it as a short name.

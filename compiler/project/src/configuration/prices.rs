@@ -6,13 +6,10 @@ use super::models::is_model;
 use super::reader::{Entry, Reader};
 use crate::errors;
 
-/// What a model's table may hold.
-const KEYS: [&str; 4] = ["cache_read", "cache_write", "input", "output"];
-
 /// Prices and what is wrong with them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedPrices {
-    /// A JSON object for each model: `name`, `input`, `output`, `cache_read`, `cache_write`; in the order of the file.
+    /// A JSON object for each model: `name`, `input`, `output`, `cache_read`, `cache_write`, `long`; in the order of the file.
     pub rows: Vec<String>,
     /// In the order of the file.
     pub diagnostics: Vec<Diagnostic>,
@@ -40,23 +37,59 @@ pub fn file_prices(db: &dyn Db, file: File) -> CheckedPrices {
 }
 
 fn row(reader: &mut Reader, model: &Entry<'_>) -> Option<String> {
-    let mut parts = vec![format!("\"name\":{}", serde_json::Value::from(model.key))];
-    let mut missing = vec!["input", "output"];
-    for price in reader.table(model) {
-        if KEYS.contains(&price.key) {
-            missing.retain(|it| *it != price.key);
-            let dollars = reader.number(&price, "dollars per million tokens, at least 0")?;
-            parts.push(format!("\"{}\":{dollars}", price.key));
-        } else {
-            reader.unknown(&price, model.key, &KEYS);
+    let parts = prices(reader, model, model.key, Tier::Usual)?;
+    let name = serde_json::Value::from(model.key);
+    Some(format!("{{\"name\":{name},{parts}}}"))
+}
+
+/// Which of a model's prices.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tier {
+    Usual,
+    /// For requests with more input than `above`.
+    Long,
+}
+
+impl Tier {
+    const fn needed(self) -> &'static [&'static str] {
+        match self {
+            Self::Usual => &["input", "output"],
+            Self::Long => &["above", "input", "output"],
         }
     }
+
+    const fn known(self) -> &'static [&'static str] {
+        match self {
+            Self::Usual => &["cache_read", "cache_write", "input", "long", "output"],
+            Self::Long => &["above", "cache_read", "cache_write", "input", "output"],
+        }
+    }
+}
+
+/// The fields of a JSON object with what a table holds.
+fn prices(reader: &mut Reader, table: &Entry<'_>, model: &str, tier: Tier) -> Option<String> {
+    let mut parts = Vec::new();
+    let mut missing = tier.needed().to_vec();
+    for price in reader.table(table) {
+        let key = price.key;
+        if !tier.known().contains(&key) {
+            reader.unknown(&price, table.key, tier.known());
+            continue;
+        }
+        missing.retain(|it| *it != key);
+        let value = match key {
+            "long" => format!("{{{}}}", prices(reader, &price, model, Tier::Long)?),
+            "above" => reader.count(&price, 1)?,
+            _ => reader.number(&price, "dollars per million tokens, at least 0")?,
+        };
+        parts.push(format!("\"{key}\":{value}"));
+    }
     match missing.first() {
-        None => Some(format!("{{{}}}", parts.join(","))),
+        None => Some(parts.join(",")),
         Some(missing) => {
             reader
                 .found
-                .push(errors::missing_price(model.place, model.key, missing));
+                .push(errors::missing_price(table.place, model, missing));
             None
         }
     }

@@ -50,7 +50,7 @@ pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
             ),
             chained(Precedence::And),
             chained(Precedence::Or),
-            postfix(Precedence::Catch as u16, catch(rules, mode), guarded),
+            postfix(Precedence::Catch as u16, rules.catch(mode), guarded),
         ))
         .boxed()
 }
@@ -89,9 +89,15 @@ fn converted(
     node(ExpressionKind::As { value, ty, form }, context)
 }
 
-type CatchArms = (CatchForm, Vec<MatchArm>);
+/// What a `catch` is made of.
+pub(crate) type CatchArms = (CatchForm, Vec<MatchArm>);
 
-fn guarded(mut value: Expression, arms: CatchArms, context: &mut Context<'_>) -> Expression {
+/// Puts a `catch` around a value.
+pub(crate) fn guarded(
+    mut value: Expression,
+    arms: CatchArms,
+    context: &mut Context<'_>,
+) -> Expression {
     context.state().count_link();
     guard(&mut value, arms, span_of(context).end);
     value
@@ -311,7 +317,7 @@ fn conversion(rules: &Rules) -> Rule<(Conversion, TypeExpression)> {
 }
 
 /// `Catch = "catch" ( [ Newline ] Arms | Arm ) ;`
-fn catch(rules: &Rules, mode: Mode) -> Rule<CatchArms> {
+pub(crate) fn catch(rules: &Rules, mode: Mode) -> Rule<CatchArms> {
     let braced = own_line(rules.arms.clone()).map(|arms| (CatchForm::Braced, arms));
     let bare = looking_at(
         |state, index| state.kind(index).is_some_and(starts_arm),

@@ -19,6 +19,7 @@ impl Grammar {
         for mode in [Mode::Full, Mode::Head, Mode::Guard] {
             let production = nested(expression::expression(&known, mode)).boxed();
             rules.define_expression(mode, production);
+            rules.define_catch(mode, expression::catch(&known, mode));
         }
         rules
             .keyword_expression

@@ -3,6 +3,7 @@
 use chumsky::recursive::Recursive;
 
 use crate::ast;
+use crate::parser::expression::CatchArms;
 use crate::parser::input::{Declared, Rule};
 
 /// How much of the expression grammar may be used at a place.
@@ -21,6 +22,9 @@ pub(crate) struct Rules {
     full: Declared<ast::Expression>,
     head: Declared<ast::Expression>,
     guard: Declared<ast::Expression>,
+    full_catch: Declared<CatchArms>,
+    head_catch: Declared<CatchArms>,
+    guard_catch: Declared<CatchArms>,
     /// Expressions that start with a keyword or contextual word, the same in every mode.
     pub(crate) keyword_expression: Declared<ast::Expression>,
     pub(crate) if_expression: Declared<ast::Expression>,
@@ -48,6 +52,9 @@ impl Rules {
             full: Recursive::declare(),
             head: Recursive::declare(),
             guard: Recursive::declare(),
+            full_catch: Recursive::declare(),
+            head_catch: Recursive::declare(),
+            guard_catch: Recursive::declare(),
             keyword_expression: Recursive::declare(),
             if_expression: Recursive::declare(),
             simple_operand: Recursive::declare(),
@@ -78,6 +85,24 @@ impl Rules {
             Mode::Full => self.full.clone(),
             Mode::Head => self.head.clone(),
             Mode::Guard => self.guard.clone(),
+        }
+    }
+
+    /// Defines the production of a `catch` in a mode.
+    pub(crate) fn define_catch(&mut self, mode: Mode, production: Rule<CatchArms>) {
+        match mode {
+            Mode::Full => self.full_catch.define(production),
+            Mode::Head => self.head_catch.define(production),
+            Mode::Guard => self.guard_catch.define(production),
+        }
+    }
+
+    /// The production of a `catch` in a mode.
+    pub(crate) fn catch(&self, mode: Mode) -> Declared<CatchArms> {
+        match mode {
+            Mode::Full => self.full_catch.clone(),
+            Mode::Head => self.head_catch.clone(),
+            Mode::Guard => self.guard_catch.clone(),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::parser::pattern::payload_fields;
 use crate::parser::recovery::{
     Boundary, closing_brace, or_hole, skip_to, statement_end, statement_separator,
 };
-use crate::parser::rules::Rules;
+use crate::parser::rules::{Mode, Rules};
 use crate::token::{TokenKind, Word};
 
 /// `Block = "{" { Newline | ";" } [ Statement { ( Newline | ";" ) … Statement } ] "}" ;`
@@ -293,9 +293,15 @@ fn script_turn(rules: &Rules) -> Rule<ScriptTurn> {
         .boxed()
 }
 
-/// `ExpressionStatement = Expression [ ( "=" | "+=" | "-=" | "*=" | "/=" | "%=" ) Expression ] ;`
+/// `Assignment = ( "=" | "+=" | "-=" | "*=" | "/=" | "%=" ) Expression ;`
+pub(crate) fn assignment(rules: &Rules, mode: Mode) -> Rule<(AssignOperator, Expression)> {
+    token_that(AssignOperator::of_token, Expected::OPERATOR)
+        .then(rules.expression(mode))
+        .boxed()
+}
+
+/// `ExpressionStatement = Expression [ Assignment ] ;`
 fn expression_statement(rules: &Rules) -> Rule<StatementKind> {
-    let operator = token_that(AssignOperator::of_token, Expected::OPERATOR);
     // The label makes "a statement" of "an expression" in errors.
     let start = choice((
         looking_at(
@@ -306,7 +312,7 @@ fn expression_statement(rules: &Rules) -> Rule<StatementKind> {
     ));
     start
         .ignore_then(rules.any_expression())
-        .then(operator.then(rules.any_expression()).or_not())
+        .then(assignment(rules, Mode::Full).or_not())
         .map(|(target, assignment)| match assignment {
             None => StatementKind::Expression(target),
             Some((operator, value)) => StatementKind::Assign {

@@ -6,6 +6,7 @@ mod events;
 mod externals;
 mod generated;
 mod humans;
+mod kept;
 mod tools;
 
 use std::path::PathBuf;

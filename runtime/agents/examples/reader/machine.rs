@@ -96,6 +96,7 @@ fn call(schema: &Value, exactness: &str) -> PromptCall {
         sources: Vec::new(),
         permissions: None,
         ceiling: None,
+        runs: gsw_abi::program::RunsDefaults::default(),
         version: None,
         models: ModelDefaults::default(),
     };
@@ -107,6 +108,7 @@ fn call(schema: &Value, exactness: &str) -> PromptCall {
         said: vec![Said::user("How many?")],
         examples: Vec::new(),
         schema: Some(Arc::new(schema.clone())),
+        history: None,
         improving: None,
         prices: Arc::default(),
     }

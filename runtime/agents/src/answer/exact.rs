@@ -77,7 +77,20 @@ impl Finder<'_> {
             (Shape::Float, Value::Number(it)) => {
                 self.digits(it.as_str(), number::as_float(it.as_str()), place);
             }
-            _ => {}
+            (
+                Shape::Null
+                | Shape::Bool
+                | Shape::Int
+                | Shape::Float
+                | Shape::Duration
+                | Shape::Text
+                | Shape::Words(_)
+                | Shape::List(_)
+                | Shape::Tuple(_)
+                | Shape::Record(_)
+                | Shape::Map(_),
+                _,
+            ) => {}
         }
     }
     /// The branch that a value is, where branches differ in what is looked for here.
@@ -93,7 +106,20 @@ impl Finder<'_> {
                 | (Shape::Map(_), Value::Object(_))
                 | (Shape::List(_) | Shape::Tuple(_), Value::Array(_))
                 | (Shape::Float, Value::Number(_)) => true,
-                _ => false,
+                (
+                    Shape::Null
+                    | Shape::Bool
+                    | Shape::Int
+                    | Shape::Float
+                    | Shape::Duration
+                    | Shape::Text
+                    | Shape::Words(_)
+                    | Shape::List(_)
+                    | Shape::Tuple(_)
+                    | Shape::Record(_)
+                    | Shape::Map(_),
+                    _,
+                ) => false,
             };
             is_it.then_some(*it)
         })

@@ -184,17 +184,34 @@ fn of_scalar(shape: &Shape, node: &Node<'_>) -> Suits {
         }
         (Shape::Duration, Node::Text(_) | Node::Bare(_)) => {
             let text = text_of(node);
-            changed(
-                number::loose(text)
-                    .or_else(|| number::seconds(text))
-                    .is_some(),
-            )
+            changed(number::loose(text).is_some() || number::seconds(text).is_some())
         }
         // Lists and objects may be written in a text.
         (Shape::List(_) | Shape::Tuple(_) | Shape::Record(_) | Shape::Map(_), Node::Text(text)) => {
             changed(text.trim_start().starts_with(['{', '[']))
         }
-        _ => Suits::Not,
+        (
+            Shape::Any
+            | Shape::Null
+            | Shape::Bool
+            | Shape::Int
+            | Shape::Float
+            | Shape::Duration
+            | Shape::Text
+            | Shape::Words(_)
+            | Shape::List(_)
+            | Shape::Tuple(_)
+            | Shape::Record(_)
+            | Shape::Map(_)
+            | Shape::Choice(_),
+            Node::Null
+            | Node::Bool(_)
+            | Node::Number(_)
+            | Node::Bare(_)
+            | Node::Text(_)
+            | Node::List { .. }
+            | Node::Object { .. },
+        ) => Suits::Not,
     }
 }
 

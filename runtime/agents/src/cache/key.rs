@@ -39,6 +39,7 @@ pub(crate) fn of_call(asked: &Asked<'_>) -> String {
         timeout: _,
         fallback: _,
         rate: _,
+        recorded: _,
     } = asked.request;
     digest(&json!({
         "system": system,
@@ -231,7 +232,6 @@ mod tests {
                 Setting::Stop | Setting::Spawns => json!({name: ["END"]}),
                 Setting::Mcp | Setting::Skills | Setting::Hooks => json!({name: ["it"]}),
                 Setting::Env => json!({name: {"A": "b"}}),
-                Setting::Session => json!({name: "s"}),
                 Setting::MaxTokens | Setting::MaxTurns | Setting::Thinking => json!({name: 77}),
                 Setting::Temperature => json!({name: 0.0}),
                 Setting::Reflect | Setting::Retry | Setting::Rate | Setting::Timeout => {
@@ -241,7 +241,7 @@ mod tests {
                 Setting::Budget => json!({name: {"calls": 9}}),
                 Setting::Description => json!({name: "What it is for."}),
                 // These change the request, which the other test changes.
-                Setting::System | Setting::Tools => continue,
+                Setting::System | Setting::Tools | Setting::Session => continue,
             };
             let key = key_of(&request, changed, &[]);
             match setting {
@@ -253,6 +253,7 @@ mod tests {
                 | Setting::Budget
                 | Setting::Description
                 | Setting::System
+                | Setting::Session
                 | Setting::Tools => assert_eq!(key, base, "{name}"),
                 Setting::Model
                 | Setting::Answer
@@ -262,7 +263,6 @@ mod tests {
                 | Setting::Skills
                 | Setting::Hooks
                 | Setting::Env
-                | Setting::Session
                 | Setting::MaxTokens
                 | Setting::MaxTurns
                 | Setting::Thinking

@@ -19,7 +19,7 @@ pub(super) fn hand_over(request: &mut ModelRequest, next: String) -> PromptNote 
         request.model
     );
     if provider(&before) != provider(&request.model) {
-        if make_portable(&mut request.messages) {
+        if make_portable(&mut request.messages, &mut Calls::default()) {
             message.push_str(", without the blocks that only the first provider can read");
         }
         // A provider that sees its own thinking missing in the middle of a turn refuses to think.
@@ -30,13 +30,19 @@ pub(super) fn hand_over(request: &mut ModelRequest, next: String) -> PromptNote 
     PromptNote::Warning { message }
 }
 
-fn provider(model: &str) -> &str {
+pub(super) fn provider(model: &str) -> &str {
     model.split('/').next().unwrap_or(model)
 }
 
+/// How many calls of tools, and results of them, have been numbered.
+#[derive(Default)]
+pub(super) struct Calls {
+    asked: u32,
+    answered: u32,
+}
+
 /// Leaves out what is one provider's own, and gives calls ids that every provider takes. Gives whether blocks were left out.
-fn make_portable(messages: &mut [Arc<Message>]) -> bool {
-    let (mut calls, mut results) = (0, 0);
+pub(super) fn make_portable(messages: &mut [Arc<Message>], calls: &mut Calls) -> bool {
     let mut has_left_out = false;
     for message in messages {
         let message = Arc::make_mut(message);
@@ -50,9 +56,9 @@ fn make_portable(messages: &mut [Arc<Message>]) -> bool {
         }
         for piece in &mut message.content {
             match piece {
-                Content::ToolUse { id, .. } => *id = numbered(&mut calls),
+                Content::ToolUse { id, .. } => *id = numbered(&mut calls.asked),
                 // Results are in the order of their calls, so both are counted alike.
-                Content::ToolResult { id, .. } => *id = numbered(&mut results),
+                Content::ToolResult { id, .. } => *id = numbered(&mut calls.answered),
                 Content::Text { .. } | Content::Media { .. } | Content::Opaque { .. } => {}
             }
         }

@@ -61,6 +61,7 @@ impl Kept {
                 simulated: self.simulated,
                 ..PromptDetail::default()
             },
+            exchange: None,
         }
     }
 }

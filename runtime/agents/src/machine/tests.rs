@@ -67,6 +67,7 @@ fn program() -> Program {
         sources: Vec::new(),
         permissions: None,
         ceiling: None,
+        runs: gsw_abi::program::RunsDefaults::default(),
         version: None,
         models: gsw_abi::program::ModelDefaults::default(),
     }
@@ -87,6 +88,7 @@ fn call(settings: Value) -> PromptCall {
             answer: "1".into(),
         }],
         schema: Some(Arc::new(json!({"type": "integer"}))),
+        history: None,
         improving: None,
         prices: Arc::new(Prices(Catalogue::built_in().prices())),
     }

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
+use gsw_engine::conversation::Exchange;
 use gsw_engine::model::{
     Check, Content, Message, ModelAnswer, PromptNote, PromptStep, Role, StopReason, ToolOutcome,
 };
 use gsw_notation::issue::Issue;
+use serde_json::Value;
 
-use super::{Machine, Talk, fail};
+use super::{Machine, Talk, fail, text_of};
 use crate::answer::{self, Reading};
 use crate::outcome;
 use crate::providers::sim;
-use crate::reflection;
+use crate::reflection::{self, said_by_model};
 use crate::settings::Exactness;
 use crate::tools::{self, Calls};
 
@@ -53,6 +55,7 @@ impl Machine {
         }
         match reading {
             Ok(reading) => {
+                talk.exchange = talk.answered_with(answer, &reading.value);
                 talk.detail.repairs = reading.repairs;
                 talk.detail.dropped = reading.dropped;
                 self.done(talk, reading.value)
@@ -118,6 +121,15 @@ impl Machine {
 }
 
 impl Talk {
+    /// What the session gets. A simulated answer is what was made of it, which may be another try than the first.
+    fn answered_with(&self, answer: ModelAnswer, value: &Value) -> Option<Exchange> {
+        let message = match answer.simulated {
+            true => Message::answer(text_of(value)),
+            false => said_by_model(answer.content),
+        };
+        self.conversation.exchange(&self.request, message)
+    }
+
     fn read(
         &self,
         text: &str,

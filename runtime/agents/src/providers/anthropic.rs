@@ -1,5 +1,6 @@
 //! Anthropic's Messages API.
 
+mod cache;
 mod reader;
 mod wire;
 

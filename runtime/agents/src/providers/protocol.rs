@@ -90,6 +90,7 @@ pub(crate) async fn ask<P: Protocol>(
         network,
         endpoint: protocol.endpoint(&key, model),
         protocol,
+        key,
         model,
         request,
     };
@@ -109,6 +110,7 @@ pub(crate) async fn ask<P: Protocol>(
 struct Asking<'a, P> {
     network: &'a Network,
     protocol: P,
+    key: String,
     endpoint: Endpoint,
     model: &'a str,
     request: &'a ModelRequest,
@@ -131,7 +133,10 @@ impl<P: Protocol> Asking<'_, P> {
                 headers: self.endpoint.headers.clone(),
                 body: &body,
             },
-            line: self.network.traffic.line(&self.endpoint.url, self.model),
+            line: self
+                .network
+                .traffic
+                .line(&self.endpoint.url, self.model, &self.key),
             model: self.request.model.clone(),
             fallback: self.request.fallback,
             limit: self.request.timeout,

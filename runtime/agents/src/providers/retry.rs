@@ -63,7 +63,8 @@ impl Policy {
             | FailureKind::Unauthorized
             | FailureKind::QuotaExceeded
             | FailureKind::ContextTooLong
-            | FailureKind::PermissionDenied => Ending::Refused,
+            | FailureKind::PermissionDenied
+            | FailureKind::NotRecorded => Ending::Refused,
         }
     }
 }

@@ -11,6 +11,7 @@ use chance::Chance;
 use gsw_engine::model::{Content, ModelAnswer, ModelRequest, Role, StopReason};
 use gsw_tree::class::Class;
 use gsw_tree::usage::Usage;
+use serde_json::Value;
 use value::Generator;
 
 use super::network::OnDelta;
@@ -47,11 +48,23 @@ fn calls(request: &ModelRequest) -> Vec<Content> {
         Content::ToolUse {
             id: format!("sim_{index}"),
             name: tool.name.clone(),
-            input: Generator::new(&tool.input_schema, &prompt, chance).answer(),
+            input: needed(
+                &tool.input_schema,
+                Generator::new(&tool.input_schema, &prompt, chance).answer(),
+            ),
             flaw: None,
         }
     });
     calls.collect()
+}
+
+/// Without the parameters that a call may leave out: a tool's own defaults fit it better than what is made up.
+fn needed(schema: &Value, mut input: Value) -> Value {
+    let required = schema.get("required").and_then(Value::as_array);
+    if let (Some(required), Some(given)) = (required, input.as_object_mut()) {
+        given.retain(|name, _| required.iter().any(|it| it == name));
+    }
+    input
 }
 
 fn made(request: &ModelRequest, content: Vec<Content>, stop: StopReason) -> ModelAnswer {

@@ -4,10 +4,11 @@ mod circuit;
 mod limits;
 mod pace;
 mod quota;
+mod shared;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use gsw_engine::model::{FailureKind, Fallback, ModelFailure, Rate};
 use gsw_tree::event::CircuitChange;
@@ -19,6 +20,8 @@ pub(crate) use limits::Quota;
 use limits::{Admission, Limits, Outcome};
 use pace::Pace;
 pub(crate) use quota::quota;
+pub(crate) use shared::Shared;
+use shared::Sign;
 
 /// From so many models on those of which nothing is known are forgotten.
 const MANY: usize = 1_000;
@@ -29,6 +32,8 @@ pub(crate) struct Traffic {
     lines: Mutex<HashMap<String, Arc<Line>>>,
     /// By what `rate` counts together.
     paces: Mutex<HashMap<String, Arc<Pace>>>,
+    /// Where it meets other processes.
+    shared: Option<Shared>,
 }
 
 /// The requests to one model at one address.
@@ -38,6 +43,8 @@ pub(crate) struct Line {
     queue: tokio::sync::Mutex<()>,
     has_changed: Notify,
     state: Mutex<State>,
+    /// What other processes say.
+    sign: Option<Sign>,
 }
 
 #[derive(Debug, Default)]
@@ -62,13 +69,27 @@ pub(crate) enum Ending<'a> {
 }
 
 impl Traffic {
-    pub fn line(&self, url: &str, model: &str) -> Arc<Line> {
+    pub fn shared(shared: Shared) -> Self {
+        Self {
+            shared: Some(shared),
+            ..Self::default()
+        }
+    }
+
+    /// The line to a model at an address; other processes share it for the same `account`.
+    pub fn line(&self, url: &str, model: &str, account: &str) -> Arc<Line> {
         // Nothing that can panic runs while the lock is held.
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() >= MANY {
             lines.retain(|_, it| Arc::strong_count(it) > 1 || !it.is_new());
         }
-        let line = lines.entry(format!("{url} {model}")).or_default();
+        let line = lines.entry(format!("{url} {model}")).or_insert_with(|| {
+            let shared = self.shared.as_ref();
+            Arc::new(Line {
+                sign: shared.map(|it| it.sign(&[url, model, account])),
+                ..Line::default()
+            })
+        });
         Arc::clone(line)
     }
 
@@ -95,6 +116,17 @@ impl Line {
         state.limits.is_new() && state.circuit.is_new()
     }
 
+    fn admit(&self) -> Admission {
+        let now = Instant::now();
+        let told = self.sign.as_ref();
+        let told = told.and_then(|it| it.look(now, SystemTime::now()));
+        let mut state = self.state();
+        if let Some(left) = told {
+            state.limits.told(now + left, now);
+        }
+        state.limits.admit(now)
+    }
+
     /// Waits until a request may leave. One with a fallback fails at once where the model is down.
     pub async fn enter(
         self: &Arc<Self>,
@@ -118,8 +150,7 @@ impl Line {
         let _turn = self.queue.lock().await;
         loop {
             let has_changed = self.has_changed.notified();
-            let admission = self.state().limits.admit(Instant::now());
-            match admission {
+            match self.admit() {
                 Admission::Now(number) => {
                     pass.number = Some(number);
                     return Ok(pass);
@@ -178,6 +209,9 @@ impl Pass {
         }
         drop(state);
         self.line.has_changed.notify_one();
+        if let (Outcome::Limited(wait), Some(sign)) = (outcome, &self.line.sign) {
+            sign.tell(wait, SystemTime::now());
+        }
         change
     }
 }

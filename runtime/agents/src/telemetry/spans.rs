@@ -91,11 +91,12 @@ impl Spans {
             | EventKind::TaskEnd { .. }
             | EventKind::PromptEnd { .. }
             | EventKind::ToolCall { .. } => self.end_node(event),
-            // The start of its node says as much.
+            // The start of its node says as much; of what arrives, the whole answer.
             EventKind::WorkflowStart { .. }
             | EventKind::StepStart { .. }
             | EventKind::TaskStart
-            | EventKind::TreeUpdated { .. } => {}
+            | EventKind::TreeUpdated { .. }
+            | EventKind::StreamDelta { .. } => {}
             EventKind::Error(error) => {
                 self.on_span(event, |span| span::add_error(span, event.time, error));
             }
@@ -110,14 +111,7 @@ impl Spans {
                 add_prompt(span, agent.as_deref(), model.as_deref());
             }),
             EventKind::ChildDetached { child, .. } => self.detach(event, child),
-            EventKind::StepRetry { attempt, .. } => {
-                let attempts = number(names::ATTEMPTS, u64::from(*attempt) + 1);
-                self.on_span(event, |span| {
-                    span.attributes.retain(|it| it.key != names::ATTEMPTS);
-                    span.attributes.push(attempts);
-                });
-                self.add_fields(event);
-            }
+            EventKind::StepRetry { attempt, .. } => self.count_attempt(event, *attempt),
             EventKind::StepRestarted { .. }
             | EventKind::Circuit { .. }
             | EventKind::ModelRetry { .. }
@@ -128,6 +122,7 @@ impl Spans {
             | EventKind::CacheHit { .. }
             | EventKind::CacheMiss { .. }
             | EventKind::CacheWait { .. }
+            | EventKind::PromptRevision { .. }
             | EventKind::CacheEvict { .. }
             | EventKind::ReflectionStart { .. }
             | EventKind::ReflectionEnd { .. }
@@ -139,6 +134,15 @@ impl Spans {
             | EventKind::Budget { .. }
             | EventKind::SpawnRequest { .. } => self.add_fields(event),
         }
+    }
+
+    fn count_attempt(&mut self, event: &Event, failed: u32) {
+        let attempts = number(names::ATTEMPTS, u64::from(failed) + 1);
+        self.on_span(event, |span| {
+            span.attributes.retain(|it| it.key != names::ATTEMPTS);
+            span.attributes.push(attempts);
+        });
+        self.add_fields(event);
     }
 
     /// The spans of a run, which begin with its first event.

@@ -71,7 +71,7 @@ impl Stage {
                             left -= 1;
                             continue;
                         }
-                        Some(Again::After(_)) | None => {}
+                        Some(Again::After(_) | Again::AtOnce) | None => {}
                     }
                 }
             }
@@ -121,6 +121,7 @@ pub fn request(model: &str) -> ModelRequest {
         timeout: Duration::from_secs(20),
         fallback: Fallback::Absent,
         rate: None,
+        recorded: None,
     }
 }
 

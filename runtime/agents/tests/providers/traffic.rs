@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use fake_provider::Reply;
 use gsw_agents::{Environment, Policy, Providers};
+use gsw_driver::call::Call;
+use gsw_driver::models::Models;
 use gsw_engine::model::{FailureKind, Fallback, ModelRequest, Rate, Role};
 use gsw_tree::event::CircuitChange;
 use tokio::task::JoinSet;
 
-use crate::stage::{QUICK, Stage, claude, request, said};
+use crate::stage::{QUICK, Stage, claude, request, said, text};
 
 /// Tasks at once.
 const MANY: usize = 60;
@@ -173,4 +175,43 @@ async fn an_agent_sends_no_more_than_its_rate() {
     stage.ask_once(at_rate("reader")).await.expect("an answer");
     stage.ask_once(claude()).await.expect("an answer");
     assert_eq!(stage.requests().len(), 4);
+}
+
+#[tokio::test]
+async fn what_one_process_met_holds_back_the_others() {
+    let folder = std::env::temp_dir().join(format!("gsw-shared-limits-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let limited =
+        Reply::error(429, "rate_limit_error", "slow down").with_header("retry-after-ms", "60000");
+    let stage = Stage::of(vec![limited, Reply::text("hello")]).await;
+    let url = stage.server.url();
+    let policy = Policy {
+        longest_retry_after: Duration::from_secs(120),
+        ..QUICK
+    };
+    // Each knows what a process knows.
+    let process = |key: &str| {
+        let variables = [
+            ("ANTHROPIC_API_KEY", key),
+            ("ANTHROPIC_BASE_URL", url.as_str()),
+        ];
+        let providers = Providers::with_policy(Environment::of(&variables), policy);
+        providers.sharing_limits(folder.clone())
+    };
+    let failure = process("test-key").ask(claude(), &Call::alone()).await;
+    assert_eq!(failure.expect_err("limited").kind, FailureKind::RateLimited);
+    let (other, call) = (process("test-key"), Call::alone());
+    let asking = other.ask(claude(), &call);
+    let early = tokio::time::timeout(Duration::from_millis(50), asking).await;
+    assert_eq!((early.is_err(), stage.requests().len()), (true, 1));
+    // Another account has limits of its own, and so has who shares nothing.
+    let answer = process("other-key").ask(claude(), &call).await;
+    assert_eq!(text(&answer.expect("an answer")), "hello");
+    let answer = stage.ask_once(claude()).await;
+    assert_eq!(text(&answer.expect("an answer")), "hello");
+    for file in std::fs::read_dir(&folder).expect("it was made").flatten() {
+        let name = file.file_name().into_string().expect("hex digits");
+        assert!(!name.contains("test-key") && name.len() == 32, "{name}");
+    }
+    let _ = std::fs::remove_dir_all(&folder);
 }

@@ -15,8 +15,9 @@ use gsw_tree::node::Tree;
 
 use crate::alarms::Alarm;
 use crate::carrier::{Carrier, LAST_RESORT, Message};
+use crate::durable::became::Noting;
 use crate::durable::care::Care;
-use crate::durable::remembered::Noting;
+use crate::durable::remembered::Remembered;
 use crate::durable::resume::{self, Brought, Past, Pending, PendingState};
 use crate::perform::Handle;
 use crate::scripted::Entry;
@@ -38,6 +39,8 @@ pub(super) enum Unnoted {
     Unwanted,
     /// It cannot be written down.
     Unwritten(String),
+    /// Something has come before it.
+    Later,
 }
 
 /// What a run is brought back with.
@@ -85,9 +88,38 @@ impl Carrier {
         true
     }
 
+    /// How many records of the run are written, or on their way to the disk; none once it has ended.
+    pub(crate) fn records(&self) -> u64 {
+        self.remembered().as_ref().map_or(0, Remembered::records)
+    }
+
+    /// How many of them were written at once when the run got a file.
+    pub(crate) fn opened_with(&self) -> u64 {
+        self.remembered()
+            .as_ref()
+            .map_or(0, Remembered::opened_with)
+    }
+
+    /// Whether something waits for its intent to be on the disk.
+    pub(crate) fn has_unbegun(&self) -> bool {
+        self.outside().begun.values().any(|it| !it.is_begun)
+    }
+
+    /// Waits until all that was written is on the disk.
+    pub(crate) fn flush(&self) {
+        if let Some(remembered) = &*self.remembered() {
+            remembered.flush();
+        }
+    }
+
     pub(super) fn is_leaving(&self) -> bool {
         let leaving = self.outside().leaving;
         leaving != Leaving::No && self.is_open()
+    }
+
+    /// Whether the run waits for somebody, or for a long time, as others see it.
+    pub(crate) fn waits(&self) -> bool {
+        self.remembered().as_ref().is_some_and(|it| it.waits())
     }
 
     pub(super) fn is_remembered(&self) -> bool {
@@ -95,15 +127,16 @@ impl Carrier {
     }
 
     /// Whether somebody can go on with the run when this process has left it.
-    fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.remembered().as_ref().is_some_and(|it| it.is_open())
     }
 
     /// Notes what is about to be brought to the run.
-    pub(super) fn note(&self, message: &Message) -> Result<(), Unnoted> {
+    pub(super) fn note(self: &Arc<Self>, message: &mut Message) -> Result<(), Unnoted> {
         let Message::Completed { id, outcome, now } = message else {
             return Ok(());
         };
+        self.settle_with_store(*id, outcome, *now)?;
         match &mut *self.remembered() {
             None => Ok(()),
             Some(remembered) => match remembered.note(*id, outcome, *now) {
@@ -123,23 +156,30 @@ impl Carrier {
 
     /// Notes what the run asks for and gives up, before any of it begins.
     pub(super) fn remember(
-        &self,
+        self: &Arc<Self>,
         operations: &[Operation],
         abandoned: &[Abandoned],
     ) -> Result<(), String> {
-        match &mut *self.remembered() {
-            None => Ok(()),
-            Some(remembered) => remembered.remember(operations, abandoned),
+        let mut remembered = self.remembered();
+        let Some(it) = &mut *remembered else {
+            return Ok(());
+        };
+        it.remember(operations, abandoned)?;
+        let is_open = it.is_open();
+        drop(remembered);
+        if is_open {
+            self.watch();
         }
+        Ok(())
     }
 
     /// Begins an operation when it is on the disk that it begins.
     pub(super) fn begin_when_written(self: &Arc<Self>, operation: Operation) {
-        let id = operation.id;
+        let asked = operation.clone();
         let carrier = Arc::clone(self);
         let then: writer::Then = Box::new(move |written| carrier.begin_written(operation, written));
         match &mut *self.remembered() {
-            Some(remembered) => remembered.intend(id, then),
+            Some(remembered) => remembered.intend(&asked, self.driver.clock.now(), then),
             None => then(Ok(())),
         }
     }
@@ -152,7 +192,7 @@ impl Carrier {
         let id = operation.id;
         let carrier = Arc::clone(&self);
         // Not here: the thread that writes must not wait for whoever performs.
-        let begin = move || carrier.begin_operation(operation);
+        let begin = move || carrier.begin_unanswered(operation);
         if let Err(error) = self.driver.threads.run(begin) {
             let failure = Failure::Other {
                 message: format!("no thread can be started to begin it: {error}"),
@@ -161,31 +201,89 @@ impl Carrier {
         }
     }
 
-    /// The run is blocked: whoever lists runs learns whether it waits for somebody, and one that waits for long is written down.
+    /// The run is blocked: whoever lists runs learns whether it waits for somebody, and one that waits for long is written down,
+    /// and left where it may be.
     pub(super) fn rest(self: &Arc<Self>) {
         let mut remembered = self.remembered();
         let Some(it) = &mut *remembered else { return };
-        let unanswered = {
-            let begun = &self.outside().begun;
-            begun.values().filter(|it| it.is_unanswered).count()
-        };
-        let nobody_answers = unanswered > 0 && unanswered == it.questions();
-        let opened = match it.rests() {
-            true if nobody_answers => {
-                let opened = it.rest();
-                self.park(it.parked());
-                opened
-            }
+        let rested = match it.rests() {
             true => it.rest(),
             false => {
                 it.go_on();
-                Ok(())
+                drop(remembered);
+                return self.is_active_again();
             }
         };
-        drop(remembered);
-        if let Err(why) = opened {
-            self.post(Message::Unwritten(why));
+        if let Err(why) = rested {
+            drop(remembered);
+            return self.post(Message::Unwritten(why));
         }
+        if !it.is_open() {
+            return;
+        }
+        let (questions, wake) = (it.questions(), it.wake());
+        drop(remembered);
+        self.rests_from_now();
+        if self.may_leave(questions, wake) {
+            let parked = self.remembered().as_ref().map(Remembered::parked);
+            if let Some(why) = parked {
+                self.park(why);
+            }
+        }
+        self.watch();
+        if self.set_timer().is_err() {
+            // Then the run is left when its process ends.
+            self.outside().resting_since = None;
+        }
+    }
+
+    /// It waits for nothing but somebody, or for long, or has ended.
+    pub(super) fn rests_from_now(&self) {
+        if std::mem::replace(&mut self.outside().is_resting, true) {
+            return;
+        }
+        if self.driver.active.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.driver.performers.all_rest();
+        }
+    }
+
+    fn is_active_again(&self) {
+        let mut outside = self.outside();
+        if std::mem::replace(&mut outside.is_resting, false) {
+            self.driver.active.fetch_add(1, Ordering::AcqRel);
+        }
+        if outside.resting_since.take().is_some() {
+            outside.alarms.remove(Alarm::Idle);
+        }
+    }
+
+    /// Looks again whether the run is to be left, if it waits.
+    pub(crate) fn look_again(self: &Arc<Self>) {
+        if self.outside().is_resting {
+            self.post(Message::Turn);
+        }
+    }
+
+    /// Whether a run that rests, with so many questions and until this time at most, need not be carried any longer.
+    fn may_leave(&self, questions: usize, wake: Option<i64>) -> bool {
+        let mut outside = self.outside();
+        let unanswered = outside.begun.values().filter(|it| it.is_unanswered).count();
+        let Some(idle) = self.driver.idle else {
+            // Another run of this process may bring the answer.
+            let are_all_resting = self.driver.active.load(Ordering::Acquire) == 0;
+            return unanswered > 0 && unanswered == questions && are_all_resting;
+        };
+        let now = self.driver.clock.steady();
+        let since = *outside.resting_since.get_or_insert(now);
+        let idle = u64::try_from(idle.as_nanos()).unwrap_or(u64::MAX);
+        let at = since.saturating_add(idle);
+        if now < at {
+            outside.alarms.add(at, Alarm::Idle);
+            return false;
+        }
+        // What is due soon is waited for.
+        let left = wake.map(|it| it.saturating_sub(self.driver.clock.now()));
+        left.is_none_or(|it| it > 0 && it.unsigned_abs() > idle)
     }
 
     /// The question of a run that is written down stays open when nobody is here to answer it. Says whether it does.
@@ -219,9 +317,9 @@ impl Carrier {
     }
 
     /// Takes a message of a run that is to be left. Says whether it is still here.
-    pub(super) fn leave_with(self: &Arc<Self>, run: Box<Run>, message: &Message) -> bool {
+    pub(super) fn leave_with(self: &Arc<Self>, run: Box<Run>, mut message: Message) -> bool {
         // The outcome of what must not happen twice is worth more than the time to wait for it.
-        let _ = self.note(message);
+        let _ = self.note(&mut message);
         let mut outside = self.outside();
         let waits = match outside.leaving {
             Leaving::No | Leaving::Soon => outside
@@ -248,10 +346,10 @@ impl Carrier {
     }
 
     /// Notes the outcomes that have come and that nobody will take any more.
-    fn note_inbox(&self) {
+    fn note_inbox(self: &Arc<Self>) {
         let inbox = std::mem::take(&mut self.state().inbox);
-        for message in inbox {
-            let _ = self.note(&message);
+        for mut message in inbox {
+            let _ = self.note(&mut message);
         }
     }
 
@@ -282,7 +380,11 @@ impl Carrier {
             curtain,
             children: start_children,
         } = resumption;
-        self.outside().is_brought_back = true;
+        {
+            let mut outside = self.outside();
+            outside.is_brought_back = true;
+            outside.is_told_to_end = past.iter().any(|it| matches!(it, Past::Cancel { .. }));
+        }
         let brought = catch_unwind(AssertUnwindSafe(|| {
             entry.begin(&mut run);
             resume::bring_back(&mut run, past)
@@ -293,16 +395,23 @@ impl Carrier {
             self.end(run, left(Left::Interrupted));
             return false;
         }
+        if let (Ok(Ok(_)), Some(build), Some(it)) = (&brought, build, &mut *self.remembered()) {
+            it.note_build(build);
+        }
         let finished = match brought {
             Ok(Ok(Brought::Waits { pending, children })) => {
                 self.room.set(run.room());
                 self.state().run = Some(run);
-                if let (Some(build), Some(it)) = (build, &mut *self.remembered()) {
-                    it.note_build(build);
-                }
                 start_children(children);
                 self.take_up(pending);
-                self.rest();
+                if let Some(it) = &*self.remembered() {
+                    it.settle_others();
+                }
+                self.watch();
+                // What is to end is not left because it waits.
+                if !self.heed_wish() {
+                    self.rest();
+                }
                 return true;
             }
             Ok(Ok(Brought::Ended(finished))) => finished,

@@ -1,7 +1,9 @@
 //! What is known of an operation that has no outcome: by what it is known again, and what it needs meanwhile.
 
 use gsw_engine::operation::{Operation, Request};
-use gsw_journal::record::{Identity, digest};
+use gsw_journal::questions::{Kind, Question};
+use gsw_journal::record::{Hash, Identity, digest};
+use serde_json::{Value, json};
 
 /// Who waits for so long, in nanoseconds, need not have a process.
 const LONG: i64 = 60_000_000_000;
@@ -12,10 +14,12 @@ pub(crate) struct Asked {
     pub(crate) of: Identity,
     /// In a few words.
     pub(crate) what: String,
-    /// The name of the `human` or `external` that is asked.
-    pub(crate) asks: Option<String>,
+    /// The `human` or `external` that is asked.
+    pub(crate) asks: Option<Asks>,
+    /// When it is of no use any more, in nanoseconds since 1970; of a sleep, when it ends.
+    pub(crate) due: Option<i64>,
     /// Time and people need no process.
-    needs: Needs,
+    pub(super) needs: Needs,
     /// It is written down already that it begins.
     pub(crate) is_intended: bool,
 }
@@ -28,10 +32,74 @@ impl Asked {
                 fingerprint: digest(&operation.identity()),
             },
             what: operation.request.summary(),
-            asks: operation.request.asks().map(str::to_owned),
+            asks: Asks::of(&operation.request),
+            due: operation.due,
             needs: Needs::of(&operation.request),
             is_intended: false,
         }
+    }
+}
+
+/// A question, by which an answer finds it.
+#[derive(Clone, Debug)]
+pub(crate) struct Asks {
+    /// Of the declaration.
+    pub(crate) name: String,
+    /// 64 hex digits over all that is asked.
+    pub(crate) digest: String,
+}
+
+impl Asks {
+    fn of(request: &Request) -> Option<Self> {
+        let (name, digest) = request.asks().zip(request.question())?;
+        Some(Self {
+            name: name.to_owned(),
+            digest: digest.to_owned(),
+        })
+    }
+}
+
+/// What an operation asks of somebody, as the store keeps it.
+pub(crate) fn question(operation: &Operation, now: i64) -> Option<Question> {
+    let (kind, key, schema, shown) = if let Request::Human { question } = &operation.request {
+        let shown = json!({ "text": question.text });
+        (Kind::Human, None, &question.schema, shown)
+    } else if let Request::External { external } = &operation.request {
+        let data = external.data.as_deref();
+        let data: Option<Value> = data.and_then(|it| serde_json::from_str(it).ok());
+        let key = external.key.clone();
+        (Kind::External, key, &external.schema, json!(data))
+    } else {
+        return None;
+    };
+    let Asks { name, digest } = Asks::of(&operation.request)?;
+    Some(Question {
+        operation: operation.id.0,
+        kind,
+        name,
+        key,
+        digest: unhex(&digest),
+        schema: schema.to_string(),
+        shown: shown.to_string(),
+        who: Vec::new(),
+        asked: now,
+        due: operation.due,
+    })
+}
+
+/// The bytes of 64 hex digits; what is none is told apart all the same.
+pub(crate) fn unhex(digits: &str) -> Hash {
+    let mut sum = [0; 32];
+    let pairs = digits.as_bytes().chunks_exact(2);
+    let bytes: Option<Vec<u8>> = pairs
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+        .collect();
+    match bytes {
+        Some(bytes) if bytes.len() == sum.len() => {
+            sum.copy_from_slice(&bytes);
+            sum
+        }
+        Some(_) | None => digest(digits.as_bytes()),
     }
 }
 
@@ -68,7 +136,9 @@ impl Needs {
             | Request::EnvGet { .. }
             | Request::MediaUrl { .. }
             | Request::Model { .. }
+            | Request::Piece { .. }
             | Request::Scripted { .. }
+            | Request::Mocked { .. }
             | Request::LookUp { .. }
             | Request::Keep { .. }
             | Request::StartRun { .. }

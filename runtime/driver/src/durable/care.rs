@@ -25,7 +25,6 @@ impl Care {
             | Request::Random
             | Request::RandomInt { .. }
             | Request::Uuid
-            | Request::Scripted { .. }
             | Request::FsRead { .. }
             | Request::FsReadBytes { .. }
             | Request::FsExists { .. }
@@ -33,11 +32,16 @@ impl Care {
             | Request::FsGlob { .. }
             | Request::EnvGet { .. }
             | Request::LookUp { .. }
+            // The whole answer is what must not be lost.
+            | Request::Piece { .. }
             // What it keeps is in the run already.
             | Request::Keep { .. }
             | Request::MediaUrl { .. } => Self::None,
-            Request::Model { request } if request.model.starts_with(SIMULATED) => Self::None,
-            Request::Model { .. } | Request::StartRun { .. } => Self::Written,
+            Request::Model { request, .. } if request.model.starts_with(SIMULATED) => Self::None,
+            // A test's script stands for a model that costs something.
+            Request::Model { .. } | Request::Scripted { .. } | Request::StartRun { .. } => {
+                Self::Written
+            }
             Request::Human { .. } | Request::External { .. } => Self::Intent,
             Request::FsWrite { .. }
             | Request::FsWriteBytes { .. }
@@ -47,6 +51,7 @@ impl Care {
             | Request::Exec { .. }
             | Request::Http { .. }
             | Request::OtherRun { .. }
+            | Request::Mocked { .. }
             | Request::Host { .. } => match operation.class {
                 Class::Pure | Class::Reads => Self::None,
                 Class::Idempotent => Self::Written,

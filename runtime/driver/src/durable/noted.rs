@@ -41,6 +41,7 @@ impl Noted {
             | Outcome::Media(_)
             | Outcome::Host { .. }
             | Outcome::Model(_)
+            | Outcome::Piece(_)
             | Outcome::Exec(_)
             | Outcome::Http(_)
             | Outcome::Human(_)

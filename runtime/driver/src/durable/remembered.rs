@@ -7,22 +7,23 @@ use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome};
 use gsw_engine::run::{Abandoned, Finished, Left, RunResult, Start};
 use gsw_journal::list::Status;
 use gsw_journal::record::{Blob, Payload, Record};
-use gsw_journal::store::NewRun;
+use gsw_journal::store::{Error, NewRun};
 use gsw_journal::writer::{Failure, Journal, Then};
+use gsw_notation::calendar::rfc3339;
 
-use crate::durable::asked::{Asked, Known, Needs};
+use crate::durable::asked::{self, Asked, Asks, Known, Needs};
+use crate::durable::became::{Beginning, Noting, Shown};
 use crate::durable::beginning::{self, Entered};
 use crate::durable::care::Care;
-use crate::durable::noted::Noted;
+use crate::durable::ended;
+use crate::durable::kept::{Kept, outcome_record};
+use crate::durable::secrecy::{Secrecy, sealed_all};
 use crate::durable::store::{Need, RunStore};
 
 /// So many bytes of a run that needs no file are kept in memory; then it gets one. A guess.
 const BACKLOG: usize = 16 << 20;
 /// So many things that a run waits for are shown.
 const SHOWN: usize = 5;
-/// What a record in memory costs besides its bytes.
-const RECORD: usize = 256;
-
 /// What is written down of one run.
 pub(crate) struct Remembered {
     store: Arc<RunStore>,
@@ -34,8 +35,11 @@ pub(crate) struct Remembered {
     /// How many of them are questions.
     questions: usize,
     /// What those who list runs see.
-    shown: Status,
+    shown: Shown,
     is_cancelled: bool,
+    secrecy: Secrecy,
+    /// How many records were written at once when the run got a file.
+    opened_with: u64,
 }
 
 enum State {
@@ -55,53 +59,6 @@ struct Backlog {
     bytes: usize,
 }
 
-/// What was brought to a run that no file knows of yet.
-enum Kept {
-    Outcome {
-        of: Known,
-        now: i64,
-        outcome: Outcome,
-    },
-    Cancel {
-        now: i64,
-        reason: String,
-    },
-}
-
-impl Kept {
-    fn record(self) -> (Record, Option<Blob>) {
-        match self {
-            Self::Outcome { of, now, outcome } => outcome_record(of.asked(), &outcome, now),
-            Self::Cancel { now, reason } => (Record::Cancel { now, reason }, None),
-        }
-    }
-
-    /// About how many bytes it takes.
-    fn weight(&self) -> usize {
-        match self {
-            Self::Outcome {
-                outcome: Outcome::Text(text),
-                ..
-            } => RECORD + text.len(),
-            Self::Outcome {
-                outcome: Outcome::Bytes(bytes),
-                ..
-            } => RECORD + bytes.len(),
-            Self::Outcome {
-                outcome: Outcome::Texts(texts),
-                ..
-            } => RECORD + texts.iter().map(String::len).sum::<usize>(),
-            Self::Outcome { .. } | Self::Cancel { .. } => RECORD,
-        }
-    }
-}
-
-fn outcome_record(asked: Asked, outcome: &Outcome, now: i64) -> (Record, Option<Blob>) {
-    let of = asked.of;
-    let (outcome, blob) = Payload::of(Noted::encode(asked.what, outcome));
-    (Record::Outcome { of, now, outcome }, blob)
-}
-
 impl std::fmt::Debug for Remembered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Remembered")
@@ -112,22 +69,13 @@ impl std::fmt::Debug for Remembered {
     }
 }
 
-/// What becomes of a completion.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Noting {
-    /// It is written down, or will be; the run gets it.
-    Noted,
-    /// The run has given its operation up: it does not get it.
-    Unwanted,
-}
-
 impl Remembered {
     /// Of a run that begins.
     pub(crate) fn new(
         store: Arc<RunStore>,
         start: Start,
         entered: Entered,
-        image: [u8; 32],
+        (image, secrecy): ([u8; 32], Secrecy),
     ) -> Self {
         let backlog = Backlog {
             start,
@@ -142,21 +90,25 @@ impl Remembered {
             outstanding: BTreeMap::new(),
             busy: 0,
             questions: 0,
-            shown: Status::Running,
+            shown: Shown::GoesOn,
             is_cancelled: false,
+            secrecy,
+            opened_with: 0,
         }
     }
 
     /// Of a run that is brought back.
-    pub(crate) fn taken(store: Arc<RunStore>, journal: Journal) -> Self {
+    pub(crate) fn taken(store: Arc<RunStore>, journal: Journal, secrecy: Secrecy) -> Self {
         Self {
             store,
             state: State::Open(journal),
             outstanding: BTreeMap::new(),
             busy: 0,
             questions: 0,
-            shown: Status::Running,
+            shown: Shown::GoesOn,
             is_cancelled: false,
+            secrecy,
+            opened_with: 0,
         }
     }
 
@@ -165,6 +117,29 @@ impl Remembered {
         match &self.state {
             State::Open(_) => true,
             State::NotYet(_) | State::Without => false,
+        }
+    }
+
+    /// How many records are written, or on their way to the disk.
+    pub(crate) fn records(&self) -> u64 {
+        match &self.state {
+            State::Open(journal) => journal.records(),
+            State::NotYet(_) | State::Without => 0,
+        }
+    }
+
+    /// How many of them were written at once when the run got a file.
+    pub(crate) fn opened_with(&self) -> u64 {
+        self.opened_with
+    }
+
+    /// Waits until all that was written is on the disk, and whoever waited for that has heard of it.
+    pub(crate) fn flush(&self) {
+        if let State::Open(journal) = &self.state {
+            let (sender, flushed) = std::sync::mpsc::channel();
+            journal.flush(Box::new(move |it| drop(sender.send(it))));
+            // A failure is found with the next record.
+            let _ = flushed.recv();
         }
     }
 
@@ -203,7 +178,7 @@ impl Remembered {
     ) -> Result<(), String> {
         for Abandoned { id, how } in abandoned {
             match how {
-                GivenUp::Dropped => drop(self.forget(*id)),
+                GivenUp::Dropped => self.give_up(*id),
                 // Its outcome is still to come.
                 GivenUp::AwaitedFirst => {}
             }
@@ -229,15 +204,24 @@ impl Remembered {
     /// # Errors
     /// When it cannot be, and somebody has asked that it is.
     pub(crate) fn open(&mut self) -> Result<(), String> {
+        match self.begin() {
+            Beginning::Begun => Ok(()),
+            Beginning::Exists(why) | Beginning::Failed(why) => Err(why),
+        }
+    }
+
+    /// The same for a run that others may begin as well.
+    pub(crate) fn begin(&mut self) -> Beginning {
         let State::NotYet(backlog) = &mut self.state else {
-            return Ok(());
+            return Beginning::Begun;
         };
         let begun = self
             .store
             .open()
-            .and_then(|store| backlog.begin(&store, &self.store));
+            .and_then(|store| backlog.begin(&store, &self.store, self.secrecy));
         match (begun, self.store.need()) {
             (Ok(journal), _) => {
+                self.opened_with = journal.records();
                 self.state = State::Open(journal);
                 let outstanding = std::mem::take(&mut self.outstanding);
                 let asked = outstanding.into_iter();
@@ -245,28 +229,86 @@ impl Remembered {
                     .map(|(id, known)| (id, Known::Asked(known.asked())))
                     .collect();
             }
-            (Err(error), Need::Asked) => return Err(error.to_string()),
+            (Err(error @ Error::Exists(_)), _) => return Beginning::Exists(error.to_string()),
+            (Err(error), Need::Asked) => return Beginning::Failed(error.to_string()),
             (Err(error), Need::Offered(warn)) => {
                 warn(&error.to_string());
                 self.state = State::Without;
                 self.outstanding.clear();
             }
         }
-        Ok(())
+        Beginning::Begun
+    }
+
+    /// The run does not want an outcome any more.
+    fn give_up(&mut self, id: OperationId) {
+        let asked = self.forget(id).map(Known::asked);
+        if let (State::Open(journal), Some(_)) = (&self.state, asked.and_then(|it| it.asks)) {
+            journal.close(id.0, "its run does not wait for it any more".into());
+        }
     }
 
     /// Writes that an operation is about to begin, and calls `then` when that is on the disk; at once where nothing is written
-    /// down.
-    pub(crate) fn intend(&mut self, id: OperationId, then: Then) {
-        let asked = self.outstanding.get_mut(&id);
-        match (&mut self.state, asked) {
-            // A question is asked again in each life.
-            (State::Open(_), Some(Known::Asked(asked))) if asked.is_intended => then(Ok(())),
-            (State::Open(journal), Some(Known::Asked(asked))) => {
-                asked.is_intended = true;
-                journal.write_first(&Record::Intent { of: asked.of }, None, then);
+    /// down. A question is a row of its own besides, from the first life on that asks it.
+    pub(crate) fn intend(&mut self, operation: &Operation, now: i64, then: Then) {
+        let asked = self.outstanding.get_mut(&operation.id);
+        let (State::Open(journal), Some(Known::Asked(asked))) = (&mut self.state, asked) else {
+            return then(Ok(()));
+        };
+        let intent = Record::Intent { of: asked.of };
+        let is_new = !std::mem::replace(&mut asked.is_intended, true);
+        let question = asked::question(operation, now).map(|mut it| {
+            if self.secrecy == Secrecy::Sealed {
+                // The text of a question may hold a secret; whoever answers is shown it by bringing the run back.
+                it.shown = "null".to_owned();
             }
-            (State::Open(_) | State::NotYet(_) | State::Without, _) => then(Ok(())),
+            it
+        });
+        match question {
+            Some(question) => {
+                if is_new {
+                    journal.write(&intent, None);
+                }
+                journal.ask(question, then);
+            }
+            None if is_new => journal.write_first(&intent, None, then),
+            None => then(Ok(())),
+        }
+    }
+
+    /// What an operation without an outcome asks of somebody, of a run that is written down.
+    pub(crate) fn asks(&self, id: OperationId) -> Option<&Asks> {
+        match (&self.state, self.outstanding.get(&id)?) {
+            (State::Open(_), Known::Asked(asked)) => asked.asks.as_ref(),
+            (State::Open(_) | State::NotYet(_) | State::Without, _) => None,
+        }
+    }
+
+    /// The questions whose time is over, of a run that is written down.
+    pub(crate) fn late(&self, now: i64) -> Vec<u64> {
+        let asked = self.asked().filter(|it| it.asks.is_some());
+        let late = asked.filter(|it| it.due.is_some_and(|due| due <= now));
+        late.map(|it| it.of.operation).collect()
+    }
+
+    pub(crate) const fn secrecy(&self) -> Secrecy {
+        self.secrecy
+    }
+
+    pub(crate) fn store(&self) -> &Arc<RunStore> {
+        &self.store
+    }
+
+    /// Settles what was answered in an earlier life and is among the records that the run was brought back with.
+    pub(crate) fn settle_others(&self) {
+        let (State::Open(journal), Ok(store)) = (&self.state, self.store.existing()) else {
+            return;
+        };
+        // What cannot be read now is settled in the next life.
+        for (operation, _) in store.answers(journal.run()).unwrap_or_default() {
+            if !self.outstanding.contains_key(&OperationId(operation)) {
+                journal.settle(operation);
+            }
         }
     }
 
@@ -294,8 +336,15 @@ impl Remembered {
             })?;
             return Ok(Noting::Noted);
         }
-        let (record, blob) = outcome_record(known.asked(), outcome, now);
+        // First: a run that is left now, or whose process dies, must be found as one that can go on.
+        self.show(Shown::GoesOn);
+        let asked = known.asked();
+        let answers = asked.asks.is_some();
+        let (record, blob) = outcome_record(asked, outcome, now);
         self.write(&record, blob)?;
+        if let (State::Open(journal), true) = (&self.state, answers) {
+            journal.settle(id.0);
+        }
         Ok(Noting::Noted)
     }
 
@@ -327,7 +376,15 @@ impl Remembered {
     fn write(&mut self, record: &Record, blob: Option<Blob>) -> Result<(), String> {
         match &mut self.state {
             State::Open(journal) => {
-                journal.write(record, blob);
+                let (record, blob) = match self.secrecy {
+                    Secrecy::Plain => (record.clone(), blob),
+                    Secrecy::Sealed => {
+                        let store = self.store.open().map_err(|it| it.to_string())?;
+                        let sealed = store.sealed(record.clone(), blob);
+                        sealed.map_err(|it| it.to_string())?
+                    }
+                };
+                journal.write(&record, blob);
                 match journal.failure() {
                     Some(failure) => Err(failure.to_string()),
                     None => Ok(()),
@@ -346,7 +403,9 @@ impl Remembered {
     /// Another build of the program writes what follows.
     pub(crate) fn note_build(&mut self, image: [u8; 32]) {
         // A failure is found with the next record.
-        let _ = self.write(&Record::Build { image }, None);
+        if let State::Open(journal) = &mut self.state {
+            journal.build(image, self.store.program().to_owned());
+        }
     }
 
     /// Whether the run waits for people and long times alone. Not what is under way decides, but what the run has been told: an
@@ -366,22 +425,50 @@ impl Remembered {
     /// As for [`Self::open`].
     pub(crate) fn rest(&mut self) -> Result<(), String> {
         self.open()?;
-        if let State::Open(journal) = &self.state {
-            journal.status(Status::Waiting, Some(self.waiting()));
-            self.shown = Status::Waiting;
-        }
+        let shown = Shown::Waits {
+            waiting: self.waiting(),
+            wake: self.wake(),
+        };
+        self.show(shown);
         Ok(())
     }
 
     /// The run does something again.
     pub(crate) fn go_on(&mut self) {
-        if self.shown == Status::Running {
+        self.show(Shown::GoesOn);
+    }
+
+    fn show(&mut self, shown: Shown) {
+        if self.shown == shown {
             return;
         }
         if let State::Open(journal) = &self.state {
-            journal.status(Status::Running, None);
+            match &shown {
+                Shown::GoesOn => {
+                    journal.status(Status::Running, None);
+                    journal.wake(None);
+                }
+                Shown::Waits { waiting, wake } => {
+                    journal.status(Status::Waiting, Some(waiting.clone()));
+                    journal.wake(*wake);
+                }
+            }
         }
-        self.shown = Status::Running;
+        self.shown = shown;
+    }
+
+    /// Whether those who list runs see that it waits.
+    pub(crate) fn waits(&self) -> bool {
+        match self.shown {
+            Shown::Waits { .. } => true,
+            Shown::GoesOn => false,
+        }
+    }
+
+    /// When the first of the long times is over that it waits for, in nanoseconds since 1970.
+    pub(crate) fn wake(&self) -> Option<i64> {
+        let times = self.asked().filter(|it| it.needs == Needs::Time);
+        times.filter_map(|it| it.due).min()
     }
 
     /// What the run waits for, of one that is written down.
@@ -397,7 +484,9 @@ impl Remembered {
         let questions = self.asked();
         Left::Parked {
             waiting: self.waiting(),
-            questions: questions.filter_map(|it| it.asks.clone()).collect(),
+            questions: questions
+                .filter_map(|it| Some(it.asks.as_ref()?.name.clone()))
+                .collect(),
         }
     }
 
@@ -406,22 +495,26 @@ impl Remembered {
         // Beside a question, time is only how long there is for it.
         let is_shown = |it: &&Asked| self.questions == 0 || it.asks.is_some();
         let shown = self.asked().filter(is_shown);
-        let mut words: Vec<&str> = shown.take(SHOWN + 1).map(|it| &*it.what).collect();
+        let said = |it: &Asked| match (it.needs, it.due) {
+            (Needs::Time, Some(due)) => format!("{} until {}", it.what, rfc3339(due)),
+            (Needs::Time | Needs::Process | Needs::Somebody, _) => it.what.clone(),
+        };
+        let mut words: Vec<String> = shown.take(SHOWN + 1).map(said).collect();
         if words.len() > SHOWN {
-            words[SHOWN] = "and more";
+            words[SHOWN] = "and more".to_owned();
         }
         words.join(", ")
     }
 
     /// Writes how the run ended, and calls `tell` when all is on the disk.
     pub(crate) fn end(
-        self,
+        mut self,
         finished: Box<Finished>,
         tell: impl FnOnce(Box<Finished>) + Send + 'static,
     ) {
-        let State::Open(mut journal) = self.state else {
+        if let State::NotYet(_) | State::Without = self.state {
             return tell(finished);
-        };
+        }
         let result = &finished.result;
         let status = match result {
             RunResult::Value(_) => Status::Completed,
@@ -432,44 +525,40 @@ impl Remembered {
             RunResult::Left(left) => {
                 match left {
                     Left::Interrupted | Left::Parked { .. } | Left::Unwritten { .. } => {}
-                    Left::Diverged { why } => journal.status(Status::Diverged, Some(why.clone())),
+                    // What differs may hold a secret.
+                    Left::Diverged { why } => {
+                        let why = match self.secrecy {
+                            Secrecy::Plain => why.clone(),
+                            Secrecy::Sealed => "it asks for something else".to_owned(),
+                        };
+                        self.shows(Status::Diverged, Some(why));
+                    }
                 }
-                return leave(journal, finished, tell);
+                return self.leave(finished, tell);
             }
         };
-        let (result, blob) = Payload::of(ending(result));
-        journal.write(&Record::End { result }, blob);
-        journal.status(status, None);
-        leave(journal, finished, tell);
-    }
-}
-
-/// Gives a run up, for whoever wants to go on with it, and says that it has ended when all is on the disk.
-fn leave(
-    journal: Journal,
-    finished: Box<Finished>,
-    tell: impl FnOnce(Box<Finished>) + Send + 'static,
-) {
-    // Should its end not reach the disk, it is computed again from the rest.
-    let then = |_: Result<(), Failure>| tell(finished);
-    journal.release(Box::new(then));
-}
-
-/// The end of a run in bytes, for those who look at it.
-fn ending(result: &RunResult) -> Vec<u8> {
-    let text = match result {
-        RunResult::Value(json) => format!("{{\"value\":{json}}}"),
-        RunResult::Raised(error) => match serde_json::to_string(error) {
-            Ok(json) => format!("{{\"raised\":{json}}}"),
-            Err(error) => serde_json::json!({ "internal": error.to_string() }).to_string(),
-        },
-        RunResult::Internal(message) => serde_json::json!({ "internal": message }).to_string(),
-        RunResult::InvalidInput(issues) => {
-            serde_json::json!({ "invalid_input": issues }).to_string()
+        let (result, blob) = Payload::of(ended::bytes(result));
+        // Should its end not reach the disk, it is computed again from the rest.
+        if self.write(&Record::End { result }, blob).is_ok() {
+            self.shows(status, None);
         }
-        RunResult::Cancelled | RunResult::Left(_) => "{}".to_owned(),
-    };
-    text.into_bytes()
+        self.leave(finished, tell);
+    }
+
+    fn shows(&self, status: Status, waiting: Option<String>) {
+        if let State::Open(journal) = &self.state {
+            journal.status(status, waiting);
+        }
+    }
+
+    /// Gives a run up, for whoever wants to go on with it, and says that it has ended when all is on the disk.
+    fn leave(self, finished: Box<Finished>, tell: impl FnOnce(Box<Finished>) + Send + 'static) {
+        let State::Open(journal) = self.state else {
+            return tell(finished);
+        };
+        let then = |_: Result<(), Failure>| tell(finished);
+        journal.release(Box::new(then));
+    }
 }
 
 impl Backlog {
@@ -477,6 +566,7 @@ impl Backlog {
         &mut self,
         store: &gsw_journal::store::Store,
         at: &RunStore,
+        secrecy: Secrecy,
     ) -> Result<Journal, gsw_journal::store::Error> {
         let Self {
             start,
@@ -495,6 +585,9 @@ impl Backlog {
         };
         let mut all = beginning::records(start, entered, *image);
         all.extend(kept.drain(..).map(Kept::record));
+        if secrecy == Secrecy::Sealed {
+            all = sealed_all(store, all)?;
+        }
         store.begin(&new, all)
     }
 }

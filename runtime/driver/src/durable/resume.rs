@@ -75,10 +75,38 @@ pub(crate) fn bring_back(run: &mut Run, past: Vec<Past>) -> Result<Brought, Stri
 pub(crate) fn bring_back_until(
     run: &mut Run,
     past: Vec<Past>,
+    stops: impl FnMut(usize) -> bool,
+) -> Result<Brought, String> {
+    give(run, past, stops, &mut |_, _| {})
+}
+
+/// As [`bring_back`]; `seen` hears of each operation when it is asked for.
+///
+/// # Errors
+/// As for [`bring_back`].
+pub(crate) fn bring_back_seen(
+    run: &mut Run,
+    past: Vec<Past>,
+    seen: Seen<'_>,
+) -> Result<Brought, String> {
+    give(run, past, |_| false, seen)
+}
+
+/// Hears of an operation that a run asks for.
+type Seen<'a> = &'a mut dyn FnMut(&Run, &Operation);
+
+fn give(
+    run: &mut Run,
+    past: Vec<Past>,
     mut stops: impl FnMut(usize) -> bool,
+    seen: Seen<'_>,
 ) -> Result<Brought, String> {
     let count = past.len();
-    let mut replay = Replay::default();
+    let mut replay = Replay {
+        pending: BTreeMap::new(),
+        children: Vec::new(),
+        seen,
+    };
     let mut past = past.into_iter();
     loop {
         match run.turn() {
@@ -126,13 +154,13 @@ pub(crate) fn bring_back_until(
     }
 }
 
-#[derive(Default)]
-struct Replay {
+struct Replay<'a> {
     pending: BTreeMap<OperationId, Pending>,
     children: Vec<String>,
+    seen: Seen<'a>,
 }
 
-impl Replay {
+impl Replay<'_> {
     fn take(&mut self, run: &Run, operations: Vec<Operation>, abandoned: &[Abandoned]) {
         for Abandoned { id, how } in abandoned {
             match (self.pending.entry(*id), how) {
@@ -146,6 +174,7 @@ impl Replay {
             }
         }
         for operation in operations {
+            (self.seen)(run, &operation);
             let pending = Pending {
                 asked: Asked::of(&operation),
                 state: PendingState::MayBegin,

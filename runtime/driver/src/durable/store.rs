@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gsw_journal::retention::Retention;
 use gsw_journal::store::{Error, Store};
 
+use crate::durable::post::Post;
+
 /// Hears, in words, why a run goes on without being written down.
 pub type Warn = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -24,7 +26,11 @@ pub struct RunStore {
     /// The path of the program, for who wants to go on with a run.
     program: String,
     need: Need,
+    /// How much of the past is kept.
+    retention: Retention,
     opened: Mutex<Option<Arc<Store>>>,
+    /// Brings what other processes leave in it.
+    post: Arc<Post>,
 }
 
 impl std::fmt::Debug for RunStore {
@@ -40,11 +46,19 @@ impl RunStore {
     /// The store at a path; nothing is opened.
     #[must_use]
     pub fn new(path: PathBuf, program: String, need: Need) -> Arc<Self> {
+        Self::keeping(path, program, need, Retention::default())
+    }
+
+    /// The same where somebody has said how much of the past is kept.
+    #[must_use]
+    pub fn keeping(path: PathBuf, program: String, need: Need, retention: Retention) -> Arc<Self> {
         Arc::new(Self {
             path,
             program,
             need,
+            retention,
             opened: Mutex::default(),
+            post: Arc::default(),
         })
     }
 
@@ -55,6 +69,15 @@ impl RunStore {
 
     pub(crate) fn program(&self) -> &str {
         &self.program
+    }
+
+    #[must_use]
+    pub const fn retention(&self) -> Retention {
+        self.retention
+    }
+
+    pub(crate) fn post(&self) -> &Arc<Post> {
+        &self.post
     }
 
     pub(crate) fn need(&self) -> &Need {
@@ -80,11 +103,14 @@ impl RunStore {
     /// For a process that leaves: what was to be written is on the disk when this returns. Runs that ended long ago are
     /// forgotten.
     pub fn close(&self) {
+        // Without the lock: what the last writes call may look for the store.
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(store) = &*opened {
+        let store = opened.clone();
+        drop(opened);
+        if let Some(store) = store {
             store.close();
             // Whoever runs next tries again.
-            let _ = store.tidy(Retention::default());
+            let _ = store.tidy(self.retention);
         }
     }
 

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::durable::beginning::{self, Entered};
 use crate::durable::resume::bring_back_until;
+use crate::durable::secrecy::sealed_all;
 use crate::engine::resuming::{NotResumed, Read, image_digest};
 use crate::engine::runs::{Runs, new_id};
 use crate::engine::standing::Heard;
@@ -93,6 +94,9 @@ impl Runs {
             begun: start.now,
         };
         let mut all = beginning::records(&start, &entered, image);
+        if store.is_sealed(&records)? {
+            all = sealed_all(&store, all)?;
+        }
         let past = records.into_iter().filter(is_past).take(kept);
         for record in past {
             let blob = blob_of(&store, &info.id, &record)?;
@@ -195,7 +199,11 @@ fn blob_of(
     record: &Record,
 ) -> Result<Option<Blob>, gsw_journal::store::Error> {
     match record.payload() {
-        Some(payload @ Payload::Blob(_)) => Ok(Some(Blob::of(store.bytes(id, payload.clone())?))),
+        // As it is written, sealed perhaps.
+        Some(Payload::Blob(hash)) => {
+            let lost = || gsw_journal::store::Error::DamagedEntry(format!("a value of run `{id}`"));
+            Ok(Some(Blob::of(store.value(hash)?.ok_or_else(lost)?)))
+        }
         Some(Payload::Inline(_)) | None => Ok(None),
     }
 }

@@ -4,20 +4,24 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gsw_abi::builtin;
+use gsw_abi::call::NodeKind;
+use gsw_abi::program::FormerName;
 use gsw_abi::types::TypeId;
 use gsw_engine::load::Loaded;
 use gsw_engine::run::BEHAVIOUR;
 use gsw_journal::list::Info;
-use gsw_journal::record::{Hash, Record, digest};
+use gsw_journal::record::{Hash, Record};
 use gsw_journal::store::{Error, Store};
 
 use crate::audience::Listener;
 use crate::carrier::lasting::Resumption;
 use crate::carrier::{Carrier, OnEnd};
+use crate::durable::asked::unhex;
 use crate::durable::beginning::{self, Beginning, Entered};
 use crate::durable::noted::Noted;
 use crate::durable::remembered::Remembered;
 use crate::durable::resume::Past;
+use crate::durable::secrecy::Secrecy;
 use crate::engine::runs::{NewRun, Runs};
 use crate::scripted::Entry;
 
@@ -105,20 +109,9 @@ enum Family {
 }
 
 /// The digest of a program's image.
-pub(super) fn image_digest(loaded: &Loaded) -> Hash {
-    let mut sum = [0; 32];
-    let pairs = loaded.image.as_bytes().chunks_exact(2);
-    let bytes: Option<Vec<u8>> = pairs
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-        .collect();
-    match bytes {
-        Some(bytes) if bytes.len() == sum.len() => {
-            sum.copy_from_slice(&bytes);
-            sum
-        }
-        // A program that was not loaded from an image.
-        Some(_) | None => digest(loaded.image.as_bytes()),
-    }
+pub(crate) fn image_digest(loaded: &Loaded) -> Hash {
+    // A program that was not loaded from an image has another name.
+    unhex(&loaded.image)
 }
 
 impl Runs {
@@ -161,6 +154,10 @@ impl Runs {
         let info = store.find(id)?;
         // Nobody else writes to it from here on; an error below lets it go.
         let (journal, records) = store.take(&info.id)?;
+        let secrecy = match store.is_sealed(&records)? {
+            true => Secrecy::Sealed,
+            false => Secrecy::Plain,
+        };
         let read = Read::of(&store, &info.id, records)?;
         let image = image_digest(&self.loaded);
         let build = (info.image != image).then_some(image);
@@ -176,7 +173,7 @@ impl Runs {
                 Family::Child => start.parent.clone(),
             },
             start,
-            remembered: Some(Remembered::taken(at, journal)),
+            remembered: Some(Remembered::taken(at, journal, secrecy)),
             curtain: Arc::clone(&curtain),
             driver: self.upgraded_driver(),
             listener,
@@ -207,13 +204,10 @@ impl Runs {
     pub(super) fn entry(&self, info: &Info, entered: Entered) -> Result<Entry, NotResumed> {
         let id = || info.id.clone();
         match entered {
-            Entered::Workflow { workflow, input } => {
-                let mut workflows = self.loaded.program.workflows.iter();
-                match workflows.position(|it| it.name == workflow) {
-                    Some(index) => Ok(Entry::Workflow { index, input }),
-                    None => Err(NotResumed::NoWorkflow { id: id(), workflow }),
-                }
-            }
+            Entered::Workflow { workflow, input } => match self.workflow_of(&workflow) {
+                Some(index) => Ok(Entry::Workflow { index, input }),
+                None => Err(NotResumed::NoWorkflow { id: id(), workflow }),
+            },
             Entered::Detached(start) if info.image == image_digest(&self.loaded) => {
                 Ok(Entry::Detached(start))
             }
@@ -222,6 +216,18 @@ impl Runs {
                 program: info.program.clone(),
             }),
         }
+    }
+
+    /// The workflow of this name, or that had it in an earlier version.
+    fn workflow_of(&self, name: &str) -> Option<usize> {
+        let program = &self.loaded.program;
+        let named = |name: &str| program.workflows.iter().position(|it| it.name == name);
+        let former = || {
+            let mut former = program.former.iter();
+            let is_it = |it: &&FormerName| it.kind == NodeKind::Workflow && it.was == name;
+            named(&former.find(is_it)?.name)
+        };
+        named(name).or_else(former)
     }
 
     fn result_of(&self, entry: &Entry) -> TypeId {
@@ -242,13 +248,13 @@ impl Runs {
 }
 
 /// A run as it was written down.
-pub(super) struct Read {
-    pub(super) beginning: Beginning,
-    pub(super) past: Vec<Past>,
+pub(crate) struct Read {
+    pub(crate) beginning: Beginning,
+    pub(crate) past: Vec<Past>,
 }
 
 impl Read {
-    pub(super) fn of(store: &Store, id: &str, records: Vec<Record>) -> Result<Self, NotResumed> {
+    pub(crate) fn of(store: &Store, id: &str, records: Vec<Record>) -> Result<Self, NotResumed> {
         let unreadable = |why: String| NotResumed::Unreadable {
             id: id.to_owned(),
             why,

@@ -1,8 +1,11 @@
 //! The runs of an engine, by their ids: started once each, listed, answered, cancelled, waited for.
 
 mod asked;
-mod delivery;
+pub mod delivery;
+mod elsewhere;
+mod ending;
 mod identity;
+mod written;
 
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
@@ -23,8 +26,10 @@ use crate::call::Call;
 use crate::carrier::{Carrier, OnEnd};
 use crate::clock;
 use crate::driver::Driver;
+use crate::durable::became::Beginning;
 use crate::durable::beginning::Entered;
 use crate::durable::remembered::Remembered;
+use crate::durable::secrecy::Secrecy;
 use crate::durable::store::RunStore;
 use crate::engine::resuming::{Found, image_digest};
 use crate::engine::runs::asked::{Ended, deliver_all};
@@ -165,6 +170,10 @@ pub(super) enum Started {
     New(Arc<Carrier>),
     /// There has been one of this id already.
     Exists(RunInfo),
+    /// Another process has begun one of this id.
+    Elsewhere,
+    /// It cannot be written down, and nothing has begun.
+    Unwritten(String),
 }
 
 impl std::fmt::Debug for Runs {
@@ -213,11 +222,11 @@ impl Runs {
         self.lock().runs.get(run).map(|it| it.info.clone())
     }
 
-    /// Whether no other run goes on in this engine.
-    pub(crate) fn is_alone(&self, run: &str) -> bool {
-        let state = self.lock();
-        let mut others = state.runs.iter().filter(|(id, _)| &***id != run);
-        others.all(|(_, it)| it.info.status != RunStatus::Running)
+    /// All runs wait: each looks whether it is to be left.
+    pub(crate) fn look_again(&self) {
+        for carrier in self.carriers() {
+            carrier.look_again();
+        }
     }
 
     /// Tells a run to end, with its `defer`s; says whether it was still going on.
@@ -279,8 +288,17 @@ impl Runs {
             parent: parent.clone(),
             behaviour: BEHAVIOUR,
         };
+        let mut remembered = self.remembered(&start, &entering);
+        if let (Some(it), Some(_)) = (&mut remembered, &parent) {
+            // Whoever has started it notes that it has, so it must be found; and of several that start it one does.
+            match it.begin() {
+                Beginning::Begun => {}
+                Beginning::Exists(_) => return Started::Elsewhere,
+                Beginning::Failed(why) => return Started::Unwritten(why),
+            }
+        }
         let carried = self.carry(NewRun {
-            remembered: self.remembered(&start, &entering),
+            remembered,
             start,
             workflow,
             parent,
@@ -315,13 +333,14 @@ impl Runs {
             Entering::Detached(start, _) => Entered::Detached(Box::new(start.clone())),
             Entering::Test(_) => return None,
         };
-        let mut remembered =
-            Remembered::new(store, start.clone(), entered, image_digest(&self.loaded));
-        if start.parent.is_some() {
-            // Whoever has started it notes that it has, so it must be found. A failure comes up again with its first record.
-            let _ = remembered.open();
-        }
-        Some(remembered)
+        let image = image_digest(&self.loaded);
+        let secrecy = Secrecy::of(&self.loaded.program);
+        Some(Remembered::new(
+            store,
+            start.clone(),
+            entered,
+            (image, secrecy),
+        ))
     }
 
     /// Makes a run and who carries it, unless there is one of this id. Gives also why it is to end at once, if so.
@@ -403,8 +422,7 @@ impl Runs {
         }
         match self.resume_child(&id) {
             Ok(Found::Here) => {
-                let info = self.get(&id);
-                return given(&id, &workflow, info.as_ref().map(|it| &*it.workflow));
+                return given(&id, &workflow, self.workflow_of_run(&id).as_deref());
             }
             Ok(Found::Nowhere) => {}
             Err(error) => {
@@ -418,6 +436,8 @@ impl Runs {
         let on_end: OnEnd = Box::new(drop);
         match self.start(Arc::clone(&id), entering, None, on_end) {
             Started::Exists(info) => given(&id, &workflow, Some(&info.workflow)),
+            Started::Elsewhere => given(&id, &workflow, self.workflow_of_run(&id).as_deref()),
+            Started::Unwritten(message) => Outcome::Failed(Failure::Other { message }),
             Started::New(_) => Outcome::Text(id.to_string()),
         }
     }
@@ -438,7 +458,7 @@ impl Runs {
         }
     }
 
-    fn note_end(&self, id: &Arc<str>, finished: Box<Finished>, on_end: OnEnd) {
+    fn note_end(self: &Arc<Self>, id: &Arc<str>, finished: Box<Finished>, on_end: OnEnd) {
         let mut state = self.lock();
         let status = match finished.result {
             RunResult::Value(_) => RunStatus::Completed,
@@ -449,7 +469,7 @@ impl Runs {
             RunResult::Left(_) => RunStatus::Left,
         };
         let mut detached = None;
-        let (mut waiting, mut outcome) = (Vec::new(), None);
+        let (mut waiting, mut left, mut outcome) = (Vec::new(), Vec::new(), None);
         if let Some(entry) = state.runs.get_mut(id) {
             entry.info.status = status;
             entry.carrier = None;
@@ -458,6 +478,10 @@ impl Runs {
                 entry.ended = Some(Ended::of(&finished));
             }
             waiting = std::mem::take(&mut entry.waiting);
+            if status == RunStatus::Left && self.store.is_some() {
+                left = std::mem::take(&mut waiting);
+                entry.ended = None;
+            }
             let ended = entry.ended.as_ref();
             outcome = ended.map(|it| it.outcome(id));
             detached = entry
@@ -476,6 +500,7 @@ impl Runs {
         let Some(workflow) = detached else {
             drop(state);
             deliver_all(waiting, outcome);
+            self.wait_elsewhere(id, left);
             on_end(finished);
             return;
         };
@@ -491,57 +516,20 @@ impl Runs {
         self.ended.notify_all();
         drop(state);
         deliver_all(waiting, outcome);
-    }
-
-    /// Waits until all detached runs have ended, also those that they start in turn, and gives the ends that are known.
-    pub(super) fn wait_for_detached(&self) -> Vec<DetachedEnd> {
-        let mut state = self.lock();
-        while state.detached > 0 {
-            state = self
-                .ended
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        state.ends.drain(..).collect()
-    }
-
-    /// Tells all detached runs to end, also those that are started by what still runs.
-    pub(super) fn cancel_detached(&self, reason: &str) {
-        self.lock().cancelled = Some(reason.to_owned());
-        for carrier in self.detached() {
-            carrier.cancel(reason);
-        }
-    }
-
-    /// Leaves all detached runs where they can be gone on with; those that cannot be are cancelled.
-    pub(super) fn leave_detached(&self, reason: &str) {
-        self.lock().cancelled = Some(reason.to_owned());
-        for carrier in self.detached() {
-            if !carrier.leave() {
-                carrier.cancel(reason);
-            }
-        }
-    }
-
-    /// Stops all detached runs at once.
-    pub(super) fn stop_detached(&self) {
-        for carrier in self.detached() {
-            carrier.stop();
-        }
+        self.wait_elsewhere(id, left);
     }
 
     /// Ends all that runs have begun outside of themselves, without waiting for any of it.
     pub(super) fn abandon(&self) {
-        let state = self.lock();
-        let carriers: Vec<_> = state
-            .runs
-            .values()
-            .filter_map(|it| it.carrier.clone())
-            .collect();
-        drop(state);
-        for carrier in carriers {
+        for carrier in self.carriers() {
             carrier.abandon();
         }
+    }
+
+    fn carriers(&self) -> Vec<Arc<Carrier>> {
+        let state = self.lock();
+        let runs = state.runs.values();
+        runs.filter_map(|it| it.carrier.clone()).collect()
     }
 
     fn detached(&self) -> Vec<Arc<Carrier>> {

@@ -7,20 +7,19 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gsw_engine::external::External;
-use gsw_engine::human::{Question, Reply};
+use gsw_engine::human::Question;
 use gsw_engine::operation::{OperationId, Outcome, Request};
 use gsw_engine::port::{Notice, Port};
 use gsw_engine::run::{Run, RunResult};
 use gsw_journal::list::{Info, Status};
 use gsw_journal::record::{Payload, Record};
-use gsw_notation::calendar::rfc3339;
-use gsw_notation::issue::Issue;
-use gsw_tree::event::{Event, EventKind};
+use gsw_journal::writer::{Failure, Journal};
+use gsw_tree::event::{Event, State};
 use serde_json::Value;
 
 use crate::durable::noted::Noted;
 use crate::durable::resume::{self, Brought, Pending, PendingState};
-use crate::engine::resuming::{NotResumed, Read};
+use crate::engine::resuming::{NotResumed, Read, image_digest};
 use crate::engine::runs::Runs;
 use crate::turn_threads::TurnThreads;
 
@@ -35,6 +34,8 @@ pub struct Standing {
     pub open: Vec<Open>,
     /// Its time, in nanoseconds since 1970.
     pub now: i64,
+    /// The `state` variables of its workflow.
+    pub state: State,
 }
 
 /// How far a run is.
@@ -96,21 +97,6 @@ pub enum NotAdded {
     Ended {
         id: String,
     },
-    /// It asks no such question.
-    NoQuestion {
-        id: String,
-        name: String,
-        /// The names of those that it asks.
-        open: Vec<String>,
-    },
-    TooLate {
-        name: String,
-        due: i64,
-    },
-    /// The answer does not fit.
-    Unfit {
-        issues: Vec<Issue>,
-    },
     /// Of this operation it is known what became of it, or there is none.
     NotInDoubt {
         id: String,
@@ -134,26 +120,6 @@ impl std::fmt::Display for NotAdded {
                 "this program is not the one that began run `{id}`: {why}"
             ),
             Self::Ended { id } => write!(f, "run `{id}` waits for nothing any more: resume it"),
-            Self::NoQuestion { id, name, open } if open.is_empty() => {
-                write!(f, "run `{id}` does not ask `{name}`: it asks nothing")
-            }
-            Self::NoQuestion { id, name, open } => write!(
-                f,
-                "run `{id}` does not ask `{name}`: it asks {}",
-                open.join(", ")
-            ),
-            Self::TooLate { name, due } => write!(
-                f,
-                "it is too late to answer `{name}`: the answer was due by {}",
-                rfc3339(*due)
-            ),
-            Self::Unfit { issues } => {
-                f.write_str("the answer does not fit, and the question stays open")?;
-                for issue in issues {
-                    write!(f, "\n{}", issue.message)?;
-                }
-                Ok(())
-            }
             Self::NotInDoubt { id, operation } => write!(
                 f,
                 "operation {operation} of run `{id}` is not in doubt: `runs show` lists what is"
@@ -218,7 +184,7 @@ impl Port for Heard {
                 let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
                 events.push(event);
             }
-            Notice::Answered { .. } | Notice::LetGo { .. } => {}
+            Notice::Answered { .. } | Notice::LetGo { .. } | Notice::Exchanged(_) => {}
         }
     }
 }
@@ -241,9 +207,14 @@ impl Runs {
             brought,
             heard,
         } = self.back(&info, read)?;
+        let mut state = State::default();
         let (how, open) = match brought {
-            Ok(Brought::Ended(finished)) => (How::Ended(finished.result), Vec::new()),
+            Ok(Brought::Ended(finished)) => {
+                state = finished.state;
+                (How::Ended(finished.result), Vec::new())
+            }
             Ok(Brought::Waits { pending, .. }) => {
+                state = run.main_state();
                 (How::Open, pending.into_iter().map(Open::of).collect())
             }
             Err(why) => (How::Diverged(why), Vec::new()),
@@ -254,6 +225,7 @@ impl Runs {
             how,
             open,
             now: run.now(),
+            state,
         })
     }
 
@@ -277,66 +249,6 @@ impl Runs {
             run,
             brought,
             heard,
-        })
-    }
-
-    /// Answers a question of a run that nobody carries.
-    pub(super) fn answer_written(
-        &self,
-        id: &str,
-        name: &str,
-        answer: &str,
-        now: i64,
-    ) -> Result<(), NotAdded> {
-        self.add(id, |info, mut back, pending| {
-            let open = pending.iter().filter_map(|it| it.operation.request.asks());
-            let open: Vec<String> = open.map(str::to_owned).collect();
-            let asked = pending
-                .into_iter()
-                .find(|it| it.operation.request.asks() == Some(name));
-            let Some(pending) = asked else {
-                return Err(NotAdded::NoQuestion {
-                    id: info.id.clone(),
-                    name: name.to_owned(),
-                    open,
-                });
-            };
-            if let Some(due) = pending.operation.due.filter(|due| *due <= now) {
-                let name = name.to_owned();
-                return Err(NotAdded::TooLate { name, due });
-            }
-            if let Request::External { external } = &pending.operation.request {
-                let issues = self.unfit(external.result, answer, now);
-                if !issues.is_empty() {
-                    return Err(NotAdded::Unfit { issues });
-                }
-            }
-            let reply = Reply {
-                digest: pending
-                    .operation
-                    .request
-                    .question()
-                    .unwrap_or_default()
-                    .to_owned(),
-                answer: answer.to_owned(),
-            };
-            let outcome = Outcome::Human(Box::new(reply));
-            back.heard.events();
-            let (id, given) = (pending.operation.id, outcome.clone());
-            // The run itself says whether the answer fits.
-            let heard = back.heard.clone();
-            let _ =
-                TurnThreads::shared().wait_for(move || back.run.complete(id, given, now).is_ok());
-            let refused = heard.events().into_iter().find_map(|it| {
-                if let EventKind::HumanAnswer { issues, .. } = it.kind {
-                    return Some(issues).filter(|it| !it.is_empty());
-                }
-                None
-            });
-            match refused {
-                Some(issues) => Err(NotAdded::Unfit { issues }),
-                None => Ok(outcome_record(pending, &outcome, now)),
-            }
         })
     }
 
@@ -376,6 +288,30 @@ impl Runs {
         })
     }
 
+    /// Gives a run that nobody carries to this program, if it asks for the same up to where the run is.
+    pub(super) fn migrate(&self, id: &str) -> Result<(), NotAdded> {
+        let at = self.store().ok_or(NotResumed::NoStore)?;
+        let store = at.existing()?;
+        let info = store.find(id)?;
+        let (mut journal, records) = store.take(&info.id)?;
+        let agreed = (|| {
+            let read = Read::of(&store, &info.id, records)?;
+            self.back(&info, read)?
+                .brought
+                .map_err(|why| NotAdded::Diverged {
+                    id: info.id.clone(),
+                    why,
+                })
+        })();
+        if agreed.is_ok() {
+            journal.build(image_digest(&self.loaded), at.program().to_owned());
+        }
+        journal.status(info.status, info.waiting.clone());
+        let written = released(journal);
+        agreed?;
+        written
+    }
+
     /// Adds the record that `make` gives for what the run waits for. The run is this process's meanwhile.
     fn add(
         &self,
@@ -386,10 +322,17 @@ impl Runs {
         let info = store.find(id)?;
         let (mut journal, records) = store.take(&info.id)?;
         let made = (|| {
+            let is_sealed = store.is_sealed(&records)?;
             let read = Read::of(&store, &info.id, records)?;
             let mut back = self.back(&info, read)?;
             match std::mem::replace(&mut back.brought, Err(String::new())) {
-                Ok(Brought::Waits { pending, .. }) => make(&info, back, pending),
+                Ok(Brought::Waits { pending, .. }) => {
+                    let (record, blob) = make(&info, back, pending)?;
+                    match is_sealed {
+                        true => Ok(store.sealed(record, blob)?),
+                        false => Ok((record, blob)),
+                    }
+                }
                 Ok(Brought::Ended(_)) => Err(NotAdded::Ended {
                     id: info.id.clone(),
                 }),
@@ -407,14 +350,18 @@ impl Runs {
             // As it was.
             Err(_) => journal.status(info.status, info.waiting.clone()),
         }
-        let (sender, written) = channel();
-        journal.release(Box::new(move |it| drop(sender.send(it))));
-        let written = written.recv().unwrap_or(Ok(()));
+        let written = released(journal);
         made?;
-        let lost =
-            |it: gsw_journal::writer::Failure| gsw_journal::store::Error::Database(it.to_string());
-        Ok(written.map_err(lost)?)
+        written
     }
+}
+
+/// Leaves a run to whoever takes it, when all is on the disk.
+fn released(journal: Journal) -> Result<(), NotAdded> {
+    let (sender, written) = channel();
+    journal.release(Box::new(move |it| drop(sender.send(it))));
+    let lost = |it: Failure| gsw_journal::store::Error::Database(it.to_string());
+    Ok(written.recv().unwrap_or(Ok(())).map_err(lost)?)
 }
 
 type Written = (Record, Option<gsw_journal::record::Blob>);
@@ -465,7 +412,9 @@ fn outcome_of(request: &Request, result: &Value) -> Result<Outcome, &'static str
         | Request::EnvGet { .. }
         | Request::MediaUrl { .. }
         | Request::Model { .. }
+        | Request::Piece { .. }
         | Request::Scripted { .. }
+        | Request::Mocked { .. }
         | Request::LookUp { .. }
         | Request::Keep { .. }
         | Request::StartRun { .. }

@@ -9,6 +9,7 @@ use gsw_engine::operation::{DetachedStart, Failure, Outcome, Request};
 use gsw_engine::run::RunResult;
 
 use crate::call::Call;
+use crate::carrier::arriving::no_piece;
 use crate::permissions::Permissions;
 use crate::scripted::{Answer, Around, Driver, Entry};
 
@@ -60,10 +61,20 @@ impl World {
         known.unwrap_or_else(|| self.own_outcome(request, now))
     }
 
+    /// The same of a request that was performed before, in a life of its run that ended then.
+    pub(crate) fn outcome_again(&mut self, request: &Request, now: i64) -> Outcome {
+        let performed = self.performed;
+        let outcome = self.outcome(request, now);
+        self.performed = performed;
+        outcome
+    }
+
     fn own_outcome(&mut self, request: &Request, now: i64) -> Outcome {
         match request {
             Request::Sleep { .. } => Outcome::Done,
+            Request::Piece { .. } => no_piece(),
             Request::Scripted { outcome } => Outcome::Model(outcome.clone()),
+            Request::Mocked { .. } => Outcome::Done,
             Request::Now => Outcome::Time(now),
             Request::Random => {
                 Outcome::Float((drawn(&mut self.random) >> 11) as f64 / (1_u64 << 53) as f64)

@@ -163,6 +163,7 @@ pub fn load_with(functions: &[Code], complete: impl FnOnce(&mut Program)) -> Loa
         sources: vec![],
         permissions: None,
         ceiling: None,
+        runs: gsw_abi::program::RunsDefaults::default(),
         version: None,
         models: gsw_abi::program::ModelDefaults::default(),
     };

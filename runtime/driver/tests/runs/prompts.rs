@@ -86,6 +86,7 @@ fn give(value: Value) -> PromptStep {
     PromptStep::Done(Box::new(PromptResult {
         value,
         detail: PromptDetail::default(),
+        exchange: None,
     }))
 }
 
@@ -109,6 +110,7 @@ fn request() -> ModelRequest {
         timeout: Duration::from_secs(1),
         fallback: Fallback::Absent,
         rate: None,
+        recorded: None,
     }
 }
 
@@ -193,7 +195,7 @@ fn runs_prompt(context: *mut Context, frame: *mut Frame, user: &str) -> u64 {
         0 => unsafe {
             set_state(frame, 1);
             let user = text(user);
-            (table(context).prompt_run)(context, frame, u64::from(INT.0), 0, 0, user, 0, 0)
+            (table(context).prompt_run)(context, frame, u64::from(INT.0), 0, 0, user, 0, 0, 0)
         },
         _ => match got(frame) {
             Ok(value) => done(frame, value),
@@ -273,7 +275,7 @@ unsafe extern "C" fn asks_twice(context: *mut Context, frame: *mut Frame) -> u64
         }
         let user = text("ask");
         let status =
-            (table(context).prompt_run)(context, frame, u64::from(INT.0), 0, 0, user, 0, 0);
+            (table(context).prompt_run)(context, frame, u64::from(INT.0), 0, 0, user, 0, 0, 0);
         if status == gsw_abi::layout::status::WAITING {
             return status;
         }

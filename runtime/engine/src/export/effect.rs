@@ -40,7 +40,18 @@ calls! {
 
     waiting env_get(run, name) {
         let name = words::take_string(&mut run.heap, name);
-        run.perform(Request::EnvGet { name })
+        let own = run.environments.around(run.tree(), run.scheduler.current_node());
+        let Some((_, value)) = own.iter().find(|it| it.0 == name) else {
+            return run.perform(Request::EnvGet { name });
+        };
+        match value.plain_text() {
+            // A `string?` is the string itself.
+            Some(text) => Step::Done(string::new(&mut run.heap, &text)),
+            None => {
+                let what = format!("the variable `{name}` of the agent is a secret: only programs get it");
+                Step::Raised(error::with_text(&mut run.heap, BuiltinError::PermissionDenied, &what))
+            },
+        }
     }
 
     /// `secret("NAME")`: the name; its value is looked up where it is used.

@@ -30,13 +30,8 @@ calls! {
         }
     }
 
-    /// `m.get(k)`, with `other` put in its place when nobody else sees the map.
-    plain map_exchange(run, result, m, key, other) {
-        let (_, of) = map::types(&run.heap, type_of(m));
-        match map::exchange(&mut run.heap, m, key, other) {
-            Some(word) => optional::some_of(&mut run.heap, TypeId(result as u32), of, word),
-            None => 0,
-        }
+    plain map_take(run, m, key, default) {
+        map::take(&mut run.heap, m, key, default)
     }
 
     raising map_index(run, m, key) {

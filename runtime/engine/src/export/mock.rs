@@ -1,12 +1,16 @@
 //! Runtime calls of programs that are compiled for their tests.
 
 use gsw_abi::builtin::{self, BuiltinError};
+use gsw_abi::types::TypeId;
+use gsw_tree::class::Class;
 use serde_json::Value;
 
 use crate::codec;
 use crate::export::guard::calls;
-use crate::run::Run;
+use crate::operation::{MockedCall, Request};
 use crate::run::script::Script;
+use crate::run::{MocksInTests, Run, words};
+use crate::step::Step;
 use crate::value::{error, string};
 
 calls! {
@@ -31,6 +35,20 @@ calls! {
     plain mock_given(run, item, index, given) {
         run.mocks.keep_given(&mut run.heap, item, index as usize, given);
         0
+    }
+
+    /// Before a mock answers: result type, how the item may be repeated, its name, the arguments.
+    waiting mock_called(run, result, repeat, name, arguments) {
+        let item = words::take_string(&mut run.heap, name);
+        let input = codec::encode_redacted(&run.heap, builtin::JSON, arguments);
+        run.heap.release(arguments);
+        match run.mocks.calls() {
+            MocksInTests::Inside => Step::Done(0),
+            MocksInTests::Performed => {
+                let call = Box::new(MockedCall { item, input, class: class_of(repeat) });
+                run.perform_for(Request::Mocked { call }, TypeId(result as u32))
+            }
+        }
     }
 
     plain mock_count(run, item, index) {
@@ -74,6 +92,16 @@ calls! {
     /// Raises because a test calls what only a mock can answer: the item's number, its name, the arguments.
     raising unmocked(run, item, name, arguments) {
         Err(unanswered(run, item, name, arguments))
+    }
+}
+
+/// How an item may be repeated, by the number that the compiler writes for it: that of a row of [`Class`].
+fn class_of(repeat: u64) -> Class {
+    match repeat {
+        0 => Class::Pure,
+        1 => Class::Reads,
+        2 => Class::Idempotent,
+        _ => Class::Once,
     }
 }
 

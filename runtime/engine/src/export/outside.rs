@@ -9,7 +9,9 @@ use serde_json::Value;
 use crate::codec;
 use crate::export::guard::calls;
 use crate::node::NodeId;
-use crate::operation::{AskOfRun, DetachedStart, ExecRequest, Failure, HttpRequest, Request};
+use crate::operation::{
+    AskOfRun, Delivery, DetachedStart, ExecRequest, Failure, HttpRequest, Request,
+};
 use crate::run::human::{NewExternal, NewQuestion};
 use crate::run::introspection::SpawnRequest;
 use crate::run::prompt::{Gives, NewPrompt};
@@ -23,10 +25,17 @@ use crate::value::{list, string};
 
 calls! {
     /// Runs a prompt: result type, prompt, system text or 0, what is said, arguments, settings or 0.
-    waiting prompt_run(run, result, prompt, system, said, arguments, settings) {
+    waiting prompt_run(run, result, prompt, system, said, arguments, settings, session) {
         let result = TypeId(result as u32);
         let prompt = prompt as usize;
-        prompt::prompt(run, NewPrompt { result, prompt, system, said, arguments, settings, gives: Gives::Answer })
+        prompt::prompt(run, NewPrompt { result, prompt, system, said, arguments, settings, session, gives: Gives::Answer, delivery: Delivery::Whole })
+    }
+
+    /// The same in the task of a stream.
+    waiting prompt_stream(run, result, prompt, system, said, arguments, settings, session) {
+        let result = TypeId(result as u32);
+        let prompt = prompt as usize;
+        prompt::prompt(run, NewPrompt { result, prompt, system, said, arguments, settings, session, gives: Gives::Answer, delivery: Delivery::Pieces })
     }
 
     /// The value of a prompt's parameter: its type, name, value.
@@ -35,10 +44,10 @@ calls! {
     }
 
     /// The same, giving a `Response`.
-    waiting prompt_detail(run, result, prompt, system, said, arguments, settings) {
+    waiting prompt_detail(run, result, prompt, system, said, arguments, settings, session) {
         let result = TypeId(result as u32);
         let prompt = prompt as usize;
-        prompt::prompt(run, NewPrompt { result, prompt, system, said, arguments, settings, gives: Gives::Response })
+        prompt::prompt(run, NewPrompt { result, prompt, system, said, arguments, settings, session, gives: Gives::Response, delivery: Delivery::Whole })
     }
 
     /// The time limit of a question.
@@ -86,12 +95,14 @@ calls! {
     waiting exec_run(run, result, argv, stdin, cwd, timeout, env) {
         let words = list::words(argv).iter().map(|&it| string::text(it).to_owned()).collect();
         run.heap.release(argv);
+        let env = words::take_templates(&mut run.heap, env);
+        let env = run.environments.with(run.tree(), run.scheduler.current_node(), env);
         let request = ExecRequest {
             argv: words,
             stdin: words::take_text(&mut run.heap, stdin),
             cwd: words::take_text(&mut run.heap, cwd),
             timeout_nanoseconds: Some(timeout as i64).filter(|it| *it >= 0),
-            env: words::take_templates(&mut run.heap, env),
+            env,
         };
         if request.argv.is_empty() {
             let message = "there is no program to run: `argv` is empty".into();

@@ -22,7 +22,9 @@ calls! {
     /// A field of the record or tuple at a place.
     raising place_field(run, place, index) {
         let part = place::field_place(&mut run.heap, place, index as usize)?;
-        run.states.follow_field(&run.heap, place, index as usize, part);
+        if run.states.has_trail() {
+            run.states.follow_field(&run.heap, place, index as usize, part);
+        }
         Ok(part)
     }
 
@@ -33,7 +35,9 @@ calls! {
             let length = list::len(place::get(place));
             error::no_index(&mut run.heap, index, length)
         })?;
-        run.states.follow_element(place, index, part);
+        if run.states.has_trail() {
+            run.states.follow_element(place, index, part);
+        }
         Ok(part)
     }
 
@@ -42,8 +46,10 @@ calls! {
         let part = place::entry_place(&mut run.heap, place, key)?;
         let part =
             part.ok_or_else(|| error::no_key(&mut run.heap, place::get(place), key))?;
-        let step = run.states.key_step(&run.heap, place, key);
-        run.states.follow(step, part);
+        if run.states.has_trail() {
+            let step = run.states.key_step(&run.heap, place, key);
+            run.states.follow(step, part);
+        }
         Ok(part)
     }
 

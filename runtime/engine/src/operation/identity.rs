@@ -56,12 +56,14 @@ impl Operation {
             | Request::EnvGet { .. }
             | Request::MediaUrl { .. }
             | Request::Model { .. }
+            | Request::Piece { .. }
             | Request::Scripted { .. }
             | Request::LookUp { .. }
             | Request::Keep { .. }
             | Request::OtherRun { .. }
             | Request::Exec { .. }
             | Request::Http { .. }
+            | Request::Mocked { .. }
             | Request::Host { .. }) => self.canonical(request),
         }
     }
@@ -97,7 +99,8 @@ impl Request {
             Self::FsMakeDir { path } => about("fs.make_dir", path),
             Self::EnvGet { name } => about("env.get", name),
             Self::MediaUrl { .. } => "the address of a medium".into(),
-            Self::Model { request } => format!("model {}", request.model),
+            Self::Model { request, .. } => format!("model {}", request.model),
+            Self::Piece { .. } => "more of an answer".into(),
             Self::Scripted { .. } => "an answer of a test".into(),
             Self::LookUp { .. } => "a look into the cache".into(),
             Self::Keep { .. } => "keeping an answer".into(),
@@ -117,6 +120,7 @@ impl Request {
                 format!("http {} {}", request.method, short(&request.url))
             }
             Self::Host { tool, input } => format!("{tool}({})", short(input)),
+            Self::Mocked { call } => format!("{}({})", call.item, short(&call.input)),
             Self::Human { question } => format!("human {}", question.human),
             Self::External { external } => format!("external {}", external.name),
             Self::OtherRun { run, ask } => about(ask.function(), run),

@@ -33,6 +33,7 @@ pub enum Form {
     Texts,
     Media,
     Host,
+    Piece,
     Model,
     Exec,
     Http,
@@ -57,6 +58,7 @@ impl Request {
             | Self::FsGlob { .. }
             | Self::EnvGet { .. }
             | Self::LookUp { .. }
+            | Self::Piece { .. }
             | Self::MediaUrl { .. } => Class::Reads,
             Self::OtherRun { ask, .. } => match ask {
                 AskOfRun::Find | AskOfRun::Status | AskOfRun::State | AskOfRun::Result => {
@@ -76,6 +78,7 @@ impl Request {
             | Self::Human { .. }
             | Self::External { .. } => Class::Idempotent,
             Self::FsAppend { .. } | Self::Exec { .. } | Self::Host { .. } => Class::Once,
+            Self::Mocked { call } => call.class,
             Self::Http { request } => match request.method.to_ascii_uppercase().as_str() {
                 "GET" | "HEAD" | "OPTIONS" => Class::Reads,
                 "PUT" | "DELETE" => Class::Idempotent,
@@ -109,12 +112,14 @@ impl Request {
             | Self::EnvGet { .. }
             | Self::MediaUrl { .. }
             | Self::Model { .. }
+            | Self::Piece { .. }
             | Self::Scripted { .. }
             | Self::LookUp { .. }
             | Self::Keep { .. }
             | Self::StartRun { .. }
             | Self::Http { .. }
             | Self::Host { .. }
+            | Self::Mocked { .. }
             | Self::Human { .. }
             | Self::External { .. }
             | Self::OtherRun { .. } => GivenUp::Dropped,
@@ -150,6 +155,7 @@ impl Request {
     pub fn form(&self) -> Form {
         match self {
             Self::Sleep { .. }
+            | Self::Mocked { .. }
             | Self::FsWrite { .. }
             | Self::FsWriteBytes { .. }
             | Self::FsAppend { .. }
@@ -165,6 +171,7 @@ impl Request {
             Self::EnvGet { .. } => Form::OptionalText,
             Self::MediaUrl { .. } => Form::Media,
             Self::Model { .. } | Self::Scripted { .. } => Form::Model,
+            Self::Piece { .. } => Form::Piece,
             Self::LookUp { .. } => Form::Found,
             Self::Keep { .. } => Form::GaveWay,
             Self::Exec { .. } => Form::Exec,
@@ -199,7 +206,7 @@ impl Request {
         let nanoseconds = |it: &std::time::Duration| i64::try_from(it.as_nanos()).ok();
         match self {
             Self::Sleep { nanoseconds } => Some((*nanoseconds).max(0)),
-            Self::Model { request } => nanoseconds(&request.timeout),
+            Self::Model { request, .. } => nanoseconds(&request.timeout),
             Self::Exec { request } => request.timeout_nanoseconds,
             Self::Now
             | Self::Random
@@ -217,12 +224,14 @@ impl Request {
             | Self::FsMakeDir { .. }
             | Self::EnvGet { .. }
             | Self::MediaUrl { .. }
+            | Self::Piece { .. }
             | Self::Scripted { .. }
             | Self::LookUp { .. }
             | Self::Keep { .. }
             | Self::StartRun { .. }
             | Self::Http { .. }
             | Self::Host { .. }
+            | Self::Mocked { .. }
             | Self::Human { .. }
             | Self::External { .. }
             | Self::OtherRun { .. } => None,
@@ -249,6 +258,7 @@ impl Outcome {
             Self::Texts(_) => Form::Texts,
             Self::Media(_) => Form::Media,
             Self::Host { .. } => Form::Host,
+            Self::Piece(_) => Form::Piece,
             Self::Model(_) => Form::Model,
             Self::Exec(_) => Form::Exec,
             Self::Http(_) => Form::Http,

@@ -49,10 +49,12 @@ pub(crate) fn look_again(run: &mut Run, id: TaskId, ended: TaskId) {
         | Wait::Undo
         | Wait::Operation { .. }
         | Wait::Stopping { .. }
+        | Wait::Session { .. }
         | Wait::Keyed { .. }
         | Wait::Push { .. }
         | Wait::Pop { .. }
-        | Wait::Received { .. } => {}
+        | Wait::Received { .. }
+        | Wait::Part { .. } => {}
     }
 }
 
@@ -168,9 +170,11 @@ fn advance(run: &mut Run, id: TaskId, ended: Option<TaskId>) -> Option<Result<u6
         | Wait::Reflect(_)
         | Wait::Keyed { .. }
         | Wait::Prompt(_)
+        | Wait::Session { .. }
         | Wait::Push { .. }
         | Wait::Pop { .. }
         | Wait::Received { .. }
+        | Wait::Part { .. }
         | Wait::Ending => None,
     }
 }

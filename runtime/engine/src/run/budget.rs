@@ -214,10 +214,12 @@ fn worst_held(scheduler: &Scheduler, id: TaskId, ticket: Ticket) -> Option<&Char
         | Wait::Parallel(_)
         | Wait::Undo
         | Wait::Reflect(_)
+        | Wait::Session { .. }
         | Wait::Keyed { .. }
         | Wait::Push { .. }
         | Wait::Pop { .. }
         | Wait::Received { .. }
+        | Wait::Part { .. }
         | Wait::Ending => None,
     }
 }

@@ -5,7 +5,7 @@ use gsw_abi::layout::stop;
 
 use crate::event::EventKind;
 use crate::operation::Request;
-use crate::run::{Run, parallel, queue, raise};
+use crate::run::{Run, parallel, queue, raise, sessions, stream};
 use crate::scope::ScopeId;
 use crate::task::{State, TaskId};
 use crate::wait::{Race, Wait};
@@ -105,7 +105,9 @@ impl Run {
                 return;
             }
             Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
+            Wait::Session { session } => sessions::leave_line(self, id, session),
             Wait::Await(handle) => self.heap.release(handle),
+            Wait::Part { stream: handle, .. } => stream::leave(self, id, handle),
             Wait::AwaitAll { handles, .. } | Wait::Race(Race { handles, .. }) => {
                 self.heap.release(handles)
             }

@@ -9,6 +9,8 @@ use crate::node::{NodeId, Tree};
 use crate::run::handles::{task_of, tasks_in};
 use crate::run::queue::leave_line;
 use crate::run::scheduler::Scheduler;
+use crate::run::sessions::{self, Sessions};
+use crate::run::stream::leave as leave_stream;
 use crate::run::tool_key::ToolKeys;
 use crate::run::{Run, raise};
 use crate::task::{State, TaskId};
@@ -30,6 +32,7 @@ struct Deadlock {
 struct WaitGraph<'a> {
     scheduler: &'a Scheduler,
     tool_keys: &'a ToolKeys,
+    sessions: &'a Sessions,
     tree: &'a Tree,
     heap: &'a Heap,
 }
@@ -39,6 +42,7 @@ impl<'a> WaitGraph<'a> {
         Self {
             scheduler: &run.scheduler,
             tool_keys: &run.tool_keys,
+            sessions: &run.sessions,
             tree: run.progress.tree(),
             heap: &run.heap,
         }
@@ -62,8 +66,9 @@ impl<'a> WaitGraph<'a> {
                     return self.lies_in(current, task.node).then_some(chain);
                 }
                 Wait::Ending => return self.lies_in(current, task.base).then_some(chain),
-                Wait::Await(handle) => task_of(*handle),
+                Wait::Await(handle) | Wait::Part { stream: handle, .. } => task_of(*handle),
                 Wait::Keyed { key, .. } => self.tool_keys.owner(key)?,
+                Wait::Session { session } => self.sessions.holder(*session)?,
                 // From many of these several edges lead on, and one may be free: only the search of `break_deadlock` follows them all.
                 Wait::Nothing
                 | Wait::Operation { .. }
@@ -91,7 +96,12 @@ impl<'a> WaitGraph<'a> {
         let task = self.scheduler.task(id);
         let awaits = matches!(
             task.wait,
-            Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race(_) | Wait::Keyed { .. }
+            Wait::Await(_)
+                | Wait::AwaitAll { .. }
+                | Wait::Race(_)
+                | Wait::Keyed { .. }
+                | Wait::Part { .. }
+                | Wait::Session { .. }
         );
         task.state == State::Waiting && awaits
     }
@@ -125,11 +135,12 @@ impl<'a> WaitGraph<'a> {
             return Vec::new();
         };
         let mut tasks: Vec<TaskId> = match &task.wait {
-            Wait::Await(handle) => vec![task_of(*handle)],
+            Wait::Await(handle) | Wait::Part { stream: handle, .. } => vec![task_of(*handle)],
             Wait::AwaitAll { handles, .. } | Wait::Race(Race { handles, .. }) => {
                 tasks_in(self.heap, *handles)
             }
             Wait::Keyed { key, .. } => self.tool_keys.owner(key).into_iter().collect(),
+            Wait::Session { session } => self.sessions.holder(*session).into_iter().collect(),
             Wait::Ending => self.scheduler.tasks_of(task.base).collect(),
             // Any other task may help them.
             Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. } => Vec::new(),
@@ -221,6 +232,8 @@ impl<'a> WaitGraph<'a> {
                 | Wait::Reflect(_)
                 | Wait::Keyed { .. }
                 | Wait::Prompt(_)
+                | Wait::Part { .. }
+                | Wait::Session { .. }
                 | Wait::Received { .. }
                 | Wait::Ending => None,
             })
@@ -288,7 +301,9 @@ impl Run {
                 | Wait::Race(Race { handles: word, .. }) => {
                     self.heap.release(word);
                 }
+                Wait::Part { stream, .. } => leave_stream(self, id, stream),
                 Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
+                Wait::Session { session } => sessions::leave_line(self, id, session),
                 wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
                     leave_line(self, &wait);
                 }

@@ -1,5 +1,7 @@
 //! How tasks end: they wait for the tasks that belong to them, then wake those who wait for them.
 
+use gsw_abi::types::Type;
+
 use crate::codec;
 use crate::node::Status;
 use crate::run::scheduler::Task;
@@ -97,6 +99,7 @@ impl Run {
                 reflect::reflection_ended(self, coordinator, ending, result);
             }
         }
+        self.stream_ended(id);
         for waiter in waiters {
             awaiting::look_again(self, waiter, id);
         }
@@ -123,6 +126,7 @@ impl Run {
         }
         let (ending, result, role) = (task.ending, task.result, task.role);
         self.scheduler.remove(id);
+        self.streams.forget(&mut self.heap, id);
         self.heap.discharge(Task::CHARGE);
         // Endings of iterations and tools were handed to their coordinator.
         if role == Role::Spawned {
@@ -142,10 +146,13 @@ impl Run {
                 return;
             }
             for (ty, word) in dropped {
-                if matches!(self.loaded.types.get(ty), gsw_abi::types::Type::Task(_)) {
+                let ty = self.loaded.types.get(ty);
+                if matches!(ty, Type::Task(_) | Type::Stream(_)) {
                     let id = TaskId(word as u32);
                     self.scheduler.task_mut(id).has_handle = false;
                     self.forget_if_unnamed(id);
+                } else if *ty == Type::Session {
+                    self.sessions.forget(&mut self.heap, word);
                 }
             }
         }

@@ -95,6 +95,7 @@ impl Run {
         self.completion.set(result);
         self.scheduler.unlist(root);
         self.scheduler.remove(root);
+        self.streams.release(&mut self.heap);
         self.mocks.release(&mut self.heap);
         self.tool_keys.release(&mut self.heap);
         self.undos.release(&mut self.heap);
@@ -193,7 +194,8 @@ impl Run {
         match wait {
             Wait::Await(word)
             | Wait::AwaitAll { handles: word, .. }
-            | Wait::Race(Race { handles: word, .. }) => {
+            | Wait::Race(Race { handles: word, .. })
+            | Wait::Part { stream: word, .. } => {
                 self.heap.release(word);
             }
             Wait::Operation { id, .. } => self.operations.abandon(id),
@@ -203,6 +205,7 @@ impl Run {
             }
             Wait::Parallel(parallel) => parallel.drop_with(self),
             Wait::Prompt(prompt) => prompt.drop_with(self),
+            Wait::Session { session } => self.heap.release(session),
             Wait::Reflect(reflecting) => reflect::drop_reflection(&mut self.heap, *reflecting),
             wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
                 queue::leave_line(self, &wait);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use crate::heap::Heap;
+use crate::run::MocksInTests;
 use crate::run::script::Script;
 use crate::value::list;
 
@@ -16,8 +17,23 @@ pub(crate) struct Mocks {
     /// By the agent's index.
     scripts: BTreeMap<u32, Script>,
     /// What the test called first that nothing answers.
-    unmocked: Option<String>,
+    unmocked: Option<Unanswered>,
     snapshots: Vec<String>,
+    calls: MocksInTests,
+}
+
+/// What nothing answers.
+#[derive(Debug)]
+struct Unanswered {
+    message: String,
+    missing: Missing,
+}
+
+/// What would have answered it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Missing {
+    Mock,
+    Record,
 }
 
 /// A mock with what it has answered so far.
@@ -32,6 +48,18 @@ struct Mock {
 }
 
 impl Mocks {
+    pub(crate) fn new(calls: MocksInTests) -> Self {
+        Self {
+            calls,
+            ..Self::default()
+        }
+    }
+
+    /// What a call is that a mock answers.
+    pub(crate) const fn calls(&self) -> MocksInTests {
+        self.calls
+    }
+
     /// A closure stands in for an item from here on; it and the list are taken over. Gives the mock's index.
     pub(crate) fn set(&mut self, item: u64, closure: u64, given: u64) -> usize {
         let mocks = self.items.entry(item).or_default();
@@ -114,18 +142,35 @@ impl Mocks {
 
     /// The test has called something that nothing answers. The first message counts.
     pub(crate) fn report_unmocked(&mut self, message: &str) {
-        self.unmocked.get_or_insert_with(|| message.to_owned());
+        self.report(message, Missing::Mock);
+    }
+
+    /// The same, where nothing was recorded.
+    pub(crate) fn report_unrecorded(&mut self, message: &str) {
+        self.report(message, Missing::Record);
+    }
+
+    fn report(&mut self, message: &str, missing: Missing) {
+        self.unmocked.get_or_insert_with(|| Unanswered {
+            message: message.to_owned(),
+            missing,
+        });
     }
 
     /// What the test called first that nothing answers.
     pub(crate) fn take_unmocked(&mut self) -> Option<String> {
-        self.unmocked.take()
+        self.unmocked.take().map(|it| it.message)
     }
 
     /// Why a test fails that has ended well: it called what nothing answers and caught that, or a script was not used up.
     pub(crate) fn take_fault(&mut self) -> Option<String> {
-        let unmocked = self.take_unmocked().map(|message| {
-            format!("{message}\n  the program caught this, but a test must mock what it calls")
+        let unmocked = self.unmocked.take().map(|it| {
+            let message = it.message;
+            let why = match it.missing {
+                Missing::Mock => "but a test must mock what it calls",
+                Missing::Record => "but its result would not be that of the models",
+            };
+            format!("{message}\n  the program caught this, {why}")
         });
         unmocked.or_else(|| self.scripts.values().find_map(Script::left_over))
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::provider::LEAST_CACHED;
 use gsw_tree::usage::Usage;
 use rustc_hash::FxHashMap;
 
@@ -40,6 +41,8 @@ impl ModelAccess {
             // The heap has it.
             memory_limit: _,
             prompts_in_tests,
+            // What stands in for others has it.
+            mocks_in_tests: _,
         } = settings;
         Self {
             prompts,
@@ -86,8 +89,11 @@ impl ModelAccess {
         let images: Vec<usize> = pieces.filter_map(image_size).collect();
         // An image is megabytes of base64 and some thousand tokens; counted as text it would exhaust every budget.
         let text = bytes.0.saturating_sub(images.iter().sum());
+        let input_tokens = text as u64 / 4 + IMAGE_TOKENS * images.len() as u64;
         let usage = Usage {
-            input_tokens: text as u64 / 4 + IMAGE_TOKENS * images.len() as u64,
+            input_tokens,
+            // What is written to the provider's cache costs more; whether it is, only the provider decides.
+            cache_write_tokens: if text < LEAST_CACHED { 0 } else { input_tokens },
             output_tokens: u64::from(request.max_tokens) + u64::from(request.thinking.unwrap_or(0)),
             ..Usage::default()
         };

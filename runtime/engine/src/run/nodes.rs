@@ -80,7 +80,7 @@ impl Run {
         if let Some(described) = self.describe_once(error, node) {
             self.progress.emit(node, EventKind::Error(described));
         }
-        let text = raise::summary(&self.heap, error);
+        let text = raise::said_by(&self.heap, error);
         (Status::Failed, Some(text.into()))
     }
 }

@@ -69,6 +69,8 @@ pub(crate) enum Purpose {
     Scope(ScopeId),
     /// The wait of a task for something that it has given up.
     Grace(TaskId),
+    /// The answer of a stream, which this task runs the prompt of.
+    Stream(TaskId),
     /// The run as a whole: the time that a cancelled run has.
     Run,
 }
@@ -128,7 +130,8 @@ impl Operations {
     pub fn abandon(&mut self, id: OperationId) {
         match self.waiting.remove(&id).map(|it| it.purpose) {
             Some(Purpose::Run) => self.idle -= 1,
-            Some(Purpose::Task(_) | Purpose::Scope(_) | Purpose::Grace(_)) => {}
+            Some(Purpose::Task(_) | Purpose::Scope(_) | Purpose::Grace(_) | Purpose::Stream(_)) => {
+            }
             None => return,
         }
         // An answer that comes later has nothing to be read against.

@@ -40,6 +40,7 @@ impl Run {
                 }
             }
             (Purpose::Grace(task), _) => self.stopped(task, None),
+            (Purpose::Stream(task), outcome) => self.take_piece(task, outcome),
             (Purpose::Task(task), outcome) => self.outcome_for(task, outcome),
         }
         Ok(())
@@ -84,10 +85,12 @@ impl Run {
             | Wait::Parallel(_)
             | Wait::Undo
             | Wait::Reflect(_)
+            | Wait::Session { .. }
             | Wait::Keyed { .. }
             | Wait::Push { .. }
             | Wait::Pop { .. }
             | Wait::Received { .. }
+            | Wait::Part { .. }
             | Wait::Ending) => self.scheduler.set_wait(id, wait),
         }
     }
@@ -166,6 +169,12 @@ fn word_of(run: &mut Run, outcome: Outcome, result: TypeId) -> Result<u64, u64> 
             return Err(raise::internal(
                 &mut run.heap,
                 "a model answered where nobody asked one",
+            ));
+        }
+        Outcome::Piece(_) => {
+            return Err(raise::internal(
+                &mut run.heap,
+                "a piece of an answer came where nobody waits for one",
             ));
         }
         Outcome::Found(_) | Outcome::GaveWay(_) => {

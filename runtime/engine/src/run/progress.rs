@@ -7,6 +7,7 @@ use gsw_abi::program::Program;
 use gsw_tree::class::Class;
 
 use crate::event::{End, Event, EventKind, JsonText, Level, LogLine, State};
+use crate::exchange::Exchange;
 use crate::node::{EffectSite, NewNode, NodeId, Spent, Status, Totals, Tree};
 use crate::port::{Notice, Port};
 
@@ -101,6 +102,16 @@ impl Progress {
     /// Whether anybody looks at events while they happen.
     pub(crate) fn wants_events(&self) -> bool {
         self.port.wants_events()
+    }
+
+    /// Whether somebody writes down what models are asked, or answers in their place.
+    pub(crate) fn wants_exchanges(&self) -> bool {
+        self.port.wants_exchanges()
+    }
+
+    /// A model was asked.
+    pub(crate) fn exchanged(&mut self, exchange: Exchange) {
+        self.port.take(Notice::Exchanged(Box::new(exchange)));
     }
 
     /// Counts an event that nobody receives, so that the numbers of events do not depend on who does.

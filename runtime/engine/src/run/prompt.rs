@@ -4,6 +4,7 @@ mod arguments;
 mod asking;
 mod begin;
 mod end;
+mod exchanging;
 pub(crate) mod hidden;
 mod keys;
 mod observed;
@@ -17,12 +18,14 @@ use gsw_tree::usage::Usage;
 use crate::codec::decode;
 use crate::event::{EventKind, ReflectionLevel};
 use crate::model::{
-    Check, ModelAnswer, ModelFailure, PromptEvent, PromptMachine, PromptNote, PromptStep,
+    Check, FailureKind, ModelAnswer, ModelFailure, PromptEvent, PromptMachine, PromptNote,
+    PromptStep,
 };
 use crate::node::{NodeId, Status};
-use crate::operation::{OperationId, Outcome, Request};
+use crate::operation::{Delivery, OperationId, Outcome, Request};
 use crate::run::reflection_log::{ReflectionRecord, Resolution};
 use crate::run::script::Offered;
+use crate::run::sessions::{self, Last};
 use crate::run::{Run, raise};
 use crate::scope::{ScopeId, ScopeKind};
 use crate::step::Step;
@@ -32,6 +35,7 @@ use crate::wait::Wait;
 
 use asking::{Asked, Asking, Cost, NotAsked};
 pub(crate) use begin::NewPrompt;
+use exchanging::Exchanging;
 use observed::Observed;
 use tools::ToolRound;
 pub(crate) use tools::{tool_ended, tools_are_over};
@@ -54,6 +58,8 @@ pub struct PromptRun {
     /// The budget of this call, when its settings have one.
     budget: Option<ScopeId>,
     asking: Asking,
+    /// The request that is to be written down with its answer, where somebody does that.
+    exchange: Option<Exchanging>,
     /// The model that was asked last.
     model: String,
     usage: Usage,
@@ -66,6 +72,20 @@ pub struct PromptRun {
     /// What it has looked up among the answers that are kept.
     key: Option<String>,
     scripted: Option<Scripted>,
+    delivery: Delivery,
+    session: Option<InSession>,
+    /// The prompt whose answer this one's is to replace.
+    revises: Option<NodeId>,
+}
+
+/// The session that a call continues, and holds until it ends.
+#[derive(Clone, Copy, Debug)]
+struct InSession {
+    /// Owned.
+    word: u64,
+    last: Last,
+    /// What the history counts in the memory of the run, without this call.
+    weight: usize,
 }
 
 /// What a call needs of which a test has scripted the model.
@@ -96,6 +116,7 @@ impl PromptRun {
             round: None,
             budget: None,
             asking: Asking::default(),
+            exchange: None,
             model: String::new(),
             usage: Usage::default(),
             invalid: String::new(),
@@ -103,6 +124,9 @@ impl PromptRun {
             asked_by: String::new(),
             key: None,
             scripted: None,
+            delivery: new.delivery,
+            session: None,
+            revises: None,
         }
     }
 }
@@ -175,6 +199,7 @@ impl PromptRun {
             | Outcome::Host { .. }
             | Outcome::Exec(_)
             | Outcome::Http(_)
+            | Outcome::Piece(_)
             | Outcome::Human(_) => match self.try_again(run, id) {
                 Some(asked) => return self.go_on_as_asked(run, id, asked),
                 None => PromptEvent::Waited,
@@ -189,15 +214,27 @@ impl PromptRun {
         id: TaskId,
         answer: Result<ModelAnswer, ModelFailure>,
     ) {
+        if self.delivery == Delivery::Pieces {
+            run.answer_is_over(id);
+        }
         self.take_answer(run, &answer);
+        self.note_exchange(&answer);
+        if let Err(failure) = &answer
+            && failure.kind == FailureKind::NotRecorded
+        {
+            // The run fails, also where the program catches this.
+            run.mocks.report_unrecorded(&failure.message);
+        }
         // The budget is charged before the answer is read: what it cost is spent, also if it is used up by that.
         if let Some(what) = self.settle(run, id, Cost::of(&answer)) {
+            self.flush_exchange(run);
             let result = self.refuse(run, &what);
             return self.hand_back(run, id, result);
         }
         if let Err(failure) = &answer
             && self.waits_to_try_again(run, id, failure)
         {
+            self.flush_exchange(run);
             run.scheduler.set_wait(id, Wait::Prompt(self));
             return;
         }
@@ -248,7 +285,10 @@ impl PromptRun {
     }
 
     fn go_on(mut self: Box<Self>, run: &mut Run, id: TaskId, event: PromptEvent) {
-        match self.step(run, id, event) {
+        let result = self.step(run, id, event);
+        // After the step, which has found out what tools the answer calls and what their arguments hide.
+        self.flush_exchange(run);
+        match result {
             Some(result) => self.hand_back(run, id, result),
             None => run.scheduler.set_wait(id, Wait::Prompt(self)),
         }
@@ -308,7 +348,7 @@ impl PromptRun {
                     Some(outcomes) => event = PromptEvent::ToolsAnswered(outcomes),
                     None => return None,
                 },
-                PromptStep::Done(result) => return Some(self.done(run, *result)),
+                PromptStep::Done(result) => return Some(self.done(run, task, *result)),
                 PromptStep::Fail(failure) => {
                     let error = self.error_of(run, &failure);
                     return Some(self.end(run, Err(error), None));
@@ -434,6 +474,10 @@ impl PromptRun {
         if let Some(operation) = self.operation {
             run.operations.abandon(operation);
         }
+        // Nobody goes on: those who wait for the session are dropped, too.
+        if let Some(session) = self.session {
+            run.heap.release(session.word);
+        }
     }
 }
 
@@ -442,7 +486,10 @@ pub(crate) fn prompt(run: &mut Run, new: NewPrompt) -> Step {
     let current = run.scheduler.current();
     let mut prompt = match begin::begin(run, new) {
         Ok(prompt) => prompt,
-        Err(error) => return Step::Raised(error),
+        Err(error) => {
+            sessions::leave(run, new.session);
+            return Step::Raised(error);
+        }
     };
     match prompt.step(run, current, PromptEvent::Start) {
         Some(result) => {

@@ -289,6 +289,8 @@ pub(super) fn leave_line(run: &mut Run, wait: &Wait) {
         | Wait::Reflect(_)
         | Wait::Keyed { .. }
         | Wait::Prompt(_)
+        | Wait::Part { .. }
+        | Wait::Session { .. }
         | Wait::Ending => {}
     }
 }

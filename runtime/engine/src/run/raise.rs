@@ -61,6 +61,7 @@ pub(crate) fn error_of_failure(heap: &mut Heap, failure: Failure) -> u64 {
 pub(crate) fn said_by(heap: &Heap, raised: u64) -> String {
     let name = error::name(heap, raised);
     let message = error::message(heap, raised);
+    // The message of a declared error is its name with its fields.
     if message.starts_with(name) {
         return message;
     }
@@ -79,12 +80,6 @@ pub(crate) fn budget_exceeded(heap: &mut Heap, what: &str) -> u64 {
 /// The unwinding of a scope.
 pub(crate) fn unwind_error(heap: &mut Heap, scope: ScopeId) -> u64 {
     error::new(heap, BuiltinError::Unwind, &[scope.0])
-}
-
-/// The name of an error, which is borrowed, and its message, as observers see it.
-pub(crate) fn summary(heap: &Heap, raised: u64) -> String {
-    let name = error::name(heap, raised);
-    format!("{name}: {}", error::message(heap, raised))
 }
 
 /// `DecodeError`: the input of a workflow does not fit.

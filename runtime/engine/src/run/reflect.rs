@@ -117,7 +117,7 @@ pub(crate) fn reflect(run: &mut Run, failure: Failure, judge: Judge) -> Step {
     let outer = run.scheduler.current_node();
     let round = u32::try_from(failure.used + 1).unwrap_or(u32::MAX);
     let level = level_of(run.progress.tree(), outer);
-    let error = raise::summary(&run.heap, failure.error);
+    let error = raise::said_by(&run.heap, failure.error);
     run.progress.emit(
         outer,
         EventKind::ReflectionStart {
@@ -157,7 +157,7 @@ fn reflection_without_model(heap: &Heap, failure: &Failure) -> Reflection {
     let message = error::message(heap, error);
     Reflection {
         should_retry: failure.used == 0 || !is_timeout,
-        reason: format!("{}: {message}", error::name(heap, error)),
+        reason: raise::said_by(heap, error),
         guidance: format!(
             "An earlier attempt at this failed: {message}\nMake sure that it does not fail in the same way again."
         ),
@@ -375,7 +375,7 @@ fn note(run: &mut Run, node: NodeId, raised: u64, said: Said, resolution: Resolu
         node,
         level: level_of(run.progress.tree(), node),
         reason,
-        error: raise::summary(&run.heap, raised),
+        error: raise::said_by(&run.heap, raised),
         resolution,
         success: false,
         guidance,

@@ -36,7 +36,7 @@ impl Run {
         self.request_at(Purpose::Run, NodeId::ROOT, due, request)
     }
 
-    fn request_at(
+    pub(super) fn request_at(
         &mut self,
         purpose: Purpose,
         node: NodeId,

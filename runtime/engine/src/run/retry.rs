@@ -6,7 +6,7 @@ use gsw_abi::types::ErrorClass;
 use crate::event::EventKind;
 use crate::heap::Heap;
 use crate::operation::Request;
-use crate::run::Run;
+use crate::run::{Run, raise};
 use crate::step::Step;
 use crate::value::{error, optional};
 
@@ -50,8 +50,8 @@ pub(crate) fn retry(run: &mut Run, failed: Failed) -> Step {
     let asked = retry_after(&run.heap, raised);
     // Never before the provider asked for; the jitter spreads those that got the same delay.
     let nanoseconds = asked.map_or(jitter, |asked| asked.max(jitter));
-    let message = error::message(&run.heap, raised);
-    let name = error::name(&run.heap, raised).to_owned();
+    let said = raise::said_by(&run.heap, raised);
+    let name = error::name(&run.heap, raised);
     let analysis = match asked {
         Some(_) => "the provider said when to retry".to_owned(),
         None => format!("`{name}` may be temporary; attempt {made} of {further} more"),
@@ -64,7 +64,7 @@ pub(crate) fn retry(run: &mut Run, failed: Failed) -> Step {
         EventKind::StepRetry {
             step,
             attempt,
-            error: format!("{name}: {message}"),
+            error: said,
             analysis,
             delay: nanoseconds,
         },

@@ -234,7 +234,8 @@ fn failed(error: &Value, request: &ModelRequest) -> Result<ModelAnswer, ModelFai
         FailureKind::Unauthorized
         | FailureKind::QuotaExceeded
         | FailureKind::ContextTooLong
-        | FailureKind::PermissionDenied => false,
+        | FailureKind::PermissionDenied
+        | FailureKind::NotRecorded => false,
     };
     Err(ModelFailure {
         status,

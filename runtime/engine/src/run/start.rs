@@ -22,6 +22,7 @@ use crate::prices::Prices;
 use crate::run::call_stack::CallStack;
 use crate::run::completion::Completion;
 use crate::run::describe::ReportedErrors;
+use crate::run::environment::Environments;
 use crate::run::interrupt::Shutdown;
 use crate::run::introspection::Introspection;
 use crate::run::jitter::Jitter;
@@ -32,7 +33,9 @@ use crate::run::progress::Progress;
 use crate::run::queue::Lines;
 use crate::run::reflection_log::ReflectionLog;
 use crate::run::scheduler::Scheduler;
+use crate::run::sessions::Sessions;
 use crate::run::states::States;
+use crate::run::stream::Streams;
 use crate::run::tool_key::ToolKeys;
 use crate::run::undo::Undos;
 use crate::run::{Run, RunResult, input};
@@ -71,6 +74,19 @@ pub struct RunSettings {
     pub memory_limit: Option<u64>,
     #[serde(default)]
     pub prompts_in_tests: PromptsInTests,
+    #[serde(default)]
+    pub mocks_in_tests: MocksInTests,
+}
+
+/// What a call is that a mock answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MocksInTests {
+    /// Nothing that leaves the run.
+    #[default]
+    Inside,
+    /// An operation, performed before the mock answers: what the real call would be for a run that is written down.
+    Performed,
 }
 
 /// What becomes of a prompt that a test calls and nothing mocks.
@@ -111,6 +127,7 @@ impl Run {
             parent: _,
             behaviour: _,
         } = start;
+        let mocks = Mocks::new(settings.mocks_in_tests);
         Box::new(Self {
             front,
             heap,
@@ -123,10 +140,13 @@ impl Run {
             reflection_log: ReflectionLog::default(),
             states: States::default(),
             introspection: Introspection::default(),
+            environments: Environments::default(),
             tool_keys: ToolKeys::default(),
             undos: Undos::default(),
+            sessions: Sessions::default(),
             lines: Lines::default(),
-            mocks: Mocks::default(),
+            streams: Streams::default(),
+            mocks,
             jitter: Jitter::of_seed(seed),
             reported_errors: ReportedErrors::default(),
             shutdown: Shutdown::default(),

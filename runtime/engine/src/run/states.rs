@@ -181,6 +181,12 @@ impl States {
         self.trail.as_ref().filter(|it| it.place == place)
     }
 
+    /// Whether somebody wants to know the way to the part that is changed. Nearly nobody ever does, and loops fill lists by place.
+    #[inline]
+    pub(crate) fn has_trail(&self) -> bool {
+        self.trail.is_some()
+    }
+
     /// The trail goes on from the record or tuple at `place` to a part of it.
     pub(crate) fn follow_field(&mut self, heap: &Heap, place: u64, index: usize, part: u64) {
         if self.trail_at(place).is_none() {

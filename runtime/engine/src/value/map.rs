@@ -148,19 +148,21 @@ fn left_away(heap: &mut Heap, kind: Kind, (key, value): (u64, u64), map: u64) ->
     map
 }
 
-/// The value under a key with a share of its own; borrows the map and the key, takes over `other`. In a map with one owner
-/// `other` takes the value's place, so that the caller's share may be the only one.
+/// The value under a key with a share of its own, and `default` when there is none; borrows the map and the key, takes over
+/// `default`. In a map with one owner `default` takes the value's place, so that the caller's share may be the only one.
 #[must_use]
-pub fn exchange(heap: &mut Heap, map: u64, key: u64, other: u64) -> Option<u64> {
+pub fn take(heap: &mut Heap, map: u64, key: u64, default: u64) -> u64 {
     let kind = kind(heap, map);
-    let found = find(map, kind, key, hash(heap, kind, key));
-    if let Some(index) = found.filter(|_| is_unique(map)) {
-        return Some(std::mem::replace(&mut all_mut(map)[index].value, other));
+    let Some(index) = find(map, kind, key, hash(heap, kind, key)) else {
+        return default;
+    };
+    if is_unique(map) {
+        return std::mem::replace(&mut all_mut(map)[index].value, default);
     }
-    heap.release_typed(kind.value, other);
-    let value = all(map)[found?].value;
+    let value = all(map)[index].value;
     heap.retain_typed(kind.value, value);
-    Some(value)
+    heap.release_typed(kind.value, default);
+    value
 }
 
 /// `map` without a key; takes over the map, borrows the key. The same map when the run has no memory for a copy.

@@ -83,11 +83,18 @@ pub fn insert(heap: &mut Heap, place: u64, key: u64, value: u64) -> Result<u64, 
 }
 
 /// The object at a place, which has one owner afterwards: a copy takes its place when others see it.
+#[inline]
 fn own(heap: &mut Heap, place: u64) -> Result<u64, u64> {
     let word = get(place);
     if is_unique(word) {
         return Ok(word);
     }
+    own_copy(heap, place, word)
+}
+
+/// A copy of the shared object at a place, in its place.
+#[cold]
+fn own_copy(heap: &mut Heap, place: u64, word: u64) -> Result<u64, u64> {
     // The copy below changes the heap, which the types are borrowed from.
     let types = heap.types().clone();
     let owned = match types.get(types.base(type_of(word))) {

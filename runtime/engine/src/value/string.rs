@@ -79,6 +79,31 @@ pub fn concat(heap: &mut Heap, a: u64, b: u64) -> u64 {
     word
 }
 
+/// A string, which is taken over, with more text after it; in place when it has no other owner. What does not fit the run's
+/// memory is left away, and the run stops at its next poll.
+#[must_use]
+pub(crate) fn extended(heap: &mut Heap, word: u64, more: &str) -> u64 {
+    if is_unique(word) {
+        return append(heap, word, more.as_bytes(), scalar_count(more));
+    }
+    let (count, length) = (
+        scalars(word) + scalar_count(more),
+        bytes(word).len() + more.len(),
+    );
+    if !heap.admit((FRONT + length) as u64) {
+        return word;
+    }
+    let longer = build(
+        heap,
+        type_of(word),
+        &[bytes(word), more.as_bytes()],
+        count,
+        length,
+    );
+    heap.release(word);
+    longer
+}
+
 /// A string with one owner and `part` after it, which is no part of it; without, when that does not fit the run's memory.
 fn append(heap: &mut Heap, word: u64, part: &[u8], scalar_values: usize) -> u64 {
     let (left, room) = (

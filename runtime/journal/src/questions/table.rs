@@ -6,7 +6,9 @@ use rusqlite::{Connection, OptionalExtension, Params, Row as Found};
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::questions::{Answer, Asked, Delivered, KEPT, Question, Refusal, State};
+use crate::questions::{
+    Answer, Asked, Claimed, Delivered, KEPT, MOST_EARLY, Question, Refusal, State,
+};
 use crate::record::Hash;
 use crate::row::{Facts, RunRow, StoreId, sum_of};
 
@@ -48,10 +50,22 @@ impl<'a> Table<'a> {
         found.counted(row.map_or(0, |it| it.asked))
     }
 
-    pub(crate) fn of_key(&self, name: &str, key: &str) -> Result<Looked, Error> {
+    pub(crate) fn of_key(&self, key: &str) -> Result<Looked, Error> {
+        // What an ended run has left open nobody waits for.
+        let condition = "WHERE questions.key = ?1 AND NOT (substr(state, 1, 1) = x'00' AND runs.status IN (2, 3, 4))";
+        self.read(condition, [key])
+    }
+
+    /// Those with an answer that their run has not taken. The condition is that of the index.
+    pub(crate) fn answered(&self) -> Result<Looked, Error> {
+        self.read("WHERE substr(state, 1, 1) = x'01'", [])
+    }
+
+    /// Those of one run.
+    pub(crate) fn answered_of(&self, run: i64) -> Result<Looked, Error> {
         self.read(
-            "WHERE questions.name = ?1 AND questions.key = ?2",
-            [name, key],
+            "WHERE substr(state, 1, 1) = x'01' AND questions.run = ?1",
+            [run],
         )
     }
 
@@ -136,7 +150,7 @@ impl<'a> Table<'a> {
             None => row.asked += 1,
         }
         let early = match &question.key {
-            Some(key) => self.take_early(&question.name, key, question.asked)?,
+            Some(key) => self.take_early(key, question.asked)?,
             None => None,
         };
         self.write(run, question, &early.map_or(State::Open, State::Answered))
@@ -158,7 +172,58 @@ impl<'a> Table<'a> {
         self.write(run, &asked.question, &state)
     }
 
-    fn of_operation(&self, run: i64, operation: u64) -> Result<Option<Asked>, Error> {
+    /// Gives a question of a run the answer that who carries the run was told itself, unless somebody else was first or nobody
+    /// waits any more.
+    pub(crate) fn claim(
+        &self,
+        run: i64,
+        operation: u64,
+        own: Option<Answer>,
+    ) -> Result<Claimed, Error> {
+        let Some(asked) = self.of_operation(run, operation)? else {
+            return Ok(Claimed::Own);
+        };
+        match (asked.state, own) {
+            (State::Open, Some(own)) => {
+                self.write(run, &asked.question, &State::Answered(own))?;
+                Ok(Claimed::Own)
+            }
+            (State::Open, None) => {
+                let why = "nobody wants to answer".into();
+                self.write(run, &asked.question, &State::Closed { why })?;
+                Ok(Claimed::Own)
+            }
+            (State::Answered(first), _) => Ok(Claimed::First(first)),
+            (State::Settled { .. } | State::Closed { .. }, _) => Ok(Claimed::Over),
+        }
+    }
+
+    /// Closes those of these questions whose time is over; gives those that were answered in time.
+    pub(crate) fn expire(
+        &self,
+        run: i64,
+        operations: &[u64],
+        now: i64,
+    ) -> Result<Vec<(u64, Answer)>, Error> {
+        let mut answered = Vec::new();
+        for &operation in operations {
+            let Some(asked) = self.of_operation(run, operation)? else {
+                continue;
+            };
+            let question = asked.question;
+            match asked.state {
+                State::Answered(answer) => answered.push((operation, answer)),
+                State::Open if question.due.is_some_and(|it| it <= now) => {
+                    let why = "its time was over".into();
+                    self.write(run, &question, &State::Closed { why })?;
+                }
+                State::Open | State::Settled { .. } | State::Closed { .. } => {}
+            }
+        }
+        Ok(answered)
+    }
+
+    pub(crate) fn of_operation(&self, run: i64, operation: u64) -> Result<Option<Asked>, Error> {
         let condition = "WHERE questions.run = ?1 AND operation = ?2";
         let found = self.read(condition, (run, operation.cast_signed()))?;
         Ok(found.0.into_iter().next())
@@ -217,53 +282,60 @@ impl<'a> Table<'a> {
     }
 
     /// Keeps an answer until it is asked for.
-    pub(crate) fn keep(&self, name: &str, key: &str, answer: Answer) -> Result<Delivered, Error> {
-        if let Some(first) = self.early(name, key, answer.at)? {
+    pub(crate) fn keep(&self, key: &str, answer: Answer) -> Result<Delivered, Error> {
+        if let Some(first) = self.early(key, answer.at)? {
             let Answer { by, at, .. } = first;
             return Err(Error::Refused(Refusal::Answered { by, at }));
         }
+        // Those that are too old to be found make room.
+        self.forget(key)?;
+        if Facts::read(self.connection)?.early >= MOST_EARLY {
+            self.forget_early(answer.at)?;
+        }
+        let mut is_full = false;
+        Facts::change(self.connection, self.store, |facts| {
+            is_full = facts.early >= MOST_EARLY;
+            facts.early += i64::from(!is_full);
+        })?;
+        if is_full {
+            return Err(Error::Refused(Refusal::Full));
+        }
         let bytes = postcard::to_stdvec(&answer).expect("an answer holds nothing without bytes");
-        let sum = sum_of(self.store, "early", &(name, key, &bytes));
-        // One that was too old to be found.
-        self.forget(name, key)?;
-        Facts::change(self.connection, self.store, |facts| facts.early += 1)?;
+        let sum = sum_of(self.store, "early", &(key, &bytes));
         self.connection.execute(
-            "INSERT INTO early (name, key, answer, sum) VALUES (?1, ?2, ?3, ?4)",
-            (name, key, bytes, sum),
+            "INSERT INTO early (key, answer, sum) VALUES (?1, ?2, ?3)",
+            (key, bytes, sum),
         )?;
         Ok(Delivered::Early)
     }
 
     /// The answer that came before its question, unless that was too long ago.
-    fn early(&self, name: &str, key: &str, now: i64) -> Result<Option<Answer>, Error> {
+    fn early(&self, key: &str, now: i64) -> Result<Option<Answer>, Error> {
+        let text = "SELECT answer, sum FROM early WHERE key = ?1";
         let found: Option<(Vec<u8>, i64)> = self
             .connection
-            .query_row(
-                "SELECT answer, sum FROM early WHERE name = ?1 AND key = ?2",
-                (name, key),
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
+            .query_row(text, [key], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         let Some((bytes, sum)) = found else {
             return self.count_early();
         };
         let damaged = || Error::DamagedEntry(format!("an early answer for `{key}`"));
-        if sum_of(self.store, "early", &(name, key, &bytes)) != sum {
+        if sum_of(self.store, "early", &(key, &bytes)) != sum {
             return Err(damaged());
         }
         let answer: Answer = postcard::from_bytes(&bytes).map_err(|_| damaged())?;
         Ok(Some(answer).filter(|it| now.saturating_sub(it.at) < KEPT))
     }
 
-    fn take_early(&self, name: &str, key: &str, now: i64) -> Result<Option<Answer>, Error> {
-        let answer = self.early(name, key, now)?;
-        self.forget(name, key)?;
+    fn take_early(&self, key: &str, now: i64) -> Result<Option<Answer>, Error> {
+        let answer = self.early(key, now)?;
+        self.forget(key)?;
         Ok(answer)
     }
 
-    fn forget(&self, name: &str, key: &str) -> Result<(), Error> {
-        let text = "DELETE FROM early WHERE name = ?1 AND key = ?2";
-        let forgotten = self.connection.execute(text, (name, key))?;
+    fn forget(&self, key: &str) -> Result<(), Error> {
+        let text = "DELETE FROM early WHERE key = ?1";
+        let forgotten = self.connection.execute(text, [key])?;
         if forgotten > 0 {
             Facts::change(self.connection, self.store, |facts| facts.early -= 1)?;
         }
@@ -281,16 +353,17 @@ impl<'a> Table<'a> {
         }
     }
 
+    fn early_keys(&self) -> Result<Vec<String>, Error> {
+        let mut statement = self.connection.prepare("SELECT key FROM early")?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Forgets what nobody has asked for in time.
     pub(crate) fn forget_early(&self, now: i64) -> Result<(), Error> {
-        let names: Vec<(String, String)> = {
-            let mut statement = self.connection.prepare("SELECT name, key FROM early")?;
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.collect::<rusqlite::Result<_>>()?
-        };
-        for (name, key) in names {
-            if self.early(&name, &key, now)?.is_none() {
-                self.take_early(&name, &key, now)?;
+        for key in self.early_keys()? {
+            if self.early(&key, now)?.is_none() {
+                self.forget(&key)?;
             }
         }
         Ok(())
@@ -299,11 +372,8 @@ impl<'a> Table<'a> {
     /// Reads every early answer, as a check of each.
     pub(crate) fn check_early(&self) -> Result<(), Error> {
         self.count_early()?;
-        let mut statement = self.connection.prepare("SELECT name, key FROM early")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let (name, key): (String, String) = (row.get(0)?, row.get(1)?);
-            self.early(&name, &key, 0)?;
+        for key in self.early_keys()? {
+            self.early(&key, 0)?;
         }
         Ok(())
     }
@@ -359,17 +429,11 @@ impl Looked {
             .ok_or_else(|| not_asked(run, open))
     }
 
-    /// The one that an answer by its key means, if anybody has asked.
-    pub(crate) fn by_key(self, name: &str) -> Result<Option<Asked>, Error> {
-        let (mut open, mut over): (Vec<Asked>, Vec<Asked>) =
+    /// The one that an answer by its key means, if anybody has asked: of several the one that has asked first.
+    pub(crate) fn by_key(self) -> Option<Asked> {
+        let (open, mut over): (Vec<Asked>, Vec<Asked>) =
             self.0.into_iter().partition(|it| it.state == State::Open);
-        if open.len() > 1 {
-            return Err(Error::Refused(Refusal::Several {
-                name: name.to_owned(),
-                runs: open.into_iter().map(|it| it.run).collect(),
-            }));
-        }
-        Ok(open.pop().or_else(|| over.pop()))
+        open.into_iter().next().or_else(|| over.pop())
     }
 
     fn open_names(&self) -> Vec<String> {

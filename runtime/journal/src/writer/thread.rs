@@ -105,6 +105,7 @@ impl Command {
         match self {
             Self::Append(it) => Some(it.run),
             Self::Status { run, .. }
+            | Self::Build { run, .. }
             | Self::Wake { run, .. }
             | Self::Ask { run, .. }
             | Self::EndQuestion { run, .. }
@@ -129,7 +130,10 @@ fn accept(command: Command) {
                 then(Ok(()));
             }
         }
-        Command::Status { .. } | Command::Wake { .. } | Command::EndQuestion { .. } => {}
+        Command::Status { .. }
+        | Command::Build { .. }
+        | Command::Wake { .. }
+        | Command::EndQuestion { .. } => {}
     }
 }
 
@@ -229,6 +233,16 @@ impl Group<'_> {
                 if let Some(row) = self.row(*run)? {
                     row.status = status.number();
                     row.waiting.clone_from(waiting);
+                }
+            }
+            Command::Build {
+                run,
+                image,
+                program,
+            } => {
+                if let Some(row) = self.row(*run)? {
+                    row.image = *image;
+                    row.program.clone_from(program);
                 }
             }
             Command::Wake { run, at } => {

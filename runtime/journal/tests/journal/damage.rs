@@ -67,10 +67,7 @@ fn make(folder: &Folder) {
         journal.status(status, Some("approve".into()));
         released(journal);
     }
-    let key = To::Key {
-        name: "payment",
-        key: "early",
-    };
+    let key = To::Key("early");
     store.answer(reply(key, "shop")).expect("it is kept");
 }
 

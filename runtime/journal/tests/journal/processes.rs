@@ -57,10 +57,7 @@ fn as_a_child() {
         }),
         "key" => compete(|round, me| {
             let key = format!("order:{round}");
-            let to = To::Key {
-                name: "payment",
-                key: &key,
-            };
+            let to = To::Key(&key);
             store.answer(reply(to, me)).map(drop)
         }),
         "take" => {

@@ -2,8 +2,10 @@
 
 use std::sync::mpsc::channel;
 
-use gsw_journal::list::Status;
-use gsw_journal::questions::{Answer, Delivered, KEPT, Kind, Question, Refusal, Reply, State, To};
+use gsw_journal::list::{Carried, Status};
+use gsw_journal::questions::{
+    Answer, Claimed, Delivered, KEPT, Kind, Question, Refusal, Reply, State, To,
+};
 use gsw_journal::retention::Retention;
 use gsw_journal::store::{Error, Store};
 use gsw_journal::writer::Journal;
@@ -199,10 +201,7 @@ fn of_equal_questions_the_oldest_is_answered_and_different_ones_are_told_apart()
 fn an_answer_by_key_may_come_before_its_question() {
     let folder = Folder::new("early");
     let store = Store::open(&folder.store()).expect("a store");
-    let key = |key| To::Key {
-        name: "payment",
-        key,
-    };
+    let key = To::Key;
     let early = store.answer(reply(key("order:1"), "shop"));
     assert_eq!(early.expect("it is kept"), Delivered::Early);
     let twice = refusal(store.answer(reply(key("order:1"), "bank")));
@@ -238,7 +237,7 @@ fn an_answer_by_key_may_come_before_its_question() {
 }
 
 #[test]
-fn a_key_that_two_runs_wait_for_is_refused_with_both() {
+fn of_two_runs_that_wait_for_a_key_the_first_gets_the_answer() {
     let folder = Folder::new("both");
     let store = Store::open(&folder.store()).expect("a store");
     let journals = ["a", "b"].map(|id| {
@@ -246,15 +245,91 @@ fn a_key_that_two_runs_wait_for_is_refused_with_both() {
         ask(&journal, external(1, "order:1"));
         journal
     });
-    let key = To::Key {
-        name: "payment",
-        key: "order:1",
-    };
-    let which = refusal(store.answer(reply(key, "shop")));
-    let runs = vec!["a".into(), "b".into()];
-    let name = "payment".into();
-    assert_eq!(which, Refusal::Several { name, runs });
+    for id in ["a", "b"] {
+        let delivered = store.answer(reply(To::Key("order:1"), "shop"));
+        let to_run = Delivered::ToRun {
+            run: id.into(),
+            operation: 1,
+        };
+        assert_eq!(delivered.expect("one is open"), to_run);
+    }
+    let again = refusal(store.answer(reply(To::Key("order:1"), "shop")));
+    assert_eq!(again, by("shop"));
     drop(journals);
+}
+
+#[test]
+fn what_who_carries_a_run_was_told_itself_counts_only_when_nobody_was_first() {
+    let folder = Folder::new("claimed");
+    let store = Store::open(&folder.store()).expect("a store");
+    let journal = store.begin(&new_run("run"), vec![begin()]).expect("a run");
+    for operation in 1..=4 {
+        ask(&journal, question(operation, &format!("q{operation}")));
+    }
+    let own = || reply(named("run", "q1"), "the terminal").answer;
+    let ann = reply(named("run", "q2"), "ann");
+    store.answer(ann.clone()).expect("it is open");
+    let claim = |operation, own| store.claim("run", operation, own).expect("a store");
+    assert_eq!(claim(1, Some(own())), Claimed::Own);
+    assert_eq!(claim(2, Some(own())), Claimed::First(ann.answer.clone()));
+    assert_eq!(claim(2, None), Claimed::First(ann.answer));
+    assert_eq!(claim(3, None), Claimed::Own);
+    journal.settle(1);
+    flushed(&journal).expect("it is written");
+    assert_eq!(claim(1, Some(own())), Claimed::Over);
+    let late = refusal(store.answer(reply(named("run", "q1"), "ann")));
+    assert_eq!(late, by("the terminal"));
+    let declined = refusal(store.answer(reply(named("run", "q3"), "ann")));
+    assert!(matches!(declined, Refusal::Closed { .. }));
+}
+
+#[test]
+fn when_the_time_of_a_question_is_over_an_answer_that_came_before_counts_and_none_after() {
+    let folder = Folder::new("expired");
+    let store = Store::open(&folder.store()).expect("a store");
+    let journal = store.begin(&new_run("run"), vec![begin()]).expect("a run");
+    for operation in [1, 2] {
+        let name = format!("q{operation}");
+        let due = Some(30);
+        let question = Question {
+            due,
+            ..question(operation, &name)
+        };
+        ask(&journal, question);
+    }
+    store
+        .answer(reply(named("run", "q1"), "ann"))
+        .expect("it is in time");
+    let expired = |now| store.expire("run", &[1, 2], now).expect("a store");
+    assert_eq!(expired(29).len(), 1);
+    let came = expired(30);
+    assert_eq!((came.len(), came[0].0), (1, 1));
+    // The clock of who answers is behind.
+    let late = refusal(store.answer(reply(named("run", "q2"), "ben")));
+    assert!(matches!(late, Refusal::Closed { .. }));
+    drop(journal);
+}
+
+#[test]
+fn who_wants_a_run_to_end_is_heard_until_it_has() {
+    let folder = Folder::new("ends");
+    let store = Store::open(&folder.store()).expect("a store");
+    let journal = store.begin(&new_run("run"), vec![begin()]).expect("a run");
+    let carried = store.cancel("run", "enough", 7).expect("it goes on");
+    assert_eq!(carried, Carried::Yes);
+    let again = store.cancel("run", "too much", 8).expect("it goes on");
+    assert_eq!(again, Carried::Yes);
+    journal.status(Status::Waiting, None);
+    released(journal);
+    let wish = store.cancellation("run").expect("a store").expect("a wish");
+    assert_eq!((&*wish.reason, wish.at), ("enough", 7));
+    assert_eq!(store.due(0).expect("a store").len(), 1);
+    let (journal, _) = store.take("run").expect("nobody carries it");
+    journal.status(Status::Cancelled, None);
+    flushed(&journal).expect("it is written");
+    assert_eq!(store.cancellations().expect("a store"), []);
+    let over = store.cancel("run", "enough", 9);
+    assert!(matches!(over, Err(Error::Ended { .. })));
 }
 
 #[test]

@@ -71,7 +71,7 @@ const CHANGES: [(&str, &str); 13] = [
         "values that no run uses",
     ),
     (
-        "INSERT INTO early VALUES ('a', 'b', zeroblob(1), 7)",
+        "INSERT INTO early VALUES ('a', zeroblob(1), 7)",
         "the list of early answers",
     ),
     (

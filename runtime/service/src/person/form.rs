@@ -452,7 +452,9 @@ impl<'a> Form<'a> {
             place.name,
             check.unwrap_or_default()
         );
-        ask(&format!("{}: ", text.replace('\n', " ")));
+        // The full stop of a doc comment would stand before the colon.
+        let text = text.replace('\n', " ");
+        ask(&format!("{}: ", text.trim_end_matches('.')));
     }
 }
 

@@ -1,8 +1,10 @@
 //! From the words after `runs` to what is to be done with the runs that are kept.
 
+use std::path::PathBuf;
+
 use gsw_abi::option::BuiltinOption;
 
-use crate::arguments::{BuiltinOptions, UsageError, nearest};
+use crate::arguments::{BuiltinOptions, TapeOption, UsageError, nearest};
 
 /// A command about runs, with its options.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,10 +25,10 @@ pub enum RunsCommand {
     Resume {
         id: Option<String>,
     },
-    /// Answers a person's question.
+    /// Answers what a run asks.
     Answer {
-        id: String,
-        /// The name of the `human`.
+        to: Asking,
+        /// The name of the `human` or `external`, or the number of the operation.
         name: String,
         /// JSON.
         answer: String,
@@ -45,12 +47,51 @@ pub enum RunsCommand {
         /// Parameters that are changed, as `name=JSON`.
         set: Vec<String>,
     },
+    /// Carries a run on until it has ended; without an id all, until none is open.
+    Wait {
+        id: Option<String>,
+    },
+    /// Gives a run that another build began to this one.
+    Migrate {
+        id: String,
+    },
     /// Ends a run, with its `defer`s.
     Cancel {
         id: String,
     },
+    /// Ends a run that no program goes on with: nothing of it is run any more.
+    Abandon {
+        id: String,
+    },
+    /// Where two runs part.
+    Diff {
+        first: String,
+        second: String,
+    },
+    /// Compares a run, or all, with their digests.
+    Verify {
+        id: Option<String>,
+    },
+    /// Writes a run as a file that shows whether it was changed.
+    Export {
+        id: String,
+        /// Standard output where there is none.
+        file: Option<PathBuf>,
+    },
+    /// Checks an exported file.
+    Check {
+        file: PathBuf,
+    },
     /// Forgets runs that ended long ago.
     Prune,
+}
+
+/// Who asks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Asking {
+    Run(String),
+    /// Whichever run waits for this key, or will.
+    Key(String),
 }
 
 /// What became of something that may have been done.
@@ -71,7 +112,7 @@ struct Form {
 }
 
 /// All commands of `runs`, as help lists them.
-const FORMS: [Form; 8] = [
+const FORMS: [Form; 15] = [
     Form {
         name: "",
         operands: "",
@@ -90,7 +131,7 @@ const FORMS: [Form; 8] = [
     Form {
         name: "answer",
         operands: "<ID> <NAME> <JSON>",
-        summary: "Answer the question of the `human` of this name",
+        summary: "Answer the `human` or `external` of this name; `--key KEY` instead of an id finds an `external` by its key",
     },
     Form {
         name: "settle",
@@ -103,9 +144,44 @@ const FORMS: [Form; 8] = [
         summary: "Make another run that has happened up to a node, with other input perhaps",
     },
     Form {
+        name: "wait",
+        operands: "[ID]",
+        summary: "Wait until a run has ended, or all have, and carry on what is due meanwhile",
+    },
+    Form {
+        name: "migrate",
+        operands: "<ID>",
+        summary: "Go on with a run under this build, although the one that began it is still there",
+    },
+    Form {
         name: "cancel",
         operands: "<ID>",
         summary: "End a run, with its `defer` blocks",
+    },
+    Form {
+        name: "abandon",
+        operands: "<ID>",
+        summary: "End a run as it is, without its `defer` and `undo` blocks: for one whose program is gone",
+    },
+    Form {
+        name: "diff",
+        operands: "<ID> <ID>",
+        summary: "Show where two runs part",
+    },
+    Form {
+        name: "verify",
+        operands: "[ID]",
+        summary: "Check that a run, or everything that is kept, is what was written",
+    },
+    Form {
+        name: "export",
+        operands: "<ID> [FILE]",
+        summary: "Write a run as JSON lines that show whether they were changed",
+    },
+    Form {
+        name: "check",
+        operands: "<FILE>",
+        summary: "Check a file that `export` has written",
     },
     Form {
         name: "prune",
@@ -130,25 +206,47 @@ pub fn rows() -> Vec<(String, String)> {
 pub fn parse(words: &[String]) -> Result<RunsInvocation, UsageError> {
     let mut options = BuiltinOptions::default();
     let mut operands = Vec::new();
+    let mut key = None;
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.strip_prefix("--") {
+            Some("key") => {
+                let missing = || UsageError("`--key` needs a value: write `--key KEY`".into());
+                key = Some(words.next().cloned().ok_or_else(missing)?);
+            }
+            Some(option) if let Some(value) = option.strip_prefix("key=") => {
+                key = Some(value.to_owned());
+            }
             Some(option) => read_option(option, &mut options, &mut words)?,
             None => operands.push(word.as_str()),
         }
     }
-    let command = command(&operands)?;
+    let command = match key {
+        Some(key) => by_key(key, &operands)?,
+        None => command(&operands)?,
+    };
     let is_resumed = matches!(
         command,
-        RunsCommand::Resume { .. } | RunsCommand::Cancel { .. }
+        RunsCommand::Resume { .. } | RunsCommand::Cancel { .. } | RunsCommand::Wait { .. }
     );
     if !is_resumed && (options.events.is_some() || options.model.is_some()) {
-        let message = "only `runs resume` and `runs cancel` take options of a run";
+        let message = "only `runs resume`, `runs wait` and `runs cancel` take options of a run";
         return Err(UsageError(message.into()));
     }
     if options.model.is_some() {
         let message = "a run goes on with the model that it began with: `--model` cannot be given";
         return Err(UsageError(message.into()));
+    }
+    match (&options.tape, &command) {
+        (TapeOption::Off, _) | (TapeOption::Record(_), RunsCommand::Resume { .. }) => {}
+        (TapeOption::Record(_), _) => {
+            let message = "`--record` belongs to `runs resume`, or to a run that begins";
+            return Err(UsageError(message.into()));
+        }
+        (TapeOption::Replay(_), _) => {
+            let message = "a run that is kept goes on with real models: `--replay` begins one anew";
+            return Err(UsageError(message.into()));
+        }
     }
     Ok(RunsInvocation { command, options })
 }
@@ -178,6 +276,43 @@ fn read_option(
     })
 }
 
+/// Reads the words after `worker`.
+///
+/// # Errors
+/// When a word does not fit; the message says which.
+pub fn worker(words: &[String]) -> Result<BuiltinOptions, UsageError> {
+    let mut options = BuiltinOptions::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.strip_prefix("--") {
+            Some(option) => read_option(option, &mut options, &mut words)?,
+            None => {
+                let message = format!("`worker` takes no `{word}`: it carries on whatever is due");
+                return Err(UsageError(message));
+            }
+        }
+    }
+    if options.model.is_some() {
+        let message = "a run goes on with the model that it began with: `--model` cannot be given";
+        return Err(UsageError(message.into()));
+    }
+    Ok(options)
+}
+
+/// A command that finds what is asked by a key.
+fn by_key(key: String, operands: &[&str]) -> Result<RunsCommand, UsageError> {
+    match operands {
+        ["answer", name, answer] => Ok(RunsCommand::Answer {
+            to: Asking::Key(key),
+            name: (*name).to_owned(),
+            answer: (*answer).to_owned(),
+        }),
+        _ => Err(UsageError(
+            "`--key` stands in place of an id: write `runs answer --key KEY NAME JSON`".into(),
+        )),
+    }
+}
+
 fn command(operands: &[&str]) -> Result<RunsCommand, UsageError> {
     let text = |it: &&str| (*it).to_owned();
     match operands {
@@ -186,7 +321,7 @@ fn command(operands: &[&str]) -> Result<RunsCommand, UsageError> {
         ["resume"] => Ok(RunsCommand::Resume { id: None }),
         ["resume", id] => Ok(RunsCommand::Resume { id: Some(text(id)) }),
         ["answer", id, name, answer] => Ok(RunsCommand::Answer {
-            id: text(id),
+            to: Asking::Run(text(id)),
             name: text(name),
             answer: text(answer),
         }),
@@ -207,7 +342,26 @@ fn command(operands: &[&str]) -> Result<RunsCommand, UsageError> {
             at: text(at),
             set: set.iter().map(text).collect(),
         }),
+        ["wait"] => Ok(RunsCommand::Wait { id: None }),
+        ["wait", id] => Ok(RunsCommand::Wait { id: Some(text(id)) }),
+        ["migrate", id] => Ok(RunsCommand::Migrate { id: text(id) }),
         ["cancel", id] => Ok(RunsCommand::Cancel { id: text(id) }),
+        ["abandon", id] => Ok(RunsCommand::Abandon { id: text(id) }),
+        ["diff", first, second] => Ok(RunsCommand::Diff {
+            first: text(first),
+            second: text(second),
+        }),
+        ["verify"] => Ok(RunsCommand::Verify { id: None }),
+        ["verify", id] => Ok(RunsCommand::Verify { id: Some(text(id)) }),
+        ["export", id] => Ok(RunsCommand::Export {
+            id: text(id),
+            file: None,
+        }),
+        ["export", id, file] => Ok(RunsCommand::Export {
+            id: text(id),
+            file: Some(file.into()),
+        }),
+        ["check", file] => Ok(RunsCommand::Check { file: file.into() }),
         ["prune"] => Ok(RunsCommand::Prune),
         [name, ..] => Err(unfit(name)),
     }

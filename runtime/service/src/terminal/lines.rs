@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use gsw_notation::issue::Issue;
 use gsw_trace::{Shown, measure};
-use gsw_tree::event::{CircuitChange, Event, EventKind, JsonText, Level};
+use gsw_tree::event::{CircuitChange, Event, EventKind, JsonText, Level, Verdict};
 use gsw_tree::node::Status;
 use gsw_tree::observe::Observer;
 
@@ -52,6 +53,16 @@ fn waits_for(external: &str, key: Option<&str>, run: &str) -> String {
         ),
         None => format!("… waits for `{external}` from outside, in the run {run}"),
     }
+}
+
+/// An answer that was kept, or was sent by another version of the program, does not fit.
+fn refused_answer(issues: &[Issue]) -> String {
+    let issues: Vec<&str> = issues.iter().map(|it| &*it.message).collect();
+    let issues = issues.join("; ");
+    format!(
+        "! an answer from outside does not fit and does not count: {}",
+        Shown::line(&issues)
+    )
 }
 
 impl Observer for Lines {
@@ -217,6 +228,11 @@ fn line(event: &Event) -> Option<Line<'_>> {
             key.as_deref(),
             &event.run,
         ))),
+        EventKind::ExternalAnswer {
+            verdict: Verdict::Refused,
+            issues,
+            ..
+        } => Some(Line::AtOnce(refused_answer(issues))),
         EventKind::ChildAttached { .. }
         | EventKind::ChildDetached { .. }
         | EventKind::Status { .. }
@@ -237,13 +253,18 @@ fn line(event: &Event) -> Option<Line<'_>> {
         | EventKind::InvalidResponse { .. }
         | EventKind::CacheHit { .. }
         | EventKind::CacheMiss { .. }
+        | EventKind::StreamDelta { .. }
         | EventKind::CacheWait { .. }
+        | EventKind::PromptRevision { .. }
         | EventKind::CacheEvict { .. }
         | EventKind::ReflectionStart { .. }
         | EventKind::ReflectionEnd { .. }
         | EventKind::HumanRequest { .. }
         | EventKind::HumanAnswer { .. }
-        | EventKind::ExternalAnswer { .. }
+        | EventKind::ExternalAnswer {
+            verdict: Verdict::Accepted,
+            ..
+        }
         | EventKind::Cancel { .. }
         | EventKind::Budget { .. }
         | EventKind::SpawnRequest { .. } => None,

@@ -46,6 +46,7 @@ impl Event {
                 response,
                 issues: of,
             } => response.len() + issues(of),
+            EventKind::StreamDelta { text, .. } => text.as_ref().map_or(0, |it| it.len()),
             EventKind::ReflectionStart { error, .. } => error.len(),
             EventKind::ReflectionEnd { reason, .. } | EventKind::Cancel { reason } => reason.len(),
             EventKind::HumanRequest {
@@ -74,6 +75,7 @@ impl Event {
             | EventKind::CacheHit { .. }
             | EventKind::CacheMiss { .. }
             | EventKind::CacheWait { .. }
+            | EventKind::PromptRevision { .. }
             | EventKind::CacheEvict { .. }
             | EventKind::Budget { .. } => 0,
         }

@@ -1,4 +1,4 @@
-//! What a tree remembers of events besides the nodes themselves: keys of the cache.
+//! What a tree remembers of events besides the nodes themselves: keys of the cache, and which prompts were revised.
 
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ impl Tree {
     pub fn note(&mut self, kind: &EventKind) {
         if let EventKind::CacheHit { key } = kind {
             self.cache_keys.insert(key.as_str().into());
+        } else if let EventKind::PromptRevision { old, new } = kind {
+            self.revised.insert(*old, *new);
         } else if let EventKind::PromptEnd { end, detail, .. } = kind
             && end.status == Status::Completed
         {

@@ -68,6 +68,7 @@ impl<'a> Answer<'a> {
             output: output.map(JsonText::from),
             error,
             evicted: node.is_evicted || is_left_out,
+            revised_by: tree.revised_by(id),
             usage: spent.usage,
             cost_usd: spent.cost_usd,
             requests: spent.requests,
@@ -149,6 +150,24 @@ impl Tree {
         self.shown(self.node(id).parent)
     }
 
+    /// The prompt whose answer has taken the place of this one's.
+    #[must_use]
+    pub fn revised_by(&self, id: NodeId) -> Option<NodeId> {
+        self.revised.get(&id).copied()
+    }
+
+    /// The last prompt directly in a node that has an answer which counts.
+    #[must_use]
+    pub fn last_prompt(&self, of: NodeId) -> Option<NodeId> {
+        let counts = |it: &NodeId| {
+            let node = self.node(*it);
+            node.kind == NodeKind::Prompt
+                && node.status == Status::Completed
+                && self.revised_by(*it).is_none()
+        };
+        self.shown_children(of).filter(counts).last()
+    }
+
     /// The shown nodes that a node lies in, nearest first.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         let above = self.lineage(id).skip(1);
@@ -170,9 +189,10 @@ impl Tree {
         ids.filter(|it| self.is_shown(*it))
     }
 
-    /// The steps and prompts that gave something, the latest first.
+    /// The steps and prompts that gave something which counts, the latest first.
     pub fn results(&self) -> impl Iterator<Item = NodeId> {
-        self.gave.iter().rev().copied()
+        let gave = self.gave.iter().rev().copied();
+        gave.filter(|it| self.revised_by(*it).is_none())
     }
 
     /// Whether a prompt has put an answer under this key of the cache, or found one.

@@ -43,6 +43,8 @@ pub struct NodeRecord {
     pub error: Option<Arc<str>>,
     /// Whether input and output were forgotten to save memory, or left out because the answer is too large.
     pub evicted: bool,
+    /// The prompt whose answer has taken the place of this one's.
+    pub revised_by: Option<NodeId>,
     /// Tokens, its own and those of what has ended in it.
     pub usage: Usage,
     /// What they cost, as far as prices are known.

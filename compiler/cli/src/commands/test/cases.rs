@@ -5,8 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use gsw_agents::Record;
+use gsw_driver::crash::Crashes;
 use gsw_driver::engine::Engine;
 use gsw_driver::scripted::Entry;
+use gsw_driver::tape::Tape;
 use gsw_driver::testing;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
@@ -16,8 +19,10 @@ use gsw_trace::Shown;
 use gsw_tree::node::Spent;
 use serde_json::Value;
 
+use super::cassettes::{Cassettes, Ended, Use};
+use super::crash;
 use super::snapshots::Snapshots;
-use crate::test_report::{Ending, Outcome, Share};
+use crate::test_report::{Crashed, Ending, Outcome, Share};
 
 /// So many characters of a row stand in the name of its test.
 const ROW_NAME: usize = 80;
@@ -53,10 +58,24 @@ enum Input {
 }
 
 /// What runs tests: with or without models.
-pub enum Runner {
-    /// In virtual time; a prompt that no mock answers fails the test.
-    Mocked(Arc<Loaded>, Arc<dyn Prompts>),
+pub enum Runner<'a> {
+    /// In virtual time; a prompt that no mock and no cassette answers fails the test.
+    Mocked {
+        loaded: Arc<Loaded>,
+        prompts: Arc<dyn Prompts>,
+        /// For tests whose models are recorded: each has an engine of its own.
+        image: &'a [u8],
+        /// After it has passed, it is run once more for each of these.
+        crashes: Option<Crashes>,
+    },
     Live(Engine),
+}
+
+/// What is run.
+pub struct Of<'a> {
+    pub file: &'a Path,
+    /// The model that replaces every agent's.
+    pub model: Option<&'a str>,
 }
 
 /// What became of one run.
@@ -65,6 +84,9 @@ struct Ran {
     duration: Duration,
     spent: Spent,
     snapshots: Vec<String>,
+    crashes: Option<Crashed>,
+    /// What its models answered, where that is written down.
+    records: Option<Vec<Record>>,
 }
 
 impl Cases {
@@ -119,20 +141,35 @@ impl Cases {
         self.names.as_deref()
     }
 
+    /// The cassettes of the tests that are run.
+    pub fn cassettes(&self) -> impl Iterator<Item = &str> {
+        let tests = self.cases.iter().map(|it| &self.tests[it.test]);
+        tests.filter_map(|it| it.cassette.as_deref())
+    }
+
     /// Runs all and says what became of each test.
     pub fn run(
         &self,
-        runner: &Runner,
-        file: &Path,
-        model: Option<&str>,
+        runner: &Runner<'_>,
+        of: &Of<'_>,
         snapshots: &mut Snapshots,
+        cassettes: &mut Cassettes,
     ) -> Vec<Outcome> {
-        let mut ran = self.run_all(runner);
+        let mut ran = self.run_all(runner, of.file, cassettes);
         for (case, ran) in self.cases.iter().zip(&mut ran) {
             if ran.ending == Ending::Passed
                 && let Err(message) = snapshots.compare(&case.name, &ran.snapshots)
             {
                 ran.ending = Ending::Failed { message };
+            }
+            let test = &self.tests[case.test];
+            if let Some(name) = &test.cassette {
+                let ended = Ended {
+                    test: case.full_name(test),
+                    records: ran.records.take(),
+                    has_passed: ran.ending == Ending::Passed,
+                };
+                cassettes.note(of.file, name, ended);
             }
         }
         let mut outcomes = Vec::new();
@@ -140,13 +177,14 @@ impl Cases {
         while let Some((case, ran)) = both.next() {
             let test = &self.tests[case.test];
             let of_file = |name: String, ran: Ran, share: Option<Share>| Outcome {
-                file: file.to_owned(),
+                file: of.file.to_owned(),
                 name,
-                model: model.map(str::to_owned),
+                model: of.model.map(str::to_owned),
                 ending: ran.ending,
                 duration: ran.duration,
                 spent: ran.spent,
                 share,
+                crashes: ran.crashes,
             };
             let Some(pass) = test.pass else {
                 outcomes.push(of_file(case.full_name(test), ran, None));
@@ -163,7 +201,7 @@ impl Cases {
     }
 
     /// Runs all, several at once; what became of them is in the order of the cases.
-    fn run_all(&self, runner: &Runner) -> Vec<Ran> {
+    fn run_all(&self, runner: &Runner<'_>, file: &Path, cassettes: &Cassettes) -> Vec<Ran> {
         let next = AtomicUsize::new(0);
         let found: Mutex<Vec<Option<Ran>>> = Mutex::new(self.cases.iter().map(|_| None).collect());
         let work = || {
@@ -171,12 +209,13 @@ impl Cases {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 self.cases.get(index).map(|case| (index, case))
             } {
-                let ran = self.run_one(runner, case);
+                let ran = self.run_one(runner, case, file, cassettes);
                 found.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(ran);
             }
         };
         let at_once = match runner {
-            Runner::Mocked(..) => std::thread::available_parallelism().map_or(1, usize::from),
+            Runner::Mocked { .. } if cassettes.kind() == Use::Record => LIVE_AT_ONCE,
+            Runner::Mocked { .. } => std::thread::available_parallelism().map_or(1, usize::from),
             Runner::Live(_) => LIVE_AT_ONCE,
         };
         std::thread::scope(|scope| {
@@ -192,7 +231,7 @@ impl Cases {
             .collect()
     }
 
-    fn run_one(&self, runner: &Runner, case: &Case) -> Ran {
+    fn run_one(&self, runner: &Runner<'_>, case: &Case, file: &Path, cassettes: &Cassettes) -> Ran {
         let test = &self.tests[case.test];
         let row = match (&case.input, &test.rows) {
             (Input::Broken(why), _) => return Ran::failed(why),
@@ -200,25 +239,117 @@ impl Cases {
             (Input::Nothing | Input::Row(_), _) => None,
         };
         let began = Instant::now();
-        let finished = runner.run(testing::entry(test.function, row));
-        let duration = began.elapsed();
+        let taped = test.cassette.as_deref().map(|name| Taped {
+            name,
+            test: case.full_name(test),
+            file,
+            cassettes,
+        });
+        let entry = testing::entry(test.function, row);
+        let is_taped = taped.is_some();
+        let (finished, records) = match runner.run(entry.clone(), taped) {
+            Ok(Went { finished, records }) => (finished, records),
+            Err(why) => return Ran::failed(&why),
+        };
         let Some(mut finished) = finished else {
             return Ran::failed("the test does not end");
         };
-        Ran {
-            duration,
+        let mut ran = Ran {
+            duration: Duration::ZERO,
             spent: finished.tree.totals().spent,
             snapshots: std::mem::take(&mut finished.snapshots),
             ending: ending(&finished),
+            crashes: None,
+            records: None,
+        };
+        match records {
+            None => {}
+            Some(Ok(records)) => ran.records = Some(records),
+            // What has no record would fail when it is replayed, so it fails at once.
+            Some(Err(why)) if ran.ending == Ending::Passed => ran.ending = failed(&why),
+            Some(Err(_)) => {}
         }
+        if !is_taped {
+            runner.crash(entry, &case.name, &mut ran);
+        }
+        ran.duration = began.elapsed();
+        ran
     }
 }
 
-impl Runner {
-    fn run(&self, entry: Entry) -> Option<Box<Finished>> {
-        match self {
-            Self::Mocked(loaded, prompts) => testing::run(loaded, prompts, entry),
-            Self::Live(engine) => Some(engine.run_test(entry)),
+/// The cassette of a test.
+struct Taped<'a> {
+    name: &'a str,
+    test: String,
+    file: &'a Path,
+    cassettes: &'a Cassettes,
+}
+
+/// How a run went; the run is `None` where it hung, and the records are where nothing is written down.
+struct Went {
+    finished: Option<Box<Finished>>,
+    records: Option<Result<Vec<Record>, String>>,
+}
+
+impl Runner<'_> {
+    /// Tries a test that has passed with crashes, if that is wanted.
+    fn crash(&self, entry: Entry, name: &str, ran: &mut Ran) {
+        let Self::Mocked {
+            loaded,
+            prompts,
+            image: _,
+            crashes: Some(crashes),
+        } = self
+        else {
+            return;
+        };
+        if ran.ending != Ending::Passed {
+            return;
+        }
+        match crash::tried(loaded, prompts, entry, *crashes) {
+            Ok(tried) => {
+                ran.ending = crash::ending(&tried, name);
+                ran.crashes = Some(Crashed {
+                    places: tried.places,
+                    in_doubt: tried.in_doubt,
+                });
+            }
+            Err(why) => ran.ending = failed(&why),
+        }
+    }
+
+    fn run(&self, entry: Entry, taped: Option<Taped<'_>>) -> Result<Went, String> {
+        let plain = |finished| Went {
+            finished,
+            records: None,
+        };
+        let (loaded, prompts, image) = match self {
+            Self::Live(engine) => return Ok(plain(Some(engine.run_test(entry)))),
+            Self::Mocked {
+                loaded,
+                prompts,
+                image,
+                crashes: _,
+            } => (loaded, prompts, *image),
+        };
+        let Some(taped) = taped else {
+            return Ok(plain(testing::run(loaded, prompts, entry, Tape::Off)));
+        };
+        match taped.cassettes.kind() {
+            Use::Play | Use::Ignore => {
+                let tape = taped.cassettes.player(taped.file, taped.name, taped.test)?;
+                Ok(plain(testing::run(loaded, prompts, entry, tape)))
+            }
+            Use::Record => {
+                let loaded = Loaded::from_bytes(image).map_err(|it| it.to_string())?;
+                let (engine, recording) = gsw_service::testing::recording_engine(loaded)?;
+                let finished = engine.run_test(entry);
+                let _ = engine.wait_for_detached();
+                Ok(Went {
+                    finished: Some(finished),
+                    records: Some(recording.finish(Some(&taped.test))),
+                })
+            }
         }
     }
 }
@@ -243,12 +374,14 @@ impl Clone for Input {
 }
 
 impl Ran {
-    fn failed(message: &str) -> Self {
+    pub(super) fn failed(message: &str) -> Self {
         Self {
             ending: failed(message),
             duration: Duration::ZERO,
             spent: Spent::default(),
             snapshots: Vec::new(),
+            crashes: None,
+            records: None,
         }
     }
 }
@@ -260,7 +393,7 @@ fn rows_of(loaded: &Arc<Loaded>, rows: &Rows) -> Result<Vec<Value>, String> {
         result: rows.list,
     };
     let prompts = gsw_service::testing::prompts();
-    let finished = testing::run(loaded, &prompts, entry);
+    let finished = testing::run(loaded, &prompts, entry, Tape::Off);
     let broken = |message: &str| format!("the rows cannot be computed\n  {message}");
     let Some(finished) = finished else {
         return Err(broken("computing them does not end"));
@@ -306,6 +439,8 @@ fn joined(test: &Test, pass: f64, runs: Vec<(&Case, Ran)>) -> (Ran, Share) {
         duration: Duration::ZERO,
         spent: Spent::default(),
         snapshots: Vec::new(),
+        crashes: None,
+        records: None,
     };
     let mut failures = Vec::new();
     let mut durations = Vec::with_capacity(count);
@@ -313,6 +448,14 @@ fn joined(test: &Test, pass: f64, runs: Vec<(&Case, Ran)>) -> (Ran, Share) {
         all.duration += ran.duration;
         all.spent.add(&ran.spent);
         durations.push(ran.duration);
+        if let Some(crashed) = ran.crashes {
+            let sum = all.crashes.get_or_insert(Crashed {
+                places: 0,
+                in_doubt: 0,
+            });
+            sum.places += crashed.places;
+            sum.in_doubt += crashed.in_doubt;
+        }
         if let Ending::Failed { message } = ran.ending {
             failures.push((case.full_name(test), message));
         }
@@ -344,7 +487,7 @@ fn joined(test: &Test, pass: f64, runs: Vec<(&Case, Ran)>) -> (Ran, Share) {
     (all, share)
 }
 
-fn ending(finished: &Finished) -> Ending {
+pub(super) fn ending(finished: &Finished) -> Ending {
     match &finished.result {
         RunResult::Raised(error) => {
             let mut message = gsw_service::error_text(error);

@@ -8,14 +8,13 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use gsw_codegen::{Access, replace};
+use gsw_notation::difference;
 use serde_json::Value;
 
 const HEAD: &str = "Snapshots, written by `gswc test --accept`.\n";
 /// What an entry's value begins with on each line.
 const INDENT: &str = "  ";
-/// Lines that are equal stand so many around those that differ.
-const AROUND: usize = 2;
-/// The most lines of a value or a difference that are shown.
+/// The most lines of a value that are shown.
 const MOST_LINES: usize = 60;
 
 /// Whether what is found becomes what is expected.
@@ -115,7 +114,7 @@ impl Snapshots {
                         message,
                         "error: snapshot {number} is not what was accepted (- accepted, + found)"
                     );
-                    difference(&expected.lines, &found.lines, &mut message);
+                    difference::write(&expected.lines, &found.lines, &mut message);
                 }
             }
         }
@@ -205,34 +204,6 @@ impl Kept {
     }
 }
 
-/// The lines that differ, in one piece from the first to the last, with some around.
-fn difference(expected: &[String], found: &[String], message: &mut String) {
-    let same = |(a, b): &(&String, &String)| a == b;
-    let before = expected.iter().zip(found).take_while(same).count();
-    let (old, new) = (&expected[before..], &found[before..]);
-    let after = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take_while(same)
-        .count();
-    let (old, new) = (&old[..old.len() - after], &new[..new.len() - after]);
-    let lead = before.saturating_sub(AROUND)..before;
-    let tail = expected.len() - after..(expected.len() - after + AROUND).min(expected.len());
-    let lines = expected[lead].iter().map(|it| (' ', it));
-    let lines = lines.chain(old.iter().map(|it| ('-', it)));
-    let lines = lines.chain(new.iter().map(|it| ('+', it)));
-    let lines: Vec<_> = lines
-        .chain(expected[tail].iter().map(|it| (' ', it)))
-        .collect();
-    for (mark, line) in lines.iter().take(MOST_LINES) {
-        let _ = writeln!(message, "  {mark} {line}");
-    }
-    if lines.len() > MOST_LINES {
-        let _ = writeln!(message, "  … {} lines in all", lines.len());
-    }
-}
-
 fn text_of(kept: &BTreeMap<Key, Kept>) -> String {
     let mut text = HEAD.to_owned();
     for ((test, number), Kept { form, lines }) in kept {
@@ -285,7 +256,7 @@ fn heading(line: &str) -> Option<(Key, Form)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kept, difference, parse, text_of};
+    use super::{Kept, parse, text_of};
     use std::collections::BTreeMap;
 
     #[test]
@@ -307,17 +278,5 @@ mod tests {
         assert!(same(parse(&text)), "{text}");
         assert!(same(parse(&text.replace('\n', "\r\n"))), "{text}");
         assert!(parse("hello\n").is_err() && parse(&format!("{text}\nx\n")).is_err());
-    }
-
-    #[test]
-    fn only_what_differs_is_shown() {
-        let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
-        let mut shown = String::new();
-        difference(
-            &lines("a\nb\nc\nd\ne\nf"),
-            &lines("a\nb\nc\nx\ny\ne\nf"),
-            &mut shown,
-        );
-        assert_eq!(shown, "    b\n    c\n  - d\n  + x\n  + y\n    e\n    f\n");
     }
 }

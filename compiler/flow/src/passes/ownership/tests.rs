@@ -39,6 +39,7 @@ fn module(locals: &[gsw_abi::types::TypeId], blocks: Vec<Block>) -> Module {
             sources: Vec::new(),
             permissions: None,
             ceiling: None,
+            runs: gsw_abi::program::RunsDefaults::default(),
             version: None,
             models: gsw_abi::program::ModelDefaults::default(),
         },

@@ -94,6 +94,11 @@ impl Sight<'_> {
             && (self.follows(2, TokenKind::Colon) || self.follows(2, TokenKind::Arrow))
     }
 
+    /// Whether the token before may be the key of a map.
+    pub(super) fn is_key(&self) -> bool {
+        self.follows(1, TokenKind::String) || self.follows(1, TokenKind::Int)
+    }
+
     /// Whether the token stands among the errors of a signature.
     pub(super) fn is_among_errors(&self) -> bool {
         let before = self.tokens[..self.index.min(self.tokens.len())].iter();

@@ -69,8 +69,6 @@ const fn sign(
 
 const ARROW: &str = "the result type is written `-> type`";
 const LAMBDA: &str = "a lambda is written `x => x + 1`";
-const IN_BRACES: &str =
-    "an assignment is a statement of its own; in an arm or a lambda, put it in braces";
 
 /// In the order in which they are tried: the first that is meant is the one.
 const SIGNS: &[Sign] = &[
@@ -117,6 +115,20 @@ const SIGNS: &[Sign] = &[
         |it| it.expects_token(Kind::Arrow),
         ARROW,
         Edit::Sign(" ->"),
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.expects_token(Kind::FatArrow),
+        "a pattern has no type: `Timeout(after) => …` takes that error, `e => …` any",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| {
+            it.expects(Expected::END_OF_STATEMENT) && it.is_key() && it.follows(2, Kind::BraceOpen)
+        },
+        "these braces are those of a block; a map in it has its own: `{ { \"a\": 1 } }`",
+        Edit::None,
     ),
     sign(
         &[Kind::Arrow],
@@ -257,12 +269,6 @@ const SIGNS: &[Sign] = &[
     ),
     sign(
         &[Kind::Equal],
-        |it| it.follows(2, Kind::FatArrow),
-        IN_BRACES,
-        Edit::None,
-    ),
-    sign(
-        &[Kind::Equal],
         |it| (it.follows(2, Kind::ParenOpen) || it.follows(2, Kind::Comma)) && it.is_argument(),
         "a named argument is written `name: value`",
         Edit::Close(":"),
@@ -295,7 +301,7 @@ const SIGNS: &[Sign] = &[
             Kind::PercentEqual,
         ],
         |_| true,
-        IN_BRACES,
+        "an assignment is a statement of its own, and no value",
         Edit::None,
     ),
     sign(

@@ -2,23 +2,58 @@
 
 use chumsky::prelude::{Parser, choice};
 
-use crate::ast::{Expression, ExpressionKind, MatchArm, Pattern, PatternKind};
+use crate::ast::{
+    Block, Expression, ExpressionKind, MatchArm, Pattern, PatternKind, Statement, StatementKind,
+};
 use crate::parser::error::Expected;
-use crate::parser::input::{Context, Rule, looking_at, token, token_as};
+use crate::parser::expression::guarded;
+use crate::parser::input::{Context, Rule, State, looking_at, span_of, token, token_as};
 use crate::parser::line::own_line;
 use crate::parser::node::{block_expression, node};
 use crate::parser::operand::when;
 use crate::parser::recovery::{Boundary, braced_entries, entry_end, or_hole};
 use crate::parser::rules::{Mode, Rules};
+use crate::parser::statement::assignment;
 use crate::token::TokenKind;
 
-/// `Body = Block | Expression ;`
+/// `Body = Block { Catch } | Expression [ Assignment ] ;`
+///
+/// Braces are a map where they begin as only a map does, `{ "a": …`. An assignment is a block of that one statement.
 pub(crate) fn body(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let block = when(
-        |state, index| state.kind(index) == Some(TokenKind::BraceOpen),
+        move |state, index| {
+            state.kind(index) == Some(TokenKind::BraceOpen)
+                && (mode == Mode::Head || !begins_map(state, index))
+        },
         rules.block.clone().map(block_expression),
     );
-    choice((block, rules.expression(mode))).boxed()
+    let block = block.foldl_with(rules.catch(mode).repeated(), guarded);
+    let assignment = assignment(rules, mode).or_not();
+    let other = rules.expression(mode).then(assignment).map_with(
+        |(target, assignment), context: &mut Context<'_>| {
+            let Some((operator, value)) = assignment else {
+                return target;
+            };
+            let span = span_of(context);
+            let kind = StatementKind::Assign {
+                target,
+                operator,
+                value,
+            };
+            let statements = vec![Statement { kind, span }];
+            block_expression(Block { statements, span })
+        },
+    );
+    choice((block, other)).boxed()
+}
+
+/// Whether the braces that open at `index` hold the entries of a map: no statement begins with a key and a colon.
+fn begins_map(state: &State, index: usize) -> bool {
+    let is_key = matches!(
+        state.kind(index + 1),
+        Some(TokenKind::String | TokenKind::Int)
+    ) || state.is_capitalised(index + 1);
+    is_key && state.kind(index + 2) == Some(TokenKind::Colon)
 }
 
 /// `Do = "do" [ Newline ] Block ;`

@@ -12,22 +12,25 @@ use crate::answer::shape::{Shape, ShapeId};
 use crate::answer::word;
 
 impl Coercion<'_> {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a pair: rustc names what a new shape must join"
+    )]
     pub(super) fn scalar(&mut self, node: &Node<'_>, id: ShapeId, place: &Place<'_>) -> Value {
         match (self.shapes.get(id), node) {
             (_, Node::List { items, .. }) if items.len() == 1 && !items[0].is_container() => {
-                let what = || "took the only item of a list".into();
-                self.note(RepairKind::Wrapper, place, what);
+                self.note(RepairKind::Wrapper, place, || {
+                    "took the only item of a list".into()
+                });
                 self.scalar(&items[0], id, place)
             }
             (Shape::Words(words), Node::Object { fields, .. }) if fields.len() == 1 => {
-                match kind_of(fields).and_then(|it| word::meant(it, words)) {
-                    Some(name) => {
-                        let what = || format!("took `{name}` out of an object with its name");
-                        self.note(RepairKind::Wrapper, place, what);
-                        name.into()
-                    }
-                    None => self.unfit(node, place),
-                }
+                let Some(name) = kind_of(fields).and_then(|it| word::meant(it, words)) else {
+                    return self.unfit(node, place);
+                };
+                let what = || format!("took `{name}` out of an object with its name");
+                self.note(RepairKind::Wrapper, place, what);
+                name.into()
             }
             (_, Node::List { .. } | Node::Object { .. }) => self.unfit(node, place),
             (Shape::Words(words), _) => self.word(node, words, place),
@@ -60,7 +63,21 @@ impl Coercion<'_> {
                 self.as_word(node, RepairKind::TextAsNull, "null", place);
                 Value::Null
             }
-            _ => self.unfit(node, place),
+            (
+                Shape::Any
+                | Shape::Null
+                | Shape::Bool
+                | Shape::Int
+                | Shape::Float
+                | Shape::Duration
+                | Shape::Text
+                | Shape::List(_)
+                | Shape::Tuple(_)
+                | Shape::Record(_)
+                | Shape::Map(_)
+                | Shape::Choice(_),
+                Node::Null | Node::Bool(_) | Node::Number(_) | Node::Bare(_) | Node::Text(_),
+            ) => self.unfit(node, place),
         }
     }
 

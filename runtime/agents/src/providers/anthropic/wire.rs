@@ -4,6 +4,7 @@ use gsw_engine::media::MediaSource;
 use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest};
 use serde_json::{Map, Value, json};
 
+use super::cache::Marks;
 use crate::catalogue::{Catalogue, Thinking};
 use crate::providers::media::plain_text;
 use crate::providers::protocol::SchemaForm;
@@ -24,8 +25,9 @@ pub(crate) fn body(
     body.insert("stream".into(), true.into());
     let messages: Vec<Value> = request.messages.iter().map(|it| message(it)).collect();
     body.insert("messages".into(), messages.into());
+    let marks = Marks::of(request);
     if let Some(system) = system(request, form) {
-        body.insert("system".into(), system.into());
+        body.insert("system".into(), marks.system(system));
     }
     if !request.stop.is_empty() {
         body.insert("stop_sequences".into(), request.stop.clone().into());
@@ -38,6 +40,7 @@ pub(crate) fn body(
         let format = json!({ "type": "json_schema", "schema": schema::strict(wanted) });
         body.insert("output_config".into(), json!({ "format": format }));
     }
+    marks.put(&mut body);
     // `temperature` is never sent: this version of the protocol refuses it.
     Ok(Value::Object(body))
 }

@@ -122,6 +122,17 @@ impl Limits {
         }
     }
 
+    /// Another process has met the limit.
+    pub fn told(&mut self, until: Instant, now: Instant) {
+        if self.paused.is_none_or(|it| it < until) {
+            // All processes come back at once, so each of them comes back slowly.
+            if self.paused.is_none_or(|it| it <= now) {
+                self.start_slowly();
+            }
+            self.paused = Some(until);
+        }
+    }
+
     fn start_slowly(&mut self) {
         let half = self.in_flight as f64 / 2.0;
         self.window = Some(Window {
@@ -183,6 +194,29 @@ mod tests {
         limits.ended(old, Outcome::Answered, None, later);
         number(limits.admit(later));
         assert_eq!(limits.admit(later), Admission::WhenOneEnds);
+    }
+
+    #[test]
+    fn what_another_process_met_holds_here() {
+        let (mut limits, now) = (Limits::default(), Instant::now());
+        let until = now + Duration::from_secs(3);
+        limits.told(until, now);
+        // What is told twice, or is over sooner, changes nothing.
+        limits.told(now, now);
+        limits.told(until, now);
+        assert_eq!(limits.admit(now), Admission::At(until));
+        let first = number(limits.admit(until));
+        assert_eq!(limits.admit(until), Admission::WhenOneEnds);
+        limits.ended(first, Outcome::Answered, None, until);
+        number(limits.admit(until));
+        number(limits.admit(until));
+        assert_eq!(limits.admit(until), Admission::WhenOneEnds);
+        let later = until + Duration::from_secs(60);
+        limits.told(later + Duration::from_secs(1), later);
+        assert_eq!(
+            limits.admit(later),
+            Admission::At(later + Duration::from_secs(1))
+        );
     }
 
     #[test]

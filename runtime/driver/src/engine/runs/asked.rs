@@ -7,7 +7,8 @@ use gsw_engine::run::{Finished, RunResult};
 use gsw_tree::event::State;
 use serde_json::{Value, json};
 
-use super::Runs;
+use super::delivery::Sender;
+use super::{RunInfo, RunStatus, Runs};
 use crate::external::Address;
 use crate::work::Completion;
 
@@ -50,41 +51,61 @@ impl Ended {
 
 impl Runs {
     /// Another run asks something of this one.
-    pub(crate) fn ask(self: &Arc<Self>, run: &str, ask: AskOfRun, completion: Completion) {
-        let Some(info) = self.get(run) else {
-            return completion.deliver(match ask {
-                AskOfRun::Find => Outcome::Json("null".into()),
-                AskOfRun::Status
-                | AskOfRun::State
-                | AskOfRun::Result
-                | AskOfRun::Cancel { .. }
-                | AskOfRun::Answer { .. } => refused(format!("there is no run `{run}`")),
-            });
+    pub(crate) fn ask(
+        self: &Arc<Self>,
+        run: &str,
+        ask: AskOfRun,
+        by: &str,
+        completion: Completion,
+    ) {
+        let Some(info) = self.here(run) else {
+            return self.ask_elsewhere(run, ask, by, completion);
         };
         match ask {
             AskOfRun::Find => completion.deliver(json_of(&json!({
                 "id": &*info.id,
                 "workflow": info.workflow,
             }))),
-            AskOfRun::Status => completion.deliver(json_of(&Value::from(info.status.name()))),
+            AskOfRun::Status => {
+                let waits = self.carrier(run).is_some_and(|it| it.waits());
+                let status = if waits { "waiting" } else { info.status.name() };
+                completion.deliver(json_of(&Value::from(status)));
+            }
             AskOfRun::Cancel { reason } => {
                 completion.deliver(json_of(&Value::Bool(self.cancel(run, &reason))));
             }
             AskOfRun::State => self.look_at_state(run, completion),
             AskOfRun::Result => self.wait_for_result(run, completion),
-            AskOfRun::Answer { name, answer } => {
-                let address = Address::Name {
-                    run: info.id,
-                    name: name.into(),
-                };
-                self.deliver_then(address, answer, move |taken| {
-                    completion.deliver(match taken {
-                        Ok(_) => Outcome::Json("null".into()),
-                        Err(why) => refused(why.to_string()),
-                    });
-                });
-            }
+            AskOfRun::Answer { name, answer } => self.bring(run, (name, answer), by, completion),
         }
+    }
+
+    /// What is known of a run that this process carries, or has carried to its end.
+    fn here(&self, run: &str) -> Option<RunInfo> {
+        let info = self.get(run)?;
+        let is_left = info.status == RunStatus::Left && self.store().is_some();
+        (!is_left).then_some(info)
+    }
+
+    /// Another run answers what this one waits for.
+    pub(super) fn bring(
+        self: &Arc<Self>,
+        run: &str,
+        (name, answer): (String, String),
+        by: &str,
+        completion: Completion,
+    ) {
+        let address = Address::Name {
+            run: run.into(),
+            name: name.into(),
+        };
+        let sender = Sender::Program(format!("the run `{by}`"));
+        self.deliver_then(address, answer, sender, move |taken| {
+            completion.deliver(match taken {
+                Ok(_) => Outcome::Json("null".into()),
+                Err(why) => refused(why.to_string()),
+            });
+        });
     }
 
     /// The `state` variables of a run, as they are or as they were last.
@@ -123,11 +144,11 @@ impl Runs {
     }
 }
 
-fn json_of(value: &Value) -> Outcome {
+pub(super) fn json_of(value: &Value) -> Outcome {
     Outcome::Json(value.to_string())
 }
 
-fn state_json(state: &State) -> Outcome {
+pub(super) fn state_json(state: &State) -> Outcome {
     let entries = state.iter().map(|(name, value)| {
         let value = serde_json::from_str(value.text()).unwrap_or_default();
         (name.to_string(), value)

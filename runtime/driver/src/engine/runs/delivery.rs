@@ -15,6 +15,22 @@ use crate::external::{Address, NotTaken, Route, Taken};
 use crate::perform::Handle;
 use crate::work::Completion;
 
+/// Who sends an answer, as whoever comes second is told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Sender {
+    /// Answers what persons are asked, too.
+    Person(String),
+    Program(String),
+}
+
+impl Sender {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Person(name) | Self::Program(name) => name,
+        }
+    }
+}
+
 impl Runs {
     /// A run waits for an answer from outside.
     pub(crate) fn wait_for(
@@ -27,14 +43,19 @@ impl Runs {
         Handle::External(self.externals.ask(&call.run, external, completion, now))
     }
 
-    /// Brings an answer from outside, as JSON text, to what waits for it, and says what has become of it. It is checked before:
-    /// one that does not fit changes nothing.
+    /// Brings an answer, as JSON text, to what waits for it, and says what has become of it. It is checked before: one that does
+    /// not fit changes nothing.
     ///
     /// # Errors
     /// When it was not taken, with the reason.
-    pub fn deliver(self: &Arc<Self>, address: Address, answer: String) -> Result<Taken, NotTaken> {
-        let (sender, taken) = std::sync::mpsc::channel();
-        self.deliver_then(address, answer, move |it| drop(sender.send(it)));
+    pub fn deliver(
+        self: &Arc<Self>,
+        address: Address,
+        answer: String,
+        sender: Sender,
+    ) -> Result<Taken, NotTaken> {
+        let (channel, taken) = std::sync::mpsc::channel();
+        self.deliver_then(address, answer, sender, move |it| drop(channel.send(it)));
         taken.recv().unwrap_or(Err(NotTaken::Gone))
     }
 
@@ -43,6 +64,7 @@ impl Runs {
         self: &Arc<Self>,
         address: Address,
         answer: String,
+        sender: Sender,
         then: impl FnOnce(Result<Taken, NotTaken>) + Send + 'static,
     ) {
         let Some(driver) = self.driver.get().and_then(Weak::upgrade) else {
@@ -52,7 +74,7 @@ impl Runs {
         let clock = driver.clock.clone();
         // A check of the answer's type is compiled code, which wants a deep stack.
         let _ = driver.threads.run(move || {
-            then(runs.deliver_here(&address, &answer, &clock));
+            then(runs.deliver_here(&address, &answer, &sender, &clock));
         });
     }
 
@@ -60,53 +82,34 @@ impl Runs {
         &self,
         address: &Address,
         answer: &str,
+        sender: &Sender,
         clock: &Clock,
     ) -> Result<Taken, NotTaken> {
         // Again only when another sender came between the look and the deed, and then that one has got on.
         loop {
-            if let Address::Name { run, .. } = address {
-                match self.get(run).map(|it| it.status) {
-                    None => {
-                        return Err(NotTaken::NoRun {
-                            run: Arc::clone(run),
-                        });
-                    }
-                    Some(RunStatus::Running) => {}
-                    Some(
-                        RunStatus::Completed
-                        | RunStatus::Failed
-                        | RunStatus::Cancelled
-                        | RunStatus::Left,
-                    ) => {
-                        return Err(NotTaken::Over {
-                            run: Arc::clone(run),
-                        });
-                    }
-                }
-            }
             let now = clock.now();
-            let taken = match (self.externals.route(address, now)?, address) {
-                (Route::Open(found), _) => {
+            let route = self.externals.route(address, now);
+            let taken = match (route, address) {
+                (Ok(Route::Open(found)), _) => {
                     let issues = self.unfit(found.result, answer, now);
-                    if !issues.is_empty() {
-                        return Err(NotTaken::Unfit {
-                            name: found.name,
-                            issues,
-                        });
-                    }
+                    unless_unfit(&found.name, issues)?;
                     self.externals.deliver(&found, answer, now)
                 }
-                (Route::Early, Address::Key(key)) => {
-                    if let Err(issue) = gsw_notation::json::parse(answer) {
-                        return Err(NotTaken::Unfit {
-                            name: key.to_string(),
-                            issues: vec![issue],
-                        });
-                    }
+                (elsewhere, _) if let Some(at) = self.answers_in(address)? => {
+                    // What waits is written down, or nothing does.
+                    drop(elsewhere);
+                    return self.deliver_written(&at, address, (answer, sender), now);
+                }
+                (Ok(Route::Early), Address::Key(key)) => {
+                    unless_unfit(key, gsw_notation::json::parse(answer).err())?;
                     self.externals.keep(key, answer, now)
                 }
-                (Route::Early, Address::Name { .. }) => {
+                (Ok(Route::Early), Address::Name { .. } | Address::Operation { .. }) => {
                     unreachable!("an answer is early only by its key")
+                }
+                (Err(why), Address::Key(_)) => return Err(why),
+                (Err(why), Address::Name { run, .. } | Address::Operation { run, .. }) => {
+                    return Err(self.over(run).unwrap_or(why));
                 }
             };
             if let Some(taken) = taken {
@@ -115,8 +118,20 @@ impl Runs {
         }
     }
 
+    /// Why a run of this process takes no answers at all.
+    fn over(&self, run: &Arc<str>) -> Option<NotTaken> {
+        let run = Arc::clone(run);
+        match self.get(&run).map(|it| it.status) {
+            None => Some(NotTaken::NoRun { run }),
+            Some(RunStatus::Running) => None,
+            Some(
+                RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled | RunStatus::Left,
+            ) => Some(NotTaken::Over { run }),
+        }
+    }
+
     /// What of an answer does not fit a type: a run that never begins reads it.
-    pub(in crate::engine) fn unfit(&self, ty: TypeId, answer: &str, now: i64) -> Vec<Issue> {
+    pub(super) fn unfit(&self, ty: TypeId, answer: &str, now: i64) -> Vec<Issue> {
         let start = Start {
             id: new_id(),
             now,
@@ -128,4 +143,18 @@ impl Runs {
         let mut run = Run::new(Arc::clone(&self.loaded), None, start, Box::new(Deaf));
         run.unfit(ty, answer)
     }
+}
+
+pub(super) fn unless_unfit(
+    name: &str,
+    issues: impl IntoIterator<Item = Issue>,
+) -> Result<(), NotTaken> {
+    let issues: Vec<Issue> = issues.into_iter().collect();
+    if issues.is_empty() {
+        return Ok(());
+    }
+    Err(NotTaken::Unfit {
+        name: name.to_owned(),
+        issues,
+    })
 }

@@ -10,13 +10,16 @@ use gsw_tree::usage::Usage;
 
 use crate::budget::{Admission, Charge};
 use crate::event::EventKind;
+use crate::exchange::Reply;
 use crate::model::{Again, FailureKind, ModelAnswer, ModelFailure, ModelRequest, SchemaDelivery};
 use crate::node::Spent;
-use crate::operation::Request;
+use crate::operation::{Delivery, Request};
 use crate::run::Run;
 use crate::run::budget::CallCost;
+use crate::run::prompt::exchanging::Exchanging;
 use crate::run::prompt::observed::Offered;
 use crate::run::prompt::{PromptRun, Scripted};
+use crate::run::stream::Answering;
 use crate::scope::{ScopeId, Ticket};
 use crate::task::TaskId;
 use crate::wait::Wait;
@@ -156,6 +159,10 @@ impl Attempts {
                 let before = std::mem::replace(delivery, SchemaDelivery::Described);
                 (before == SchemaDelivery::Native).then_some(Duration::ZERO)
             }
+            Again::AtOnce => {
+                self.left = self.left.checked_sub(1)?;
+                Some(Duration::ZERO)
+            }
             Again::After(first) => {
                 self.left = self.left.checked_sub(1)?;
                 let doublings = self.made.saturating_sub(1).min(MOST_DOUBLINGS);
@@ -175,7 +182,10 @@ impl PromptRun {
         mut request: Box<ModelRequest>,
     ) -> Asked {
         // Before anything is reserved, so that a refusal has nothing to give back.
-        if !self.charge_conversation(run, request.weight()) {
+        // What the session holds counts already.
+        let history = self.session.map_or(0, |it| it.weight);
+        let own = request.weight().saturating_sub(history);
+        if !self.charge_conversation(run, own) {
             return Asked::Not(NotAsked::OutOfMemory);
         }
         if self.asking.described_to.as_ref() == Some(&request.model) {
@@ -266,7 +276,11 @@ impl PromptRun {
         }
     }
 
-    fn send(&mut self, run: &mut Run, task: TaskId, request: Box<ModelRequest>) {
+    fn send(&mut self, run: &mut Run, task: TaskId, mut request: Box<ModelRequest>) {
+        self.flush_exchange(run);
+        if run.progress.wants_exchanges() && self.asking.scripted.is_none() {
+            request.recorded = Some(self.observed.recorded(&request));
+        }
         self.requests += 1;
         run.progress.set_requests(self.node, self.requests);
         self.model.clone_from(&request.model);
@@ -289,11 +303,45 @@ impl PromptRun {
             schema: offered.schema,
         };
         run.progress.emit(self.node, kind);
+        let asked = request.recorded.clone();
+        let prompt = request.schema_name.clone();
         let request = match self.asking.scripted.take() {
             Some(outcome) => Request::Scripted { outcome },
-            None => Request::Model { request },
+            None => Request::Model {
+                delivery: self.delivery_of(run, &request.model),
+                request,
+            },
         };
-        self.operation = Some(run.request(task, request));
+        let delivery = if let Request::Model { delivery, .. } = request {
+            delivery
+        } else {
+            Delivery::Whole
+        };
+        let operation = run.request(task, request);
+        self.operation = Some(operation);
+        self.exchange = asked.map(|request| Exchanging {
+            operation,
+            prompt,
+            request,
+            reply: None,
+        });
+        if delivery == Delivery::Pieces {
+            let answer = Answering {
+                request: operation,
+                node: self.node,
+                shown: self.observed.shown(),
+            };
+            run.answer_arrives(task, answer);
+        }
+    }
+
+    /// What is made up is there at once, so that nothing of it arrives before.
+    fn delivery_of(&self, run: &Run, model: &str) -> Delivery {
+        let prompts = run.models.prompts();
+        match prompts.is_some_and(|it| it.is_simulated(model)) {
+            true => Delivery::Whole,
+            false => self.delivery,
+        }
     }
 
     /// Takes the next turn of the script, where a test has written one for the agent; gives what is wrong with it.
@@ -464,6 +512,9 @@ impl PromptRun {
 
     /// Nobody waits for the answer of the request on its way, if there is one: it was made all the same.
     pub(super) fn give_up_request(&mut self, run: &mut Run, why: &str) {
+        if let Some(exchange) = self.exchange.take() {
+            run.progress.exchanged(exchange.ended(Reply::GivenUp));
+        }
         if self.asking.in_flight == InFlight::Yes {
             let failure = ModelFailure::new(FailureKind::Provider, why.to_owned());
             self.take_answer(

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use gsw_abi::builtin::JSON;
+use gsw_abi::builtin::{BuiltinError, JSON};
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{FunctionIndex, ModelDefaults};
-use gsw_abi::setting::{self, CallSettings, Setting};
+use gsw_abi::setting::{self, CallSettings, Setting, Turn};
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
@@ -14,11 +14,14 @@ use crate::codec;
 use crate::event::{EventKind, ReflectionLevel};
 use crate::model::{Example, PromptCall, Prompts};
 use crate::node::{NewNode, NodeId, Status};
+use crate::operation::Delivery;
 use crate::run::prompt::observed::Observed;
 use crate::run::prompt::said::{self, Opening};
-use crate::run::prompt::{Gives, PromptNodes, PromptRun, Scripted};
+use crate::run::prompt::{Gives, InSession, PromptNodes, PromptRun, Scripted};
 use crate::run::script::Offered;
+use crate::run::sessions::{self, Entered, Last};
 use crate::run::{Run, raise, words};
+use crate::value::error;
 
 /// What compiled code hands over; the words are owned.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +36,10 @@ pub(crate) struct NewPrompt {
     pub arguments: u64,
     /// A `json` of [`CallSettings`], or 0.
     pub settings: u64,
+    /// The session, which the current task holds, or 0.
+    pub session: u64,
     pub gives: Gives,
+    pub delivery: Delivery,
 }
 
 /// The settings of agent, prompt and call, later ones winning.
@@ -94,7 +100,7 @@ fn text_of(value: &Value) -> String {
 pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64> {
     let system = words::take_text(&mut run.heap, new.system);
     let opening = Opening::take(&mut run.heap, new.said);
-    let (input, hidden) = words::take_arguments(&mut run.heap, new.arguments);
+    let (input, mut hidden) = words::take_arguments(&mut run.heap, new.arguments);
     let mut given = CallSettings::from(words::take_settings(&mut run.heap, new.settings));
     let improving = given.improving.take();
     // After all words were taken over, so nothing leaks; before the node is entered, so nothing is reported.
@@ -103,38 +109,35 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     }
     let loaded = Arc::clone(&run.loaded);
     let Some(declared) = loaded.program.prompts.get(new.prompt) else {
-        return Err(raise::internal(
-            &mut run.heap,
-            &format!("there is no prompt {}", new.prompt),
-        ));
+        let message = format!("there is no prompt {}", new.prompt);
+        return Err(raise::internal(&mut run.heap, &message));
     };
     let Some(prompts) = run.models.prompts() else {
-        return Err(raise::failed(
-            &mut run.heap,
-            "no model can be asked: this host gave no models to the run",
-        ));
+        let message = "no model can be asked: this host gave no models to the run";
+        return Err(raise::failed(&mut run.heap, message));
     };
     if !opening.asks() {
         return Err(said::asks_nothing(&mut run.heap, &declared.name));
     }
+    let revised = revised(run, new.session, given.turn)?;
+    let last = last_of_session(improving.as_ref(), given.turn);
+    let (session, entered) = enter_session(run, new.session, last).unzip();
+    let earlier = entered.as_ref().map_or(0, |it| it.seen);
+    if let Some(entered) = &entered {
+        hidden.join(&entered.hidden);
+    }
     let mut merged = merge_settings(run, declared.agent, given)?;
-    let examples = declared.examples.map(|it| examples(run, it));
-    let examples = examples.transpose()?.unwrap_or_default();
+    let examples = examples(run, declared.examples)?;
     let scripted = scripted(run, prompts.as_ref(), &mut merged);
     let outer = run.scheduler.current_node();
-    model_of_reflection(run, outer, &mut merged.settings);
-    if let Some(model) = merged.settings.get(Setting::Model.name()) {
-        run.reflection_log
-            .note_model(run.progress.tree(), outer, model);
-    }
+    choose_model(run, outer, &mut merged.settings);
     let node = enter_prompt(run, &declared.name, input);
-    run.introspection.grant(node, &merged.settings);
-    report_start(run, node, &merged);
+    report_start(run, node, &merged, session);
+    grant(run, node, &merged.settings);
     let round = report_improvement(run, node, improving.as_ref());
     // After the node is entered: the budget of a call belongs to the call's node and not to what is around it.
-    let budget =
-        limits(&mut merged.settings).map(|it| run.open_budget(run.scheduler.current(), it));
-    let schema = schema_of(run, declared.result);
+    let limits = limits(&mut merged.settings);
+    let budget = limits.map(|it| run.open_budget(run.scheduler.current(), it));
     let machine = prompts.begin(PromptCall {
         program: Arc::clone(&loaded.program),
         prompt: new.prompt,
@@ -142,18 +145,73 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         system: with_guidance(run, outer, system.or(opening.system).or(merged.system)),
         said: opening.messages,
         examples,
-        schema,
+        history: entered.map(|it| it.history),
+        schema: schema_of(run, declared.result),
         improving: improving.map(|it| text_of(&it["answer"])),
         prices: Arc::clone(run.models.prices()),
     });
-    let observed = Observed::new(Arc::clone(&loaded), declared.result, hidden);
+    let observed = Observed::new(Arc::clone(&loaded), declared.result, hidden, earlier);
     let nodes = PromptNodes { own: node, outer };
     let mut prompt = PromptRun::new(machine, &new, declared.result, nodes, observed);
     prompt.round = round;
     prompt.budget = budget;
     prompt.asked_by = merged.agent.unwrap_or_else(|| declared.name.clone());
     prompt.scripted = scripted;
+    prompt.session = session;
+    prompt.revises = revised;
     Ok(Box::new(prompt))
+}
+
+/// What becomes of the last exchange of the session.
+fn last_of_session(improving: Option<&Value>, turn: Turn) -> Last {
+    match (improving, turn) {
+        (None, Turn::New) => Last::Kept,
+        // An answer that is improved is the last one of the session, which the better one replaces.
+        (Some(_), _) | (None, Turn::Revised) => Last::Replaced,
+    }
+}
+
+/// The model of the call, which is remembered for a judge that has none.
+fn choose_model(run: &mut Run, outer: NodeId, settings: &mut Map<String, Value>) {
+    model_of_reflection(run, outer, settings);
+    if let Some(model) = settings.get(Setting::Model.name()) {
+        run.reflection_log
+            .note_model(run.progress.tree(), outer, model);
+    }
+}
+
+/// The prompt that `revise` replaces: of the last exchange of the session, else the last one of the step around. There must be
+/// something to replace, which in a session may also be what no prompt of the tree has said.
+fn revised(run: &mut Run, session: u64, turn: Turn) -> Result<Option<NodeId>, u64> {
+    let tree = run.progress.tree();
+    let nothing = match (turn, session) {
+        (Turn::New, _) => return Ok(None),
+        (Turn::Revised, 0) => {
+            let around = tree.shown(run.scheduler.current_node());
+            if let Some(last) = around.and_then(|it| tree.last_prompt(it)) {
+                return Ok(Some(last));
+            }
+            "`revise` replaces the answer of the last prompt in the same step or body, and there is none yet"
+        }
+        (Turn::Revised, session) if !sessions::is_empty(run, session) => {
+            return Ok(sessions::entered(run, session, Last::Replaced).replaced);
+        }
+        (Turn::Revised, _) => {
+            "`revise` replaces the last exchange of the session, and nothing has been said in it"
+        }
+    };
+    let error = BuiltinError::AssertionFailed;
+    Err(error::with_text(&mut run.heap, error, nothing))
+}
+
+/// What has been said in the session of a call, where it has one.
+fn enter_session(run: &Run, word: u64, last: Last) -> Option<(InSession, Entered)> {
+    if word == 0 {
+        return None;
+    }
+    let entered = sessions::entered(run, word, last);
+    let weight = entered.weight;
+    Some((InSession { word, last, weight }, entered))
 }
 
 /// What a test has scripted for the agent's model, which then needs no model to be named.
@@ -186,7 +244,8 @@ fn enter_prompt(run: &mut Run, name: &str, input: Option<Arc<str>>) -> NodeId {
     node
 }
 
-fn report_start(run: &mut Run, node: NodeId, merged: &Merged) {
+fn report_start(run: &mut Run, node: NodeId, merged: &Merged, session: Option<InSession>) {
+    let session = session.map(|it| sessions::place(run, it.word, it.last));
     let model = merged.settings.get(Setting::Model.name()).map(text_of);
     let prompt = Arc::clone(run.progress.tree().name(node));
     let agent = merged.agent.clone();
@@ -196,8 +255,15 @@ fn report_start(run: &mut Run, node: NodeId, merged: &Merged) {
             agent,
             prompt,
             model,
+            session,
         },
     );
+}
+
+/// What the model, and the tools that it calls, may see and start.
+fn grant(run: &mut Run, node: NodeId, settings: &Map<String, Value>) {
+    run.introspection.grant(node, settings);
+    run.environments.grant(node, settings);
 }
 
 fn merge_settings(
@@ -210,6 +276,7 @@ fn merge_settings(
         call,
         agent: named,
         improving: _,
+        turn: _,
     } = given;
     let loaded = Arc::clone(&run.loaded);
     let agents = &loaded.program.agents;
@@ -250,7 +317,10 @@ fn json_of(run: &mut Run, function: FunctionIndex) -> Result<Value, u64> {
     Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
 }
 
-fn examples(run: &mut Run, function: FunctionIndex) -> Result<Vec<Example>, u64> {
+fn examples(run: &mut Run, function: Option<FunctionIndex>) -> Result<Vec<Example>, u64> {
+    let Some(function) = function else {
+        return Ok(Vec::new());
+    };
     let Value::Array(pairs) = json_of(run, function)? else {
         return Ok(Vec::new());
     };

@@ -12,17 +12,56 @@ use crate::event::{EventKind, ReflectionLevel};
 use crate::heap::Heap;
 use crate::model::{PromptFailure, PromptResult};
 use crate::node::Status;
+use crate::operation::Delivery;
 use crate::run::prompt::{Gives, PromptRun, keys};
-use crate::run::{Run, raise};
+use crate::run::{Run, raise, sessions};
+use crate::task::TaskId;
 use crate::value::{self, error, list, string};
 
 impl PromptRun {
-    pub(super) fn done(&self, run: &mut Run, mut result: PromptResult) -> Result<u64, u64> {
+    pub(super) fn done(
+        &self,
+        run: &mut Run,
+        task: TaskId,
+        mut result: PromptResult,
+    ) -> Result<u64, u64> {
+        self.show_made_up(run, task, &result);
         let dropped = std::mem::take(&mut result.detail.dropped);
         result.detail.dropped = self.observed.issues(dropped);
         // Decoded a second time: the checks kept nothing.
         let word = self.word_of_answer(run, &result);
+        if let (Some(session), Some(exchange), Ok(_)) = (self.session, result.exchange.take(), word)
+        {
+            sessions::hide(run, session.word, self.observed.hidden());
+            sessions::answered(run, session.word, session.last, self.node, exchange);
+        }
+        if let (Some(old), Ok(_)) = (self.revises, word) {
+            let new = self.node;
+            run.progress
+                .emit(new, EventKind::PromptRevision { old, new });
+        }
         self.end(run, word, Some(result.detail))
+    }
+
+    /// An answer that was made up or scripted came at once: its stream is given it in pieces.
+    fn show_made_up(&self, run: &mut Run, task: TaskId, result: &PromptResult) {
+        let is_made_up = result.detail.simulated || self.scripted.is_some();
+        if self.delivery == Delivery::Pieces && is_made_up && !result.detail.cached {
+            let text = if let Value::String(text) = &result.value
+                && self.answers_with_text(run)
+            {
+                text.clone()
+            } else {
+                result.value.to_string()
+            };
+            run.answer_in_pieces(task, self.node, self.observed.shown(), &text);
+        }
+    }
+
+    /// Whether the answer is a plain text and no JSON.
+    fn answers_with_text(&self, run: &Run) -> bool {
+        let types = run.heap.types();
+        matches!(types.get(types.base(self.answer)), Type::String)
     }
 
     /// The value that the program gets.
@@ -123,9 +162,11 @@ impl PromptRun {
             run.close_budget(budget);
         }
         self.discharge_conversation(run);
+        sessions::leave(run, self.session.map_or(0, |it| it.word));
         let node = self.node;
         keys::release(run, node);
         run.introspection.forget(node);
+        run.environments.forget(node);
         if !run.progress.finish(node, status, output) {
             return;
         }

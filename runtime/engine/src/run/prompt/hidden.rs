@@ -20,7 +20,7 @@ use crate::value::{map, string};
 const SHORTEST: usize = 4;
 
 /// The texts of hidden values, and what observers see of each.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Hidden {
     known: Vec<(String, String)>,
     finder: OnceCell<Option<AhoCorasick>>,
@@ -55,6 +55,16 @@ impl Hidden {
             hidden.known.push((block(&bare), block(shown)));
         }
         hidden
+    }
+
+    /// Hides also what the other hides.
+    pub(crate) fn join(&mut self, other: &Self) {
+        for pair in &other.known {
+            if !self.known.contains(pair) {
+                self.known.push(pair.clone());
+                self.finder.take();
+            }
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

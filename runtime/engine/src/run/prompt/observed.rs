@@ -1,5 +1,7 @@
 //! What observers see of a prompt's conversation with its model: arguments, answers and tools without what `@secret` hides.
 
+mod recorded;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +18,8 @@ use crate::load::Loaded;
 use crate::media::outline;
 use crate::model::{Content, Message, ModelRequest, PromptFailure, Role, ToolCall};
 use crate::run::prompt::hidden::Hidden;
+use crate::run::stream::Shown;
+use recorded::Recorded;
 
 /// What is known of the secrets of one conversation.
 #[derive(Debug)]
@@ -31,12 +35,16 @@ pub(super) struct Observed {
     tools: FxHashMap<String, u32>,
     /// Results that hide something, by the id of the call, as observers see them; of the turn that goes to the model next.
     results: FxHashMap<String, String>,
-    /// How many messages observers have seen.
+    /// How many messages, the first ones, observers have seen with earlier calls of the session.
+    earlier: usize,
+    /// How many messages observers have seen; 0 before the first request.
     shown: usize,
     /// Whether they have seen the answer that the next message of the model repeats.
     answered: Answered,
     /// The settings, tools and schema that they have seen last.
     offered: Offered,
+    /// The messages of the last request, where somebody writes it down.
+    recorded: Vec<Recorded>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +62,8 @@ pub(super) struct Offered {
 }
 
 impl Observed {
-    pub(super) fn new(loaded: Arc<Loaded>, answer: TypeId, hidden: Hidden) -> Self {
+    /// `earlier` messages of the conversation are known from calls before.
+    pub(super) fn new(loaded: Arc<Loaded>, answer: TypeId, hidden: Hidden, earlier: usize) -> Self {
         Self {
             hides_answer: places::hides(&loaded.types, answer),
             loaded,
@@ -62,9 +71,11 @@ impl Observed {
             hidden,
             tools: FxHashMap::default(),
             results: FxHashMap::default(),
+            earlier,
             shown: 0,
             answered: Answered::No,
             offered: Offered::default(),
+            recorded: Vec::new(),
         }
     }
 
@@ -73,11 +84,8 @@ impl Observed {
         let all = &request.messages;
         // A shorter conversation is another one: the next model of `first_of` has begun from the prompt.
         let is_anew = self.shown == 0 || self.shown > all.len();
-        let mut new = if is_anew {
-            &all[..]
-        } else {
-            &all[self.shown..]
-        };
+        let from = if is_anew { self.earlier } else { self.shown };
+        let mut new = &all[from.min(all.len())..];
         if let (false, Answered::Yes, [first, rest @ ..]) = (is_anew, self.answered, new)
             && first.role == Role::Assistant
         {
@@ -120,6 +128,19 @@ impl Observed {
                 .schema
                 .filter(|it| before.schema.as_ref() != Some(it)),
         }
+    }
+
+    /// Whether observers may see the text of an answer while it arrives: what is hidden is found in whole texts alone.
+    pub(super) fn shown(&self) -> Shown {
+        match self.hides_answer || !self.hidden.is_empty() {
+            true => Shown::Length,
+            false => Shown::Text,
+        }
+    }
+
+    /// What is hidden in the conversation.
+    pub(super) fn hidden(&self) -> &Hidden {
+        &self.hidden
     }
 
     /// The blocks of an answer.
@@ -200,8 +221,10 @@ impl Observed {
             },
             None => {
                 let tools = program.tools.iter();
-                let mut own =
-                    tools.filter(|it| matches!(it.body, ToolBody::Program | ToolBody::Host));
+                let mut own = tools.filter(|it| match it.body {
+                    ToolBody::Program | ToolBody::Prompt | ToolBody::Human | ToolBody::Host => true,
+                    ToolBody::Question | ToolBody::SpawnRequest => false,
+                });
                 let mut spawnable = program.spawnable.iter();
                 let may_be_hidden = own.any(|it| hides_any(&it.parameters))
                     || spawnable.any(|it| hides_any(&it.workflow.parameters));
@@ -298,6 +321,7 @@ fn settings(request: &ModelRequest, timeout: Duration) -> Value {
         schema_name: _,
         tools: _,
         fallback: _,
+        recorded: _,
         rate,
     } = request;
     let mut settings = json!({ "max_tokens": max_tokens, "retry": retries });

@@ -19,6 +19,9 @@ use crate::task::{Ending, NewTask, Role, TaskId};
 use crate::value::{self, error, string};
 use crate::wait::Wait;
 
+/// How many models may ask one another in turn as tools; what workflows a model starts may nest as deeply (G54).
+const DEEPEST_MODELS: usize = 8;
+
 /// The tools of one turn of a model.
 #[derive(Debug)]
 pub(super) struct ToolRound {
@@ -86,6 +89,12 @@ impl PromptRun {
             .tools
             .get(call.tool as usize)
             .ok_or_else(|| format!("there is no tool `{}`", call.name))?;
+        if tool.body == ToolBody::Prompt && self.is_too_deep(run) {
+            return Err(format!(
+                "`{}` is not asked: models ask each other more than {DEEPEST_MODELS} deep",
+                call.name
+            ));
+        }
         // A call without input is common for tools without parameters.
         let empty = Map::new();
         let input = call.input.as_object().unwrap_or(&empty);
@@ -116,6 +125,13 @@ impl PromptRun {
             result: tool.result,
         });
         Ok(())
+    }
+
+    /// Whether a model that this one asks would be too far down. Agents that list each other would ask without end.
+    fn is_too_deep(&self, run: &Run) -> bool {
+        let prompts = run.tree().lineage(self.node);
+        let prompts = prompts.filter(|it| run.tree().node(*it).kind == NodeKind::Prompt);
+        prompts.count() > DEEPEST_MODELS
     }
 
     fn is_question(&self, run: &Run, index: u32) -> bool {

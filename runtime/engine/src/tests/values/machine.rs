@@ -56,6 +56,7 @@ impl Machine {
             sources: Vec::new(),
             permissions: None,
             ceiling: None,
+            runs: gsw_abi::program::RunsDefaults::default(),
             version: None,
             models: gsw_abi::program::ModelDefaults::default(),
         };

@@ -2,21 +2,22 @@
 
 use std::fs::File;
 use std::io::{Error, Read, Seek, SeekFrom};
+use std::path::Path;
 
-use gsw_abi::image::{FOOTER_MAGIC, FOOTER_SIZE, PAGE};
+use gsw_abi::image::{self, FOOTER_MAGIC, FOOTER_SIZE, HEADER_SIZE, PAGE};
 
 /// Where the image is in its file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub struct Place {
     /// Its first byte, where a mapping can start.
-    pub(crate) offset: u64,
+    pub offset: u64,
     /// How many bytes it has.
-    pub(crate) length: u64,
+    pub length: u64,
 }
 
 /// The end of an executable that carries an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ending {
+pub enum Ending {
     Image(Place),
     /// No footer: this is a bare launcher.
     Bare,
@@ -25,7 +26,10 @@ pub(crate) enum Ending {
 }
 
 /// Looks at the end of `file`.
-pub(crate) fn find(file: &mut File) -> Result<Ending, Error> {
+///
+/// # Errors
+/// When it cannot be read.
+pub fn find(file: &mut File) -> Result<Ending, Error> {
     let size = file.metadata()?.len();
     let Some(end) = size.checked_sub(FOOTER_SIZE as u64) else {
         return Ok(Ending::Bare);
@@ -47,6 +51,24 @@ pub(crate) fn find(file: &mut File) -> Result<Ending, Error> {
     } else {
         Ending::Damaged
     })
+}
+
+/// The sum of the image that an executable carries; `None` when it carries none. Nothing else of it is looked at, so that it
+/// may be of another version of Groundswell.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn sum_of(executable: &Path) -> Result<Option<[u8; 32]>, Error> {
+    let mut file = File::open(executable)?;
+    match find(&mut file)? {
+        Ending::Bare | Ending::Damaged => Ok(None),
+        Ending::Image(place) => {
+            let mut header = [0; HEADER_SIZE];
+            file.seek(SeekFrom::Start(place.offset))?;
+            file.read_exact(&mut header)?;
+            Ok(image::sum_of(&header))
+        }
+    }
 }
 
 fn word(footer: &[u8; FOOTER_SIZE], at: usize) -> u64 {

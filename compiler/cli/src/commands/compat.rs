@@ -1,0 +1,290 @@
+//! `gswc compat`: what becomes of the runs of an earlier version.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use gsw_flow::compare::{Class, Compared, Difference, Place, What, compare};
+use gsw_service::{Exit, Replayed, Verdict, dry_replay, in_flight};
+use serde_json::{Value, json};
+
+use crate::report;
+use crate::version::{Version, version};
+
+#[derive(clap::Args)]
+pub struct Compat {
+    /// The earlier version, a `.gsw` file, a project folder, a built program or an image, and the later one. The earlier one
+    /// may be omitted with `--runs`: then it is each program that began a run of the store.
+    #[arg(value_name = "FILE", num_args = 1..=2, required = true)]
+    pub files: Vec<PathBuf>,
+    /// Try the runs of this store that have not ended, one by one: nothing is performed, and the answer is exact.
+    #[arg(long, value_name = "STORE")]
+    pub runs: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Two versions, compared.
+struct Pair {
+    /// The earlier one.
+    old: PathBuf,
+    workflows: Vec<Compared>,
+}
+
+/// Compares versions of a program, and tries the runs of a store.
+pub fn compat(arguments: &Compat) -> Exit {
+    match compared(arguments) {
+        Ok(exit) => exit,
+        // That a version is wrong says nothing of runs.
+        Err(exit) => match exit {
+            Exit::Raised => Exit::Usage,
+            Exit::Done
+            | Exit::Usage
+            | Exit::Denied
+            | Exit::Refused
+            | Exit::Parked
+            | Exit::Internal
+            | Exit::HungUp
+            | Exit::Cancelled => exit,
+        },
+    }
+}
+
+fn compared(arguments: &Compat) -> Result<Exit, Exit> {
+    let (old, new) = match &arguments.files[..] {
+        [old, new] => (Some(old), new),
+        [new] if arguments.runs.is_some() => (None, new),
+        _ => {
+            let message =
+                "give the earlier and the later version, or `--runs STORE` and the later one";
+            return Err(report::usage(&message));
+        }
+    };
+    let new = version(new)?;
+    let unreadable = |why: String| report::failure(&why);
+    let mut pairs = Vec::new();
+    match (old, &arguments.runs) {
+        (Some(old), _) => pairs.push(pair(old, &version(old)?, &new)),
+        (None, Some(store)) => {
+            for path in programs(store).map_err(unreadable)? {
+                if path.exists() {
+                    pairs.push(pair(&path, &version(&path)?, &new));
+                }
+            }
+        }
+        (None, None) => {}
+    }
+    let runs = match &arguments.runs {
+        Some(store) => Some(dry_replay(new.loaded, store).map_err(unreadable)?),
+        None => None,
+    };
+    let shown = match arguments.json {
+        true => report::output_value(&as_json(&pairs, runs.as_deref())),
+        false => report::output(&as_text(&pairs, runs.as_deref())),
+    };
+    Ok(match (shown, &runs) {
+        (Exit::Done, Some(runs)) if runs.iter().all(goes_on) => Exit::Done,
+        (Exit::Done, Some(_)) => Exit::Raised,
+        (Exit::Done, None) => verdict(&pairs),
+        (failed, _) => failed,
+    })
+}
+
+fn pair(path: &Path, old: &Version, new: &Version) -> Pair {
+    Pair {
+        old: path.to_owned(),
+        workflows: compare(&old.module, &new.module),
+    }
+}
+
+/// The programs that began the runs of a store that have not ended.
+fn programs(store: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut programs: Vec<PathBuf> = in_flight(store)?
+        .into_iter()
+        .map(|it| PathBuf::from(it.program))
+        .collect();
+    programs.sort();
+    programs.dedup();
+    Ok(programs)
+}
+
+/// Without runs, what may be lost counts.
+fn verdict(pairs: &[Pair]) -> Exit {
+    let mut workflows = pairs.iter().flat_map(|it| &it.workflows);
+    if workflows.any(|it| it.class == Class::Changes) {
+        Exit::Raised
+    } else {
+        Exit::Done
+    }
+}
+
+const fn goes_on(run: &Replayed) -> bool {
+    match run.verdict {
+        Verdict::GoesOn => true,
+        Verdict::Diverges(_) | Verdict::Unreadable(_) => false,
+    }
+}
+
+const fn class_name(class: Class) -> &'static str {
+    match class {
+        Class::Same => "same",
+        Class::Adds => "adds",
+        Class::Changes => "changes",
+    }
+}
+
+/// How many runs of a workflow have not ended, where a store was given.
+fn counts(runs: Option<&[Replayed]>) -> Option<BTreeMap<&str, usize>> {
+    let mut counts = BTreeMap::new();
+    for run in runs? {
+        *counts.entry(&*run.info.workflow).or_default() += 1;
+    }
+    Some(counts)
+}
+
+fn as_text(pairs: &[Pair], runs: Option<&[Replayed]>) -> String {
+    let mut text = String::new();
+    let counts = counts(runs);
+    for Pair { old, workflows } in pairs {
+        if pairs.len() > 1 {
+            let _ = writeln!(text, "{}", old.display());
+        }
+        for it in workflows {
+            let count = counts.as_ref().map(|counts| {
+                let count = counts.get(&*it.workflow).copied().unwrap_or(0);
+                format!(", {}", counted(count))
+            });
+            let _ = writeln!(
+                text,
+                "workflow {}: {}{}",
+                it.workflow,
+                class_name(it.class),
+                count.unwrap_or_default()
+            );
+            for difference in &it.differences {
+                text.push_str(&difference_text(difference));
+            }
+        }
+    }
+    let Some(runs) = runs else { return text };
+    for run in runs {
+        let info = &run.info;
+        let (said, why) = match &run.verdict {
+            Verdict::GoesOn => ("goes on", None),
+            Verdict::Diverges(why) => ("does not go on", Some(why)),
+            Verdict::Unreadable(why) => ("cannot be tried", Some(why)),
+        };
+        let id = info.id.get(..12).unwrap_or(&info.id);
+        let _ = writeln!(
+            text,
+            "run {id} of {}, {}: {said}",
+            info.workflow,
+            info.status_name()
+        );
+        for line in why.iter().flat_map(|it| it.lines()) {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+    let going = runs.iter().filter(|it| goes_on(it)).count();
+    let _ = writeln!(
+        text,
+        "{} of {} that have not ended go on",
+        going,
+        counted(runs.len())
+    );
+    text
+}
+
+fn counted(count: usize) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} run{plural}")
+}
+
+fn difference_text(difference: &Difference) -> String {
+    let place = |it: &Option<Place>| match it {
+        Some(Place { path, line, column }) => format!("{path}:{line}:{column}"),
+        None => "–".to_owned(),
+    };
+    format!(
+        "  {}: {}\n    before: {}\n    now:    {}\n",
+        class_name(difference.class),
+        said(&difference.what),
+        place(&difference.old),
+        place(&difference.new)
+    )
+}
+
+fn said(what: &What) -> String {
+    match what {
+        What::NoWorkflow => {
+            "there is no such workflow any more; `@was` keeps its runs when it is renamed".into()
+        }
+        What::Parameter { name } => {
+            format!("the parameter `{name}` is another one, so the old input may not fit")
+        }
+        What::Renamed { kind, old, new } => format!(
+            "where {kind} `{old}` was, {kind} `{new}` is; `@was(\"{old}\")` keeps its runs if it is the same"
+        ),
+        What::Asks { operation } => format!("{operation} asks for something else"),
+        What::Depends { operation } => {
+            format!("what has changed before decides how it goes on here; {operation} comes next")
+        }
+        What::Goes { old, new } => match (old, new) {
+            (Some(old), Some(new)) => format!("{old} came next, now {new} does"),
+            (Some(old), None) => format!("{old} came next, now nothing is asked for any more"),
+            (None, Some(new)) => format!("nothing was asked for any more, now {new} is"),
+            (None, None) => "nothing is asked for any more".to_owned(),
+        },
+    }
+}
+
+fn as_json(pairs: &[Pair], runs: Option<&[Replayed]>) -> Value {
+    let counts = counts(runs);
+    let count = |workflow: &str| {
+        let counts = counts.as_ref()?;
+        Some(counts.get(workflow).copied().unwrap_or(0))
+    };
+    let place = |it: &Option<Place>| {
+        let it = it.as_ref()?;
+        Some(json!({ "path": it.path, "line": it.line, "column": it.column }))
+    };
+    let difference = |it: &Difference| {
+        json!({
+            "class": class_name(it.class),
+            "what": said(&it.what),
+            "old": place(&it.old),
+            "new": place(&it.new),
+        })
+    };
+    let workflow = |old: &Path, it: &Compared| {
+        json!({
+            "old": old.display().to_string(),
+            "workflow": it.workflow,
+            "class": class_name(it.class),
+            "runs": count(&it.workflow),
+            "differences": it.differences.iter().map(difference).collect::<Vec<_>>(),
+        })
+    };
+    let workflows: Vec<Value> = pairs
+        .iter()
+        .flat_map(|pair| pair.workflows.iter().map(|it| workflow(&pair.old, it)))
+        .collect();
+    let runs = runs.map(|runs| {
+        let run = |it: &Replayed| {
+            let why = match &it.verdict {
+                Verdict::GoesOn => None,
+                Verdict::Diverges(why) | Verdict::Unreadable(why) => Some(why),
+            };
+            json!({
+                "id": it.info.id,
+                "workflow": it.info.workflow,
+                "status": it.info.status_name(),
+                "goes_on": goes_on(it),
+                "why": why,
+            })
+        };
+        runs.iter().map(run).collect::<Vec<_>>()
+    });
+    json!({ "workflows": workflows, "runs": runs })
+}

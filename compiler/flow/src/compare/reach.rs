@@ -1,0 +1,357 @@
+//! What can still be asked for from a place on, and what can raise: facts of one version.
+
+use std::collections::{HashSet, VecDeque};
+
+use gsw_abi::call::{CallKind, NodeKind, RuntimeCall};
+use gsw_abi::program::FunctionIndex;
+
+use crate::compare::item::{Cursor, Item, item, text_of};
+use crate::ir::{Constant, Function, Instruction, Module, Operand, Terminator};
+
+/// One of the two versions.
+pub(super) struct Side<'a> {
+    pub(super) module: &'a Module,
+    /// Whether a function can ask for an operation, by index.
+    asks: Vec<bool>,
+    /// Whether a function can end with an error, by index.
+    raises: Vec<bool>,
+}
+
+/// Calls that name a prompt by its index.
+const PROMPTED: [(RuntimeCall, &str); 4] = [
+    (RuntimeCall::prompt_run, "prompt"),
+    (RuntimeCall::prompt_detail, "prompt"),
+    (RuntimeCall::human_ask, "human"),
+    (RuntimeCall::external_ask, "external"),
+];
+
+/// Calls whose names say little to who writes programs.
+const WORDED: [(RuntimeCall, &str); 5] = [
+    (RuntimeCall::timeout_enter, "a time limit"),
+    (RuntimeCall::budget_enter, "a budget"),
+    (RuntimeCall::retry_wait, "the wait before another attempt"),
+    (RuntimeCall::reflect_wait, "a reflection"),
+    (RuntimeCall::spawn_detached, "`spawn detached`"),
+];
+
+/// Whether a runtime call asks for an operation, which has an outcome that is recorded. Waits inside of the run ask for none.
+pub(super) fn is_operation(call: RuntimeCall) -> bool {
+    match call.kind() {
+        CallKind::Waiting => !matches!(
+            call,
+            RuntimeCall::node_join
+                | RuntimeCall::node_abort
+                | RuntimeCall::undo_all
+                | RuntimeCall::task_await
+                | RuntimeCall::task_await_all
+                | RuntimeCall::task_race
+                | RuntimeCall::queue_push
+                | RuntimeCall::queue_pop
+                | RuntimeCall::parallel_for
+                | RuntimeCall::parallel_tuple
+                | RuntimeCall::tool_begin
+        ),
+        // Time limits are operations, too.
+        CallKind::Plain | CallKind::Raising => matches!(
+            call,
+            RuntimeCall::timeout_enter
+                | RuntimeCall::budget_enter
+                | RuntimeCall::workflow_start
+                | RuntimeCall::spawn_request
+                | RuntimeCall::spawn_requested
+        ),
+    }
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn new(module: &'a Module) -> Self {
+        let count = module.functions.len();
+        let mut side = Self {
+            module,
+            asks: vec![false; count],
+            raises: vec![false; count],
+        };
+        // Both only grow, so this ends; callees come in any order.
+        let mut is_stable = false;
+        while !is_stable {
+            is_stable = true;
+            for (index, function) in module.functions.iter().enumerate() {
+                if !side.asks[index] && side.can_ask(function) {
+                    side.asks[index] = true;
+                    is_stable = false;
+                }
+                if !side.raises[index] && side.can_raise(function) {
+                    side.raises[index] = true;
+                    is_stable = false;
+                }
+            }
+        }
+        side
+    }
+
+    pub(super) fn function(&self, index: FunctionIndex) -> &'a Function {
+        &self.module.functions[index.0 as usize]
+    }
+
+    pub(super) fn asks(&self, index: FunctionIndex) -> bool {
+        self.asks[index.0 as usize]
+    }
+
+    pub(super) fn raises(&self, index: FunctionIndex) -> bool {
+        self.raises[index.0 as usize]
+    }
+
+    fn can_ask(&self, function: &Function) -> bool {
+        places(function).any(|at| self.operation_at(function, at).is_some())
+    }
+
+    fn can_raise(&self, function: &Function) -> bool {
+        let mut seen = HashSet::new();
+        let mut left = vec![0_usize];
+        while let Some(block) = left.pop() {
+            if !seen.insert(block) {
+                continue;
+            }
+            let terminator = &function.blocks[block].terminator;
+            if matches!(terminator, Terminator::Raise(_)) {
+                return true;
+            }
+            left.extend(self.successors(terminator));
+        }
+        false
+    }
+
+    /// Whether an item can raise, as far as this side knows.
+    pub(super) fn item_raises(&self, item: &Item<'_>) -> bool {
+        match item {
+            Item::Instruction(_) => false,
+            Item::Terminator(it) => match it {
+                Terminator::Call { function, .. } => self.raises[function.0 as usize],
+                Terminator::Checked { .. }
+                | Terminator::Fault { .. }
+                | Terminator::CallValue { .. }
+                | Terminator::Runtime { .. }
+                | Terminator::Suspend { .. }
+                | Terminator::Raise(_) => true,
+                // That a run is to stop is no difference between versions.
+                Terminator::Loop { .. }
+                | Terminator::Jump(_)
+                | Terminator::Branch { .. }
+                | Terminator::Switch { .. }
+                | Terminator::Return(_)
+                | Terminator::Unreachable => false,
+            },
+        }
+    }
+
+    /// The blocks that can come next.
+    fn successors(&self, terminator: &Terminator) -> Vec<usize> {
+        let item = Item::Terminator(terminator);
+        let mut next: Vec<usize> = match terminator {
+            Terminator::Branch {
+                then, otherwise, ..
+            } => vec![then.0 as usize, otherwise.0 as usize],
+            Terminator::Switch { cases, default, .. } => {
+                let cases = cases.iter().map(|(_, block)| block.0 as usize);
+                cases.chain([default.0 as usize]).collect()
+            }
+            Terminator::Jump(_)
+            | Terminator::Loop { .. }
+            | Terminator::Return(_)
+            | Terminator::Raise(_)
+            | Terminator::Checked { .. }
+            | Terminator::Fault { .. }
+            | Terminator::Call { .. }
+            | Terminator::CallValue { .. }
+            | Terminator::Runtime { .. }
+            | Terminator::Suspend { .. }
+            | Terminator::Unreachable => {
+                let nowhere = Cursor { block: 0, index: 0 };
+                item.follows(nowhere)
+                    .map(|it| it.block)
+                    .into_iter()
+                    .collect()
+            }
+        };
+        if let (Some(handler), true) = (item.handler(), self.item_raises(&item)) {
+            next.push(handler.block.0 as usize);
+        }
+        next
+    }
+
+    /// What is asked for at a place, in words.
+    pub(super) fn operation_at(&self, function: &Function, at: Cursor) -> Option<String> {
+        match item(function, at) {
+            Item::Instruction(it) => self.operation_of_instruction(it),
+            Item::Terminator(it) => self.operation_of_terminator(function, it),
+        }
+    }
+
+    fn operation_of_instruction(&self, instruction: &Instruction) -> Option<String> {
+        match instruction {
+            // Whoever makes a function value may call it.
+            Instruction::Closure { function, .. } | Instruction::Frame { function, .. } => {
+                self.asked_by(*function)
+            }
+            Instruction::Constant { constant, .. } => {
+                match self.module.constants.get(constant.0 as usize)? {
+                    Constant::Closure { function, .. } => self.asked_by(*function),
+                    Constant::String { .. }
+                    | Constant::Header { .. }
+                    | Constant::Word { .. }
+                    | Constant::List { .. } => None,
+                }
+            }
+            Instruction::Runtime {
+                call, arguments, ..
+            } => is_operation(*call).then(|| self.name_of(*call, arguments)),
+            Instruction::Word { .. }
+            | Instruction::Move { .. }
+            | Instruction::Operation { .. }
+            | Instruction::Object { .. }
+            | Instruction::Load { .. }
+            | Instruction::Capture { .. }
+            | Instruction::LoadExtra { .. }
+            | Instruction::LoadType { .. }
+            | Instruction::CellNew { .. }
+            | Instruction::CellGet { .. }
+            | Instruction::CellTake { .. }
+            | Instruction::CellSet { .. }
+            | Instruction::Retain(_)
+            | Instruction::Release(_) => None,
+        }
+    }
+
+    fn operation_of_terminator(
+        &self,
+        function: &Function,
+        terminator: &Terminator,
+    ) -> Option<String> {
+        match terminator {
+            Terminator::Call { function, .. } => self.asked_by(*function),
+            Terminator::CallValue { .. }
+                if function.colour == gsw_abi::program::Colour::Resumable =>
+            {
+                Some("what a function value asks for".to_owned())
+            }
+            Terminator::Suspend {
+                call, arguments, ..
+            }
+            | Terminator::Runtime {
+                call, arguments, ..
+            } => is_operation(*call).then(|| self.name_of(*call, arguments)),
+            Terminator::CallValue { .. }
+            | Terminator::Jump(_)
+            | Terminator::Loop { .. }
+            | Terminator::Branch { .. }
+            | Terminator::Switch { .. }
+            | Terminator::Return(_)
+            | Terminator::Raise(_)
+            | Terminator::Checked { .. }
+            | Terminator::Fault { .. }
+            | Terminator::Unreachable => None,
+        }
+    }
+
+    /// What a function asks for first, if anything.
+    fn asked_by(&self, function: FunctionIndex) -> Option<String> {
+        if !self.asks(function) {
+            return None;
+        }
+        let name = &self.module.program.functions.get(function.0 as usize)?.name;
+        let short = name.rsplit('.').next().unwrap_or(name);
+        Some(match short.strip_suffix(" lambda") {
+            Some(around) => format!("what a function in `{around}` asks for"),
+            None => format!("`{short}`"),
+        })
+    }
+
+    /// A runtime call as people know it.
+    pub(super) fn name_of(&self, call: RuntimeCall, arguments: &[Operand]) -> String {
+        let prompt = || {
+            let Some(Operand::Word(index)) = arguments.get(1) else {
+                return None;
+            };
+            let prompts = &self.module.program.prompts;
+            Some(prompts.get(usize::try_from(*index).ok()?)?.name.clone())
+        };
+        let known = match PROMPTED.iter().find(|(it, _)| *it == call) {
+            Some((_, kind)) => prompt().map(|it| format!("{kind} `{it}`")),
+            None => {
+                let worded = WORDED.iter().find(|(it, _)| *it == call);
+                worded.map(|(_, words)| (*words).to_owned())
+            }
+        };
+        known.unwrap_or_else(|| {
+            let name = call.name();
+            let module = ["fs", "env", "exec", "http"].into_iter();
+            let mut of = module.filter_map(|it| {
+                name.strip_prefix(it)?
+                    .strip_prefix('_')
+                    .map(|rest| (it, rest))
+            });
+            match of.next() {
+                Some((module, rest)) => format!("`{module}.{rest}`"),
+                None => format!("`{}`", name.replace('_', " ")),
+            }
+        })
+    }
+
+    /// What is asked for first from a place on, in words; with the step that it is in, where that begins on the way.
+    pub(super) fn first_operation(&self, function: &Function, from: Cursor) -> Option<String> {
+        let mut seen = HashSet::new();
+        let mut left = VecDeque::from([(from, None::<String>)]);
+        while let Some((mut at, mut step)) = left.pop_front() {
+            if at.index == 0 && !seen.insert(at.block) {
+                continue;
+            }
+            loop {
+                if let Some(operation) = self.operation_at(function, at) {
+                    return Some(match step {
+                        Some(step) => format!("{operation} in step `{step}`"),
+                        None => operation,
+                    });
+                }
+                if let Some(name) = self.step_at(function, at) {
+                    step = Some(name);
+                }
+                match item(function, at) {
+                    Item::Instruction(_) => at = at.next(),
+                    Item::Terminator(it) => {
+                        let next = self.successors(it).into_iter();
+                        left.extend(next.map(|block| (Cursor { block, index: 0 }, step.clone())));
+                        break;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The name of the step that begins at a place, where it is a constant.
+    fn step_at(&self, function: &Function, at: Cursor) -> Option<String> {
+        let Item::Instruction(Instruction::Runtime {
+            call: RuntimeCall::node_enter,
+            arguments,
+            ..
+        }) = item(function, at)
+        else {
+            return None;
+        };
+        let [Operand::Word(kind), name, ..] = &arguments[..] else {
+            return None;
+        };
+        if *kind != NodeKind::Step as u64 {
+            return None;
+        }
+        text_of(self.module, function, at, name).map(str::to_owned)
+    }
+}
+
+/// All places of a function.
+pub(super) fn places(function: &Function) -> impl Iterator<Item = Cursor> + '_ {
+    let blocks = function.blocks.iter().enumerate();
+    blocks.flat_map(|(block, it)| {
+        (0..=it.instructions.len()).map(move |index| Cursor { block, index })
+    })
+}

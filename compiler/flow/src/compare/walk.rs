@@ -1,0 +1,456 @@
+//! Two versions of a function in lockstep, from its beginning along every path.
+
+mod call;
+mod instruction;
+mod node;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use gsw_abi::call::{NodeKind, RuntimeCall};
+use gsw_abi::program::{FunctionIndex, SpanIndex, Workflow};
+
+use crate::compare::item::{Cursor, Item, Shape, item, settle, text_of};
+use crate::compare::pairing::Pairing;
+use crate::compare::reach::Side;
+use crate::compare::tables::TypePairs;
+use crate::compare::{Class, Difference, What, identity};
+use crate::ir::{Function, Instruction, LocalId, Operand};
+
+/// So far ahead the same is looked for where two versions part; a guess.
+const AHEAD: usize = 400;
+
+/// What may be asked for after a function has returned.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct After {
+    old: bool,
+    new: bool,
+}
+
+impl After {
+    const NOTHING: Self = Self {
+        old: false,
+        new: false,
+    };
+    pub(super) const ANYTHING: Self = Self {
+        old: true,
+        new: true,
+    };
+}
+
+/// A pair of functions as they are called.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Key {
+    old: FunctionIndex,
+    new: FunctionIndex,
+    /// Which parameters have another value.
+    tainted: Vec<bool>,
+    pub(super) after: After,
+}
+
+impl Key {
+    /// Of functions that are given the same.
+    pub(super) const fn plain(old: FunctionIndex, new: FunctionIndex) -> Self {
+        Self {
+            old,
+            new,
+            tainted: Vec::new(),
+            after: After::NOTHING,
+        }
+    }
+}
+
+/// What a call of a pair of functions comes to.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Outcome {
+    /// Whether it may give another result.
+    pub(super) result: bool,
+    /// Whether it may raise where the other version does not.
+    may_raise: bool,
+}
+
+/// A comparison of one workflow.
+pub(super) struct Walk<'a> {
+    pub(super) old: &'a Side<'a>,
+    pub(super) new: &'a Side<'a>,
+    pub(super) found: BTreeSet<Difference>,
+    pub(super) types: TypePairs,
+    known: HashMap<Key, Outcome>,
+    /// Whether a variable that closures share has another value somewhere: then all may have.
+    cells: bool,
+}
+
+/// A pair of functions that is being walked.
+struct Lane<'a> {
+    old: &'a Function,
+    new: &'a Function,
+    pairing: Pairing,
+    after: After,
+    seen: HashSet<(Cursor, Cursor)>,
+    left: Vec<(Cursor, Cursor)>,
+}
+
+impl<'a> Walk<'a> {
+    /// Everything in which two versions of a workflow part.
+    pub(super) fn workflow(
+        old: &'a Side<'a>,
+        new: &'a Side<'a>,
+        workflow: &Workflow,
+        other: &Workflow,
+    ) -> BTreeSet<Difference> {
+        let mut walk = Self {
+            old,
+            new,
+            found: BTreeSet::new(),
+            types: TypePairs::default(),
+            known: HashMap::new(),
+            cells: false,
+        };
+        walk.begin(workflow, other);
+        if walk.cells {
+            // What was walked before did not know.
+            walk.known.clear();
+            walk.begin(workflow, other);
+        }
+        // Where something has changed for certain, what depends on it says nothing more.
+        let is_certain = |it: &Difference| !matches!(it.what, What::Depends { .. });
+        if walk
+            .found
+            .iter()
+            .any(|it| it.class == Class::Changes && is_certain(it))
+        {
+            walk.found.retain(is_certain);
+        }
+        walk.found
+    }
+
+    fn begin(&mut self, workflow: &Workflow, other: &Workflow) {
+        let (old, new) = (
+            self.old.function(workflow.function),
+            self.new.function(other.function),
+        );
+        let mut pairing = Pairing::new(old.locals.len());
+        let numbered = workflow.parameters.iter().zip(0_u32..);
+        for (field, number) in numbered {
+            let local = LocalId(number);
+            let mut others = other.parameters.iter().zip(0_u32..);
+            let found = others.find(|(it, _)| it.wire == field.wire);
+            let is_same = match found {
+                Some((it, at)) => {
+                    let is_same = self.same_field(field, it);
+                    pairing.write(local, LocalId(at), !is_same);
+                    is_same
+                }
+                None => false,
+            };
+            if !is_same {
+                pairing.taint(local);
+                self.part(
+                    Class::Changes,
+                    What::Parameter {
+                        name: field.name.clone(),
+                    },
+                    (old, Cursor { block: 0, index: 0 }),
+                    (new, Cursor { block: 0, index: 0 }),
+                );
+            }
+        }
+        self.lane(old, new, pairing, After::NOTHING);
+    }
+
+    /// Compares two functions that are called alike, once.
+    pub(super) fn functions(&mut self, key: &Key) -> Outcome {
+        if let Some(known) = self.known.get(key) {
+            return *known;
+        }
+        // One that calls itself gives the same, unless that turns out otherwise.
+        self.known.insert(key.clone(), Outcome::default());
+        let mut outcome = self.walked(key);
+        if outcome != Outcome::default() {
+            self.known.insert(key.clone(), outcome);
+            outcome = self.walked(key);
+        }
+        self.known.insert(key.clone(), outcome);
+        outcome
+    }
+
+    fn walked(&mut self, key: &Key) -> Outcome {
+        let (old, new) = (self.old.function(key.old), self.new.function(key.new));
+        let mut pairing = Pairing::new(old.locals.len());
+        for number in 0..old.parameters.min(new.parameters) {
+            let local = LocalId(number);
+            let is_tainted = key.tainted.get(number as usize).copied().unwrap_or(false);
+            pairing.write(local, local, is_tainted);
+        }
+        let pairing = self.lane(old, new, pairing, key.after);
+        let raises = self.old.raises(key.old) || self.new.raises(key.new);
+        Outcome {
+            result: pairing.result,
+            may_raise: pairing.is_apart && raises,
+        }
+    }
+
+    /// Walks until nothing new is known of any local.
+    fn lane(
+        &mut self,
+        old: &'a Function,
+        new: &'a Function,
+        pairing: Pairing,
+        after: After,
+    ) -> Pairing {
+        let start = Cursor { block: 0, index: 0 };
+        let mut lane = Lane {
+            old,
+            new,
+            pairing,
+            after,
+            seen: HashSet::new(),
+            left: Vec::new(),
+        };
+        loop {
+            let before = lane.pairing.clone();
+            lane.seen.clear();
+            lane.left.push((start, start));
+            while let Some((old, new)) = lane.left.pop() {
+                self.path(&mut lane, old, new);
+            }
+            if lane.pairing == before {
+                return lane.pairing;
+            }
+        }
+    }
+
+    /// Goes on from a pair of places as long as there is one way.
+    fn path(&mut self, lane: &mut Lane<'a>, mut old: Cursor, mut new: Cursor) {
+        loop {
+            (old, new) = (settle(lane.old, old), settle(lane.new, new));
+            if !lane.seen.insert((old, new)) {
+                return;
+            }
+            let items = (item(lane.old, old), item(lane.new, new));
+            if items.0.shape() != items.1.shape() {
+                match self.again(lane, old, new) {
+                    Some(found) => {
+                        (old, new) = found;
+                        continue;
+                    }
+                    None => return self.way(lane, old, new),
+                }
+            }
+            match items {
+                (Item::Instruction(one), Item::Instruction(other)) => {
+                    self.instruction(lane, (one, old), (other, new));
+                    (old, new) = (old.next(), new.next());
+                }
+                (Item::Terminator(one), Item::Terminator(other)) => {
+                    return self.terminator(lane, (one, old), (other, new));
+                }
+                (Item::Instruction(_), Item::Terminator(_))
+                | (Item::Terminator(_), Item::Instruction(_)) => {
+                    unreachable!("their shapes differ")
+                }
+            }
+        }
+    }
+
+    /// Looks ahead on both sides for the next place at which both do the same, over what asks for nothing and cannot raise.
+    fn again(&mut self, lane: &mut Lane<'a>, old: Cursor, new: Cursor) -> Option<(Cursor, Cursor)> {
+        let (olds, news) = (run(self.old, lane.old, old), run(self.new, lane.new, new));
+        let mut best: Option<(usize, usize)> = None;
+        for (i, one) in olds.iter().enumerate() {
+            let shape = item(lane.old, *one).shape();
+            if is_weak(shape) {
+                continue;
+            }
+            let same = news
+                .iter()
+                .position(|it| item(lane.new, *it).shape() == shape);
+            if let Some(j) = same
+                && best.is_none_or(|(a, b)| i + j < a + b)
+            {
+                best = Some((i, j));
+            }
+        }
+        let (i, j) = best?;
+        for at in &olds[..i] {
+            let it = item(lane.old, *at);
+            self.cells |= changes_cells(&it);
+            if let Some(local) = it.writes() {
+                lane.pairing.taint(local);
+            }
+        }
+        for at in &news[..j] {
+            let it = item(lane.new, *at);
+            self.cells |= changes_cells(&it);
+            if let Some(local) = it.writes() {
+                lane.pairing.taint_new(local);
+            }
+        }
+        Some((olds[i], news[j]))
+    }
+
+    /// The ways part here: says so if anything was asked for beyond, or is now.
+    fn way(&mut self, lane: &mut Lane<'a>, old: Cursor, new: Cursor) {
+        // Nothing is known of what comes to its end from here.
+        lane.pairing.is_apart = true;
+        lane.pairing.result = true;
+        let goes = |side: &Side<'_>, function: &Function, at: Cursor, after: bool| {
+            let first = side.first_operation(function, at);
+            let further = || after.then(|| "what comes after this function".to_owned());
+            first.or_else(further)
+        };
+        let one = goes(self.old, lane.old, old, lane.after.old);
+        let other = goes(self.new, lane.new, new, lane.after.new);
+        let class = match (&one, &other) {
+            (None, None) => return,
+            (None, Some(_)) => Class::Adds,
+            (Some(_), _) => Class::Changes,
+        };
+        self.cells |= class == Class::Changes;
+        let what = match (one, other) {
+            (Some(one), Some(other)) if one == other => What::Depends { operation: one },
+            (old, new) => What::Goes { old, new },
+        };
+        self.part(class, what, (lane.old, old), (lane.new, new));
+    }
+
+    fn part(
+        &mut self,
+        class: Class,
+        what: What,
+        old: (&Function, Cursor),
+        new: (&Function, Cursor),
+    ) {
+        self.found.insert(Difference {
+            class,
+            what,
+            old: self.old.place_of(span_near(old.0, old.1)),
+            new: self.new.place_of(span_near(new.0, new.1)),
+        });
+    }
+}
+
+/// Whether a call changes what others see in a variable, a queue or a place.
+fn changes(call: RuntimeCall) -> bool {
+    let name = call.name();
+    let is_kept = matches!(
+        call,
+        RuntimeCall::queue_new
+            | RuntimeCall::queue_push
+            | RuntimeCall::queue_close
+            | RuntimeCall::task_cancel
+            | RuntimeCall::state_revised
+            | RuntimeCall::constant_keep
+    );
+    is_kept || (name.starts_with("place_") && name != "place_get" && name != "place_length")
+}
+
+/// Whether a call gives what others may have changed.
+fn reads(call: RuntimeCall) -> bool {
+    let name = call.name();
+    let is_shared = matches!(
+        call,
+        RuntimeCall::queue_pop
+            | RuntimeCall::queue_first_when_full
+            | RuntimeCall::constant_kept
+            | RuntimeCall::context_query
+    );
+    is_shared || name.starts_with("place_")
+}
+
+fn changes_cells(item: &Item<'_>) -> bool {
+    let shape = item.shape();
+    if let Shape::Plain(call) | Shape::Raising(call) | Shape::Suspend(call) = shape {
+        return changes(call);
+    }
+    shape == Shape::CellSet
+}
+
+/// Whether finding one of these on both sides says little.
+fn is_weak(shape: Shape) -> bool {
+    matches!(
+        shape,
+        Shape::Word
+            | Shape::Constant
+            | Shape::Move
+            | Shape::Load
+            | Shape::Counting
+            | Shape::Plain(
+                RuntimeCall::value_to_string
+                    | RuntimeCall::string_concat
+                    | RuntimeCall::map_new
+                    | RuntimeCall::map_insert
+                    | RuntimeCall::json_new
+            )
+    )
+}
+
+/// The places from here on up to the first that asks for something, may raise, or has several ways to go on; that included.
+fn run(side: &Side<'_>, function: &Function, from: Cursor) -> Vec<Cursor> {
+    let mut places = Vec::new();
+    let mut at = from;
+    while places.len() < AHEAD {
+        at = settle(function, at);
+        if places.contains(&at) {
+            break;
+        }
+        places.push(at);
+        let here = item(function, at);
+        let ends = side.operation_at(function, at).is_some()
+            || side.item_raises(&here)
+            || matches!(here.shape(), Shape::Plain(RuntimeCall::node_enter));
+        match here.follows(at) {
+            Some(next) if !ends => at = next,
+            Some(_) | None => break,
+        }
+    }
+    places
+}
+
+/// The name by which runs know a node that begins here, where it is a constant.
+fn known_as(
+    side: &Side<'_>,
+    function: &Function,
+    at: Cursor,
+    kind: NodeKind,
+    name: &Operand,
+) -> Option<String> {
+    let block = function.blocks[at.block].instructions[..at.index].iter();
+    // Its earlier name is said just before, and is of no other node.
+    let calls = block.enumerate().rev().filter_map(|(index, it)| {
+        if let Instruction::Runtime {
+            call, arguments, ..
+        } = it
+        {
+            return Some((index, *call, arguments));
+        }
+        None
+    });
+    let mut of_nodes = calls
+        .filter(|(_, call, _)| matches!(call, RuntimeCall::node_was | RuntimeCall::node_enter));
+    let was = of_nodes.next();
+    if let Some((index, RuntimeCall::node_was, arguments)) = was {
+        let at = Cursor {
+            block: at.block,
+            index,
+        };
+        return text_of(side.module, function, at, arguments.first()?).map(str::to_owned);
+    }
+    let name = text_of(side.module, function, at, name)?;
+    Some(identity(&side.module.program, kind, name))
+}
+
+/// The place in the source next to a place in the code.
+fn span_near(function: &Function, from: Cursor) -> SpanIndex {
+    let mut at = from;
+    for _ in 0..64 {
+        let here = item(function, at);
+        if let Some(handler) = here.handler() {
+            return handler.span;
+        }
+        match here.follows(at) {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    function.span
+}

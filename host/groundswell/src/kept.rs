@@ -1,0 +1,34 @@
+//! Runs that outlive the process.
+
+use gsw_driver::engine::Info;
+
+/// A run of the store, whoever carries it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeptRun {
+    /// By which it is resumed and answered.
+    pub id: String,
+    /// The name of its workflow.
+    pub workflow: String,
+    /// `running`, `waiting`, `parked` (waits, and no process carries it), `interrupted`, `completed`, `failed`, `cancelled` or
+    /// `diverged`.
+    pub status: &'static str,
+    /// What it waits for, in words.
+    pub waits_for: Option<String>,
+    /// In nanoseconds since 1970.
+    pub started: i64,
+    /// When it is due if nothing happens before, likewise.
+    pub due: Option<i64>,
+}
+
+impl KeptRun {
+    pub(crate) fn of(info: Info) -> Self {
+        Self {
+            status: info.status_name(),
+            id: info.id,
+            workflow: info.workflow,
+            waits_for: info.waiting,
+            started: info.begun,
+            due: info.wake,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! `textDocument/codeAction`: changes of the text that an editor offers at a place.
+
+mod extract;
+mod organize_imports;
+mod place;
+mod prompt_test;
+mod wrap;
+
+use gsw_source::{Db, Diagnostic, File, LocatedEdit, LocatedFix, Severity, Span};
+
+use gsw_syntax::item_ast;
+
+use crate::cursor::item_at;
+use crate::diagnostics::diagnostics;
+use place::Place;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CodeAction {
+    /// What it does, in the imperative.
+    pub title: String,
+    pub kind: ActionKind,
+    /// None of them overlaps another.
+    pub edits: Vec<LocatedEdit>,
+    /// The report that it is a fix for.
+    pub fixes: Option<Diagnostic>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ActionKind {
+    /// The one fix of a report.
+    PreferredFix,
+    /// One of several fixes of a report, of which only the author knows which is meant.
+    Fix,
+    /// All fixes of a file at once.
+    FixAll,
+    /// Makes a declaration or variable of what is selected.
+    Extract,
+    /// Writes something around or after what stands there.
+    Rewrite,
+    OrganizeImports,
+}
+
+/// The actions for `range`, those that mend something first.
+#[must_use]
+pub fn code_action(db: &dyn Db, file: File, range: Span) -> Vec<CodeAction> {
+    let reports = diagnostics(db, file);
+    let mut actions = Vec::new();
+    for report in &reports {
+        let located = report.located(|place| gsw_syntax::locate(db, place));
+        let own = located.location.span;
+        if !(own.touches(range.start) || range.touches(own.start)) {
+            continue;
+        }
+        let kind = match located.fixes.len() {
+            1 => ActionKind::PreferredFix,
+            _ => ActionKind::Fix,
+        };
+        for fix in located.fixes {
+            actions.push(CodeAction {
+                title: fix.title,
+                kind,
+                edits: fix.edits,
+                fixes: Some(report.clone()),
+            });
+        }
+    }
+    if let Some((item, _)) = item_at(db, file, range.start)
+        && let Some(tree) = item_ast(db, item)
+    {
+        let place = Place::new(db, item, &tree, range);
+        actions.extend(extract::extract(&place));
+        actions.extend(wrap::wrap(&place));
+        actions.extend(prompt_test::prompt_test(&place));
+    }
+    actions.extend(organize_imports::organize_imports(db, file, &reports));
+    let all = all_fixes(db, file, &reports);
+    if !all.is_empty() {
+        actions.push(CodeAction {
+            title: "apply every fix of this file".into(),
+            kind: ActionKind::FixAll,
+            edits: all,
+            fixes: None,
+        });
+    }
+    actions
+}
+
+/// The edits of every report that has one fix, as far as they stand in nobody's way.
+fn all_fixes(db: &dyn Db, file: File, reports: &[Diagnostic]) -> Vec<LocatedEdit> {
+    // What is unused in a program with errors may be used where the compiler lost its way.
+    let has_errors = reports.iter().any(|it| it.severity == Severity::Error);
+    let mut taken: Vec<LocatedEdit> = Vec::new();
+    for report in reports {
+        if has_errors && report.severity != Severity::Error {
+            continue;
+        }
+        let located = report.located(|place| gsw_syntax::locate(db, place));
+        let [LocatedFix { edits, .. }] = located.fixes.as_slice() else {
+            continue;
+        };
+        let fits = edits.iter().all(|it| {
+            it.location.file == file
+                && taken
+                    .iter()
+                    .all(|other| it == other || is_apart(other.location.span, it.location.span))
+        });
+        if fits {
+            let fresh: Vec<_> = edits.iter().filter(|it| !taken.contains(it)).collect();
+            taken.extend(fresh.into_iter().cloned());
+        }
+    }
+    taken.sort_by_key(|it| it.location.span);
+    taken
+}
+
+/// Edits that only touch could be meant for either order.
+const fn is_apart(a: Span, b: Span) -> bool {
+    a.end < b.start || b.end < a.start
+}

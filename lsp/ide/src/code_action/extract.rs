@@ -1,0 +1,166 @@
+//! Makes a function, or a variable, of the expression that is selected.
+
+use gsw_names::display_type;
+use gsw_names::types::Type;
+use gsw_source::{Name, Span};
+use gsw_syntax::ast::{Child, Expression, ExpressionKind, StatementKind};
+
+use super::place::Place;
+use super::{ActionKind, CodeAction};
+use crate::cursor::node_span;
+use crate::expression_type::{expression_type, local_type};
+use crate::symbol::{Symbol, occurrences};
+
+pub fn extract(place: &Place<'_>) -> Vec<CodeAction> {
+    let Some(selected) = selected(place) else {
+        return Vec::new();
+    };
+    let mut actions = Vec::new();
+    actions.extend(variable(place, selected));
+    actions.extend(function(place, selected));
+    actions
+}
+
+/// The expression that the range holds and nothing besides.
+fn selected<'a>(place: &Place<'a>) -> Option<&'a Expression> {
+    if place.range.start == place.range.end {
+        return None;
+    }
+    place.nodes.iter().find_map(|node| match node {
+        Child::Expression(it) if it.span == place.range => Some(*it),
+        Child::Expression(_)
+        | Child::Statement(_)
+        | Child::Pattern(_)
+        | Child::Type(_)
+        | Child::Name(_) => None,
+    })
+}
+
+fn text_of(place: &Place<'_>, span: Span) -> Name {
+    gsw_names::source_text(place.db, place.item, span)
+}
+
+/// `let extracted = …` before the statement.
+fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
+    let statement = place.nodes.iter().rev().find_map(|node| match node {
+        Child::Statement(it) => Some(it),
+        Child::Expression(_) | Child::Pattern(_) | Child::Type(_) | Child::Name(_) => None,
+    })?;
+    // What a closure or a condition inside of the statement binds would not be known before it.
+    if captures(place, selected.span)?
+        .iter()
+        .any(|(_, declared)| holds(statement.span, *declared))
+    {
+        return None;
+    }
+    let indent = place.indent(statement.span.start);
+    let text = text_of(place, selected.span);
+    Some(CodeAction {
+        title: "extract into a variable".into(),
+        kind: ActionKind::Extract,
+        edits: vec![
+            place.insert(
+                statement.span.start,
+                format!("let extracted = {text}\n{indent}"),
+            ),
+            place.replace(selected.span, "extracted".into()),
+        ],
+        fixes: None,
+    })
+}
+
+/// A function after the item, with the locals that the expression uses as parameters.
+fn function(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
+    if changes_flow(place, selected.span) {
+        return None;
+    }
+    let captured = captures(place, selected.span)?;
+    let mut parameters = Vec::new();
+    for (name, declared) in &captured {
+        let ty = local_type(place.db, place.item, *declared)?;
+        parameters.push(format!("{name}: {}", written(place, &ty)?));
+    }
+    let ty = expression_type(place.db, place.item, selected.span)?;
+    let result = if ty == Type::Unit {
+        String::new()
+    } else {
+        format!(" -> {}", written(place, &ty)?)
+    };
+    let arguments: Vec<&str> = captured.iter().map(|(name, _)| name.as_str()).collect();
+    let text = text_of(place, selected.span);
+    let declaration = format!(
+        "\n\nfn extracted({}){result} {{\n  {text}\n}}",
+        parameters.join(", ")
+    );
+    Some(CodeAction {
+        title: "extract into a function".into(),
+        kind: ActionKind::Extract,
+        edits: vec![
+            place.replace(
+                selected.span,
+                format!("extracted({})", arguments.join(", ")),
+            ),
+            place.insert(place.tree.span.end, declaration),
+        ],
+        fixes: None,
+    })
+}
+
+/// A type as a declaration can write it; `None` when it cannot.
+fn written(place: &Place<'_>, ty: &Type) -> Option<String> {
+    let shown = display_type(place.db, ty);
+    let can_be_written = *ty != Type::Invalid && *ty != Type::Never && !shown.contains('_');
+    can_be_written.then_some(shown)
+}
+
+/// The locals that `span` uses and does not bind itself, in the order of first use; `None` when the item's own type parameters are among
+/// them, which no other function knows.
+fn captures(place: &Place<'_>, span: Span) -> Option<Vec<(Name, Span)>> {
+    let mut found: Vec<(Name, Span)> = Vec::new();
+    for it in occurrences(place.db, place.item) {
+        let Symbol::Local { item, declared } = it.symbol else {
+            continue;
+        };
+        let is_own = item == place.item && holds(span, it.span) && !holds(span, declared);
+        if !is_own {
+            continue;
+        }
+        let is_generic = crate::symbol::generics(place.tree)
+            .iter()
+            .any(|it| it.span == declared);
+        if is_generic {
+            return None;
+        }
+        let name = text_of(place, declared);
+        if found.iter().all(|(_, known)| *known != declared) {
+            found.push((name, declared));
+        }
+    }
+    Some(found)
+}
+
+const fn holds(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// Whether code in `span` leaves what is around it or assigns variables of it.
+fn changes_flow(place: &Place<'_>, span: Span) -> bool {
+    let mut found = false;
+    crate::cursor::visit_nodes(place.tree, |node| {
+        if !node_span(node).is_some_and(|it| holds(span, it)) {
+            return;
+        }
+        found |= match node {
+            Child::Expression(it) => matches!(
+                it.kind,
+                ExpressionKind::Return(_) | ExpressionKind::Break | ExpressionKind::Continue
+            ),
+            Child::Statement(it) => matches!(
+                it.kind,
+                StatementKind::Assign { .. } | StatementKind::State { .. }
+            ),
+            Child::Pattern(_) | Child::Type(_) | Child::Name(_) => false,
+        };
+    });
+    found
+}

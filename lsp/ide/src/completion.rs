@@ -1,0 +1,165 @@
+//! `textDocument/completion`: what can stand at a place.
+//!
+//! At the cursor there is mostly nothing that could be parsed: `bug.` and then the end of the line. So a name is put there for as long as
+//! the question takes, and the compiler's own tree and types of *that* text say what stands around it: an expression, a type, a
+//! pattern, a field of a record, the name of a setting. Tokens decide what no tree can say, which words may follow. The text is put back
+//! before anything else is asked; only the item around the cursor is inferred anew.
+
+mod auto_import;
+mod expected;
+mod expression;
+mod import;
+mod item;
+mod member;
+mod name;
+mod pattern;
+mod setting;
+mod site;
+mod tokens;
+mod ty;
+mod word;
+
+use gsw_source::{Database, Db, File, Span};
+use gsw_syntax::{LineStart, TokenKind, lex};
+
+pub use item::{Completion, CompletionKind, Definition, completion_docs};
+use site::{Site, site};
+
+use crate::speculation::{MARKER, with_marker};
+
+/// Everything that can stand at byte `offset` of `file`, the likeliest first by `rank`.
+pub fn completion(db: &mut Database, file: File, offset: u32) -> Vec<Completion> {
+    let text = file.text(db);
+    let start = word_start(text, offset as usize);
+    let prefix = text
+        .get(start..offset as usize)
+        .unwrap_or_default()
+        .to_owned();
+    if prefix.starts_with(|it: char| it.is_ascii_digit()) {
+        return Vec::new();
+    }
+    let replace = Span::new(u32::try_from(start).unwrap_or(offset), offset);
+    let suffix = match begins_arm(text, start) {
+        true => " => 0",
+        false => "",
+    };
+    let mut found = with_marker(db, file, offset, suffix, |db, at| {
+        let cursor = Cursor {
+            db,
+            file,
+            offset: at,
+            prefix: &prefix,
+        };
+        of_site(&cursor)
+    });
+    found.retain(|it| fits(&it.label, &prefix) && !it.label.contains(MARKER));
+    for it in &mut found {
+        it.replace = replace;
+    }
+    found.sort_by(|a, b| (a.rank, &a.label).cmp(&(b.rank, &b.label)));
+    found.dedup_by(|a, b| a.label == b.label && a.kind == b.kind && a.imports == b.imports);
+    found
+}
+
+/// Where something is to be completed, in the text with the marker.
+struct Cursor<'a> {
+    db: &'a dyn Db,
+    file: File,
+    /// Inside of the marked word.
+    offset: u32,
+    /// What was typed of the word.
+    prefix: &'a str,
+}
+
+fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
+    match site(cursor) {
+        Site::Nothing => Vec::new(),
+        Site::Declaration => word::declarations(),
+        Site::Words(words) => word::words(&words),
+        Site::Attribute => word::attributes(),
+        Site::ImportPath { written } => import::paths(cursor, &written),
+        Site::ImportName { module } => import::names(cursor, module),
+        Site::Member { item, base } => member::members(cursor, item, base),
+        Site::ModuleMember { module } => member::of_module(cursor, module),
+        Site::VariantOf { owner } => member::of_enum(cursor, owner),
+        Site::RecordField { fields, taken } => member::fields_left(cursor, fields, &taken),
+        Site::Type { item, errors } => ty::types(cursor, item, errors),
+        Site::Pattern { item, ty } => pattern::patterns(cursor, item, ty.as_ref()),
+        Site::Setting { owner } => setting::names(owner),
+        Site::SettingText { name } => setting::texts(cursor, &name),
+        Site::SettingValue { item, name } => setting::values(cursor, item, &name),
+        Site::Expression(place) => expression::expressions(cursor, &place),
+    }
+}
+
+/// Whether the word that starts at byte `start` is all that there is of an arm: it is no arm for the parser before it has a body.
+fn begins_arm(text: &str, start: usize) -> bool {
+    let tokens = lex(text).tokens;
+    let at = tokens.partition_point(|it| (it.span.start as usize) < start);
+    let (before, after) = tokens.split_at(at);
+    let mut open = Vec::new();
+    for (index, token) in before.iter().enumerate() {
+        if token.kind.is_opener() {
+            open.push(index);
+        } else if token.kind.is_closer() {
+            open.pop();
+        }
+    }
+    let Some(&brace) = open.last() else {
+        return false;
+    };
+    let head = &before[..brace];
+    let is_catch = head.last().is_some_and(|it| it.kind == TokenKind::Catch);
+    // The value of a `match` stands on its line.
+    let line = head
+        .iter()
+        .rposition(|it| it.line_start != LineStart::Inside)
+        .unwrap_or(0);
+    let word = head[line..]
+        .iter()
+        .rposition(|it| it.kind == TokenKind::Match)
+        .map(|it| it + line);
+    // Its own braces, not those of a pattern or of the value in it.
+    let around = open.iter().rev().nth(1).copied();
+    let is_match = word.is_some_and(|it| around.is_none_or(|outer| outer < it));
+    let own = after
+        .first()
+        .filter(|it| it.kind == TokenKind::Identifier && it.span.start as usize == start);
+    let next = after.get(usize::from(own.is_some()));
+    let is_alone = next.is_none_or(|it| {
+        it.line_start != LineStart::Inside
+            || matches!(it.kind, TokenKind::BraceClose | TokenKind::Comma)
+    });
+    let is_first = own.is_some_and(|it| it.line_start != LineStart::Inside)
+        || own.is_none() && text[..start].trim_end_matches([' ', '\t']).ends_with('\n')
+        || before
+            .last()
+            .is_some_and(|it| matches!(it.kind, TokenKind::BraceOpen | TokenKind::Comma));
+    before[brace].kind == TokenKind::BraceOpen && (is_catch || is_match) && is_alone && is_first
+}
+
+/// Where the word before `offset` starts.
+fn word_start(text: &str, offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or_default();
+    let word = before
+        .char_indices()
+        .rev()
+        .take_while(|(_, it)| it.is_alphanumeric() || *it == '_');
+    word.last().map_or(before.len(), |(index, _)| index)
+}
+
+/// Whether the letters of `prefix` stand in `label`, in order and the first one first.
+fn fits(label: &str, prefix: &str) -> bool {
+    let lower = label.to_lowercase();
+    let prefix = prefix.to_lowercase();
+    let mut letters = lower.chars();
+    let mut wanted = prefix.chars();
+    let Some(first) = wanted.next() else {
+        return true;
+    };
+    // A word in the middle may be meant as well: `usd` of `cost_usd`.
+    lower
+        .split(['_', '.', ' ', '"', '/'])
+        .any(|it| it.starts_with(&prefix))
+        || (letters.next() == Some(first) && wanted.all(|it| letters.any(|letter| letter == it)))
+}

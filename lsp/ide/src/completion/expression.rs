@@ -1,0 +1,81 @@
+//! Expressions and the beginnings of statements.
+
+use gsw_names::types::Type;
+use gsw_names::{TypeDeclarationKind, type_declaration};
+use gsw_source::ItemKind;
+use gsw_syntax::item_ast;
+
+use super::Cursor;
+use super::auto_import::importable;
+use super::item::{Calling, Completion, CompletionKind, of_local, of_variant};
+use super::name::{Wanted, names};
+use super::site::Place;
+use super::word;
+use crate::scope::visible_at;
+
+pub fn expressions(cursor: &Cursor<'_>, place: &Place) -> Vec<Completion> {
+    let db = cursor.db;
+    let mut found = Vec::new();
+    if let Some(ty) = &place.expected.ty {
+        found.extend(values_of(cursor, ty));
+    }
+    for parameter in &place.expected.parameters {
+        let label = format!("{}: ", parameter.name);
+        let completion = Completion::new(label, CompletionKind::Field, 1);
+        found.push(completion.detail(gsw_names::display_type(db, &parameter.ty)));
+    }
+    if let Some(tree) = item_ast(db, place.item) {
+        for local in visible_at(&tree, place.inside) {
+            found.push(of_local(db, place.item, &local.name, local.declared));
+        }
+    }
+    found.extend(names(cursor, Wanted::Values, Calling::Call, 4));
+    found.extend(word::expressions());
+    if place.starts_statement {
+        found.extend(word::statements());
+        if place.item.kind(db) == ItemKind::Test {
+            found.extend(word::in_tests());
+        }
+    }
+    found.extend(importable(cursor, Wanted::Values));
+    prefer(&mut found, place.expected.ty.as_ref(), cursor);
+    found
+}
+
+/// The values of a type that has few: variants, literals, `true` and `false`, `none`.
+pub fn values_of(cursor: &Cursor<'_>, ty: &Type) -> Vec<Completion> {
+    let text = |text: String| Completion::new(text, CompletionKind::Variant, 0);
+    if let Type::Enum(item, _) = ty
+        && let TypeDeclarationKind::Enum(variants) =
+            &type_declaration(cursor.db, *item).declaration.kind
+    {
+        let positions = 0..u32::try_from(variants.len()).unwrap_or(0);
+        positions
+            .filter_map(|it| of_variant(cursor.db, *item, it, 0))
+            .collect()
+    } else if let Type::Literals(names) = ty {
+        names.iter().map(|it| text(format!("{it:?}"))).collect()
+    } else if *ty == Type::Bool {
+        ["true", "false"].map(|it| text(it.into())).into()
+    } else if let Type::Optional(inside) = ty {
+        let mut found = values_of(cursor, inside);
+        found.push(text("none".into()));
+        found
+    } else {
+        Vec::new()
+    }
+}
+
+/// Moves what has the type that is wanted before its like.
+fn prefer(found: &mut [Completion], wanted: Option<&Type>, cursor: &Cursor<'_>) {
+    let Some(wanted) = wanted.map(|it| gsw_names::display_type(cursor.db, it)) else {
+        return;
+    };
+    for it in found {
+        let ty = it.detail.as_deref().unwrap_or_default();
+        let gives = ty == wanted || ty.ends_with(&format!("-> {wanted}"));
+        if gives && it.rank > 1 {
+            it.rank -= 1;
+        }
+    }
+}

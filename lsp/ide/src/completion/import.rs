@@ -1,0 +1,80 @@
+//! Imports: the modules that a path can lead to, and what they declare.
+
+use std::path::Path;
+
+use gsw_names::{member_names, module_path, resolve_member};
+use gsw_source::{File, Project};
+
+use super::Cursor;
+use super::item::{Calling, Completion, CompletionKind, of_item};
+
+/// The modules whose paths begin as it is written; each path is completed to its next `/`.
+pub fn paths(cursor: &Cursor<'_>, written: &str) -> Vec<Completion> {
+    let Some(project) = Project::try_get(cursor.db) else {
+        return Vec::new();
+    };
+    let own = module_path(cursor.db, cursor.file).unwrap_or_default();
+    let modules = project.modules(cursor.db).keys();
+    let reachable = modules
+        .filter(|it| it.as_str() != own && *it != gsw_names::PRELUDE)
+        .filter_map(|it| path_to(own, it));
+    // What was typed up to the last `/` stays.
+    let typed = written.rfind('/').map_or(0, |it| it + 1);
+    let (folder, _) = written.split_at(typed);
+    let mut found: Vec<Completion> = reachable
+        .filter(|it| it.starts_with(folder))
+        .filter_map(|it| {
+            let rest = &it[typed..];
+            let next = rest.split('/').next()?;
+            let is_folder = rest.len() > next.len();
+            // A word is completed, so `.` and `..` are left to the fingers.
+            (!next.starts_with('.')).then(|| {
+                let label = match is_folder {
+                    true => format!("{next}/"),
+                    false => next.to_owned(),
+                };
+                Completion::new(label, CompletionKind::Module, 0).detail(it.clone())
+            })
+        })
+        .collect();
+    found.sort_by(|a, b| a.label.cmp(&b.label));
+    found.dedup_by(|a, b| a.label == b.label);
+    found
+}
+
+/// How a module is imported by another one; `None` for a file of the library that is not written so.
+pub fn path_to(from: &str, to: &str) -> Option<String> {
+    if to.starts_with("std/") {
+        return Some(to.to_owned());
+    }
+    let folder = Path::new(from).parent()?;
+    let mut up = 0;
+    let mut around = folder;
+    loop {
+        if let Ok(rest) = Path::new(to).strip_prefix(around) {
+            let rest = rest.to_str()?;
+            return Some(match up {
+                0 => format!("./{rest}"),
+                _ => format!("{}{rest}", "../".repeat(up)),
+            });
+        }
+        around = around.parent()?;
+        up += 1;
+    }
+}
+
+/// The names that an import can take from a module.
+pub fn names(cursor: &Cursor<'_>, module: File) -> Vec<Completion> {
+    let db = cursor.db;
+    member_names(db, module)
+        .into_iter()
+        .filter_map(
+            |name| match resolve_member(db, module, &name, cursor.file)? {
+                gsw_names::Definition::Item(item) => {
+                    Some(of_item(db, &name, item, Calling::Name, 0))
+                }
+                gsw_names::Definition::Variant { .. } | gsw_names::Definition::Module(_) => None,
+            },
+        )
+        .collect()
+}

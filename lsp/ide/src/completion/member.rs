@@ -1,0 +1,114 @@
+//! What can follow a dot, and the fields of records.
+
+use gsw_names::types::Type;
+use gsw_names::{
+    TypeDeclarationKind, alias_target, member_names, method, method_names, resolve_member,
+    substitute, type_declaration,
+};
+use gsw_source::{File, ItemId, ItemKind, Name, Span};
+
+use super::Cursor;
+use super::item::{Calling, Completion, CompletionKind, of_field, of_item, of_method, of_variant};
+use crate::expression_type::expression_type;
+
+/// The fields and methods of the value at `base`.
+pub fn members(cursor: &Cursor<'_>, item: ItemId, base: Span) -> Vec<Completion> {
+    let db = cursor.db;
+    let Some(ty) = expression_type(db, item, base) else {
+        return Vec::new();
+    };
+    let mut found = fields(cursor, &ty);
+    for name in method_names(db, &ty) {
+        if let Some(method) = method(db, &ty, &name) {
+            found.push(of_method(db, &name, method, 3));
+        }
+    }
+    found
+}
+
+fn fields(cursor: &Cursor<'_>, ty: &Type) -> Vec<Completion> {
+    let db = cursor.db;
+    if let Type::Checked(item, arguments) = ty {
+        fields(cursor, &substitute(&alias_target(db, *item), arguments))
+    } else if let Type::Optional(inside) = ty {
+        // `?.` and `.` are completed alike: after the one the inside counts.
+        fields(cursor, inside)
+    } else if let Type::Record(item, arguments) = ty {
+        let declared = declared_fields(cursor, *item);
+        let shown = declared.iter().map(|it| {
+            let own = substitute(&it.ty, arguments);
+            of_field(db, *item, it, 0).detail(gsw_names::display_type(db, &own))
+        });
+        shown.collect()
+    } else if let Type::Tuple(parts) = ty {
+        let numbered = (0u32..).zip(parts.iter());
+        let shown = numbered.map(|(index, part)| {
+            let completion = Completion::new(index.to_string(), CompletionKind::Field, 0);
+            completion.detail(gsw_names::display_type(db, part))
+        });
+        shown.collect()
+    } else {
+        Vec::new()
+    }
+}
+
+fn declared_fields(cursor: &Cursor<'_>, item: ItemId) -> Vec<gsw_names::Parameter> {
+    match &type_declaration(cursor.db, item).declaration.kind {
+        TypeDeclarationKind::Record(fields) => fields.clone(),
+        TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
+    }
+}
+
+/// The fields of a record that are not written yet.
+pub fn fields_left(cursor: &Cursor<'_>, item: ItemId, taken: &[Name]) -> Vec<Completion> {
+    let left = declared_fields(cursor, item).into_iter();
+    left.filter(|it| !taken.contains(&it.name))
+        .map(|it| {
+            let rank = match it.default {
+                gsw_names::Presence::Absent => 0,
+                gsw_names::Presence::Present => 1,
+            };
+            let text = format!("{}: ", it.name);
+            of_field(cursor.db, item, &it, rank).insert(text)
+        })
+        .collect()
+}
+
+/// The public declarations of a module.
+pub fn of_module(cursor: &Cursor<'_>, module: File) -> Vec<Completion> {
+    let db = cursor.db;
+    member_names(db, module)
+        .into_iter()
+        .filter_map(|name| {
+            let gsw_names::Definition::Item(item) = resolve_member(db, module, &name, cursor.file)?
+            else {
+                return None;
+            };
+            Some(of_item(db, &name, item, Calling::Call, 2))
+        })
+        .collect()
+}
+
+/// The variants of an enum, and the list of them where it has no payloads.
+pub fn of_enum(cursor: &Cursor<'_>, item: ItemId) -> Vec<Completion> {
+    let db = cursor.db;
+    if item.kind(db) != ItemKind::Enum {
+        return Vec::new();
+    }
+    let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind else {
+        return Vec::new();
+    };
+    let positions = 0..u32::try_from(variants.len()).unwrap_or(0);
+    let mut found: Vec<Completion> = positions
+        .filter_map(|it| of_variant(db, item, it, 0))
+        .collect();
+    if gsw_names::is_plain_enum(db, item) {
+        let completion = Completion::new("values", CompletionKind::Method, 1);
+        found.push(
+            completion
+                .insert("values()")
+                .detail(format!("[{}]", item.name(db))),
+        );
+    }
+    found
+}

@@ -1,0 +1,65 @@
+//! The names in scope outside of locals.
+
+use gsw_names::{Definition, resolve_name, variants_named, visible_names};
+use gsw_source::{ItemId, ItemKind};
+
+use super::Cursor;
+use super::item::{Calling, Completion, CompletionKind, of_item, of_variant};
+
+/// What names may be named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Whatever has a value or leads to one.
+    Values,
+    Types,
+    Errors,
+    Only(ItemKind),
+}
+
+/// The names that `cursor`'s file sees.
+pub fn names(cursor: &Cursor<'_>, wanted: Wanted, calling: Calling, rank: u8) -> Vec<Completion> {
+    let db = cursor.db;
+    let mut found = Vec::new();
+    for name in visible_names(db, cursor.file) {
+        if name.starts_with("__") {
+            continue;
+        }
+        match resolve_name(db, cursor.file, &name) {
+            Some(Definition::Item(item)) if is_wanted(cursor, item, wanted) => {
+                found.push(of_item(db, &name, item, calling, rank));
+            }
+            Some(Definition::Module(module)) => {
+                let shown = gsw_names::shown_module(db, module);
+                let completion = Completion::new(name.as_str(), CompletionKind::Module, rank);
+                found.push(completion.detail(format!("import {shown}")));
+            }
+            Some(Definition::Item(_) | Definition::Variant { .. }) | None => {}
+        }
+        if wanted == Wanted::Values {
+            // A type of the same name does not hide a variant.
+            for (item, variant) in variants_named(db, cursor.file, &name) {
+                found.extend(of_variant(db, *item, *variant, rank + 1));
+            }
+        }
+    }
+    found
+}
+
+pub fn is_wanted(cursor: &Cursor<'_>, item: ItemId, wanted: Wanted) -> bool {
+    let kind = item.kind(cursor.db);
+    match wanted {
+        Wanted::Only(only) => kind == only,
+        Wanted::Errors => kind == ItemKind::Error,
+        Wanted::Types => matches!(kind, ItemKind::Record | ItemKind::Enum | ItemKind::Alias),
+        Wanted::Values => !matches!(
+            kind,
+            ItemKind::Import
+                | ItemKind::Alias
+                | ItemKind::Hook
+                | ItemKind::Skill
+                | ItemKind::Test
+                | ItemKind::Permissions
+                | ItemKind::Invalid
+        ),
+    }
+}

@@ -1,0 +1,143 @@
+//! Settings of agents, prompts and calls, and their values.
+
+use gsw_abi::provider::Provider;
+use gsw_abi::setting::{Form, Origin, Reader, Setting};
+use gsw_source::{ItemId, ItemKind};
+
+use super::Cursor;
+use super::item::{Calling, Completion, CompletionKind};
+use super::name::{Wanted, names as names_in_scope};
+use super::site::SettingOwner;
+use super::word;
+
+/// The names that settings of `owner` can have.
+pub fn names(owner: SettingOwner) -> Vec<Completion> {
+    let plain = |them: &[&str]| -> Vec<Completion> {
+        them.iter()
+            .map(|it| Completion::new(*it, CompletionKind::Setting, 1).insert(format!("{it}: ")))
+            .collect()
+    };
+    match owner {
+        SettingOwner::Cache => plain(&["ttl"]),
+        SettingOwner::Budget => plain(&["usd", "tokens", "calls", "time"]),
+        SettingOwner::Permissions => plain(&gsw_project::PERMISSIONS),
+        SettingOwner::Agent => settings(Origin::Program),
+        SettingOwner::Call => settings(Origin::Call),
+        SettingOwner::Prompt => {
+            let mut found = settings(Origin::Program);
+            found.extend(word::prompt_texts());
+            found.extend(word::statements());
+            found
+        }
+        SettingOwner::Human => {
+            let mut found = plain(&["timeout"]);
+            found.extend(word::prompt_texts());
+            found
+        }
+    }
+}
+
+/// The settings that may be written at `origin` and that something reads.
+fn settings(origin: Origin) -> Vec<Completion> {
+    let all = Setting::ALL.iter();
+    all.filter(|it| it.origin() <= origin && it.reader() != Reader::Nobody)
+        .map(|it| {
+            let name = it.name();
+            let text = match it.form() {
+                Form::Text | Form::Model => format!("{name}: \"$0\""),
+                Form::Texts | Form::Tools | Form::Names(_) => format!("{name}: [$0]"),
+                Form::Budget | Form::Environment => format!("{name}: {{ $0 }}"),
+                Form::Count { .. }
+                | Form::Number
+                | Form::Duration
+                | Form::Cache
+                | Form::Answer
+                | Form::Session => format!("{name}: "),
+            };
+            Completion::new(name, CompletionKind::Setting, 1).insert(text)
+        })
+        .collect()
+}
+
+/// What a setting of that name can have for a value, outside of strings.
+pub fn values(cursor: &Cursor<'_>, _: ItemId, name: &str) -> Vec<Completion> {
+    let listed = |kinds: &[ItemKind]| -> Vec<Completion> {
+        let found = kinds
+            .iter()
+            .flat_map(|it| names_in_scope(cursor, Wanted::Only(*it), Calling::Name, 1));
+        found.collect()
+    };
+    let word = |it: &str| Completion::new(it, CompletionKind::Keyword, 0);
+    match Setting::named(name).map(|it| it.form()) {
+        Some(Form::Model) => {
+            let mut found = texts(cursor, name);
+            for it in &mut found {
+                it.insert = format!("\"{}\"", it.insert);
+            }
+            let first_of = Completion::new("first_of", CompletionKind::Keyword, 2);
+            found.push(first_of.insert("first_of(\"$0\")"));
+            found
+        }
+        Some(Form::Cache) => ["true", "false"].map(word).into(),
+        Some(Form::Answer) => texts(cursor, name)
+            .into_iter()
+            .map(|it| {
+                let text = format!("\"{}\"", it.label);
+                it.insert(text)
+            })
+            .collect(),
+        Some(Form::Tools) => listed(&[ItemKind::Tool, ItemKind::Agent]),
+        Some(Form::Names(_)) => listed(&[
+            ItemKind::Workflow,
+            ItemKind::Mcp,
+            ItemKind::Skill,
+            ItemKind::Hook,
+        ]),
+        Some(
+            Form::Text
+            | Form::Texts
+            | Form::Count { .. }
+            | Form::Number
+            | Form::Duration
+            | Form::Budget
+            | Form::Environment
+            | Form::Session,
+        )
+        | None => names_in_scope(cursor, Wanted::Only(ItemKind::Const), Calling::Name, 1),
+    }
+}
+
+/// What the string of a setting can hold.
+pub fn texts(cursor: &Cursor<'_>, name: &str) -> Vec<Completion> {
+    let text = |it: &str| Completion::new(it, CompletionKind::Text, 0);
+    match Setting::named(name).map(|it| it.form()) {
+        Some(Form::Model) => {
+            let mut found: Vec<Completion> = Provider::ALL
+                .iter()
+                .map(|it| text(&format!("{}/", it.name())).detail("a provider"))
+                .collect();
+            if let Some(configuration) = gsw_project::project_configuration(cursor.db) {
+                let aliases = configuration.models.aliases.iter();
+                found.extend(aliases.map(|(it, _)| text(it).detail("of `gsw.toml`")));
+            }
+            found
+        }
+        Some(Form::Answer) => gsw_abi::setting::AnswerForm::ALL
+            .map(|it| text(it.name()))
+            .into(),
+        Some(
+            Form::Text
+            | Form::Texts
+            | Form::Count { .. }
+            | Form::Number
+            | Form::Duration
+            | Form::Cache
+            | Form::Budget
+            | Form::Tools
+            | Form::Names(_)
+            | Form::Environment
+            | Form::Session,
+        )
+        | None => Vec::new(),
+    }
+}

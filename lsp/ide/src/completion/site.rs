@@ -1,0 +1,515 @@
+//! What stands around the cursor: the tree says it where it can, the tokens where the tree has a hole.
+
+use gsw_names::types::Type;
+use gsw_names::{Definition, resolve_member, resolve_name};
+use gsw_source::{Db, File, ItemId, ItemKind, Span};
+use gsw_syntax::ast::{
+    self, Child, ExpressionKind, Item, ItemBody, PatternKind, TypeExpressionKind,
+};
+use gsw_syntax::{Token, TokenKind, Word, item_ast, lex};
+
+use super::Cursor;
+use super::expected::{Expected, expected};
+use super::tokens::{Line, Tokens};
+use crate::cursor::{item_at, nodes_at};
+use crate::expression_type::expression_type;
+use crate::scope::visible_at;
+use crate::speculation::MARKER;
+
+pub enum Site {
+    Nothing,
+    /// Between declarations.
+    Declaration,
+    /// Where only some words may stand, as after the head of a step.
+    Words(Vec<&'static str>),
+    /// After `@`.
+    Attribute,
+    ImportPath {
+        written: String,
+    },
+    /// In the braces of an import.
+    ImportName {
+        module: File,
+    },
+    /// After the dot of a value.
+    Member {
+        item: ItemId,
+        base: Span,
+    },
+    ModuleMember {
+        module: File,
+    },
+    /// After the dot of an enum's name.
+    VariantOf {
+        owner: ItemId,
+    },
+    /// In the braces of a record, literal or pattern.
+    RecordField {
+        fields: ItemId,
+        taken: Vec<gsw_source::Name>,
+    },
+    Type {
+        item: ItemId,
+        errors: ErrorsOnly,
+    },
+    Pattern {
+        item: ItemId,
+        /// Of what is matched, where it is known.
+        ty: Option<Type>,
+    },
+    Setting {
+        owner: SettingOwner,
+    },
+    /// In the string that is the value of a setting.
+    SettingText {
+        name: String,
+    },
+    SettingValue {
+        item: ItemId,
+        name: String,
+    },
+    Expression(Place),
+}
+
+/// Whether a list of errors is being written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ErrorsOnly {
+    Yes,
+    No,
+}
+
+/// In whose braces a setting is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SettingOwner {
+    Agent,
+    Prompt,
+    Human,
+    /// After `with`.
+    Call,
+    Cache,
+    Budget,
+    Permissions,
+}
+
+/// Where an expression is written.
+pub struct Place {
+    pub item: ItemId,
+    /// The byte of the cursor in the item.
+    pub inside: u32,
+    pub expected: Expected,
+    /// Whether a statement may begin here.
+    pub starts_statement: bool,
+}
+
+/// What is to be completed at the cursor.
+pub fn site(cursor: &Cursor<'_>) -> Site {
+    let text = cursor.file.text(cursor.db);
+    let tokens = lex(text).tokens;
+    let Some(at) = tokens
+        .iter()
+        .position(|it| it.span.touches(cursor.offset) && holds(text, *it))
+    else {
+        // In a comment.
+        return Site::Nothing;
+    };
+    let tokens = Tokens {
+        text,
+        tokens: &tokens,
+        at,
+    };
+    if matches!(
+        tokens.tokens[at].kind,
+        TokenKind::String | TokenKind::StringText
+    ) {
+        return in_string(cursor, &tokens);
+    }
+    if let Some(site) = by_tokens(cursor, &tokens) {
+        return site;
+    }
+    let Some((item, inside)) = item_at(cursor.db, cursor.file, cursor.offset) else {
+        return Site::Declaration;
+    };
+    let Some(tree) = item_ast(cursor.db, item) else {
+        return Site::Nothing;
+    };
+    if item.kind(cursor.db) == ItemKind::Invalid && tokens.starts_line() && tokens.depth() == 0 {
+        return Site::Declaration;
+    }
+    by_tree(cursor, item, &tree, inside, &tokens)
+}
+
+fn holds(text: &str, token: Token) -> bool {
+    let span = token.span.start as usize..token.span.end as usize;
+    text.get(span).is_some_and(|it| it.contains(MARKER))
+}
+
+/// What only tokens tell: words that follow a head, and what stands in the braces of settings.
+fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
+    let previous = tokens.previous();
+    if previous.is_none() {
+        return Some(Site::Declaration);
+    }
+    if previous.is_some_and(|it| it.kind == TokenKind::At) {
+        return Some(Site::Attribute);
+    }
+    if let Some(words) = super::word::after_head(&Line::new(tokens)) {
+        return Some(Site::Words(words));
+    }
+    let openers = tokens.openers();
+    let Some(&brace) = openers.last() else {
+        return (tokens.starts_line() && !is_continued(previous)).then_some(Site::Declaration);
+    };
+    if tokens.tokens[brace].kind == TokenKind::BracketOpen {
+        return listed(cursor, tokens, brace);
+    }
+    let owner = setting_owner(cursor, tokens, brace)?;
+    let is_name = tokens.starts_line()
+        || previous.is_some_and(|it| matches!(it.kind, TokenKind::BraceOpen | TokenKind::Comma));
+    if is_name {
+        return Some(Site::Setting { owner });
+    }
+    let line = tokens.line_before();
+    let colon = line
+        .iter()
+        .rposition(|&it| tokens.tokens[it].kind == TokenKind::Colon)?;
+    let name = line.get(colon.checked_sub(1)?)?;
+    let (item, _) = item_at(cursor.db, cursor.file, cursor.offset)?;
+    let is_value = colon + 1 == line.len();
+    let name = tokens.text(*name).to_owned();
+    is_value.then_some(Site::SettingValue { item, name })
+}
+
+/// In the list that is the value of a setting: `tools: [<|>]`.
+fn listed(cursor: &Cursor<'_>, tokens: &Tokens<'_>, bracket: usize) -> Option<Site> {
+    let begins = |it: Token| matches!(it.kind, TokenKind::BracketOpen | TokenKind::Comma);
+    let colon = bracket.checked_sub(1)?;
+    let is_value = tokens.tokens[colon].kind == TokenKind::Colon;
+    if !is_value || !tokens.previous().is_some_and(begins) {
+        return None;
+    }
+    let brace = *tokens.openers().iter().rev().nth(1)?;
+    setting_owner(cursor, tokens, brace)?;
+    let (item, _) = item_at(cursor.db, cursor.file, cursor.offset)?;
+    let name = tokens.text(colon.checked_sub(1)?).to_owned();
+    Some(Site::SettingValue { item, name })
+}
+
+/// Whether what stands before a line has it go on.
+fn is_continued(previous: Option<Token>) -> bool {
+    previous.is_some_and(|it| {
+        matches!(
+            it.kind,
+            TokenKind::Arrow
+                | TokenKind::Equal
+                | TokenKind::FatArrow
+                | TokenKind::Comma
+                | TokenKind::Bang
+                | TokenKind::Pipe
+                | TokenKind::Dot
+                | TokenKind::Colon
+        )
+    })
+}
+
+/// Whose settings stand in the braces that `brace` opens.
+fn setting_owner(cursor: &Cursor<'_>, tokens: &Tokens<'_>, brace: usize) -> Option<SettingOwner> {
+    if tokens.tokens[brace].kind != TokenKind::BraceOpen {
+        return None;
+    }
+    let before = brace.checked_sub(1)?;
+    if tokens.tokens[before].word == Word::With {
+        return Some(SettingOwner::Call);
+    }
+    if tokens.tokens[before].word == Word::Permissions {
+        return Some(SettingOwner::Permissions);
+    }
+    let is_value = tokens.tokens[before].kind == TokenKind::Colon;
+    let name = is_value.then(|| before.checked_sub(1)).flatten();
+    match name.map(|it| tokens.text(it)) {
+        Some("cache") => return Some(SettingOwner::Cache),
+        Some("budget") => return Some(SettingOwner::Budget),
+        Some(_) | None => {}
+    }
+    let outermost = tokens.openers().first() == Some(&brace);
+    let (item, _) = item_at(cursor.db, cursor.file, cursor.offset)?;
+    let mut kind = item.kind(cursor.db);
+    if kind == ItemKind::Invalid {
+        kind = declared_kind(tokens, brace)?;
+    }
+    let owners = [
+        (ItemKind::Agent, SettingOwner::Agent),
+        (ItemKind::Prompt, SettingOwner::Prompt),
+        (ItemKind::Human, SettingOwner::Human),
+    ];
+    let own = owners.into_iter().find(|(it, _)| *it == kind && outermost);
+    own.map(|(_, owner)| owner)
+}
+
+/// The kind of declaration that a word at the margin before `brace` begins, where its tree is a hole.
+fn declared_kind(tokens: &Tokens<'_>, brace: usize) -> Option<ItemKind> {
+    let first = (0..brace)
+        .rev()
+        .find(|it| tokens.tokens[*it].line_start == gsw_syntax::LineStart::Margin)?;
+    let kinds = [
+        (Word::Agent, ItemKind::Agent),
+        (Word::Prompt, ItemKind::Prompt),
+        (Word::Human, ItemKind::Human),
+    ];
+    let word = tokens.tokens[first].word;
+    let own = kinds.into_iter().find(|(it, _)| *it == word);
+    own.map(|(_, kind)| kind)
+}
+
+/// A string completes only as the value of a setting.
+fn in_string(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Site {
+    let line = tokens.line_before();
+    let colon = line
+        .iter()
+        .rposition(|&it| tokens.tokens[it].kind == TokenKind::Colon);
+    let name = colon.and_then(|it| line.get(it.checked_sub(1)?));
+    let openers = tokens.openers();
+    let mut around = openers.iter().rev();
+    let owner = around.find_map(|&it| setting_owner(cursor, tokens, it));
+    match (name, owner) {
+        (Some(&name), Some(_)) => Site::SettingText {
+            name: tokens.text(name).to_owned(),
+        },
+        _ => Site::Nothing,
+    }
+}
+
+fn by_tree(
+    cursor: &Cursor<'_>,
+    item: ItemId,
+    tree: &Item,
+    inside: u32,
+    tokens: &Tokens<'_>,
+) -> Site {
+    if let ItemBody::Import(import) = &tree.body {
+        return in_import(cursor, import, inside);
+    }
+    let nodes = nodes_at(tree, inside);
+    let errors = match in_throws(tree, inside) {
+        true => ErrorsOnly::Yes,
+        false => ErrorsOnly::No,
+    };
+    for node in nodes.iter().rev() {
+        let site = match node {
+            Child::Type(ty) => in_type(cursor, item, ty, errors),
+            Child::Pattern(pattern) => in_pattern(cursor, item, pattern, &nodes),
+            Child::Expression(it) => {
+                in_expression(cursor, item, it, (tree, inside)).or_else(|| {
+                    let is_name =
+                        matches!(&it.kind, ExpressionKind::Name(name) if name.contains(MARKER));
+                    is_name.then(|| {
+                        Site::Expression(Place {
+                            item,
+                            inside,
+                            expected: expected(cursor, item, tree, &nodes),
+                            starts_statement: tokens.starts_statement(),
+                        })
+                    })
+                })
+            }
+            Child::Statement(_) | Child::Name(_) => None,
+        };
+        if let Some(site) = site {
+            return site;
+        }
+    }
+    // A hole of the tree: most likely an expression that is only begun.
+    let is_in_body = tokens.depth() > 0;
+    match is_in_body {
+        true => Site::Expression(Place {
+            item,
+            inside,
+            expected: Expected::default(),
+            starts_statement: tokens.starts_statement(),
+        }),
+        false => Site::Nothing,
+    }
+}
+
+fn in_import(cursor: &Cursor<'_>, import: &ast::Import, inside: u32) -> Site {
+    if import.path_span.touches(inside) {
+        let written = import.path.as_str();
+        let end = written.find(MARKER).unwrap_or(written.len());
+        return Site::ImportPath {
+            written: written[..end].to_owned(),
+        };
+    }
+    match gsw_names::module_file(cursor.db, cursor.file, &import.path) {
+        Some(module) => Site::ImportName { module },
+        None => Site::Nothing,
+    }
+}
+
+fn in_throws(tree: &Item, inside: u32) -> bool {
+    let signature = crate::symbol::signature(tree);
+    let mut throws = signature
+        .into_iter()
+        .flat_map(|it| it.throws.iter().flatten());
+    throws.any(|it| it.span.touches(inside))
+}
+
+fn in_type(
+    cursor: &Cursor<'_>,
+    item: ItemId,
+    ty: &ast::TypeExpression,
+    errors: ErrorsOnly,
+) -> Option<Site> {
+    let TypeExpressionKind::Named { path, .. } = &ty.kind else {
+        return None;
+    };
+    match path.as_slice() {
+        [name] if name.name.contains(MARKER) => Some(Site::Type { item, errors }),
+        [module, name] if name.name.contains(MARKER) => {
+            match resolve_name(cursor.db, cursor.file, &module.name)? {
+                Definition::Module(module) => Some(Site::ModuleMember { module }),
+                Definition::Item(_) | Definition::Variant { .. } => Some(Site::Nothing),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn in_pattern(
+    cursor: &Cursor<'_>,
+    item: ItemId,
+    pattern: &ast::Pattern,
+    nodes: &[Child<'_>],
+) -> Option<Site> {
+    let is_marked =
+        |path: &[ast::Identifier]| path.last().is_some_and(|it| it.name.contains(MARKER));
+    if let PatternKind::Binding(name) = &pattern.kind
+        && name.name.contains(MARKER)
+    {
+        // In a record's braces a name alone is a field's.
+        let field = record_around(cursor, nodes, name.span);
+        return field.or_else(|| {
+            let ty = super::expected::matched(cursor.db, item, nodes);
+            Some(Site::Pattern { item, ty })
+        });
+    }
+    let PatternKind::Variant { path, .. } = &pattern.kind else {
+        return None;
+    };
+    if !is_marked(path) {
+        return None;
+    }
+    let [owner, _] = path.as_slice() else {
+        let ty = super::expected::matched(cursor.db, item, nodes);
+        return Some(Site::Pattern { item, ty });
+    };
+    match resolve_name(cursor.db, cursor.file, &owner.name)? {
+        Definition::Item(owner) => Some(Site::VariantOf { owner }),
+        Definition::Module(module) => Some(Site::ModuleMember { module }),
+        Definition::Variant { .. } => None,
+    }
+}
+
+/// The record whose fields a pattern takes apart, when the name at `span` is one of its fields.
+fn record_around(cursor: &Cursor<'_>, nodes: &[Child<'_>], span: Span) -> Option<Site> {
+    nodes.iter().rev().find_map(|node| {
+        let Child::Pattern(pattern) = node else {
+            return None;
+        };
+        let PatternKind::Record { path, fields, .. } = &pattern.kind else {
+            return None;
+        };
+        let is_field = fields.iter().any(|it| it.pattern.span == span);
+        let owner = record_named(cursor, path)?;
+        let names = fields
+            .iter()
+            .filter_map(|it| it.name.as_ref().map(|it| it.name.clone()));
+        is_field.then(|| Site::RecordField {
+            fields: owner,
+            taken: names.collect(),
+        })
+    })
+}
+
+fn in_expression(
+    cursor: &Cursor<'_>,
+    item: ItemId,
+    it: &ast::Expression,
+    (tree, inside): (&Item, u32),
+) -> Option<Site> {
+    if let ExpressionKind::Field { base, name, .. } = &it.kind
+        && name.name.contains(MARKER)
+    {
+        return Some(after_dot(cursor, item, base, (tree, inside)));
+    }
+    let ExpressionKind::Record { path, fields, .. } = &it.kind else {
+        return None;
+    };
+    let is_marked = fields
+        .iter()
+        .any(|it| it.value.is_none() && it.name.name.contains(MARKER));
+    let owner = record_named(cursor, path)?;
+    let names = fields.iter().map(|it| it.name.name.clone());
+    is_marked.then(|| Site::RecordField {
+        fields: owner,
+        taken: names.collect(),
+    })
+}
+
+/// What stands before a dot: a module, an enum, or a value.
+fn after_dot(
+    cursor: &Cursor<'_>,
+    item: ItemId,
+    base: &ast::Expression,
+    (tree, inside): (&Item, u32),
+) -> Site {
+    if let Some(definition) = path_of(cursor.db, cursor.file, base)
+        && !is_local(tree, base, inside)
+    {
+        match definition {
+            Definition::Module(module) => return Site::ModuleMember { module },
+            Definition::Item(owner) if owner.kind(cursor.db) == ItemKind::Enum => {
+                return Site::VariantOf { owner };
+            }
+            Definition::Item(_) | Definition::Variant { .. } => {}
+        }
+    }
+    match expression_type(cursor.db, item, base.span) {
+        Some(_) => Site::Member {
+            item,
+            base: base.span,
+        },
+        None => Site::Nothing,
+    }
+}
+
+fn is_local(tree: &Item, base: &ast::Expression, inside: u32) -> bool {
+    let ExpressionKind::Name(name) = &base.kind else {
+        return false;
+    };
+    visible_at(tree, inside).iter().any(|it| it.name == *name)
+}
+
+fn path_of(db: &dyn Db, file: File, base: &ast::Expression) -> Option<Definition> {
+    if let ExpressionKind::Name(name) = &base.kind {
+        return resolve_name(db, file, name);
+    }
+    let ExpressionKind::Field { base, name, .. } = &base.kind else {
+        return None;
+    };
+    match path_of(db, file, base)? {
+        Definition::Module(module) => resolve_member(db, module, &name.name, file),
+        Definition::Item(_) | Definition::Variant { .. } => None,
+    }
+}
+
+/// The record or error that a path of names means.
+pub fn record_named(cursor: &Cursor<'_>, path: &[ast::Identifier]) -> Option<ItemId> {
+    let (first, rest) = path.split_first()?;
+    let mut definition = resolve_name(cursor.db, cursor.file, &first.name)?;
+    if let (Definition::Module(module), [name]) = (definition, rest) {
+        definition = resolve_member(cursor.db, module, &name.name, cursor.file)?;
+    }
+    match definition {
+        Definition::Item(item) => Some(item),
+        Definition::Variant { .. } | Definition::Module(_) => None,
+    }
+}

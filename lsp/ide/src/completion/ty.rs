@@ -1,0 +1,62 @@
+//! Types, and the errors of a signature.
+
+use gsw_source::{ItemId, ItemKind};
+use gsw_syntax::item_ast;
+
+use super::Cursor;
+use super::auto_import::importable;
+use super::item::{Calling, Completion, CompletionKind};
+use super::name::{Wanted, names};
+use super::site::ErrorsOnly;
+use crate::symbol::generics;
+
+/// Types that no file declares, with what follows their names.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("bool", ""),
+    ("int", ""),
+    ("float", ""),
+    ("string", ""),
+    ("bytes", ""),
+    ("time", ""),
+    ("duration", ""),
+    ("json", ""),
+    ("secret", ""),
+    ("image", ""),
+    ("document", ""),
+    ("Error", ""),
+    ("Session", ""),
+    ("Task", "<$0>"),
+    ("Stream", "<$0>"),
+    ("Queue", "<$0>"),
+    ("Partial", "<$0>"),
+];
+
+pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Completion> {
+    let wanted = match errors {
+        ErrorsOnly::Yes => Wanted::Errors,
+        ErrorsOnly::No => Wanted::Types,
+    };
+    let mut found = names(cursor, wanted, Calling::Name, 2);
+    found.extend(importable(cursor, wanted));
+    match errors {
+        ErrorsOnly::Yes => found.push(
+            Completion::new("ModelError", CompletionKind::Item(ItemKind::Error), 2)
+                .detail("every error of a model's call"),
+        ),
+        ErrorsOnly::No => {
+            for (name, rest) in BUILT_IN {
+                let completion = Completion::new(*name, CompletionKind::Keyword, 1);
+                found.push(completion.insert(format!("{name}{rest}")));
+            }
+            let tree = item_ast(cursor.db, item);
+            for name in tree.iter().flat_map(|it| generics(it)) {
+                found.push(Completion::new(
+                    name.name.as_str(),
+                    CompletionKind::Variable,
+                    0,
+                ));
+            }
+        }
+    }
+    found
+}

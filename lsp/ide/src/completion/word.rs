@@ -1,0 +1,221 @@
+//! Words of the language, where each of them may stand.
+
+use gsw_syntax::{TokenKind, Word};
+
+use super::item::{Completion, CompletionKind};
+use super::tokens::Line;
+
+fn snippet(label: &str, text: &str) -> Completion {
+    Completion::new(label, CompletionKind::Snippet, 5).insert(text)
+}
+
+fn keyword(label: &str) -> Completion {
+    Completion::new(label, CompletionKind::Keyword, 5)
+}
+
+pub fn words(them: &[&str]) -> Vec<Completion> {
+    them.iter()
+        .map(|it| Completion::new(*it, CompletionKind::Keyword, 0).insert(format!("{it} ")))
+        .collect()
+}
+
+/// What may stand after `@`.
+pub fn attributes() -> Vec<Completion> {
+    vec![
+        snippet("alias", "alias(\"$0\")"),
+        keyword("secret"),
+        snippet("deprecated", "deprecated(\"$0\")"),
+        snippet("was", "was(\"$0\")"),
+    ]
+}
+
+/// What begins a declaration.
+pub fn declarations() -> Vec<Completion> {
+    vec![
+        snippet("import", "import $0"),
+        snippet("fn", "fn ${1:name}($2) -> ${3:int} {\n  $0\n}"),
+        snippet("type", "type ${1:Name} {\n  $0\n}"),
+        snippet("enum", "enum ${1:Name} { $0 }"),
+        snippet("error", "error ${1:Name}(${2:message})"),
+        snippet("const", "const ${1:NAME}: ${2:int} = $0"),
+        snippet(
+            "agent",
+            "agent ${1:name} {\n  model: \"$2\"\n  system: \"$0\"\n}",
+        ),
+        snippet(
+            "prompt",
+            "prompt ${1:name}($2) -> ${3:string} by ${4:agent} {\n  user \"$0\"\n}",
+        ),
+        snippet(
+            "workflow",
+            "workflow ${1:main}($2) -> ${3:string} {\n  $0\n}",
+        ),
+        snippet("tool", "tool ${1:name}($2) -> ${3:string} {\n  $0\n}"),
+        snippet(
+            "human",
+            "human ${1:name}($2) -> ${3:bool} timeout ${4:24h} {\n  user \"$0\"\n}",
+        ),
+        snippet(
+            "external",
+            "external ${1:name}($2) -> ${3:string} by \"$4\" timeout ${5:2d}",
+        ),
+        snippet("test", "test \"$1\" {\n  $0\n}"),
+        snippet("permissions", "permissions {\n  $0\n}"),
+        keyword("private"),
+    ]
+}
+
+/// What begins an expression.
+pub fn expressions() -> Vec<Completion> {
+    let mut found: Vec<Completion> = ["true", "false", "none", "not", "await"]
+        .map(keyword)
+        .into();
+    found.extend([
+        snippet("if", "if $1 { $2 } else { $0 }"),
+        snippet("match", "match $1 {\n  $0\n}"),
+        snippet("do", "do { $0 }"),
+        snippet("spawn", "spawn $0"),
+        snippet("race", "race [$0]"),
+        snippet("fail", "fail $0"),
+        snippet("step", "step \"$1\" { $0 }"),
+        snippet("parallel for", "parallel for ${1:x} in ${2:xs} { $0 }"),
+        snippet("parallel", "parallel ($0)"),
+        snippet("timeout", "timeout ${1:30s} { $0 }"),
+        snippet("retry", "retry ${1:3} { $0 }"),
+        snippet("reflect", "reflect $1 max ${2:3} until ($0)"),
+    ]);
+    found
+}
+
+/// What begins a statement and no expression.
+pub fn statements() -> Vec<Completion> {
+    let mut found: Vec<Completion> = ["break", "continue"].map(keyword).into();
+    found.extend([
+        snippet("let", "let $1 = $0"),
+        snippet("var", "var $1 = $0"),
+        snippet("state", "state ${1:name}: ${2:int} = $0"),
+        snippet("for", "for ${1:x} in ${2:xs} {\n  $0\n}"),
+        snippet("while", "while $1 {\n  $0\n}"),
+        snippet("return", "return $0"),
+        snippet("defer", "defer { $0 }"),
+        snippet("undo", "undo { $0 }"),
+        snippet("emit", "emit $0"),
+    ]);
+    found
+}
+
+/// What begins a statement of a test.
+pub fn in_tests() -> Vec<Completion> {
+    vec![
+        snippet("assert", "assert $0"),
+        snippet("mock", "mock $1 -> $0"),
+        snippet("mock agent", "mock agent $1 {\n  $0\n}"),
+    ]
+}
+
+/// The texts of a prompt.
+pub fn prompt_texts() -> Vec<Completion> {
+    let text = |word: &str| {
+        let completion = Completion::new(word, CompletionKind::Snippet, 0);
+        completion.insert(format!("{word} \"$0\""))
+    };
+    vec![
+        text("user"),
+        text("system"),
+        text("assistant"),
+        Completion::new("example", CompletionKind::Snippet, 0).insert("example ($1) -> $0"),
+    ]
+}
+
+/// The words that may follow when the line is a head that is complete so far; `None` when it is none, or its last part is still open.
+pub fn after_head(line: &Line) -> Option<Vec<&'static str>> {
+    let (last, _) = line.kinds.last()?;
+    // Between the parts of a head stands what ends an operand; anything else waits for one.
+    let is_complete = matches!(
+        last,
+        TokenKind::String
+            | TokenKind::StringClose
+            | TokenKind::Int
+            | TokenKind::Float
+            | TokenKind::Duration
+            | TokenKind::ParenClose
+            | TokenKind::BracketClose
+            | TokenKind::Question
+            | TokenKind::Identifier
+    );
+    let (first, first_word) = *line.kinds.first()?;
+    if !is_complete {
+        return None;
+    }
+    let after_retry = retry_tail(line);
+    let position = |word: Word| line.kinds.iter().position(|(_, it)| *it == word);
+    if let Some(at) = position(Word::Step)
+        && matches!(
+            line.kinds.get(at + 1),
+            Some((TokenKind::String | TokenKind::StringClose, _))
+        )
+        && !after_word_that_asks(line)
+    {
+        return Some([after_retry, vec!["timeout", "retry", "reflect", "budget"]].concat());
+    }
+    if let Some(at) = position(Word::Parallel)
+        && line
+            .kinds
+            .get(at + 1)
+            .is_some_and(|(it, _)| *it == TokenKind::For)
+        && line.kinds.iter().any(|(it, _)| *it == TokenKind::In)
+        && !after_word_that_asks(line)
+        && *last != TokenKind::In
+    {
+        return Some(vec!["limit", "errors"]);
+    }
+    let has_parameters = line
+        .kinds
+        .iter()
+        .any(|(it, _)| *it == TokenKind::ParenClose);
+    if !has_parameters {
+        return None;
+    }
+    if after_word_that_asks(line) || *last == TokenKind::Identifier && ends_in_open_part(line) {
+        return None;
+    }
+    match (first, first_word) {
+        (TokenKind::Workflow, _) => {
+            Some([after_retry, vec!["timeout", "retry", "reflect", "budget"]].concat())
+        }
+        (_, Word::Prompt) => Some(vec!["by"]),
+        (_, Word::Tool) => Some(vec!["pure", "reads", "idempotent by", "once"]),
+        (_, Word::Human) => Some(vec!["timeout"]),
+        (_, Word::External) => Some(vec!["by", "timeout"]),
+        _ => None,
+    }
+}
+
+/// `backoff` and `max` after `retry 3`.
+fn retry_tail(line: &Line) -> Vec<&'static str> {
+    let words = line.kinds.iter().map(|(_, word)| *word);
+    let mut words = words.rev();
+    let last = words.find(|it| it.modifier().is_some() || matches!(it, Word::Backoff | Word::Max));
+    match last {
+        Some(Word::Retry) => vec!["backoff", "max"],
+        Some(Word::Backoff) => vec!["max"],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the word before the marker wants an operand: `timeout <|>`.
+fn after_word_that_asks(line: &Line) -> bool {
+    line.kinds.last().is_some_and(|(kind, word)| {
+        *kind == TokenKind::Identifier
+            && (word.modifier().is_some()
+                || matches!(
+                    word,
+                    Word::Backoff | Word::Max | Word::By | Word::With | Word::Until
+                ))
+    })
+}
+
+/// Whether the last name belongs to a type that is still being written, or is the name of the declaration itself.
+fn ends_in_open_part(line: &Line) -> bool {
+    !line.kinds.iter().any(|(it, _)| *it == TokenKind::Arrow)
+}

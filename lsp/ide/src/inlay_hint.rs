@@ -1,0 +1,217 @@
+//! `textDocument/inlayHint`: what the compiler found out and nobody wrote: types of variables, names of parameters, errors of functions.
+
+use gsw_analysis::{Waits, item_summary};
+use gsw_names::display_type;
+use gsw_names::types::Type;
+use gsw_source::{Db, File, ItemId, Span};
+use gsw_syntax::ast::{
+    Block, Child, Expression, ExpressionKind, Item, ItemBody, Pattern, PatternKind, StatementKind,
+};
+use gsw_syntax::{file_item_ids, item_ast};
+
+use crate::cursor::{in_file, visit_nodes};
+use crate::expression_type::local_type;
+use crate::parameters::{called, parameters_of};
+use crate::symbol::signature;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InlayHint {
+    /// The byte of the file before which it is shown.
+    pub offset: u32,
+    pub label: String,
+    pub kind: HintKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HintKind {
+    /// `: T` after a name, which may be written there.
+    Type,
+    /// `name:` before an argument, which may be written there.
+    Parameter,
+    /// What a function raises, and that it waits, before its body.
+    Errors,
+}
+
+/// A longer type says more than a line has room for.
+const LONGEST: usize = 60;
+
+/// The hints in `range`, in order.
+#[must_use]
+pub fn inlay_hint(db: &dyn Db, file: File, range: Span) -> Vec<InlayHint> {
+    let mut hints = Vec::new();
+    for item in file_item_ids(db, file).iter().copied() {
+        let Some(tree) = item_ast(db, item) else {
+            continue;
+        };
+        let whole = in_file(db, item, tree.span);
+        if !(whole.touches(range.start) || range.touches(whole.start)) {
+            continue;
+        }
+        let mut found = Found {
+            db,
+            item,
+            hints: Vec::new(),
+        };
+        found.head(&tree);
+        visit_nodes(&tree, |node| found.node(node));
+        hints.extend(found.hints.into_iter().map(|it| InlayHint {
+            offset: in_file(db, item, Span::new(it.offset, it.offset)).start,
+            ..it
+        }));
+    }
+    hints.retain(|it| range.touches(it.offset));
+    hints.sort_by_key(|it| it.offset);
+    hints
+}
+
+struct Found<'db> {
+    db: &'db dyn Db,
+    item: ItemId,
+    /// Their places relative to the item.
+    hints: Vec<InlayHint>,
+}
+
+impl Found<'_> {
+    fn node(&mut self, node: Child<'_>) {
+        match node {
+            Child::Statement(it) => {
+                if let StatementKind::Let {
+                    pattern, ty: None, ..
+                }
+                | StatementKind::Var {
+                    pattern, ty: None, ..
+                } = &it.kind
+                {
+                    self.bound(pattern);
+                }
+            }
+            Child::Expression(it) => self.expression(it),
+            Child::Pattern(_) | Child::Type(_) | Child::Name(_) => {}
+        }
+    }
+
+    fn expression(&mut self, it: &Expression) {
+        if let ExpressionKind::Lambda { parameters, .. } = &it.kind {
+            for parameter in parameters.iter().filter(|it| it.ty.is_none()) {
+                self.bound(&parameter.pattern);
+            }
+        } else if let ExpressionKind::For { pattern, .. }
+        | ExpressionKind::ParallelFor { pattern, .. } = &it.kind
+        {
+            self.bound(pattern);
+        } else if let ExpressionKind::Call {
+            callee, arguments, ..
+        } = &it.kind
+        {
+            let Some(target) = called(self.db, self.item, callee.span) else {
+                return;
+            };
+            let parameters = parameters_of(self.db, &target);
+            for (argument, parameter) in arguments.iter().zip(&parameters) {
+                // What has a name says what it is; a lone letter says nothing.
+                if argument.name.is_none()
+                    && says_nothing(&argument.value)
+                    && parameter.name.chars().count() > 1
+                    && parameters.len() > 1
+                {
+                    self.hints.push(InlayHint {
+                        offset: argument.value.span.start,
+                        label: format!("{}:", parameter.name),
+                        kind: HintKind::Parameter,
+                    });
+                }
+            }
+        }
+    }
+
+    /// The types of the names that a pattern without a type binds.
+    fn bound(&mut self, pattern: &Pattern) {
+        if let PatternKind::Tuple(parts) = &pattern.kind {
+            for part in parts {
+                self.bound(part);
+            }
+            return;
+        }
+        let PatternKind::Binding(name) = &pattern.kind else {
+            return;
+        };
+        if name.name.starts_with('_') {
+            return;
+        }
+        let ty = local_type(self.db, self.item, name.span);
+        let Some(ty) = ty.filter(|it| *it != Type::Invalid) else {
+            return;
+        };
+        let shown = display_type(self.db, &ty);
+        if shown.len() <= LONGEST && !shown.contains('_') {
+            self.hints.push(InlayHint {
+                offset: name.span.end,
+                label: format!(": {shown}"),
+                kind: HintKind::Type,
+            });
+        }
+    }
+
+    /// What the head of a function leaves to inference.
+    fn head(&mut self, tree: &Item) {
+        let (Some(body), Some(head)) = (body(tree), signature(tree)) else {
+            return;
+        };
+        let summary = &item_summary(self.db, self.item).item;
+        let mut label = String::new();
+        let names: Vec<&str> = summary
+            .errors
+            .kinds
+            .iter()
+            .map(|it| it.name.as_str())
+            .collect();
+        if head.throws.is_none() && !names.is_empty() {
+            label = format!("! {}", names.join(" | "));
+        }
+        if summary.waits == Waits::Always {
+            label.push_str(if label.is_empty() { "waits" } else { ", waits" });
+        }
+        if !label.is_empty() {
+            self.hints.push(InlayHint {
+                offset: body.span.start,
+                label,
+                kind: HintKind::Errors,
+            });
+        }
+    }
+}
+
+fn body(tree: &Item) -> Option<&Block> {
+    match &tree.body {
+        ItemBody::Function(it) => it.body.as_ref(),
+        ItemBody::Tool { body, .. } => body.as_ref(),
+        ItemBody::Workflow { body, .. } => Some(body),
+        ItemBody::Import(_)
+        | ItemBody::Record(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Enum(_)
+        | ItemBody::Error(_)
+        | ItemBody::Const(_)
+        | ItemBody::Agent { .. }
+        | ItemBody::Prompt { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::External { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => None,
+    }
+}
+
+/// Whether an argument does not say what it is for.
+fn says_nothing(it: &Expression) -> bool {
+    matches!(
+        it.kind,
+        ExpressionKind::Literal(_)
+            | ExpressionKind::List(_)
+            | ExpressionKind::Map(_)
+            | ExpressionKind::Unary { .. }
+    )
+}

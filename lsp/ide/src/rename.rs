@@ -1,0 +1,248 @@
+//! `textDocument/rename` and `textDocument/prepareRename`: a new name for what the name at a place names, in every file.
+//!
+//! A rename either keeps the meaning of every name or is refused: the new name must be one, be spelled as its kind is, and
+//! neither hide nor be hidden where the old one stood.
+
+use gsw_names::{is_std, module_scope};
+use gsw_source::{Db, File, ItemId, LocatedEdit, Location, Name, Span};
+use gsw_syntax::{TokenKind, file_item_ids, item_ast, item_offset, lex};
+
+use crate::cursor::{Cursor, cursor, in_file};
+use crate::references::files_that_may_name;
+use crate::scope::bindings;
+use crate::symbol::{Occurrence, Symbol, declared_text, occurrences, symbol_of_definition};
+
+/// The name at `offset`, in its file, when it can be renamed.
+///
+/// # Errors
+/// Why it cannot: a sentence for the user.
+pub fn prepare_rename(db: &dyn Db, file: File, offset: u32) -> Result<(Span, Name), String> {
+    let (cursor, name) = renamable(db, file, offset)?;
+    Ok((in_file(db, cursor.item, cursor.span), name))
+}
+
+/// The edits that give what is named at `offset` the name `new`.
+///
+/// # Errors
+/// Why it cannot be called that: a sentence for the user.
+pub fn rename(db: &dyn Db, file: File, offset: u32, new: &str) -> Result<Vec<LocatedEdit>, String> {
+    let (cursor, old) = renamable(db, file, offset)?;
+    if new == old {
+        return Ok(Vec::new());
+    }
+    check_spelling(&old, new)?;
+    check_siblings(db, cursor.symbol, new)?;
+    let mut edits = Vec::new();
+    for file in files_that_may_name(db, cursor.symbol) {
+        check_file_names(db, file, cursor.symbol, new)?;
+        for item in file_item_ids(db, file).iter().copied() {
+            let own = edits_of_item(db, item, cursor.symbol, (&old, new))?;
+            edits.extend(own);
+        }
+    }
+    Ok(edits)
+}
+
+fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), String> {
+    let Some(cursor) = cursor(db, file, offset) else {
+        return Err("there is no name here that can be renamed".into());
+    };
+    let home = match cursor.symbol {
+        Symbol::Local { item, .. }
+        | Symbol::Item(item)
+        | Symbol::Variant { item, .. }
+        | Symbol::Field { item, .. } => item.file(db),
+        Symbol::Module(_) => {
+            return Err("a module is named after its file: rename the file".into());
+        }
+    };
+    let name = declared_text(db, cursor.symbol).unwrap_or_default();
+    if is_std(db, home) {
+        return Err(format!(
+            "`{name}` is declared in the standard library, which cannot be changed"
+        ));
+    }
+    if name == "self" || name == "it" {
+        return Err(format!("`{name}` is a word of the language"));
+    }
+    let here = gsw_names::source_text(db, cursor.item, cursor.span);
+    if here != name {
+        return Err(format!(
+            "`{here}` is another name for `{name}` in this file: change it in the import"
+        ));
+    }
+    Ok((cursor, name))
+}
+
+/// Whether `new` is a name of the same kind as `old`: what begins with a capital letter is looked up in other ways.
+fn check_spelling(old: &str, new: &str) -> Result<(), String> {
+    let lexed = lex(new);
+    let is_name = lexed.errors.is_empty()
+        && matches!(lexed.tokens.as_slice(), [only]
+            if only.kind == TokenKind::Identifier && only.span == Span::new(0, length(new)));
+    if !is_name {
+        return Err(match TokenKind::keyword(new) {
+            Some(_) => format!("`{new}` is a reserved word"),
+            None => format!("`{new}` is not a name: use letters, digits and `_`, a letter first"),
+        });
+    }
+    let is_capital = |it: &str| it.starts_with(char::is_uppercase);
+    match (is_capital(old), is_capital(new)) {
+        (true, false) => Err(format!(
+            "`{new}` must begin with a capital letter, as `{old}` does"
+        )),
+        (false, true) => Err(format!(
+            "`{new}` must begin with a small letter, as `{old}` does"
+        )),
+        (true, true) | (false, false) => Ok(()),
+    }
+}
+
+fn length(text: &str) -> u32 {
+    u32::try_from(text.len()).unwrap_or(u32::MAX)
+}
+
+/// Whether another field, variant or parameter beside the symbol has the name.
+fn check_siblings(db: &dyn Db, symbol: Symbol, new: &str) -> Result<(), String> {
+    let (Symbol::Variant { item, .. } | Symbol::Field { item, .. }) = symbol else {
+        return Ok(());
+    };
+    let is_sibling = |it: Symbol| match (symbol, it) {
+        (Symbol::Variant { .. }, Symbol::Variant { item: other, .. }) => other == item,
+        (
+            Symbol::Field { variant, .. },
+            Symbol::Field {
+                item: other,
+                variant: beside,
+                ..
+            },
+        ) => other == item && variant == beside,
+        _ => false,
+    };
+    let taken = occurrences(db, item)
+        .into_iter()
+        .any(|it| is_sibling(it.symbol) && gsw_names::source_text(db, item, it.span) == new);
+    match taken {
+        true => Err(format!("`{}` already has a `{new}`", item.name(db))),
+        false => Ok(()),
+    }
+}
+
+/// Whether the names of a file that uses the symbol already have the new one.
+fn check_file_names(db: &dyn Db, file: File, symbol: Symbol, new: &str) -> Result<(), String> {
+    let is_global = matches!(symbol, Symbol::Item(_) | Symbol::Variant { .. });
+    if !is_global {
+        return Ok(());
+    }
+    let scope = module_scope(db, file);
+    let full = match symbol {
+        Symbol::Item(item) => match item.name(db).rsplit_once('.') {
+            Some((receiver, _)) => Name::from(format!("{receiver}.{new}")),
+            None => Name::new(new),
+        },
+        Symbol::Local { .. }
+        | Symbol::Variant { .. }
+        | Symbol::Field { .. }
+        | Symbol::Module(_) => Name::new(new),
+    };
+    let imported = scope.imports.get(new).map(|it| symbol_of_definition(*it));
+    let declared = scope.items.get(&full).map(|it| Symbol::Item(*it));
+    let others = imported.into_iter().chain(declared);
+    // Two enums may have a variant of one name; the type that is wanted tells them apart.
+    if others.into_iter().any(|it| it != symbol) && matches!(symbol, Symbol::Item(_)) {
+        let path = gsw_names::shown_module(db, file);
+        return Err(format!("`{path}` already has a `{new}`"));
+    }
+    Ok(())
+}
+
+/// The edits in one item; refused where a name would change its meaning.
+fn edits_of_item(
+    db: &dyn Db,
+    item: ItemId,
+    symbol: Symbol,
+    (old, new): (&Name, &str),
+) -> Result<Vec<LocatedEdit>, String> {
+    let all = occurrences(db, item);
+    let of_symbol: Vec<&Occurrence> = all.iter().filter(|it| it.symbol == symbol).collect();
+    if of_symbol.is_empty() {
+        return Ok(Vec::new());
+    }
+    check_capture(db, item, symbol, (&of_symbol, new))?;
+    let file = item.file(db);
+    let mut edits = Vec::new();
+    for it in of_symbol {
+        // A name that an import gives stays as it is.
+        if gsw_names::source_text(db, item, it.span) != *old {
+            continue;
+        }
+        let shared = all
+            .iter()
+            .any(|other| other.span == it.span && other.symbol != symbol);
+        let is_field = matches!(symbol, Symbol::Field { .. });
+        let text = match (shared, is_field) {
+            (false, _) => new.to_owned(),
+            // `title` alone names a field and a variable.
+            (true, true) => format!("{new}: {old}"),
+            (true, false) => format!("{old}: {new}"),
+        };
+        let span = in_file(db, item, it.span);
+        let location = Location { file, span };
+        edits.push(LocatedEdit { location, text });
+    }
+    Ok(edits)
+}
+
+/// Whether the new name would be hidden by a local where the symbol is named, or a local renamed would hide another name.
+fn check_capture(
+    db: &dyn Db,
+    item: ItemId,
+    symbol: Symbol,
+    (named, new): (&[&Occurrence], &str),
+) -> Result<(), String> {
+    // What stands after a dot or names an argument is not looked up among locals.
+    let is_looked_up = match symbol {
+        Symbol::Local { item: own, .. } => own == item,
+        Symbol::Item(own) => !own.name(db).contains('.'),
+        Symbol::Variant { .. } => true,
+        Symbol::Field { .. } | Symbol::Module(_) => false,
+    };
+    if !is_looked_up {
+        return Ok(());
+    }
+    let Some(tree) = item_ast(db, item) else {
+        return Ok(());
+    };
+    let all = bindings(&tree);
+    let taken = |span: Span| {
+        let line = gsw_source::file_line_index(db, item.file(db));
+        let start = span.start + item_offset(db, item);
+        let line = line.position(item.file(db).text(db), start).line;
+        Err(format!(
+            "`{new}` already means something else in line {line}"
+        ))
+    };
+    for other in all.iter().filter(|it| it.name == new) {
+        let hides = named
+            .iter()
+            .any(|it| other.visible.touches(it.span.start) || other.declared == it.span);
+        if hides {
+            return taken(other.declared);
+        }
+    }
+    let Symbol::Local { declared, .. } = symbol else {
+        return Ok(());
+    };
+    for own in all.iter().filter(|it| it.declared == declared) {
+        let hidden = occurrences(db, item).into_iter().find(|it| {
+            own.visible.touches(it.span.start)
+                && it.symbol != symbol
+                && !matches!(it.symbol, Symbol::Field { .. })
+                && gsw_names::source_text(db, item, it.span) == new
+        });
+        if let Some(hidden) = hidden {
+            return taken(hidden.span);
+        }
+    }
+    Ok(())
+}

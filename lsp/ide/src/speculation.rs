@@ -1,0 +1,34 @@
+//! A question about a text that is not there: a name put in at the cursor, taken out again when it is answered.
+
+use std::sync::Arc;
+
+use gsw_source::{Database, Db, File};
+use salsa::Setter;
+
+/// A name that no program has.
+pub const MARKER: &str = "gswc_cursor_";
+
+/// What `question` says of the text in which the word at `offset` ends in [`MARKER`] at the cursor; it gets the byte at which the marker
+/// starts. The rest of the word is left out; `suffix` is what the parser needs after it.
+pub fn with_marker<T>(
+    db: &mut Database,
+    file: File,
+    offset: u32,
+    suffix: &str,
+    question: impl FnOnce(&dyn Db, u32) -> T,
+) -> T {
+    let original: Arc<str> = file.text(db).clone();
+    let mut at = (offset as usize).min(original.len());
+    while !original.is_char_boundary(at) {
+        at -= 1;
+    }
+    let rest = &original[at..];
+    let word_end = rest
+        .find(|it: char| !(it.is_alphanumeric() || it == '_'))
+        .unwrap_or(rest.len());
+    let marked = format!("{}{MARKER}{suffix}{}", &original[..at], &rest[word_end..]);
+    file.set_text(db).to(marked.into());
+    let answer = question(db, u32::try_from(at).unwrap_or(offset));
+    file.set_text(db).to(original);
+    answer
+}

@@ -1,0 +1,99 @@
+//! What an edit, and a question about a text that is only begun, do not make the compiler do again.
+
+use std::sync::{Arc, Mutex};
+
+use gsw_source::Database;
+use salsa::Setter;
+
+use crate::fixture::{Fixture, fixture_in};
+
+const PROGRAM: &str = "
+import ./lib
+fn first(n: int) -> int { n + 1 }
+fn second(n: int) -> int { first(n<|>) * 2 }
+workflow main() -> int { second(lib.third(1)) }
+//- lib.gsw
+fn third(n: int) -> int { n * 3 }
+fn fourth(n: int) -> int { third(n) }
+";
+
+/// A project that writes down which queries run.
+struct Watched {
+    it: Fixture,
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+fn watched() -> Watched {
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let own = Arc::clone(&log);
+    let listener = move |event: salsa::Event| {
+        if let salsa::EventKind::WillExecute { database_key } = event.kind {
+            own.lock()
+                .expect("no test panics while it holds the log")
+                .push(format!("{database_key:?}"));
+        }
+    };
+    let it = fixture_in(Database::with_listener(Box::new(listener)), PROGRAM);
+    let watched = Watched { it, log };
+    watched.check();
+    watched.ran();
+    watched
+}
+
+impl Watched {
+    /// Checks every file, as the server does after an edit.
+    fn check(&self) {
+        for file in gsw_ide::own_files(&self.it.db) {
+            let reports = gsw_ide::diagnostics(&self.it.db, file);
+            assert!(reports.is_empty(), "{reports:#?}");
+        }
+    }
+
+    /// The queries that have run since it was last asked.
+    fn ran(&self) -> Vec<String> {
+        let mut log = self
+            .log
+            .lock()
+            .expect("no test panics while it holds the log");
+        std::mem::take(&mut *log)
+    }
+}
+
+fn count(ran: &[String], query: &str) -> usize {
+    let named = |it: &&String| {
+        let name = it.split('(').next().unwrap_or_default();
+        name.rsplit("::").next() == Some(query)
+    };
+    ran.iter().filter(named).count()
+}
+
+#[test]
+fn a_keystroke_in_a_body_parses_one_file_and_infers_one_body() {
+    let mut project = watched();
+    let file = project.it.file;
+    let text = file.text(&project.it.db).replace("* 2", "* 20");
+    file.set_text(&mut project.it.db).to(text.as_str().into());
+    project.check();
+    let ran = project.ran();
+    assert_eq!(count(&ran, "parse_file"), 1, "{ran:#?}");
+    assert_eq!(count(&ran, "infer_item"), 1, "{ran:#?}");
+    assert_eq!(count(&ran, "item_signature"), 0, "{ran:#?}");
+    assert_eq!(count(&ran, "module_scope"), 0, "{ran:#?}");
+    // Nothing to do with it was asked again.
+    project.check();
+    assert_eq!(project.ran(), Vec::<String>::new());
+}
+
+#[test]
+fn a_completion_infers_the_item_around_the_cursor_and_no_other() {
+    let mut project = watched();
+    let Fixture { db, file, offset } = &mut project.it;
+    gsw_ide::completion(db, *file, *offset);
+    let ran = project.ran();
+    assert_eq!(count(&ran, "infer_item"), 1, "{ran:#?}");
+    // The text that was put back is inferred when it is next asked for, and nothing else is.
+    project.check();
+    let ran = project.ran();
+    assert!(count(&ran, "infer_item") <= 1, "{ran:#?}");
+    assert_eq!(count(&ran, "item_signature"), 0, "{ran:#?}");
+}

@@ -1,0 +1,10 @@
+//! What the editor is told, by programs with a cursor `<|>` in them and the answer beside them.
+
+mod code_action;
+mod completion;
+mod fixture;
+mod incremental;
+mod navigation;
+mod rename;
+mod shown;
+mod structure;

@@ -1,0 +1,225 @@
+//! Definition, type definition, references, highlights, calls.
+
+use crate::fixture::{fixture, same};
+
+fn definition(text: &str) -> String {
+    let it = fixture(text);
+    match gsw_ide::definition(&it.db, it.file, it.offset) {
+        Some(target) => it.shown(target),
+        None => "nowhere".into(),
+    }
+}
+
+fn references(text: &str) -> String {
+    let it = fixture(text);
+    let found = gsw_ide::references(&it.db, it.file, it.offset).into_iter();
+    let lines: Vec<String> = found
+        .map(|found| {
+            let role = match found.role {
+                gsw_ide::Role::Declaration => " (declared)",
+                gsw_ide::Role::Use => "",
+            };
+            format!("{}{role}", it.shown(found.location))
+        })
+        .collect();
+    lines.join("\n")
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "one case a line")]
+fn a_name_leads_to_where_it_is_declared() {
+    let cases = [
+        ("fn f(n: int) -> int { <|>n }", "main.gsw:1 n"),
+        ("fn f() -> int { let n = 1\n n<|> }", "main.gsw:1 n"),
+        (
+            "fn f() -> int { g() }\nfn g() -> int { <|>f() }",
+            "main.gsw:1 f",
+        ),
+        (
+            "type A { x: int }\nfn f(a: <|>A) -> int { a.x }",
+            "main.gsw:1 A",
+        ),
+        (
+            "type A { x: int }\nfn f(a: A) -> int { a.<|>x }",
+            "main.gsw:1 x",
+        ),
+        (
+            "enum E { Low, High }\nfn f() -> E { <|>High }",
+            "main.gsw:1 High",
+        ),
+        (
+            "enum E { Low }\nfn f(e: E) -> int { match e { <|>Low => 1 } }",
+            "main.gsw:1 Low",
+        ),
+        (
+            "error Bad(why: string)\nfn f() -> int ! <|>Bad { fail Bad(\"x\") }",
+            "main.gsw:1 Bad",
+        ),
+        ("fn f<T>(xs: [T]) -> <|>T? { xs.first() }", "main.gsw:1 T"),
+        (
+            "type A { x: int }\nfn <|>A.twice(self) -> int { self.x * 2 }",
+            "main.gsw:1 A",
+        ),
+        (
+            "agent a { model: \"sim/x\" }\nprompt p() -> int by <|>a { user \"n\" }",
+            "main.gsw:1 a",
+        ),
+        (
+            "prompt p(n: int) -> int { user \"${<|>n}\" }",
+            "main.gsw:1 n",
+        ),
+        (
+            "fn f(width: int) -> int { width }\nfn g() -> int { f(<|>width: 3) }",
+            "main.gsw:1 width",
+        ),
+        (
+            "fn f() -> int { if true { let a = 1\n a<|> } else { 2 } }",
+            "main.gsw:1 a",
+        ),
+        (
+            "import ./b\nfn f() -> int { b.<|>g() }\n//- b.gsw\n\nfn g() -> int { 1 }",
+            "b.gsw:2 g",
+        ),
+        (
+            "import ./b.{<|>g}\nfn f() -> int { g() }\n//- b.gsw\nfn g() -> int { 1 }",
+            "b.gsw:1 g",
+        ),
+        (
+            "import ./b.{g as h}\nfn f() -> int { <|>h() }\n//- b.gsw\nfn g() -> int { 1 }",
+            "b.gsw:1 g",
+        ),
+        (
+            "import <|>./b\nfn f() -> int { b.g() }\n//- b.gsw\nfn g() -> int { 1 }",
+            "b.gsw:1 ",
+        ),
+        ("fn f(xs: [int]) -> int { xs.<|>len() }", "list.gsw:8 len"),
+        ("fn f() -> int { <|>1 }", "nowhere"),
+        ("fn f() -> int { nothing<|> }", "nowhere"),
+        ("<|>", "nowhere"),
+    ];
+    for (text, wanted) in cases {
+        let found = definition(text);
+        let is_library = wanted.starts_with("list.gsw") && found.starts_with("list.gsw:");
+        assert!(found == wanted || is_library, "{text}\nfound {found}");
+    }
+}
+
+#[test]
+fn a_value_leads_to_the_types_that_it_is_made_of() {
+    let cases = [
+        (
+            "type A { x: int }\nfn f(a: [A]) -> int { <|>a.len() }",
+            vec!["main.gsw:1 A"],
+        ),
+        (
+            "type A { x: B? }\nenum B { C }\nfn f(a: A) { let b = a.<|>x }",
+            vec!["main.gsw:2 B"],
+        ),
+        (
+            "enum B { C }\nfn f() -> {string: B} { <|>f() }",
+            vec!["main.gsw:1 B"],
+        ),
+        ("fn f(<|>n: int) -> int { n }", vec![]),
+    ];
+    for (text, wanted) in cases {
+        let it = fixture(text);
+        let found = gsw_ide::type_definition(&it.db, it.file, it.offset);
+        let found: Vec<String> = found.into_iter().map(|to| it.shown(to)).collect();
+        assert_eq!(found, wanted, "{text}");
+    }
+}
+
+#[test]
+fn references_are_found_in_bodies_heads_imports_and_arguments() {
+    same(
+        &references(
+            "
+import ./shapes.{Shape}
+
+fn area(shape: Shape) -> float { shape.<|>width * shape.height }
+fn square(side: float) -> Shape { Shape { width: side, height: side } }
+fn wide(shape: Shape) -> bool {
+  match shape { Shape { width, .. } => width > 1.0 }
+}
+//- shapes.gsw
+type Shape { width: float, height: float }
+fn Shape.double(self) -> Shape { Shape { width: self.width * 2.0, ..self } }
+",
+        ),
+        "
+shapes.gsw:1 width (declared)
+shapes.gsw:2 width
+shapes.gsw:2 width
+main.gsw:3 width
+main.gsw:4 width
+main.gsw:6 width",
+    );
+    same(
+        &references(
+            "
+import ./shapes.{Shape as S}
+import ./shapes
+fn f(a: S, b: shapes.Shape) -> S { a }
+//- shapes.gsw
+type <|>Shape { width: float }
+fn Shape.double(self) -> Shape { self }
+",
+        ),
+        "
+shapes.gsw:1 Shape (declared)
+shapes.gsw:2 Shape
+shapes.gsw:2 Shape
+main.gsw:1 Shape
+main.gsw:1 S
+main.gsw:3 S
+main.gsw:3 Shape
+main.gsw:3 S",
+    );
+    same(
+        &references(
+            "
+fn scale(<|>factor: int = 2, twice: int = factor) -> int { factor * twice }
+fn g() -> int { let factor = 1
+  scale(factor: factor) }
+",
+        ),
+        "
+main.gsw:1 factor (declared)
+main.gsw:1 factor
+main.gsw:1 factor
+main.gsw:3 factor",
+    );
+}
+
+#[test]
+fn highlights_tell_writes_from_reads() {
+    let it = fixture("fn f() -> int {\n  var n<|> = 1\n  n += 1\n  let m = n\n  n\n}");
+    let found = gsw_ide::document_highlight(&it.db, it.file, it.offset);
+    let shown: Vec<_> = found.iter().map(|it| format!("{:?}", it.access)).collect();
+    assert_eq!(shown, ["Write", "Write", "Read", "Read"]);
+}
+
+#[test]
+fn calls_are_listed_both_ways() {
+    let it = fixture(
+        "
+fn inner() -> int { 1 }
+fn middle<|>() -> int { inner() + inner() }
+workflow main() -> int { middle() }
+test \"it\" { assert middle() == 2 }
+",
+    );
+    let target = gsw_ide::prepare_call_hierarchy(&it.db, it.file, it.offset).expect("a function");
+    let shown = |calls: Vec<gsw_ide::Call>| -> Vec<String> {
+        let line = |it: gsw_ide::Call| format!("{} {}", it.other.name, it.places.len());
+        calls.into_iter().map(line).collect()
+    };
+    assert_eq!(
+        shown(gsw_ide::incoming_calls(&it.db, target.item)),
+        ["main 1", "it 1"]
+    );
+    assert_eq!(
+        shown(gsw_ide::outgoing_calls(&it.db, target.item)),
+        ["inner 2"]
+    );
+}

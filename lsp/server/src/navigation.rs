@@ -1,0 +1,154 @@
+//! Answers to requests about what names mean and who uses them.
+
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types as lsp;
+
+use crate::convert::symbol_kind;
+use crate::state::{State, View};
+
+pub fn hover(view: View<'_>, offset: u32) -> Option<lsp::Hover> {
+    let hover = gsw_ide::hover(view.db, view.file, offset)?;
+    Some(lsp::Hover {
+        contents: lsp::HoverContents::Markup(lsp::MarkupContent {
+            kind: lsp::MarkupKind::Markdown,
+            value: hover.markdown,
+        }),
+        range: Some(view.range(hover.span)),
+    })
+}
+
+pub fn definition(view: View<'_>, offset: u32) -> Option<lsp::GotoDefinitionResponse> {
+    let target = gsw_ide::definition(view.db, view.file, offset)?;
+    let location = view.location(target)?;
+    Some(lsp::GotoDefinitionResponse::Scalar(location))
+}
+
+pub fn type_definition(view: View<'_>, offset: u32) -> Option<lsp::GotoDefinitionResponse> {
+    let targets = gsw_ide::type_definition(view.db, view.file, offset);
+    let locations: Vec<_> = targets
+        .into_iter()
+        .filter_map(|it| view.location(it))
+        .collect();
+    (!locations.is_empty()).then_some(lsp::GotoDefinitionResponse::Array(locations))
+}
+
+pub fn references(
+    view: View<'_>,
+    offset: u32,
+    context: &lsp::ReferenceContext,
+) -> Vec<lsp::Location> {
+    let found = gsw_ide::references(view.db, view.file, offset).into_iter();
+    found
+        .filter(|it| match it.role {
+            gsw_ide::Role::Declaration => context.include_declaration,
+            gsw_ide::Role::Use => true,
+        })
+        .filter_map(|it| view.location(it.location))
+        .collect()
+}
+
+pub fn highlights(view: View<'_>, offset: u32) -> Vec<lsp::DocumentHighlight> {
+    let found = gsw_ide::document_highlight(view.db, view.file, offset).into_iter();
+    found
+        .map(|it| lsp::DocumentHighlight {
+            range: view.range(it.span),
+            kind: Some(match it.access {
+                gsw_ide::Access::Read => lsp::DocumentHighlightKind::READ,
+                gsw_ide::Access::Write => lsp::DocumentHighlightKind::WRITE,
+            }),
+        })
+        .collect()
+}
+
+pub fn prepare_rename(view: View<'_>, offset: u32) -> Result<lsp::PrepareRenameResponse> {
+    let (span, placeholder) =
+        gsw_ide::prepare_rename(view.db, view.file, offset).map_err(Error::invalid_params)?;
+    Ok(lsp::PrepareRenameResponse::RangeWithPlaceholder {
+        range: view.range(span),
+        placeholder: placeholder.to_string(),
+    })
+}
+
+pub fn rename(view: View<'_>, offset: u32, new: &str) -> Result<Option<lsp::WorkspaceEdit>> {
+    let edits = gsw_ide::rename(view.db, view.file, offset, new).map_err(Error::invalid_params)?;
+    Ok(view.workspace_edit(&edits))
+}
+
+pub fn linked_ranges(view: View<'_>, offset: u32) -> Option<lsp::LinkedEditingRanges> {
+    let spans = gsw_ide::linked_editing_range(view.db, view.file, offset);
+    (!spans.is_empty()).then(|| lsp::LinkedEditingRanges {
+        ranges: spans.into_iter().map(|it| view.range(it)).collect(),
+        word_pattern: None,
+    })
+}
+
+/// The declarations of all workspaces that a query finds.
+pub fn symbols(state: &State, query: &str) -> Vec<lsp::SymbolInformation> {
+    let mut found = Vec::new();
+    for workspace in &state.workspaces {
+        for symbol in gsw_ide::workspace_symbol(&workspace.db, query) {
+            let view = View {
+                state,
+                db: &workspace.db,
+                file: symbol.location.file,
+            };
+            if let Some(location) = view.location(symbol.location) {
+                #[expect(deprecated, reason = "the protocol's type has the field")]
+                found.push(lsp::SymbolInformation {
+                    name: symbol.name,
+                    kind: symbol_kind(symbol.kind),
+                    tags: None,
+                    deprecated: None,
+                    location,
+                    container_name: Some(symbol.module),
+                });
+            }
+        }
+    }
+    found
+}
+
+pub fn prepare_calls(view: View<'_>, offset: u32) -> Option<Vec<lsp::CallHierarchyItem>> {
+    let callable = gsw_ide::prepare_call_hierarchy(view.db, view.file, offset)?;
+    Some(vec![hierarchy_item(view, &callable)?])
+}
+
+pub fn incoming(view: View<'_>, offset: u32) -> Option<Vec<lsp::CallHierarchyIncomingCall>> {
+    let target = gsw_ide::prepare_call_hierarchy(view.db, view.file, offset)?;
+    let calls = gsw_ide::incoming_calls(view.db, target.item).into_iter();
+    let converted = calls.filter_map(|it| {
+        let own = view.of(it.other.item.file(view.db));
+        Some(lsp::CallHierarchyIncomingCall {
+            from: hierarchy_item(view, &it.other)?,
+            from_ranges: it.places.iter().map(|place| own.range(*place)).collect(),
+        })
+    });
+    Some(converted.collect())
+}
+
+pub fn outgoing(view: View<'_>, offset: u32) -> Option<Vec<lsp::CallHierarchyOutgoingCall>> {
+    let source = gsw_ide::prepare_call_hierarchy(view.db, view.file, offset)?;
+    let calls = gsw_ide::outgoing_calls(view.db, source.item).into_iter();
+    let converted = calls.filter_map(|it| {
+        Some(lsp::CallHierarchyOutgoingCall {
+            to: hierarchy_item(view, &it.other)?,
+            from_ranges: it.places.iter().map(|place| view.range(*place)).collect(),
+        })
+    });
+    Some(converted.collect())
+}
+
+fn hierarchy_item(view: View<'_>, it: &gsw_ide::Callable) -> Option<lsp::CallHierarchyItem> {
+    let own = view.of(it.item.file(view.db));
+    let uri = view.state.uri(own.file.path(view.db))?;
+    Some(lsp::CallHierarchyItem {
+        name: it.name.clone(),
+        kind: lsp::SymbolKind::FUNCTION,
+        tags: None,
+        detail: None,
+        uri,
+        range: own.range(it.span),
+        selection_range: own.range(it.name_span),
+        data: None,
+    })
+}

@@ -1,0 +1,347 @@
+//! All that the server knows: the open documents, and the workspaces that they and the folders of the editor belong to.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gsw_source::{Database, Disk, File, Files};
+use tower_lsp::ls_types as lsp;
+
+use crate::checks::Checks;
+use crate::colours::Colours;
+use crate::documents::{Document, Documents};
+use crate::library;
+use crate::position::Encoding;
+use crate::workspace::{Reach, Workspace, home, is_source};
+
+#[derive(Default)]
+pub struct State {
+    pub settings: Settings,
+    pub documents: Documents,
+    pub workspaces: Vec<Workspace>,
+    pub checks: Checks,
+    pub colours: Colours,
+}
+
+/// What client and server have agreed on.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    pub encoding: Encoding,
+    pub folders: Vec<PathBuf>,
+    pub reporting: Reporting,
+    pub hints: Hints,
+    pub support: Support,
+}
+
+/// How diagnostics get to the client.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reporting {
+    /// The server publishes them.
+    #[default]
+    Push,
+    /// The client asks for them.
+    Pull,
+}
+
+/// Which inlay hints are shown, as the user has set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hints {
+    pub types: Shown,
+    pub parameters: Shown,
+    pub errors: Shown,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Shown {
+    #[default]
+    Yes,
+    No,
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self {
+            types: Shown::Yes,
+            parameters: Shown::Yes,
+            errors: Shown::Yes,
+        }
+    }
+}
+
+/// What the client can do beyond the least.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Support {
+    /// Snippets in completions.
+    pub snippets: Ability,
+    /// Registering for changes of files on disk.
+    pub watching: Ability,
+    /// Asking again for diagnostics when told to.
+    pub refresh: Ability,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Ability {
+    #[default]
+    Lacking,
+    Present,
+}
+
+impl From<Option<bool>> for Ability {
+    fn from(said: Option<bool>) -> Self {
+        match said {
+            Some(true) => Self::Present,
+            Some(false) | None => Self::Lacking,
+        }
+    }
+}
+
+/// A file in its workspace, with what is needed to speak of it.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub state: &'a State,
+    pub db: &'a Database,
+    pub file: File,
+}
+
+impl State {
+    pub fn open(&mut self, uri: lsp::Uri, version: i32, text: String) {
+        let Some(path) = path(&uri) else { return };
+        let text: Arc<str> = text.into();
+        let document = Document {
+            uri,
+            version,
+            text: text.clone(),
+        };
+        self.documents.open(path.clone(), document);
+        if library::module_of(&path).is_some() {
+            return;
+        }
+        self.hold(&path);
+        self.set(&path, &text);
+        self.checks.schedule(&path);
+    }
+
+    pub fn change(
+        &mut self,
+        document: &lsp::VersionedTextDocumentIdentifier,
+        changes: Vec<lsp::TextDocumentContentChangeEvent>,
+    ) {
+        let Some(path) = path(&document.uri) else {
+            return;
+        };
+        let (version, encoding) = (document.version, self.settings.encoding);
+        let text = self.documents.change(&path, version, encoding, changes);
+        if let Some(text) = text
+            && library::module_of(&path).is_none()
+        {
+            self.set(&path, &text);
+            self.checks.schedule(&path);
+        }
+    }
+
+    /// The document is closed: what is on disk counts again.
+    pub fn close(&mut self, uri: &lsp::Uri) {
+        let Some(path) = path(uri) else { return };
+        let Some(document) = self.documents.close(&path) else {
+            return;
+        };
+        match Disk.read(&path) {
+            Ok(text) => self.set(&path, &text),
+            Err(_) => self.remove(&path),
+        }
+        self.colours.forget(&path);
+        self.checks.close(&path, document.uri);
+    }
+
+    /// Sees to it that a workspace holds the file.
+    fn hold(&mut self, path: &Path) {
+        if self.workspaces.iter().any(|it| it.file(path).is_some()) {
+            return;
+        }
+        let (root, reach) = home(path, &self.settings.folders, &self.documents);
+        let known = self.workspaces.iter_mut().find(|it| it.root == root);
+        if let Some(workspace) = known {
+            workspace.add(&[path.to_owned()], &self.documents);
+            workspace.follow(&self.documents);
+        } else if is_source(path) {
+            self.open_workspace(root, reach, path);
+        } else if let Some(first) = crate::folder::sources(&root).first() {
+            // A `gsw.toml`, say, that is opened before any file of its project.
+            self.open_workspace(root, reach, first);
+        }
+    }
+
+    fn open_workspace(&mut self, root: PathBuf, reach: Reach, path: &Path) {
+        let opened = Workspace::open(root, reach, path, &self.documents);
+        self.workspaces.extend(opened);
+    }
+
+    /// Reads the folders that the editor has open, so that all of their files are checked and found.
+    pub fn load_folders(&mut self) {
+        for folder in self.settings.folders.clone() {
+            if self.workspaces.iter().any(|it| it.root == folder) {
+                continue;
+            }
+            if let Some(first) = crate::folder::sources(&folder).first() {
+                self.open_workspace(folder, Reach::Folder, first);
+            }
+        }
+        self.checks.schedule_all();
+    }
+
+    pub fn change_folders(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
+        self.settings.folders.retain(|it| !removed.contains(it));
+        self.settings.folders.extend(added);
+        self.afresh();
+    }
+
+    fn set(&mut self, path: &Path, text: &Arc<str>) {
+        for workspace in &mut self.workspaces {
+            if let Some(file) = workspace.file(path) {
+                workspace.set(file, text.clone(), &self.documents);
+            }
+        }
+    }
+
+    fn remove(&mut self, path: &Path) {
+        for workspace in &mut self.workspaces {
+            workspace.remove(path, &self.documents);
+        }
+    }
+
+    /// Files on disk were made, changed or deleted by somebody else.
+    pub fn changed_on_disk(&mut self, paths: &[PathBuf]) {
+        let closed: Vec<PathBuf> = paths
+            .iter()
+            .filter(|it| self.documents.get(it).is_none())
+            .cloned()
+            .collect();
+        if closed
+            .iter()
+            .any(|it| it.ends_with(gsw_project::CONFIGURATION))
+        {
+            // It says which files belong together.
+            self.afresh();
+            return;
+        }
+        self.read_again(&closed);
+        for workspace in &mut self.workspaces {
+            workspace.add(&closed, &self.documents);
+            workspace.follow(&self.documents);
+        }
+    }
+
+    /// Reads again what may have changed without notice: the files that are not open.
+    pub fn look_at_disk(&mut self) {
+        let held = self.workspaces.iter().flat_map(|it| {
+            let own = it.own_files().into_iter();
+            own.map(|file| file.path(&it.db).clone())
+        });
+        let closed: Vec<PathBuf> = held.filter(|it| self.documents.get(it).is_none()).collect();
+        self.read_again(&closed);
+    }
+
+    /// Puts the texts on disk in the place of what is known of these files; those that are gone are taken out.
+    fn read_again(&mut self, paths: &[PathBuf]) {
+        for path in paths {
+            let text = Disk.read(path);
+            for workspace in &mut self.workspaces {
+                match (workspace.file(path), &text) {
+                    (Some(file), Ok(text)) => workspace.put(file, text.clone()),
+                    (Some(_), Err(_)) => workspace.remove(path, &self.documents),
+                    (None, _) => {}
+                }
+            }
+        }
+        self.checks.schedule_all();
+    }
+
+    /// Forgets everything but the documents and what was agreed, and reads it anew.
+    pub fn afresh(&mut self) {
+        self.workspaces.clear();
+        let open: Vec<(PathBuf, Arc<str>)> = self
+            .documents
+            .iter()
+            .map(|(path, it)| (path.clone(), it.text.clone()))
+            .collect();
+        for (path, text) in open {
+            if library::module_of(&path).is_none() {
+                self.hold(&path);
+                self.set(&path, &text);
+            }
+        }
+        self.load_folders();
+    }
+
+    /// The file at an address, in the workspace that it belongs to.
+    pub fn view(&self, uri: &lsp::Uri) -> Option<View<'_>> {
+        self.view_of(&path(uri)?)
+    }
+
+    pub fn view_of(&self, path: &Path) -> Option<View<'_>> {
+        let (workspace, file) = self.locate(path)?;
+        Some(self.view_in(workspace, file))
+    }
+
+    /// A file of the workspace with that number.
+    pub fn view_in(&self, workspace: usize, file: File) -> View<'_> {
+        View {
+            state: self,
+            db: &self.workspaces[workspace].db,
+            file,
+        }
+    }
+
+    /// The number of the workspace that a file belongs to.
+    fn locate(&self, path: &Path) -> Option<(usize, File)> {
+        if let Some(module) = library::module_of(path) {
+            let workspace = self.workspaces.first()?;
+            return Some((0, gsw_ide::library_file(&workspace.db, &module)?));
+        }
+        let numbered = self.workspaces.iter().enumerate();
+        let holding = numbered.filter_map(|(index, it)| Some((index, it, it.file(path)?)));
+        // A file that several import belongs to the one whose folder is nearest.
+        let nearest = holding.max_by_key(|(_, it, _)| {
+            let depth = it.root.components().count();
+            (path.starts_with(&it.root), depth)
+        });
+        nearest.map(|(index, _, file)| (index, file))
+    }
+
+    /// A place in a document as a workspace, a file of it and a byte, for questions that need the database to themselves. The library
+    /// is not written, so nothing is asked there.
+    pub fn place(&self, place: &lsp::TextDocumentPositionParams) -> Option<(usize, File, u32)> {
+        let path = path(&place.text_document.uri)?;
+        if library::module_of(&path).is_some() || !is_source(&path) {
+            return None;
+        }
+        let (workspace, file) = self.locate(&path)?;
+        let offset = self.view_in(workspace, file).offset(place.position);
+        Some((workspace, file, offset))
+    }
+
+    /// The address of a file, as the client spells it where it has it open.
+    pub fn uri(&self, path: &Path) -> Option<lsp::Uri> {
+        if let Some(document) = self.documents.get(path) {
+            return Some(document.uri.clone());
+        }
+        if path.starts_with("std") {
+            return lsp::Uri::from_file_path(library::copy_of(path)?);
+        }
+        lsp::Uri::from_file_path(std::path::absolute(path).ok()?)
+    }
+}
+
+/// The path of a document. One that is not on disk has a path below a root of its own, so that it can import nothing.
+pub fn path(uri: &lsp::Uri) -> Option<PathBuf> {
+    let path = uri.to_file_path()?.into_owned();
+    if uri.scheme().as_str() == "file" {
+        return path.is_absolute().then_some(path);
+    }
+    let inside = path.strip_prefix("/").unwrap_or(&path);
+    Some(
+        Path::new("/dev/null")
+            .join(uri.scheme().as_str())
+            .join(inside)
+            .with_extension("gsw"),
+    )
+}

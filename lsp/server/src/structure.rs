@@ -1,0 +1,125 @@
+//! Answers to requests about one document as it is written: its outline, folds, links, lenses, and its style.
+
+use gsw_ide::{DocumentSymbol, FoldKind, LensAction};
+use serde_json::json;
+use tower_lsp::ls_types as lsp;
+
+use crate::convert::symbol_kind;
+use crate::state::View;
+
+pub fn outline(view: View<'_>) -> Vec<lsp::DocumentSymbol> {
+    let symbols = gsw_ide::document_symbol(view.db, view.file);
+    symbols.into_iter().map(|it| symbol(view, it)).collect()
+}
+
+fn symbol(view: View<'_>, it: DocumentSymbol) -> lsp::DocumentSymbol {
+    let children = it.children.into_iter().map(|it| symbol(view, it));
+    #[expect(deprecated, reason = "the protocol's type has the field")]
+    lsp::DocumentSymbol {
+        name: it.name,
+        detail: None,
+        kind: symbol_kind(it.kind),
+        tags: None,
+        deprecated: None,
+        range: view.range(it.span),
+        selection_range: view.range(it.name_span),
+        children: Some(children.collect()),
+    }
+}
+
+pub fn folds(view: View<'_>) -> Vec<lsp::FoldingRange> {
+    let folds = gsw_ide::folding_range(view.db, view.file).into_iter();
+    folds
+        .map(|it| {
+            let range = view.range(it.span);
+            lsp::FoldingRange {
+                start_line: range.start.line,
+                start_character: None,
+                // The line of a closing bracket stays visible.
+                end_line: match it.kind {
+                    FoldKind::Code => range.end.line.saturating_sub(1).max(range.start.line),
+                    FoldKind::Comment | FoldKind::Imports => range.end.line,
+                },
+                end_character: None,
+                kind: match it.kind {
+                    FoldKind::Code => None,
+                    FoldKind::Comment => Some(lsp::FoldingRangeKind::Comment),
+                    FoldKind::Imports => Some(lsp::FoldingRangeKind::Imports),
+                },
+                collapsed_text: None,
+            }
+        })
+        .filter(|it| it.start_line < it.end_line)
+        .collect()
+}
+
+pub fn selections(view: View<'_>, positions: &[lsp::Position]) -> Vec<lsp::SelectionRange> {
+    positions
+        .iter()
+        .map(|at| {
+            let spans = gsw_ide::selection_range(view.db, view.file, view.offset(*at));
+            let mut around = None;
+            for span in spans.into_iter().rev() {
+                around = Some(Box::new(lsp::SelectionRange {
+                    range: view.range(span),
+                    parent: around,
+                }));
+            }
+            around.map_or_else(
+                || lsp::SelectionRange {
+                    range: lsp::Range::new(*at, *at),
+                    parent: None,
+                },
+                |it| *it,
+            )
+        })
+        .collect()
+}
+
+pub fn format(view: View<'_>) -> Vec<lsp::TextEdit> {
+    let edits = gsw_ide::formatting(view.db, view.file);
+    edits.iter().map(|it| view.edit(it)).collect()
+}
+
+pub fn format_range(view: View<'_>, range: lsp::Range) -> Vec<lsp::TextEdit> {
+    let edits = gsw_ide::range_formatting(view.db, view.file, view.span(range));
+    edits.iter().map(|it| view.edit(it)).collect()
+}
+
+pub fn links(view: View<'_>) -> Vec<lsp::DocumentLink> {
+    let links = gsw_ide::document_link(view.db, view.file).into_iter();
+    links
+        .map(|it| lsp::DocumentLink {
+            range: view.range(it.span),
+            target: view.state.uri(it.target.path(view.db)),
+            tooltip: None,
+            data: None,
+        })
+        .collect()
+}
+
+/// Lenses, each with a command that the client runs: `gsw.run`, `gsw.test` and `gsw.prompt`, with the file and the name.
+pub fn lenses(view: View<'_>) -> Vec<lsp::CodeLens> {
+    let Some(uri) = view.state.uri(view.file.path(view.db)) else {
+        return Vec::new();
+    };
+    let lenses = gsw_ide::code_lens(view.db, view.file).into_iter();
+    lenses
+        .map(|it| {
+            let (title, command) = match it.action {
+                LensAction::Run => ("run", "gsw.run"),
+                LensAction::Test => ("test", "gsw.test"),
+                LensAction::ShowRequest => ("show request", "gsw.prompt"),
+            };
+            lsp::CodeLens {
+                range: view.range(it.span),
+                command: Some(lsp::Command {
+                    title: title.into(),
+                    command: command.into(),
+                    arguments: Some(vec![json!(uri.as_str()), json!(it.name)]),
+                }),
+                data: None,
+            }
+        })
+        .collect()
+}

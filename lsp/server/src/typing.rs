@@ -1,0 +1,186 @@
+//! Answers while something is typed: completions, the parameters of a call.
+
+use gsw_ide::{Completion, CompletionKind, Definition};
+use gsw_source::ItemKind;
+use serde_json::json;
+use tower_lsp::ls_types as lsp;
+
+use crate::state::{Ability, State, View};
+
+/// What can stand at a position of a document.
+pub fn complete(
+    state: &mut State,
+    place: &lsp::TextDocumentPositionParams,
+) -> Option<lsp::CompletionList> {
+    let (index, file, offset) = state.place(place)?;
+    let found = gsw_ide::completion(&mut state.workspaces[index].db, file, offset);
+    let view = state.view_in(index, file);
+    let items = found.into_iter().map(|it| item(view, it)).collect();
+    Some(lsp::CompletionList {
+        // What is not imported yet is looked for once some letters are there.
+        is_incomplete: true,
+        items,
+    })
+}
+
+fn item(view: View<'_>, it: Completion) -> lsp::CompletionItem {
+    let is_snippet = it.insert.contains('$');
+    let can_snippets = view.state.settings.support.snippets == Ability::Present;
+    let (text, format) = match (is_snippet, can_snippets) {
+        (true, true) => (it.insert, lsp::InsertTextFormat::SNIPPET),
+        (true, false) => (plain(&it.insert), lsp::InsertTextFormat::PLAIN_TEXT),
+        (false, _) => (it.insert, lsp::InsertTextFormat::PLAIN_TEXT),
+    };
+    let imports: Vec<lsp::TextEdit> = it.imports.iter().map(|it| view.edit(it)).collect();
+    let uri = view.state.uri(view.file.path(view.db));
+    let data = it.definition.zip(uri).map(|(definition, uri)| {
+        let Definition { module, item, part } = definition;
+        json!({
+            "uri": uri.as_str(),
+            "module": module,
+            "item": item.as_str(),
+            "part": part.as_ref().map(|it| it.as_str()),
+        })
+    });
+    lsp::CompletionItem {
+        sort_text: Some(format!("{:02} {}", it.rank, it.label)),
+        filter_text: Some(it.label.clone()),
+        label: it.label,
+        kind: Some(kind(it.kind)),
+        detail: it.detail,
+        text_edit: Some(lsp::CompletionTextEdit::Edit(lsp::TextEdit {
+            range: view.range(it.replace),
+            new_text: text,
+        })),
+        insert_text_format: Some(format),
+        additional_text_edits: (!imports.is_empty()).then_some(imports),
+        data,
+        ..lsp::CompletionItem::default()
+    }
+}
+
+/// A snippet for a client that knows none: without what is to be filled in.
+fn plain(snippet: &str) -> String {
+    let mut text = String::new();
+    let mut rest = snippet;
+    while let Some(at) = rest.find('$') {
+        text.push_str(&rest[..at]);
+        let hole = &rest[at + 1..];
+        rest = match hole.strip_prefix('{') {
+            Some(named) => {
+                let end = named.find('}').unwrap_or(named.len());
+                let name = named[..end].split_once(':').map_or("", |(_, it)| it);
+                text.push_str(name);
+                named.get(end + 1..).unwrap_or_default()
+            }
+            None => hole.trim_start_matches(|it: char| it.is_ascii_digit()),
+        };
+    }
+    text.push_str(rest);
+    text
+}
+
+fn kind(kind: CompletionKind) -> lsp::CompletionItemKind {
+    match kind {
+        CompletionKind::Variable => lsp::CompletionItemKind::VARIABLE,
+        CompletionKind::Field => lsp::CompletionItemKind::FIELD,
+        CompletionKind::Method => lsp::CompletionItemKind::METHOD,
+        CompletionKind::Module => lsp::CompletionItemKind::MODULE,
+        CompletionKind::Variant => lsp::CompletionItemKind::ENUM_MEMBER,
+        CompletionKind::Keyword => lsp::CompletionItemKind::KEYWORD,
+        CompletionKind::Snippet => lsp::CompletionItemKind::SNIPPET,
+        CompletionKind::Setting => lsp::CompletionItemKind::PROPERTY,
+        CompletionKind::Text => lsp::CompletionItemKind::VALUE,
+        CompletionKind::Item(kind) => match kind {
+            ItemKind::Record | ItemKind::Alias | ItemKind::Error => lsp::CompletionItemKind::STRUCT,
+            ItemKind::Enum => lsp::CompletionItemKind::ENUM,
+            ItemKind::Const => lsp::CompletionItemKind::CONSTANT,
+            ItemKind::Agent | ItemKind::Mcp | ItemKind::Hook | ItemKind::Skill => {
+                lsp::CompletionItemKind::CLASS
+            }
+            ItemKind::Function
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Human
+            | ItemKind::External
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Import
+            | ItemKind::Invalid => lsp::CompletionItemKind::FUNCTION,
+        },
+    }
+}
+
+/// The item with its docs.
+pub fn resolve(state: &State, mut item: lsp::CompletionItem) -> lsp::CompletionItem {
+    let Some(data) = &item.data else {
+        return item;
+    };
+    let text = |name: &str| data.get(name).and_then(|it| it.as_str());
+    let uri = text("uri").and_then(|it| it.parse::<lsp::Uri>().ok());
+    let definition = text("module")
+        .zip(text("item"))
+        .map(|(module, item)| Definition {
+            module: module.into(),
+            item: item.into(),
+            part: text("part").map(Into::into),
+        });
+    if let (Some(uri), Some(definition)) = (uri, definition)
+        && let Some(view) = state.view(&uri)
+        && let Some((code, docs)) = gsw_ide::completion_docs(view.db, &definition)
+    {
+        let docs = docs.map(|it| format!("\n\n{it}")).unwrap_or_default();
+        item.documentation = Some(lsp::Documentation::MarkupContent(lsp::MarkupContent {
+            kind: lsp::MarkupKind::Markdown,
+            value: format!("```gsw\n{code}\n```{docs}"),
+        }));
+    }
+    item
+}
+
+/// The call around a position of a document.
+pub fn signature(
+    state: &mut State,
+    place: &lsp::TextDocumentPositionParams,
+) -> Option<lsp::SignatureHelp> {
+    let (index, file, offset) = state.place(place)?;
+    let help = gsw_ide::signature_help(&mut state.workspaces[index].db, file, offset)?;
+    let parameters = help
+        .parameters
+        .into_iter()
+        .map(|it| lsp::ParameterInformation {
+            label: lsp::ParameterLabel::Simple(it),
+            documentation: None,
+        });
+    Some(lsp::SignatureHelp {
+        signatures: vec![lsp::SignatureInformation {
+            label: help.label,
+            documentation: help.docs.map(|value| {
+                lsp::Documentation::MarkupContent(lsp::MarkupContent {
+                    kind: lsp::MarkupKind::Markdown,
+                    value,
+                })
+            }),
+            parameters: Some(parameters.collect()),
+            active_parameter: help.active,
+        }],
+        active_signature: Some(0),
+        active_parameter: help.active,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn a_snippet_without_its_holes_is_text() {
+        assert_eq!(plain("f($0)"), "f()");
+        assert_eq!(
+            plain("fn ${1:name}($2) -> ${3:int} { $0 }"),
+            "fn name() -> int {  }"
+        );
+        assert_eq!(plain("none"), "none");
+    }
+}

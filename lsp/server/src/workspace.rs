@@ -1,0 +1,142 @@
+//! A set of files that are compiled together, with a database of its own: a project with a `gsw.toml`, a folder that the editor has
+//! open, or the folder of a file that belongs to neither.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gsw_source::{Database, File, Files, Project};
+use salsa::Setter;
+
+use crate::documents::Documents;
+use crate::folder::sources;
+
+pub struct Workspace {
+    pub root: PathBuf,
+    reach: Reach,
+    pub db: Database,
+}
+
+/// Which files of its folder a workspace holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// All of them.
+    Folder,
+    /// Those that were opened, and what they import.
+    Imports,
+}
+
+/// Where a file belongs that no workspace holds yet.
+pub fn home(path: &Path, folders: &[PathBuf], files: &dyn Files) -> (PathBuf, Reach) {
+    let parent = path.parent().unwrap_or(Path::new("/")).to_owned();
+    let project = gsw_project::find_configuration(path, files);
+    if let Some(folder) = project.as_deref().and_then(Path::parent) {
+        return (folder.to_owned(), Reach::Folder);
+    }
+    let around = folders.iter().filter(|it| path.starts_with(it));
+    match around.max_by_key(|it| it.as_os_str().len()) {
+        Some(folder) => (folder.clone(), Reach::Folder),
+        None => (parent, Reach::Imports),
+    }
+}
+
+impl Workspace {
+    /// Reads the workspace at `root` around one of its files; `None` when that file cannot be read.
+    pub fn open(root: PathBuf, reach: Reach, file: &Path, files: &Documents) -> Option<Self> {
+        let mut db = Database::default();
+        gsw_project::open_project(&mut db, &entry(&root, file, files), files).ok()?;
+        let mut workspace = Self { root, reach, db };
+        let mut paths = match reach {
+            Reach::Folder => sources(&workspace.root),
+            Reach::Imports => Vec::new(),
+        };
+        if is_source(file) {
+            paths.push(file.to_owned());
+        }
+        gsw_project::add_files(&mut workspace.db, &paths, files);
+        workspace.enter();
+        Some(workspace)
+    }
+
+    /// Makes the file that `gsw.toml` names the entry, where it is there.
+    fn enter(&mut self) {
+        if let Some(project) = Project::try_get(&self.db)
+            && let Some(home) = project.home(&self.db).clone()
+            && project.modules(&self.db).contains_key(&home)
+        {
+            project.set_entry(&mut self.db).to(home);
+        }
+    }
+
+    /// Whether a file that it does not hold yet belongs to it.
+    pub fn reaches(&self, path: &Path) -> bool {
+        match self.reach {
+            Reach::Folder => path.starts_with(&self.root),
+            Reach::Imports => path.parent() == Some(&self.root),
+        }
+    }
+
+    pub fn file(&self, path: &Path) -> Option<File> {
+        let project = Project::try_get(&self.db)?;
+        let modules = project.modules(&self.db);
+        let named = [project.configuration(&self.db), project.prices(&self.db)];
+        let beside = named.into_iter().flatten();
+        let key = gsw_project::module_key(path);
+        modules
+            .get(&key)
+            .copied()
+            .filter(|_| is_source(path))
+            .or_else(|| beside.into_iter().find(|it| it.path(&self.db) == path))
+    }
+
+    /// The file has this text now.
+    pub fn put(&mut self, file: File, text: Arc<str>) {
+        if *file.text(&self.db) != text {
+            file.set_text(&mut self.db).to(text);
+        }
+    }
+
+    /// The file has this text now; what it imports is read.
+    pub fn set(&mut self, file: File, text: Arc<str>, files: &Documents) {
+        self.put(file, text);
+        gsw_project::follow_imports(&mut self.db, file, files);
+    }
+
+    /// Adds sources that it reaches and does not hold yet.
+    pub fn add(&mut self, paths: &[PathBuf], files: &Documents) {
+        let fresh: Vec<PathBuf> = paths
+            .iter()
+            .filter(|it| is_source(it) && self.reaches(it) && self.file(it).is_none())
+            .cloned()
+            .collect();
+        gsw_project::add_files(&mut self.db, &fresh, files);
+    }
+
+    /// Reads what imports lead to by now, once for all files.
+    pub fn follow(&mut self, files: &Documents) {
+        gsw_project::follow_all_imports(&mut self.db, files);
+    }
+
+    pub fn remove(&mut self, path: &Path, files: &Documents) {
+        gsw_project::remove_file(&mut self.db, path, files);
+    }
+
+    /// Its files outside of the library, in order of path.
+    pub fn own_files(&self) -> Vec<File> {
+        gsw_ide::own_files(&self.db)
+    }
+}
+
+/// Whether a path is that of a file of the language.
+pub fn is_source(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "gsw")
+}
+
+/// The file to begin with: what most projects call their entry, else the file that was opened.
+fn entry(root: &Path, file: &Path, files: &Documents) -> PathBuf {
+    let main = root.join("main.gsw");
+    if files.is_file(&main) {
+        main
+    } else {
+        file.to_owned()
+    }
+}

@@ -1,0 +1,311 @@
+//! Each feature once, as it goes over the wire; what the answers are in all cases is tested where they are made.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, folder, uri};
+
+const PROGRAM: &str = "\
+import ./lib
+
+/// Adds one.
+fn next(n: int) -> int { n + 1 }
+
+workflow main(count: int = 1) -> int {
+  let number = next(count)
+  step \"add\" { number + lib.least() }
+}
+
+test \"it\" { assert next(1) == 2 }
+";
+
+const LIB: &str = "/// The least.\nfn least() -> int { 1 }\n";
+
+fn opened(name: &str) -> (Client, String, String) {
+    let root = folder(
+        name,
+        &[("gsw.toml", ""), ("main.gsw", PROGRAM), ("lib.gsw", LIB)],
+    );
+    let completion = json!({ "completionItem": { "snippetSupport": true } });
+    let capabilities = json!({ "textDocument": { "completion": completion } });
+    let mut client = Client::with(&json!({ "capabilities": capabilities }));
+    let (main, lib) = (uri(&root.join("main.gsw")), uri(&root.join("lib.gsw")));
+    client.open(&main, PROGRAM);
+    assert_eq!(client.published(&main), Vec::<Value>::new());
+    (client, main, lib)
+}
+
+fn range(start: (u32, u32), end: (u32, u32)) -> Value {
+    json!({
+        "start": { "line": start.0, "character": start.1 },
+        "end": { "line": end.0, "character": end.1 },
+    })
+}
+
+#[test]
+fn names_lead_to_their_declarations_uses_and_types() {
+    let (mut client, main, lib) = opened("wire-names");
+    let here = client.at("textDocument/definition", &main, (6, 16));
+    assert_eq!(here["range"], range((3, 3), (3, 7)));
+    let there = client.at("textDocument/definition", &main, (7, 30));
+    assert_eq!(
+        (&there["uri"], &there["range"]),
+        (&json!(lib), &range((1, 3), (1, 8)))
+    );
+    let hover = client.at("textDocument/hover", &main, (6, 16));
+    let shown = hover["contents"]["value"].as_str().expect("markdown");
+    assert!(
+        shown.contains("fn next(n: int) -> int") && shown.contains("Adds one."),
+        "{shown}"
+    );
+    let uses = client.ask(
+        "textDocument/references",
+        &json!({
+            "textDocument": { "uri": main }, "position": { "line": 3, "character": 4 },
+            "context": { "includeDeclaration": false },
+        }),
+    );
+    let uses = uses["result"].as_array().expect("a list").clone();
+    let lines: Vec<&Value> = uses
+        .iter()
+        .map(|it| &it["range"]["start"]["line"])
+        .collect();
+    assert_eq!(lines, [6, 10]);
+    let marks = client.at("textDocument/documentHighlight", &main, (6, 7));
+    assert_eq!(
+        (&marks[0]["kind"], &marks[1]["kind"]),
+        (&json!(3), &json!(2))
+    );
+    client.quit();
+}
+
+#[test]
+fn a_rename_edits_every_file_and_a_refusal_says_why() {
+    let (mut client, main, lib) = opened("wire-rename");
+    let place =
+        json!({ "textDocument": { "uri": main }, "position": { "line": 7, "character": 30 } });
+    let prepared = client.ask("textDocument/prepareRename", &place);
+    assert_eq!(prepared["result"]["placeholder"], "least");
+    let mut with_name = place.clone();
+    with_name["newName"] = json!("smallest");
+    let edit = client.ask("textDocument/rename", &with_name);
+    let changes = &edit["result"]["changes"];
+    assert_eq!(changes[&main][0]["range"], range((7, 28), (7, 33)));
+    assert_eq!(changes[&lib][0]["newText"], "smallest");
+    with_name["newName"] = json!("fn");
+    let refused = client.ask("textDocument/rename", &with_name);
+    assert_eq!(refused["error"]["message"], "`fn` is a reserved word");
+    client.quit();
+}
+
+#[test]
+fn completion_has_edits_and_docs_and_signatures_their_parameters() {
+    let (mut client, main, _) = opened("wire-typing");
+    let change = json!([{ "range": range((7, 15), (7, 35)), "text": "lib.le" }]);
+    client.change(&main, 2, &change);
+    let list = client.at("textDocument/completion", &main, (7, 21));
+    let items = list["items"].as_array().expect("a list").clone();
+    let least = items
+        .iter()
+        .find(|it| it["label"] == "least")
+        .expect("it is offered");
+    assert_eq!(
+        least["textEdit"],
+        json!({ "range": range((7, 19), (7, 21)), "newText": "least()" })
+    );
+    let resolved = client.ask("completionItem/resolve", least);
+    let docs = resolved["result"]["documentation"]["value"]
+        .as_str()
+        .expect("markdown")
+        .to_owned();
+    assert!(docs.contains("The least."), "{docs}");
+    client.change(
+        &main,
+        3,
+        &json!([{ "range": range((7, 15), (7, 21)), "text": "next()" }]),
+    );
+    let help = client.at("textDocument/signatureHelp", &main, (7, 20));
+    assert_eq!(help["signatures"][0]["label"], "next(n: int) -> int");
+    assert_eq!(help["activeParameter"], 0);
+    client.quit();
+}
+
+#[test]
+fn fixes_are_actions_and_each_makes_the_report_go() {
+    let (mut client, main, _) = opened("wire-fixes");
+    client.change(
+        &main,
+        2,
+        &json!([{ "range": range((6, 15), (6, 19)), "text": "nxet" }]),
+    );
+    let found = client.published(&main);
+    assert_eq!(found[0]["code"], "unknown-name");
+    let asked = json!({
+        "textDocument": { "uri": main }, "range": found[0]["range"],
+        "context": { "diagnostics": found, "only": ["quickfix"] },
+    });
+    let actions = client.ask("textDocument/codeAction", &asked)["result"].take();
+    assert_eq!(actions.as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        (&actions[0]["title"], &actions[0]["isPreferred"]),
+        (&json!("write `next`"), &json!(true))
+    );
+    let edit = &actions[0]["edit"]["changes"][&main][0];
+    client.change(
+        &main,
+        3,
+        &json!([{ "range": edit["range"], "text": edit["newText"] }]),
+    );
+    assert_eq!(client.published(&main), Vec::<Value>::new());
+    client.quit();
+}
+
+#[test]
+fn a_document_has_an_outline_folds_lenses_links_and_a_style() {
+    let (mut client, main, lib) = opened("wire-structure");
+    let outline = client.about("textDocument/documentSymbol", &main);
+    let names: Vec<&Value> = outline
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| &it["name"])
+        .collect();
+    assert_eq!(names, ["next", "main", "it"]);
+    assert_eq!(outline[1]["children"][0]["name"], "add");
+    let folds = client.about("textDocument/foldingRange", &main);
+    assert_eq!(
+        (&folds[0]["startLine"], &folds[0]["endLine"]),
+        (&json!(5), &json!(7))
+    );
+    let lenses = client.about("textDocument/codeLens", &main);
+    assert_eq!(lenses[0]["command"]["command"], "gsw.run");
+    assert_eq!(lenses[1]["command"]["arguments"], json!([main, "it"]));
+    let links = client.about("textDocument/documentLink", &main);
+    assert_eq!(links[0]["target"], json!(lib));
+    let options = json!({ "tabSize": 2, "insertSpaces": true });
+    let asked = json!({ "textDocument": { "uri": main }, "options": options });
+    assert_eq!(
+        client.ask("textDocument/formatting", &asked)["result"],
+        json!([])
+    );
+    client.change(
+        &main,
+        2,
+        &json!([{ "range": range((3, 24), (3, 25)), "text": "   " }]),
+    );
+    let edits = client.ask("textDocument/formatting", &asked)["result"].take();
+    assert_eq!(edits.as_array().map(Vec::len), Some(1));
+    let found = client.ask("workspace/symbol", &json!({ "query": "least" }));
+    assert_eq!(found["result"][0]["location"]["uri"], json!(lib));
+    client.quit();
+}
+
+#[test]
+fn colours_come_whole_in_part_and_as_a_difference() {
+    let (mut client, main, _) = opened("wire-colours");
+    let whole = client.about("textDocument/semanticTokens/full", &main);
+    let data = whole["data"].as_array().expect("numbers").clone();
+    assert!(data.len() > 50 && data.len() % 5 == 0);
+    let part = json!({ "textDocument": { "uri": main }, "range": range((3, 0), (3, 10)) });
+    let part = client.ask("textDocument/semanticTokens/range", &part)["result"].take();
+    assert!(
+        part["data"]
+            .as_array()
+            .is_some_and(|it| it.len() < data.len() && !it.is_empty())
+    );
+    client.change(
+        &main,
+        2,
+        &json!([{ "range": range((3, 25), (3, 26)), "text": "12" }]),
+    );
+    let asked = json!({ "textDocument": { "uri": main }, "previousResultId": whole["resultId"] });
+    let delta = client.ask("textDocument/semanticTokens/full/delta", &asked)["result"].take();
+    let mut after = data;
+    for edit in delta["edits"].as_array().expect("edits") {
+        let number = |name: &str| usize::try_from(edit[name].as_u64().unwrap_or(0)).unwrap_or(0);
+        let (start, count) = (number("start"), number("deleteCount"));
+        let fresh = edit["data"].as_array().cloned().unwrap_or_default();
+        after.splice(start..start + count, fresh);
+    }
+    let now = client.about("textDocument/semanticTokens/full", &main);
+    assert_eq!(now["data"], json!(after));
+    client.quit();
+}
+
+#[test]
+fn hints_can_be_turned_off() {
+    let (mut client, main, _) = opened("wire-hints");
+    let asked = json!({ "textDocument": { "uri": main }, "range": range((0, 0), (20, 0)) });
+    let hints = client.ask("textDocument/inlayHint", &asked)["result"].take();
+    assert_eq!(hints[0]["label"], "waits");
+    assert_eq!(hints[1]["label"], ": int");
+    assert_eq!(hints[1]["position"], json!({ "line": 6, "character": 12 }));
+    let off =
+        json!({ "settings": { "gsw": { "inlayHints": { "types": false, "errors": false } } } });
+    client.tell("workspace/didChangeConfiguration", &off);
+    assert_eq!(
+        client.ask("textDocument/inlayHint", &asked)["result"],
+        json!([])
+    );
+    client.quit();
+}
+
+#[test]
+fn calls_are_followed_through_their_items() {
+    let (mut client, main, _) = opened("wire-calls");
+    let items = client.at("textDocument/prepareCallHierarchy", &main, (3, 4));
+    let incoming = client.ask("callHierarchy/incomingCalls", &json!({ "item": items[0] }));
+    let names: Vec<&Value> = incoming["result"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| &it["from"]["name"])
+        .collect();
+    assert_eq!(names, ["main", "it"]);
+    let main_item = &incoming["result"][0]["from"];
+    let outgoing = client.ask("callHierarchy/outgoingCalls", &json!({ "item": main_item }));
+    let names: Vec<&Value> = outgoing["result"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| &it["to"]["name"])
+        .collect();
+    assert_eq!(names, ["next", "least"]);
+    client.quit();
+}
+
+#[test]
+fn the_library_opens_as_a_file_that_nothing_is_wrong_with() {
+    let (mut client, main, _) = opened("wire-library");
+    client.change(
+        &main,
+        2,
+        &json!([{ "range": range((3, 25), (3, 30)), "text": "[n].len()" }]),
+    );
+    let target = client.at("textDocument/definition", &main, (3, 30));
+    let address = target["uri"].as_str().expect("an address").to_owned();
+    assert!(address.ends_with("/std/list.gsw"), "{address}");
+    let path = address.strip_prefix("file://").expect("a file");
+    let text = std::fs::read_to_string(path).expect("it was written");
+    let is_readonly = std::fs::metadata(path)
+        .expect("it is there")
+        .permissions()
+        .readonly();
+    assert!(text.contains("fn len") && is_readonly);
+    client.open(&address, &text);
+    let line = text
+        .lines()
+        .position(|it| it.starts_with("fn len"))
+        .expect("it is declared");
+    let hover = client.at(
+        "textDocument/hover",
+        &address,
+        (u32::try_from(line).expect("small"), 4),
+    );
+    assert!(
+        hover["contents"]["value"]
+            .as_str()
+            .is_some_and(|it| it.contains("fn len")),
+        "{hover}"
+    );
+    client.quit();
+}

@@ -1,0 +1,6 @@
+//! The language server as an editor drives it: framed messages over a pair of streams.
+
+mod client;
+mod features;
+mod random;
+mod session;

@@ -1,0 +1,276 @@
+//! Random edits and requests: after each burst the server says what a new one says of the same texts. `GSW_SESSIONS=1000 GSW_SEED=1` runs
+//! more of them from another seed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, folder, uri, write};
+
+/// A generator of numbers that is the same everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap_or(0) % sides.max(1)
+    }
+}
+
+const MAIN: &str = r#"import std/fs
+import ./lib
+import ./lib.{Level}
+
+/// Docs.
+type Bug { title: string, level: Level = Low, line: int? }
+agent helper { model: "sim/x" system: "hi ${1 + 1}" }
+prompt ask(question: string) -> [Bug] by helper { user "${question}" }
+fn Bug.urgent(self, least: int = 3) -> bool { (self.line ?? 0) > least }
+workflow main(dir: string = ".") -> [Bug] {
+  state seen: int = 0
+  let found = parallel for file in fs.glob(dir) limit 2 {
+    step "look ${file}" timeout 2m retry 3 { ask(fs.read(file)) catch { InvalidResponse(_) => [] } }
+  }
+  let all = found.flatten().filter(bug => bug.urgent(least: lib.least()))
+  for bug in all { seen += 1
+    match bug.level { Low => log.info("low") High(why) => log.info(why) } }
+  all
+}
+test "😀 it" { mock ask(_) -> [] assert main() == [] }
+"#;
+
+const LIB: &str = "enum Level { Low, High(why: string) }\nfn least() -> int { 2 }\n";
+
+/// What is written into texts: pieces of programs, whole and broken.
+const PIECES: &[&str] = &[
+    "",
+    " ",
+    "\n",
+    "{",
+    "}",
+    "(",
+    ")",
+    "\"",
+    "${",
+    ".",
+    "let x = 1\n",
+    "fn g() -> int { 1 }\n",
+    "é😀",
+    "/// d\n",
+    "// c\n",
+    "import ./lib\n",
+    "enum E { A, B }\n",
+    "match x { ",
+    "step \"s\" { ",
+    "x",
+    "private ",
+    "type T { a: T? }\n",
+    "catch _ => 0",
+    "\r\n",
+    "\t",
+    "0",
+    "main",
+    "lib.",
+    "Bug { title: \"\" }",
+    "\"\"\"",
+];
+
+/// One more than the last byte of each line, in UTF-16 units: a position that is sometimes past it.
+fn position(text: &str, dice: &mut Dice) -> Value {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let line = dice.roll(lines.len() + 1);
+    let length = lines.get(line).map_or(0, |it| it.encode_utf16().count());
+    json!({ "line": line, "character": dice.roll(length + 2) })
+}
+
+/// The byte of a position, as the server must count it; between the halves of a character it is after it.
+fn byte(text: &str, position: &Value) -> usize {
+    let number = |name: &str| usize::try_from(position[name].as_u64().unwrap_or(0)).unwrap_or(0);
+    let mut start = 0;
+    for _ in 0..number("line") {
+        match text[start..].find('\n') {
+            Some(at) => start += at + 1,
+            None => return text.len(),
+        }
+    }
+    let line = text[start..].split('\n').next().unwrap_or_default();
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    let mut units = 0;
+    for (at, it) in line.char_indices() {
+        if units >= number("character") {
+            return start + at;
+        }
+        units += it.len_utf16();
+    }
+    start + line.len()
+}
+
+/// The requests about a position, and those about a document.
+const AT: &[&str] = &[
+    "textDocument/hover",
+    "textDocument/definition",
+    "textDocument/typeDefinition",
+    "textDocument/documentHighlight",
+    "textDocument/completion",
+    "textDocument/signatureHelp",
+    "textDocument/prepareRename",
+    "textDocument/linkedEditingRange",
+    "textDocument/prepareCallHierarchy",
+];
+const ABOUT: &[&str] = &[
+    "textDocument/documentSymbol",
+    "textDocument/foldingRange",
+    "textDocument/formatting",
+    "textDocument/semanticTokens/full",
+    "textDocument/codeLens",
+    "textDocument/documentLink",
+    "textDocument/diagnostic",
+];
+
+struct Session {
+    client: Client,
+    root: PathBuf,
+    texts: BTreeMap<String, String>,
+    version: u64,
+    dice: Dice,
+}
+
+fn start(root: &std::path::Path) -> Client {
+    let folders = json!([{ "uri": uri(root), "name": "random" }]);
+    let capabilities = json!({ "textDocument": { "diagnostic": {} } });
+    Client::with(&json!({ "capabilities": capabilities, "workspaceFolders": folders }))
+}
+
+impl Session {
+    fn edit(&mut self) {
+        let names: Vec<String> = self.texts.keys().cloned().collect();
+        let name = &names[self.dice.roll(names.len())];
+        let text = self.texts.get_mut(name).expect("it is one of them");
+        let mut changes = Vec::new();
+        for _ in 0..=self.dice.roll(2) {
+            let (one, other) = (
+                position(text, &mut self.dice),
+                position(text, &mut self.dice),
+            );
+            // Mostly something small is replaced.
+            let other = if self.dice.roll(4) > 0 {
+                one.clone()
+            } else {
+                other
+            };
+            let (from, to) = (byte(text, &one), byte(text, &other));
+            let (start, end) = if from <= to {
+                (one, other)
+            } else {
+                (other, one)
+            };
+            let piece = PIECES[self.dice.roll(PIECES.len())];
+            text.replace_range(from.min(to)..from.max(to), piece);
+            changes.push(json!({ "range": { "start": start, "end": end }, "text": piece }));
+        }
+        self.version += 1;
+        let uri = uri(&self.root.join(name));
+        self.client.change(&uri, self.version, &json!(changes));
+    }
+
+    /// Asks something; every request is answered, with a result or an error that is no bug.
+    fn ask(&mut self) {
+        let names: Vec<String> = self.texts.keys().cloned().collect();
+        let name = names[self.dice.roll(names.len())].clone();
+        let uri = uri(&self.root.join(&name));
+        let position = position(&self.texts[&name], &mut self.dice);
+        let document = json!({ "uri": uri });
+        let (method, parameters) = match self.dice.roll(4) {
+            0 => (
+                ABOUT[self.dice.roll(ABOUT.len())],
+                json!({ "textDocument": document, "options": { "tabSize": 2, "insertSpaces": true } }),
+            ),
+            1 => (
+                "textDocument/codeAction",
+                json!({ "textDocument": document, "range": { "start": position, "end": position }, "context": { "diagnostics": [] } }),
+            ),
+            2 => (
+                ["textDocument/references", "textDocument/rename"][self.dice.roll(2)],
+                json!({ "textDocument": document, "position": position, "newName": "other", "context": { "includeDeclaration": true } }),
+            ),
+            _ => (
+                AT[self.dice.roll(AT.len())],
+                json!({ "textDocument": document, "position": position }),
+            ),
+        };
+        let answer = self.client.ask(method, &parameters);
+        let code = answer["error"]["code"].as_i64();
+        assert!(
+            matches!(code, None | Some(-32602)),
+            "{method} {parameters}: {answer}\n{:#?}",
+            self.texts
+        );
+    }
+
+    /// Everything that is wrong with each file, in order.
+    fn reports(
+        client: &mut Client,
+        root: &std::path::Path,
+        names: &BTreeMap<String, String>,
+    ) -> Vec<Value> {
+        let mut all = Vec::new();
+        for name in names.keys() {
+            let report = client.about("textDocument/diagnostic", &uri(&root.join(name)));
+            all.push(report["items"].clone());
+        }
+        all
+    }
+}
+
+#[test]
+fn after_any_edits_and_requests_the_server_says_what_a_new_one_says() {
+    let number = |name: &str, otherwise: u64| {
+        let said = std::env::var(name).ok().and_then(|it| it.parse().ok());
+        said.unwrap_or(otherwise)
+    };
+    let (sessions, seed) = (number("GSW_SESSIONS", 20), number("GSW_SEED", 1));
+    for session in 0..sessions {
+        let root = folder(&format!("random-{}", session % 4), &[("gsw.toml", "")]);
+        let texts = BTreeMap::from([
+            ("lib.gsw".to_owned(), LIB.to_owned()),
+            ("main.gsw".to_owned(), MAIN.to_owned()),
+        ]);
+        for (name, text) in &texts {
+            write(&root, name, text);
+        }
+        let mut it = Session {
+            client: start(&root),
+            root: root.clone(),
+            texts,
+            version: 1,
+            dice: Dice(
+                seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                    ^ (session + 1).wrapping_mul(0xD134_2543_DE82_EF95),
+            ),
+        };
+        for (name, text) in it.texts.clone() {
+            it.client.open(&uri(&root.join(name)), &text);
+        }
+        for _ in 0..5 {
+            for _ in 0..12 {
+                match it.dice.roll(2) {
+                    0 => it.edit(),
+                    _ => it.ask(),
+                }
+            }
+            let texts = it.texts.clone();
+            let said = Session::reports(&mut it.client, &root, &texts);
+            let mut fresh = start(&root);
+            for (name, text) in &texts {
+                fresh.open(&uri(&root.join(name)), text);
+            }
+            let wanted = Session::reports(&mut fresh, &root, &texts);
+            assert_eq!(said, wanted, "seed {seed}, session {session}: {texts:#?}");
+            fresh.quit();
+        }
+        it.client.quit();
+    }
+}

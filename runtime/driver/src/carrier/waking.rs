@@ -1,0 +1,71 @@
+//! The alarms of a carrier: sleeps that end, and the time of a run that is told to end.
+
+use std::sync::Arc;
+
+use gsw_abi::layout::stop;
+use gsw_engine::operation::{Failure, Outcome};
+
+use crate::alarms::Alarm;
+use crate::carrier::message::Message;
+use crate::carrier::{Carrier, LAST_RESORT, PATIENCE};
+
+impl Carrier {
+    /// The timer says that something is due.
+    pub(crate) fn wake(self: &Arc<Self>, now: u64) {
+        self.outside().alarms.woken();
+        loop {
+            let due = self.outside().alarms.pop_due(now);
+            match due {
+                Some(Alarm::Sleep(id)) => self.post(Message::Completed {
+                    id,
+                    outcome: Outcome::Done,
+                    now: self.driver.clock.now(),
+                }),
+                // Whether it is to be left is looked at after each turn.
+                Some(Alarm::Idle) => self.post(Message::Turn),
+                Some(Alarm::Interrupt) if self.outside().is_brought_back => {
+                    // What was written down comes first.
+                    self.outside().alarms.add(now + PATIENCE, Alarm::Interrupt);
+                }
+                Some(Alarm::Interrupt) if self.front.is_asked_to_cancel() => {
+                    self.front.interrupt(stop::CANCEL);
+                }
+                Some(Alarm::Interrupt) => {}
+                // It has its own time limits; what follows has as long as before.
+                Some(Alarm::Kill) if self.front.is_undoing() => {
+                    let at = now.saturating_add(LAST_RESORT);
+                    self.outside().alarms.add(at, Alarm::Kill);
+                }
+                Some(Alarm::Kill) => self.kill(),
+                None => break,
+            }
+        }
+        if let Err(error) = self.set_timer() {
+            // The timer's thread, which is here, exists.
+            debug_assert!(false, "{error}");
+        }
+    }
+
+    pub(super) fn set_timer(self: &Arc<Self>) -> std::io::Result<()> {
+        let at = self.outside().alarms.take_new_first();
+        match at {
+            Some(at) => self.driver.timer.set(self, at),
+            None => Ok(()),
+        }
+    }
+
+    /// Without a timer nothing that sleeps would ever wake.
+    pub(super) fn cannot_sleep(self: &Arc<Self>, error: &std::io::Error) {
+        let sleeps = self.outside().alarms.take_sleeps();
+        for id in sleeps {
+            let failure = Failure::Other {
+                message: format!("no thread can be started to wait in: {error}"),
+            };
+            self.post(Message::Completed {
+                id,
+                outcome: Outcome::Failed(failure),
+                now: self.driver.clock.now(),
+            });
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! What the records of a run say without its program: what was asked for in a few words, what came of it, and where two runs
+//! part.
+//!
+//! The program alone knows where in it an operation stands ([`crate::engine::Engine::places`]); what is here needs none, so it
+//! works for any store.
+
+use std::collections::BTreeMap;
+
+use gsw_engine::operation::Outcome;
+use gsw_journal::diff::{Step, diff};
+use gsw_journal::list::Info;
+use gsw_journal::record::{Hash, Payload, Record};
+use gsw_journal::store::Store;
+use serde_json::{Map, Value};
+
+use crate::durable::beginning::{self, Beginning};
+use crate::durable::noted::Noted;
+use crate::engine::resuming::NotResumed;
+
+/// What stands for what may be a secret.
+const HIDDEN: &str = "***";
+
+/// A run as its records tell it.
+#[derive(Debug)]
+pub struct History {
+    pub info: Info,
+    pub input: Map<String, Value>,
+    /// The model that replaced every agent's.
+    pub model: Option<String>,
+    pub operations: BTreeMap<u64, Told>,
+    /// Why it was told to end, each time that it was.
+    pub cancelled: Vec<String>,
+    /// How it ended, as JSON.
+    pub end: Option<String>,
+    records: Vec<Record>,
+}
+
+/// What is written of one operation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Told {
+    /// In a few words; not known of one that was only about to begin.
+    pub what: Option<String>,
+    pub became: Became,
+    fingerprint: Hash,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Became {
+    /// It was about to begin, and it may have been done.
+    Intended,
+    /// Somebody said that it was not done.
+    NotDone,
+    Completed {
+        /// In nanoseconds since 1970.
+        now: i64,
+        /// As JSON.
+        outcome: Value,
+    },
+}
+
+/// Where two runs part first.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Parting {
+    /// They are of two workflows.
+    Workflow,
+    /// A parameter; `None` where a run has none of that name.
+    Input {
+        name: String,
+        first: Option<Value>,
+        second: Option<Value>,
+    },
+    Model,
+    /// An operation that one of them asks for, or both with another request or outcome.
+    Operation(u64),
+    /// The outcomes are the same and came in another order.
+    Order {
+        first: u64,
+        second: u64,
+    },
+    Cancelled,
+    End,
+}
+
+/// In what two runs differ.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Difference {
+    pub parting: Option<Parting>,
+    /// How many operations are the same, differ, or are in one of them alone.
+    pub same: usize,
+    pub changed: usize,
+    pub only_first: usize,
+    pub only_second: usize,
+}
+
+impl History {
+    /// Reads a run of a store.
+    ///
+    /// # Errors
+    /// When there is no such run, it is damaged, or this version does not read it.
+    pub fn of(store: &Store, id: &str) -> Result<Self, NotResumed> {
+        let info = store.find(id)?;
+        let records = store.records(&info.id)?;
+        let unreadable = |why: String| NotResumed::Unreadable {
+            id: info.id.clone(),
+            why,
+        };
+        let beginning = beginning_of(store, &info.id, &records)?;
+        let mut history = Self {
+            input: beginning.entered.input().clone(),
+            model: beginning.start.settings.model_override,
+            operations: BTreeMap::new(),
+            cancelled: Vec::new(),
+            end: None,
+            records: Vec::new(),
+            info: info.clone(),
+        };
+        for record in &records {
+            match record {
+                Record::Begin { .. } | Record::Build { .. } => {}
+                Record::Intent { of } => history.tell(of.operation, of.fingerprint, None),
+                Record::NotDone { of } => {
+                    history.tell(of.operation, of.fingerprint, Some(Became::NotDone));
+                }
+                Record::Outcome { of, now, outcome } => {
+                    let noted = Noted::decode(&store.bytes(&info.id, outcome.clone())?);
+                    let noted = noted.ok_or_else(|| {
+                        unreadable("an outcome has a form of another version".into())
+                    })?;
+                    let what = noted.what.clone();
+                    let outcome = noted.outcome().map_or(Value::Null, |it| plain(&it));
+                    let became = Became::Completed { now: *now, outcome };
+                    history.tell(of.operation, of.fingerprint, Some(became));
+                    if let Some(told) = history.operations.get_mut(&of.operation) {
+                        told.what = Some(what);
+                    }
+                }
+                Record::Cancel { reason, .. } => history.cancelled.push(reason.clone()),
+                Record::End { result } => {
+                    let bytes = store.bytes(&info.id, result.clone())?;
+                    history.end = Some(String::from_utf8_lossy(&bytes).into_owned());
+                }
+            }
+        }
+        if store.is_sealed(&records)? {
+            history.hide();
+        }
+        history.records = records;
+        Ok(history)
+    }
+
+    /// Keeps what the run's secrets may be in from those who look: nobody knows here which value is one.
+    fn hide(&mut self) {
+        for value in self.input.values_mut() {
+            *value = Value::String(HIDDEN.into());
+        }
+        for told in self.operations.values_mut() {
+            if let Became::Completed { outcome, .. } = &mut told.became {
+                *outcome = Value::String(HIDDEN.into());
+            }
+            let what = told.what.as_mut();
+            if let Some((what, end)) = what.and_then(|it| it.find(['(', '`']).map(|end| (it, end)))
+            {
+                what.truncate(end);
+                what.push_str(HIDDEN);
+            }
+        }
+        self.end = self.end.take().map(|_| HIDDEN.into());
+    }
+
+    fn tell(&mut self, operation: u64, fingerprint: Hash, became: Option<Became>) {
+        let told = self.operations.entry(operation).or_insert(Told {
+            what: None,
+            became: Became::Intended,
+            fingerprint,
+        });
+        if let Some(became) = became {
+            told.became = became;
+        }
+    }
+
+    /// The operations in the order in which their outcomes came.
+    fn order(&self) -> Vec<u64> {
+        let outcomes = self.records.iter().filter_map(|it| match it {
+            Record::Outcome { of, .. } => Some(of.operation),
+            Record::Begin { .. }
+            | Record::Intent { .. }
+            | Record::Cancel { .. }
+            | Record::Build { .. }
+            | Record::End { .. }
+            | Record::NotDone { .. } => None,
+        });
+        outcomes.collect()
+    }
+}
+
+impl Told {
+    /// Whether both ask for the same at the same place.
+    #[must_use]
+    pub fn asks_the_same(&self, other: &Self) -> bool {
+        self.fingerprint == other.fingerprint
+    }
+}
+
+impl Difference {
+    /// Compares two runs; times, seeds and builds do not count.
+    #[must_use]
+    pub fn of(first: &History, second: &History) -> Self {
+        let mut difference = Self::default();
+        // By number, since an operation may have an intent and an outcome.
+        let mut kinds: BTreeMap<u64, Kind> = BTreeMap::new();
+        let steps = diff(&first.records, &second.records);
+        for step in &steps {
+            let (record, kind) = match step {
+                Step::Same(it) => (it, Kind::Same),
+                Step::Changed { first, .. } => (first, Kind::Changed),
+                Step::First(it) => (it, Kind::First),
+                Step::Second(it) => (it, Kind::Second),
+            };
+            if let Some(operation) = operation_of(record) {
+                let known = kinds.entry(operation).or_insert(kind);
+                if *known != kind {
+                    *known = Kind::Changed;
+                }
+            }
+        }
+        for kind in kinds.values() {
+            *match kind {
+                Kind::Same => &mut difference.same,
+                Kind::Changed => &mut difference.changed,
+                Kind::First => &mut difference.only_first,
+                Kind::Second => &mut difference.only_second,
+            } += 1;
+        }
+        let apart = kinds.iter().find(|(_, kind)| **kind != Kind::Same);
+        let apart = apart.map(|(operation, _)| Parting::Operation(*operation));
+        difference.parting = begun_apart(first, second)
+            .or(apart)
+            .or_else(|| ordered_apart(first, second))
+            .or_else(|| (first.cancelled != second.cancelled).then_some(Parting::Cancelled))
+            .or_else(|| (first.end != second.end).then_some(Parting::End));
+        difference
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Same,
+    Changed,
+    First,
+    Second,
+}
+
+fn begun_apart(first: &History, second: &History) -> Option<Parting> {
+    if first.info.workflow != second.info.workflow {
+        return Some(Parting::Workflow);
+    }
+    let names = first.input.keys().chain(second.input.keys());
+    for name in names {
+        let (one, other) = (first.input.get(name), second.input.get(name));
+        if one != other {
+            return Some(Parting::Input {
+                name: name.clone(),
+                first: one.cloned(),
+                second: other.cloned(),
+            });
+        }
+    }
+    (first.model != second.model).then_some(Parting::Model)
+}
+
+fn ordered_apart(first: &History, second: &History) -> Option<Parting> {
+    let (one, other) = (first.order(), second.order());
+    let apart = one.iter().zip(&other).find(|(one, other)| one != other)?;
+    Some(Parting::Order {
+        first: *apart.0,
+        second: *apart.1,
+    })
+}
+
+fn operation_of(record: &Record) -> Option<u64> {
+    match record {
+        Record::Intent { of } | Record::NotDone { of } | Record::Outcome { of, .. } => {
+            Some(of.operation)
+        }
+        Record::Begin { .. }
+        | Record::Cancel { .. }
+        | Record::Build { .. }
+        | Record::End { .. } => None,
+    }
+}
+
+fn beginning_of(store: &Store, id: &str, records: &[Record]) -> Result<Beginning, NotResumed> {
+    let unreadable = |why: String| NotResumed::Unreadable {
+        id: id.to_owned(),
+        why,
+    };
+    let Some(Record::Begin { start }) = records.first() else {
+        return Err(unreadable("it has no beginning".into()));
+    };
+    let bytes = store.bytes(id, start.clone())?;
+    let blob = |hash| {
+        let bytes = store.bytes(id, Payload::Blob(hash));
+        bytes.map_err(|it| it.to_string())
+    };
+    beginning::read(&bytes, blob).map_err(unreadable)
+}
+
+/// An outcome as people read it.
+fn plain(outcome: &Outcome) -> Value {
+    match outcome {
+        Outcome::Done => Value::Null,
+        Outcome::Text(text) => Value::String(text.clone()),
+        Outcome::Json(json) | Outcome::Host { answer: json, .. } => {
+            serde_json::from_str(json).unwrap_or_else(|_| Value::String(json.clone()))
+        }
+        Outcome::Human(reply) => serde_json::from_str(&reply.answer)
+            .unwrap_or_else(|_| Value::String(reply.answer.clone())),
+        outcome @ (Outcome::Bytes(_)
+        | Outcome::Float(_)
+        | Outcome::Found(_)
+        | Outcome::GaveWay(_)
+        | Outcome::Time(_)
+        | Outcome::Int(_)
+        | Outcome::Bool(_)
+        | Outcome::OptionalText(_)
+        | Outcome::Texts(_)
+        | Outcome::Media(_)
+        | Outcome::Model(_)
+        | Outcome::Piece(_)
+        | Outcome::Exec(_)
+        | Outcome::Http(_)
+        | Outcome::Failed(_)) => serde_json::to_value(outcome).unwrap_or(Value::Null),
+    }
+}

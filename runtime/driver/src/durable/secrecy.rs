@@ -1,0 +1,76 @@
+//! Which runs are written down sealed: those of programs that have secrets.
+
+use gsw_abi::program::Program;
+use gsw_abi::types::{self, Type};
+use gsw_journal::record::{Blob, Record};
+use gsw_journal::store::{Error, Store};
+
+/// Whether what is written of a run can be read by whoever has the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Secrecy {
+    Plain,
+    /// Its program has secrets.
+    Sealed,
+}
+
+impl Secrecy {
+    /// Of the runs of a program: where a type or a declaration has `@secret`, nobody tells which outcome holds it.
+    pub(crate) fn of(program: &Program) -> Self {
+        let types = program.types.types.iter().flat_map(|it| match it {
+            Type::Record(it) => it.fields.iter().collect(),
+            Type::Enum(it) => it.variants.iter().flat_map(|it| &it.fields).collect(),
+            Type::ErrorKind(it) => it.fields.iter().collect(),
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Media
+            | Type::Error
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map { .. }
+            | Type::Tuple(_)
+            | Type::Checked { .. }
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Queue(_)
+            | Type::Session => Vec::new(),
+        });
+        let mut fields = types
+            .chain(program.workflows.iter().flat_map(|it| &it.parameters))
+            .chain(program.prompts.iter().flat_map(|it| &it.parameters))
+            .chain(program.tools.iter().flat_map(|it| &it.parameters))
+            .chain(
+                program
+                    .spawnable
+                    .iter()
+                    .flat_map(|it| &it.workflow.parameters),
+            );
+        if fields.any(|it| it.secrecy == types::Secrecy::Redacted) {
+            Self::Sealed
+        } else {
+            Self::Plain
+        }
+    }
+}
+
+/// The same records, with all that they hold sealed.
+pub(crate) fn sealed_all(
+    store: &Store,
+    records: Vec<(Record, Option<Blob>)>,
+) -> Result<Vec<(Record, Option<Blob>)>, Error> {
+    let sealed = records
+        .into_iter()
+        .map(|(record, blob)| store.sealed(record, blob));
+    sealed.collect()
+}

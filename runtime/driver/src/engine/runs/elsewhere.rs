@@ -1,0 +1,171 @@
+//! What runs ask of those that this process does not carry: the store knows how far they are, and what is wanted of them is left
+//! there for whoever carries them.
+
+use std::sync::{Arc, Weak};
+
+use gsw_engine::operation::{AskOfRun, Outcome};
+use gsw_journal::list::{Info, Status};
+use gsw_journal::record::Record;
+use gsw_journal::store::{Error, Store};
+use serde_json::{Value, json};
+
+use super::Runs;
+use super::asked::{json_of, refused, state_json};
+use crate::durable::store::RunStore;
+use crate::work::Completion;
+
+/// A run that is written down, and where.
+type Written = (Arc<RunStore>, Arc<Store>, Info);
+
+impl Runs {
+    /// A run asks something of one that this process does not carry.
+    pub(super) fn ask_elsewhere(
+        self: &Arc<Self>,
+        run: &str,
+        ask: AskOfRun,
+        by: &str,
+        completion: Completion,
+    ) {
+        let found = match self.written(run) {
+            Ok(found) => found,
+            Err(error) => return completion.deliver(refused(error.to_string())),
+        };
+        let Some((at, store, info)) = found else {
+            return completion.deliver(match ask {
+                AskOfRun::Find => Outcome::Json("null".into()),
+                AskOfRun::Status
+                | AskOfRun::State
+                | AskOfRun::Result
+                | AskOfRun::Cancel { .. }
+                | AskOfRun::Answer { .. } => refused(format!("there is no run `{run}`")),
+            });
+        };
+        match ask {
+            AskOfRun::Find => {
+                let found = json!({ "id": info.id, "workflow": info.workflow });
+                completion.deliver(json_of(&found));
+            }
+            AskOfRun::Status => completion.deliver(json_of(&Value::from(info.status_name()))),
+            AskOfRun::State => self.state_elsewhere(info.id, completion),
+            AskOfRun::Result => await_result(&at, &store, run, completion),
+            AskOfRun::Cancel { reason } => {
+                let now = self.upgraded_driver().clock.now();
+                let told = store.cancel(&info.id, &reason, now);
+                at.post().call();
+                completion.deliver(match told {
+                    Ok(_) => json_of(&Value::Bool(true)),
+                    Err(Error::Ended { .. }) => json_of(&Value::Bool(false)),
+                    Err(error) => refused(error.to_string()),
+                });
+            }
+            AskOfRun::Answer { name, answer } => {
+                self.bring(&info.id, (name, answer), by, completion);
+            }
+        }
+    }
+
+    /// The workflow of a run of this id, whoever carries it.
+    pub(super) fn workflow_of_run(&self, run: &str) -> Option<String> {
+        let here = self.get(run).map(|it| it.workflow);
+        here.or_else(|| Some(self.written(run).ok()??.2.workflow))
+    }
+
+    /// A run of exactly this id that is written down.
+    fn written(&self, run: &str) -> Result<Option<Written>, Error> {
+        let Some(at) = self.store() else {
+            return Ok(None);
+        };
+        let store = match at.existing() {
+            Err(Error::Missing(_)) => return Ok(None),
+            store => store?,
+        };
+        match store.find(run) {
+            Ok(info) if info.id == run => Ok(Some((at, store, info))),
+            Ok(_) | Err(Error::NoSuchRun(_) | Error::Ambiguous(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The `state` variables as far as the run is written down, for which it is brought back in memory.
+    fn state_elsewhere(self: &Arc<Self>, run: String, completion: Completion) {
+        let runs = Arc::clone(self);
+        // Its turns need a thread of their own.
+        let look = move || {
+            completion.deliver(match runs.look_at(&run) {
+                Ok(standing) => state_json(&standing.state),
+                Err(why) => refused(why.to_string()),
+            });
+        };
+        // One that cannot be started drops the completion, which says so.
+        let _ = self.upgraded_driver().threads.run(look);
+    }
+
+    /// Those who wait for the value of a run that this process has left wait for whoever carries it then.
+    pub(super) fn wait_elsewhere(self: &Arc<Self>, run: &Arc<str>, waiting: Vec<Completion>) {
+        let Some(driver) = self.driver.get().and_then(Weak::upgrade) else {
+            return;
+        };
+        if waiting.is_empty() {
+            return;
+        }
+        let (runs, run) = (Arc::clone(self), Arc::clone(run));
+        // Not here: this may be the thread that writes. One that cannot be started drops the completions, which say so.
+        let _ = driver.threads.run(move || {
+            let found = runs.written(&run);
+            for completion in waiting {
+                match &found {
+                    Ok(Some((at, store, _))) => await_result(at, store, &run, completion),
+                    Ok(None) => completion.deliver(refused(format!("there is no run `{run}`"))),
+                    Err(error) => completion.deliver(refused(error.to_string())),
+                }
+            }
+        });
+    }
+}
+
+/// Delivers what a run gives, when it has ended.
+fn await_result(at: &RunStore, store: &Arc<Store>, run: &str, completion: Completion) {
+    let (of, id) = (Arc::clone(store), run.to_owned());
+    let then = move |ended: Result<Info, Error>| {
+        let result = ended.and_then(|info| result_of(&of, &info));
+        completion.deliver(match result {
+            Ok(Ok(value)) => Outcome::Json(value),
+            Ok(Err(why)) => refused(format!("the run `{id}` gives no value: {why}")),
+            Err(error) => refused(error.to_string()),
+        });
+    };
+    at.post().await_end(store, run, Box::new(then));
+}
+
+/// The value of a run that has ended, as JSON text, or why there is none.
+fn result_of(store: &Store, info: &Info) -> Result<Result<String, String>, Error> {
+    if info.status == Status::Cancelled {
+        return Ok(Err("it was cancelled".into()));
+    }
+    let last = store.records(&info.id)?.pop();
+    let Some(Record::End { result }) = last else {
+        return Ok(Err("how it ended is not written down".into()));
+    };
+    let text = String::from_utf8_lossy(&store.bytes(&info.id, result)?).into_owned();
+    let value = text.strip_prefix("{\"value\":");
+    if let Some(value) = value.and_then(|it| it.strip_suffix('}')) {
+        return Ok(Ok(value.to_owned()));
+    }
+    let ended: Value = serde_json::from_str(&text).unwrap_or_default();
+    let word = |of: &Value, name: &str| of[name].as_str().unwrap_or_default().to_owned();
+    Ok(Err(if ended["raised"].is_object() {
+        let (error, message) = (
+            word(&ended["raised"], "error"),
+            word(&ended["raised"], "message"),
+        );
+        if message.starts_with(&error) {
+            message
+        } else {
+            format!("{error}: {message}")
+        }
+    } else if ended["invalid_input"].is_array() {
+        "its input does not fit".to_owned()
+    } else {
+        format!("Internal: {}", word(&ended, "internal"))
+    }))
+}

@@ -1,0 +1,46 @@
+//! Runtime calls on sessions.
+
+use gsw_abi::layout::json;
+use gsw_abi::types::TypeId;
+
+use crate::export::guard::calls;
+use crate::run::sessions::{self, Last, entering};
+use crate::value;
+
+calls! {
+    /// An empty session of the agent with this index.
+    object session_new(run, agent) {
+        sessions::make(run, agent as usize)
+    }
+
+    /// The index of a session's agent.
+    json session_agent(run, session) {
+        let agent = run.sessions.agent(session);
+        value::json::new(&mut run.heap, json::INT, agent as u64)
+    }
+
+    waiting session_enter(run, session) {
+        entering::enter(run, session)
+    }
+
+    /// A mock has answered: session, what is said, the answer as JSON, whether it replaces the last exchange.
+    raising session_mocked(run, session, said, answer, replaces) {
+        let last = match replaces {
+            0 => Last::Kept,
+            _ => Last::Replaced,
+        };
+        sessions::mocked(run, session, said, answer, last)
+    }
+
+    raising session_messages(run, result, session) {
+        sessions::messages(run, TypeId(result as u32), session)
+    }
+
+    object session_fork(run, session) {
+        sessions::fork(run, session)
+    }
+
+    raising session_seed(run, session, messages) {
+        sessions::seed(run, session, messages)
+    }
+}

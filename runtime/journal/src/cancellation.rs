@@ -1,0 +1,83 @@
+//! Runs that somebody wants to end, whoever carries them: the wish is a row until the run has ended.
+
+use rusqlite::Connection;
+
+use crate::error::Error;
+use crate::list::Carried;
+use crate::row::{StoreId, sum_of};
+use crate::store::Store;
+
+/// That a run is to end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cancellation {
+    pub run: String,
+    pub reason: String,
+    /// In nanoseconds since 1970.
+    pub at: i64,
+}
+
+impl Store {
+    /// Notes that a run is to end; the first reason counts. Says whether a process carries the run, which then hears of it.
+    ///
+    /// # Errors
+    /// When there is no such run, it has ended, or it cannot be written.
+    pub fn cancel(&self, run: &str, reason: &str, at: i64) -> Result<Carried, Error> {
+        self.change(|transaction| {
+            let info = self.open_run(transaction, run)?;
+            let number = self.row(transaction, &info.id)?.number;
+            let sum = sum_of(self.id(), "cancellations", &(number, reason, at));
+            transaction.execute(
+                "INSERT OR IGNORE INTO cancellations (run, reason, at, sum) VALUES (?1, ?2, ?3, ?4)",
+                (number, reason, at, sum),
+            )?;
+            Ok(info.carried)
+        })
+    }
+
+    /// The runs that are to end and have not.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn cancellations(&self) -> Result<Vec<Cancellation>, Error> {
+        self.glance(|transaction| all(transaction, self.id()))
+    }
+
+    /// Whether this run is to end.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn cancellation(&self, run: &str) -> Result<Option<Cancellation>, Error> {
+        let all = self.cancellations()?;
+        Ok(all.into_iter().find(|it| it.run == run))
+    }
+}
+
+pub(crate) fn all(connection: &Connection, store: &StoreId) -> Result<Vec<Cancellation>, Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT cancellations.run, reason, at, cancellations.sum, runs.id FROM cancellations
+         JOIN runs ON runs.number = cancellations.run WHERE runs.status NOT IN (2, 3, 4)",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let damaged = |_| Error::DamagedEntry("a wish that a run ends".into());
+        let read = || -> rusqlite::Result<_> { Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(3)?)) };
+        let (number, sum) = read().map_err(damaged)?;
+        let text = || -> rusqlite::Result<Cancellation> {
+            Ok(Cancellation {
+                run: row.get(4)?,
+                reason: row.get(1)?,
+                at: row.get(2)?,
+            })
+        };
+        let it = text().map_err(damaged)?;
+        if sum_of(store, "cancellations", &(number, &it.reason, it.at)) != sum {
+            return Err(Error::DamagedEntry(format!(
+                "the wish that run `{}` ends",
+                it.run
+            )));
+        }
+        found.push(it);
+    }
+    Ok(found)
+}

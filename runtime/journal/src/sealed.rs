@@ -1,0 +1,106 @@
+//! Payloads that are sealed before they are written: those of runs whose program has secrets.
+//!
+//! What is sealed begins with a mark, so that whoever reads a payload's bytes gets what was meant, with the key, or is told why
+//! not. Records keep their form, so chains and exports can be checked without the key.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::record::{Blob, Payload, Record};
+use crate::row::StoreId;
+use crate::schema::Missing;
+use crate::seal::Key;
+use crate::store::Store;
+
+/// No payload that is written plainly begins so.
+const MARK: &[u8; 9] = b"\xFF\xFFgswseal";
+/// Names the key where there is no file of it: 64 hexadecimal digits.
+const VARIABLE: &str = "GSW_STORE_KEY";
+
+fn key(store: &Path, missing: Missing) -> Result<Key, Error> {
+    let key = match (std::env::var(VARIABLE), missing) {
+        (Ok(text), _) => Key::of_text(&text, VARIABLE),
+        (Err(_), Missing::Made) => Key::beside_or_new(store),
+        (Err(_), Missing::Refused) => Key::beside(store),
+    };
+    key.map_err(Error::Sealed)
+}
+
+/// What was meant by the bytes of a payload.
+pub(crate) fn opened(store: &Path, id: &StoreId, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
+    match bytes.strip_prefix(MARK) {
+        None => Ok(bytes),
+        Some(sealed) => key(store, Missing::Refused)?
+            .open(id, sealed)
+            .map_err(Error::Sealed),
+    }
+}
+
+impl Store {
+    /// Seals what a record holds; `blob` are its bytes, where they are not in the record itself. A record that holds nothing
+    /// stays as it is.
+    ///
+    /// # Errors
+    /// When there is no key and none can be made.
+    pub fn sealed(
+        &self,
+        record: Record,
+        blob: Option<Blob>,
+    ) -> Result<(Record, Option<Blob>), Error> {
+        let seal = |payload: Payload, blob: Option<Blob>| -> Result<_, Error> {
+            let bytes = match (payload, blob) {
+                (Payload::Inline(bytes), _) | (Payload::Blob(_), Some(Blob { bytes, .. })) => bytes,
+                // What the store has is as it was written.
+                (payload @ Payload::Blob(_), None) => return Ok((payload, None)),
+            };
+            if bytes.starts_with(MARK) {
+                return Ok(Payload::of(bytes));
+            }
+            let sealed = key(self.path(), Missing::Made)?.seal(self.id(), &bytes);
+            let sealed = sealed.map_err(Error::Sealed)?;
+            Ok(Payload::of([&MARK[..], &sealed].concat()))
+        };
+        Ok(match record {
+            Record::Begin { start } => {
+                let (start, blob) = seal(start, blob)?;
+                (Record::Begin { start }, blob)
+            }
+            Record::Outcome { of, now, outcome } => {
+                let (outcome, blob) = seal(outcome, blob)?;
+                (Record::Outcome { of, now, outcome }, blob)
+            }
+            Record::End { result } => {
+                let (result, blob) = seal(result, blob)?;
+                (Record::End { result }, blob)
+            }
+            record @ (Record::Intent { .. }
+            | Record::Cancel { .. }
+            | Record::Build { .. }
+            | Record::NotDone { .. }) => (record, blob),
+        })
+    }
+
+    /// Seals an answer; [`Store::bytes`] opens it as any other payload.
+    ///
+    /// # Errors
+    /// When there is no key, and none is or can be made.
+    pub fn sealed_answer(&self, answer: &[u8], missing: Missing) -> Result<Vec<u8>, Error> {
+        let sealed = key(self.path(), missing)?.seal(self.id(), answer);
+        Ok([&MARK[..], &sealed.map_err(Error::Sealed)?].concat())
+    }
+
+    /// Whether what these records hold is sealed.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn is_sealed(&self, records: &[Record]) -> Result<bool, Error> {
+        match records.first().and_then(Record::payload) {
+            Some(Payload::Inline(bytes)) => Ok(bytes.starts_with(MARK)),
+            Some(Payload::Blob(hash)) => {
+                let bytes = self.value(hash)?;
+                Ok(bytes.is_some_and(|it| it.starts_with(MARK)))
+            }
+            None => Ok(false),
+        }
+    }
+}

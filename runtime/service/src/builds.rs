@@ -1,0 +1,140 @@
+//! Which build of a program goes on with a run: the one that began it, where that is still there; else this one.
+//!
+//! A run knows the path of its program and the sum of its image. What has another sum is another build, whatever its name: it
+//! may ask for something else, which is found before anything is done.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gsw_driver::engine::Engine;
+use gsw_engine::load::footer;
+use gsw_journal::list::Info;
+
+use crate::arguments::{BuiltinOptions, EventSink, ResultForm, TapeOption, Verbosity};
+
+/// What is known of the build that began a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Build {
+    This,
+    /// It is there, unchanged.
+    There(PathBuf),
+    /// Another one is in its place.
+    Changed(PathBuf),
+    Gone(PathBuf),
+}
+
+impl Build {
+    pub(crate) fn of(engine: &Engine, info: &Info) -> Self {
+        if info.image == engine.image() {
+            return Self::This;
+        }
+        let path = PathBuf::from(&info.program);
+        match footer::sum_of(&path) {
+            Ok(Some(sum)) if sum == info.image => Self::There(path),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::Gone(path),
+            Ok(_) | Err(_) => Self::Changed(path),
+        }
+    }
+
+    /// What there is to say of a run that this build does not go on with.
+    pub(crate) fn note(&self) -> String {
+        match self {
+            Self::This => String::new(),
+            Self::There(path) => format!("it was begun by `{}`", path.display()),
+            Self::Changed(path) => format!(
+                "it was begun by another build of `{}`, which is not there any more",
+                path.display()
+            ),
+            Self::Gone(path) => {
+                format!("it was begun by `{}`, which is gone", path.display())
+            }
+        }
+    }
+}
+
+/// Becomes the program that began a run, which does what was asked for. Comes back only when that fails.
+pub(crate) fn become_it(
+    program: &Path,
+    words: &[&str],
+    options: &BuiltinOptions,
+    store: &Path,
+) -> String {
+    let mut all: Vec<OsString> = ["runs"].iter().chain(words).map(Into::into).collect();
+    all.extend(["--store".into(), store.as_os_str().to_owned()]);
+    all.extend(words_of(options).into_iter().map(OsString::from));
+    let why = run(program, &all);
+    format!(
+        "`{}`, which began the run, cannot be started: {why}; `runs migrate` goes on with it under this build",
+        program.display()
+    )
+}
+
+#[cfg(unix)]
+fn run(program: &Path, words: &[OsString]) -> String {
+    use std::os::unix::process::CommandExt;
+    // In the place of this process: signals, the terminal and the exit code are the program's.
+    std::process::Command::new(program)
+        .args(words)
+        .exec()
+        .to_string()
+}
+
+#[cfg(not(unix))]
+fn run(program: &Path, words: &[OsString]) -> String {
+    match std::process::Command::new(program).args(words).status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(70)),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Options as they are written, but for the store.
+fn words_of(options: &BuiltinOptions) -> Vec<String> {
+    let BuiltinOptions {
+        // A run goes on with the model that it began with, and as what it is.
+        model: _,
+        entry: _,
+        store: _,
+        events,
+        form,
+        memory,
+        cache,
+        tape,
+        idle,
+        verbosity,
+    } = options;
+    let mut words = Vec::new();
+    let mut give = |name: &str, value: &str| words.push(format!("--{name}={value}"));
+    match events {
+        None => {}
+        Some(EventSink::Standard) => give("events", "-"),
+        Some(EventSink::File(file)) => give("events", file),
+    }
+    if let Some(bytes) = memory {
+        give("memory", &format!("{bytes}B"));
+    }
+    if let Some(cache) = cache {
+        give("cache", cache);
+    }
+    match idle {
+        None => {}
+        Some(Duration::MAX) => give("idle", "never"),
+        Some(idle) => give("idle", &format!("{}s", idle.as_secs_f64())),
+    }
+    match tape {
+        TapeOption::Off => {}
+        TapeOption::Record(file) => give("record", file),
+        TapeOption::Replay(file) => give("replay", file),
+    }
+    match form {
+        ResultForm::Plain => {}
+        ResultForm::Json => words.push("--json".into()),
+        ResultForm::Pretty => words.push("--pretty".into()),
+        ResultForm::Raw => words.push("--raw".into()),
+    }
+    match verbosity {
+        Verbosity::Normal => {}
+        Verbosity::Quiet => words.push("--quiet".into()),
+    }
+    words
+}

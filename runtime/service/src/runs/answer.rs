@@ -1,0 +1,84 @@
+//! `runs answer`: what somebody answers to a run, whoever carries it.
+
+use gsw_driver::durable::store::RunStore;
+use gsw_driver::engine::Engine;
+use gsw_driver::engine::runs::delivery::Sender;
+use gsw_driver::external::{Address, Taken};
+use gsw_journal::list::Carried;
+
+use crate::environment;
+use crate::report::Next;
+use crate::runs::arguments::Asking;
+
+/// Delivers an answer; gives what is to be said of it.
+pub(super) fn answer(
+    engine: &Engine,
+    store: &RunStore,
+    (to, name): (Asking, &str),
+    answer: String,
+    next: impl Fn(&str) -> Next,
+) -> Result<String, String> {
+    let address = match to {
+        Asking::Key(key) => by_key(engine, store, &key, name, &answer)?,
+        Asking::Run(id) => {
+            // Nothing is made for an answer that no run has asked for.
+            store.existing().map_err(|it| it.to_string())?;
+            let run = id.into();
+            match name.parse() {
+                Ok(operation) => Address::Operation { run, operation },
+                Err(_) => Address::Name {
+                    run,
+                    name: name.into(),
+                },
+            }
+        }
+    };
+    let user = environment::text("USER").unwrap_or_else(|| "somebody".into());
+    let sender = Sender::Person(format!("`{user}`"));
+    let taken = engine.runs().deliver(address, answer, sender);
+    let run = match taken.map_err(|it| it.to_string())? {
+        Taken::Kept => return Ok("kept for seven days, until a run asks for it".into()),
+        Taken::Delivered { run, .. } => run,
+    };
+    let info = store.existing().and_then(|it| it.find(&run));
+    Ok(match info.map_err(|it| it.to_string())?.carried {
+        Carried::Yes => "answered; the run goes on".into(),
+        Carried::No => format!("answered; go on with it: {}", next(&run).resume()),
+    })
+}
+
+/// The address of a key under which nothing but this declaration is asked.
+fn by_key(
+    engine: &Engine,
+    store: &RunStore,
+    key: &str,
+    name: &str,
+    answer: &str,
+) -> Result<Address, String> {
+    let asked = match store.existing() {
+        Ok(store) => store.question_of_key(key).map_err(|it| it.to_string())?,
+        Err(gsw_journal::store::Error::Missing(_)) => None,
+        Err(error) => return Err(error.to_string()),
+    };
+    match asked {
+        Some(asked) if asked.question.name != name => Err(format!(
+            "`{key}` is the key of `{}`, not of `{name}`",
+            asked.question.name
+        )),
+        Some(_) => Ok(Address::Key(key.into())),
+        None => {
+            let issues = engine.runs().unfit_for(name, answer);
+            let issues = issues.ok_or_else(|| format!("there is no external `{name}`"))?;
+            match issues.as_slice() {
+                [] => Ok(Address::Key(key.into())),
+                issues => {
+                    let issues: Vec<&str> = issues.iter().map(|it| &*it.message).collect();
+                    Err(format!(
+                        "the answer does not fit `{name}`; {}",
+                        issues.join("; ")
+                    ))
+                }
+            }
+        }
+    }
+}

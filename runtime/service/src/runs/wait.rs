@@ -1,0 +1,86 @@
+//! `runs wait ID`: until a run has ended, whoever carries it; this process does when nobody else does.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gsw_driver::durable::store::RunStore;
+use gsw_driver::engine::standing::How;
+use gsw_engine::load::Loaded;
+use gsw_journal::list::{Carried, Info};
+
+use crate::arguments::BuiltinOptions;
+use crate::execute::{Task, carry};
+use crate::exit::Exit;
+use crate::report::{Next, report};
+use crate::runs::{quiet_engine, refuse};
+use crate::store::Origin;
+
+/// How often it looks whether a run that another process carries has ended.
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// Waits for a run, and ends as it would have.
+pub(super) fn wait(
+    loaded: Loaded,
+    id: &str,
+    options: &BuiltinOptions,
+    store: Arc<RunStore>,
+    origin: &Origin,
+) -> Exit {
+    let info = match while_carried(&store, id) {
+        Ok(info) => info,
+        Err(why) => return refuse(options.form, &why),
+    };
+    if info.status.is_final() {
+        return ended(loaded, &info, options, &store, origin);
+    }
+    let mut options = options.clone();
+    // Whoever waits here wants the end, and not to hear what is waited for.
+    options.idle = options.idle.or(Some(Duration::MAX));
+    carry(
+        loaded,
+        Task::Resume { id: info.id },
+        &options,
+        Some(store),
+        origin,
+    )
+}
+
+/// The run when no other process carries it any more.
+fn while_carried(store: &RunStore, id: &str) -> Result<Info, String> {
+    let store = store.existing().map_err(|it| it.to_string())?;
+    loop {
+        let info = store.find(id).map_err(|it| it.to_string())?;
+        match info.carried {
+            Carried::No => return Ok(info),
+            Carried::Yes => std::thread::sleep(PERIOD),
+        }
+    }
+}
+
+/// Says how a run has ended, as if it had ended here.
+fn ended(
+    loaded: Loaded,
+    info: &Info,
+    options: &BuiltinOptions,
+    store: &Arc<RunStore>,
+    origin: &Origin,
+) -> Exit {
+    let engine = quiet_engine(loaded, store);
+    let standing = match engine.look_at(&info.id) {
+        Ok(standing) => standing,
+        Err(why) => return refuse(options.form, &why.to_string()),
+    };
+    let workflow = engine.workflow(&info.workflow);
+    let result = workflow.map_or(gsw_abi::builtin::JSON, |it| {
+        engine.program().workflows[it].result
+    });
+    let next = Next::new(origin, options, &info.id);
+    match standing.how {
+        How::Ended(ended) => report(&ended, options, options.form, (result, &next)),
+        How::Open => refuse(
+            options.form,
+            "the run has ended, and how is not written down",
+        ),
+        How::Diverged(why) => refuse(options.form, &why),
+    }
+}

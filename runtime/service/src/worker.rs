@@ -1,0 +1,266 @@
+//! `worker`: carries on whatever is due, until it is told to end.
+//!
+//! What is due is asked of the store, which many workers may share: each run is taken by one. A run that waits is left after
+//! some time, so that a worker holds what goes on and not what waits.
+
+use std::collections::{BTreeSet, HashSet};
+use std::io::IsTerminal;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use gsw_driver::durable::store::RunStore;
+use gsw_driver::engine::resuming::NotResumed;
+use gsw_driver::engine::{Engine, EngineOptions, RunOptions};
+use gsw_engine::load::Loaded;
+use gsw_engine::run::{Finished, Left, RunResult};
+use gsw_journal::clock::now;
+use gsw_journal::list::{Info, Status};
+use gsw_journal::store::{Error, Store};
+use gsw_tree::event::Header;
+
+use crate::arguments::{BuiltinOptions, Verbosity};
+use crate::builds::Build;
+use crate::execute::{around, observers, settle};
+use crate::exit::Exit;
+use crate::interrupt::{self, Interrupted, Whom};
+use crate::report::{Next, report_detached, short};
+use crate::say::{self, say};
+use crate::store::{self, Origin};
+use crate::watchers::Watchers;
+use crate::{failure, open_files, terminal};
+
+/// A run that waits is left after so long, unless somebody says otherwise.
+const IDLE: Duration = Duration::from_mins(1);
+/// So many runs are carried at once. A guess: each takes memory and most wait for the network.
+const MOST: usize = 256;
+/// How often it looks whether the store has changed.
+const PERIOD: Duration = Duration::from_millis(200);
+/// How often it looks for what changes no store: a process that was killed.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// When a worker ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// When it is told to.
+    Told,
+    /// When no run of the store is open any more.
+    AllEnded,
+}
+
+/// The runs that are carried.
+#[derive(Default)]
+struct Carried {
+    runs: Mutex<BTreeSet<String>>,
+    /// One has ended, or was left.
+    changed: Condvar,
+}
+
+impl Carried {
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        // Nothing that can panic runs while the lock is held.
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Worker<'a> {
+    engine: Engine,
+    store: Arc<Store>,
+    carried: Arc<Carried>,
+    /// What this program cannot go on with, which is said once.
+    refused: HashSet<String>,
+    interrupted: Interrupted,
+    options: &'a BuiltinOptions,
+    origin: &'a Origin,
+    until: Until,
+}
+
+/// Carries on what is due.
+pub(crate) fn work(
+    mut loaded: Loaded,
+    options: &BuiltinOptions,
+    at: Arc<RunStore>,
+    origin: &Origin,
+    until: Until,
+) -> Exit {
+    let program = Arc::clone(&loaded.program);
+    let settled = settle(&mut loaded, options).and_then(|limit| {
+        let idle = store::idle(&program, options.idle)?;
+        Ok((limit, idle))
+    });
+    let (memory_limit, idle) = match settled {
+        Ok(settled) => settled,
+        Err(why) => {
+            say(&format!("{}: {why}", program.name));
+            return Exit::Usage;
+        }
+    };
+    let store = match at.open() {
+        Ok(store) => store,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            return Exit::Refused;
+        }
+    };
+    open_files::raise_limit();
+    let observers = observers();
+    let header = Header::new(&program.name, &loaded.image);
+    let mut watched = options.clone();
+    if std::io::stderr().is_terminal() {
+        // What is drawn on a terminal is one run.
+        watched.verbosity = Verbosity::Quiet;
+    }
+    let watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
+    let engine = Engine::new(
+        loaded,
+        EngineOptions {
+            memory_limit,
+            observers: Arc::clone(&observers),
+            store: Some(Arc::clone(&at)),
+            idle: Some(idle.unwrap_or(IDLE)),
+            ..around(&program.name, options)
+        },
+    );
+    let interrupted = interrupt::listen(Whom::All, engine.clone(), Arc::clone(&observers));
+    let mut worker = Worker {
+        engine: engine.clone(),
+        store,
+        carried: Arc::default(),
+        refused: HashSet::new(),
+        interrupted,
+        options,
+        origin,
+        until,
+    };
+    let worked = worker.work();
+    report_detached(&engine.wait_for_detached());
+    at.close();
+    observers.close();
+    watchers.finish();
+    match worked {
+        Ok(()) => Exit::Done,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            Exit::Refused
+        }
+    }
+}
+
+impl Worker<'_> {
+    fn work(&mut self) -> Result<(), Error> {
+        let mut looked: Option<(Instant, i64)> = None;
+        while !self.interrupted.has_come() {
+            let version = self.store.version()?;
+            let is_new = looked.is_none_or(|(at, seen)| seen != version || at.elapsed() >= LOOK);
+            if is_new || self.is_time()? {
+                looked = Some((Instant::now(), version));
+                self.take_due()?;
+                if self.until == Until::AllEnded && self.all_have_ended()? {
+                    return Ok(());
+                }
+            }
+            let runs = self.carried.lock();
+            // A signal wakes nobody, so it is looked for as often.
+            drop(self.carried.changed.wait_timeout(runs, PERIOD));
+        }
+        self.say("told to end; what goes on is left where it can be gone on with");
+        let mut runs = self.carried.lock();
+        while !runs.is_empty() {
+            let waited = self.carried.changed.wait(runs);
+            runs = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        Ok(())
+    }
+
+    /// Whether the time of a run has come.
+    fn is_time(&self) -> Result<bool, Error> {
+        Ok(self.store.next_wake()?.is_some_and(|it| it <= now()))
+    }
+
+    /// Takes what is due, the oldest first, as long as there is room.
+    fn take_due(&mut self) -> Result<(), Error> {
+        for info in self.store.due(now())?.into_iter().rev() {
+            if self.carried.lock().len() >= MOST || self.interrupted.has_come() {
+                break;
+            }
+            if !self.refused.contains(&info.id) {
+                self.take(&info);
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, info: &Info) {
+        // It goes on under the build that began it, as long as that is there.
+        if let Build::There(program) = Build::of(&self.engine, info) {
+            say(&format!(
+                "warning: run `{}` was begun by another build of the program, `{}`: it is left to a worker of that one, or to `runs migrate`",
+                short(&info.id),
+                program.display()
+            ));
+            self.refused.insert(info.id.clone());
+            return;
+        }
+        // Before it is taken: it may have ended when that returns.
+        if !self.carried.lock().insert(info.id.clone()) {
+            return;
+        }
+        let (carried, id, workflow) = (Arc::clone(&self.carried), info.id.clone(), &info.workflow);
+        let is_quiet = self.options.verbosity == Verbosity::Quiet;
+        let workflow = workflow.clone();
+        let end = move |finished: Box<Finished>| {
+            if let Some(text) = said_of(&finished.result, is_quiet) {
+                say::say_lines(&format!("run {} of `{workflow}`: {text}", short(&id)));
+            }
+            carried.lock().remove(&id);
+            carried.changed.notify_all();
+        };
+        let options = RunOptions {
+            listener: None,
+            on_end: Box::new(end),
+        };
+        let why = match self.engine.resume_with(&info.id, options) {
+            Ok(_) => return,
+            // Another one was first.
+            Err(NotResumed::Store(Error::Carried(_) | Error::Ended { .. })) => None,
+            Err(why) => Some(why),
+        };
+        self.carried.lock().remove(&info.id);
+        if let Some(why) = why {
+            let next = Next::new(self.origin, self.options, &info.id);
+            say(&format!(
+                "warning: {why}; it is left where it is: {}",
+                next.runs("show", "")
+            ));
+            self.refused.insert(info.id.clone());
+        }
+    }
+
+    /// Whether nothing is left to carry on, now or later.
+    fn all_have_ended(&self) -> Result<bool, Error> {
+        let is_open = |it: &Info| match it.status {
+            Status::Running | Status::Waiting => !self.refused.contains(&it.id),
+            Status::Completed | Status::Failed | Status::Cancelled | Status::Diverged => false,
+        };
+        Ok(!self.store.list()?.iter().any(is_open))
+    }
+
+    fn say(&self, what: &str) {
+        if self.options.verbosity == Verbosity::Normal {
+            say(what);
+        }
+    }
+}
+
+/// What is said of a run that is not carried any more.
+fn said_of(result: &RunResult, is_quiet: bool) -> Option<String> {
+    Some(match result {
+        RunResult::Value(_) if is_quiet => return None,
+        RunResult::Value(_) => "completed\n".to_owned(),
+        RunResult::Raised(error) => failure::text(error),
+        RunResult::InvalidInput(issues) => failure::issues(issues),
+        RunResult::Cancelled => "cancelled\n".to_owned(),
+        RunResult::Internal(message) => format!("error: Internal: {message}\n"),
+        RunResult::Left(Left::Parked { .. } | Left::Interrupted) if is_quiet => return None,
+        RunResult::Left(why) => format!("{why}\n"),
+    })
+}

@@ -1,0 +1,265 @@
+//! Runs that are answered, watched and ended by other processes than the one that carries them.
+
+use std::process::Child;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::killed::{Kept, await_text};
+use crate::program::Said;
+
+const PAID: &str = r#"
+import std/fs
+import std/runs
+permissions { fs.write: ["."] }
+type Payment { amount: int where it > 0 }
+external payment(order: string) -> Payment by "order:${order}" timeout 50s
+external later(order: string) -> Payment by "later:${order}" timeout 2d
+human approve(order: string) -> bool { user "Ship ${order}?" }
+tool ship(order: string, amount: int) -> string once {
+  fs.append("shipped.log", "${order} ${amount}\n")
+  "shipped ${order} for ${amount}"
+}
+
+/// The process stays, since the time is short.
+workflow main(order: string) -> string {
+  fs.append("asked.log", "${order}\n")
+  ship(order, payment(order).amount)
+}
+
+/// The process leaves.
+workflow parked(order: string) -> string { ship(order, later(order).amount) }
+
+workflow several() -> [bool] {
+  let (one, two) = (spawn approve("one"), spawn approve("two"))
+  [await one, await two]
+}
+
+/// Ends with another run, whoever carries that.
+workflow watch(id: string) -> json {
+  let run = runs.get(id) ?? fail Failed("there is no run ${id}")
+  fs.append("watched.log", "${run.workflow} ${run.status()}\n")
+  await run.result()
+}
+
+workflow end(id: string) -> bool {
+  let run = runs.get(id) ?? fail Failed("there is no run ${id}")
+  run.cancel("by another one")
+}
+
+workflow answer(id: string, amount: int) { runs.answer(id, "payment", { "amount": amount }) }
+"#;
+
+fn end(child: Child) -> Said {
+    child.wait_with_output().expect("it ends").into()
+}
+
+/// Does the same until it succeeds, since a question is there some time after its run has begun.
+fn eventually(kept: &Kept, words: &[&str]) -> Said {
+    for _ in 0..1_000 {
+        let said = kept.run(words);
+        if said.code == Some(0) {
+            return said;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("{:?} never succeeds: {:?}", words, kept.run(words));
+}
+
+fn id_of(kept: &Kept, workflow: &str) -> String {
+    let said = kept.run(&["runs", "--json"]);
+    let runs: Vec<Value> = serde_json::from_str(&said.out).expect("a list");
+    let run = runs.iter().find(|it| it["workflow"] == workflow);
+    run.expect("it is there")["id"]
+        .as_str()
+        .expect("a text")
+        .to_owned()
+}
+
+#[test]
+fn an_answer_reaches_the_process_that_carries_the_run() {
+    let kept = Kept::new("answered", PAID);
+    let child = kept.start(&["main", "--order", "17"]);
+    await_text(&kept.folder.join("asked.log"), "17");
+    let id = id_of(&kept, "main");
+    let refused = kept.run(&["runs", "answer", &id, "payment", r#"{"amount": 0}"#]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let said = eventually(
+        &kept,
+        &["runs", "answer", &id, "payment", r#"{"amount": 5}"#],
+    );
+    assert_eq!(said.err, "answered; the run goes on\n");
+    let said = end(child);
+    assert_eq!(
+        (said.code, &*said.out),
+        (Some(0), "\"shipped 17 for 5\"\n"),
+        "{said:?}"
+    );
+    let over = kept.run(&["runs", "answer", &id, "payment", r#"{"amount": 5}"#]);
+    assert!(over.err.contains("has ended"), "{over:?}");
+}
+
+/// Property 5: of any number that answer at once one counts, and the others are told who was first.
+#[test]
+fn of_eight_processes_that_answer_one_question_one_wins() {
+    let kept = Kept::new("raced", PAID);
+    let said = kept.run(&["parked", "--order", "8"]);
+    assert_eq!(said.code, Some(5), "{said:?}");
+    let id = id_of(&kept, "parked");
+    let answers = (1..=8).map(|n| {
+        let answer = format!("{{\"amount\": {n}}}");
+        let words = match n % 2 {
+            0 => ["runs", "answer", &id, "later", &answer]
+                .map(str::to_owned)
+                .to_vec(),
+            _ => ["runs", "answer", "--key", "later:8", "later", &answer]
+                .map(str::to_owned)
+                .to_vec(),
+        };
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = kept.command(&words);
+        (
+            n,
+            command
+                .env("USER", format!("user{n}"))
+                .spawn()
+                .expect("it starts"),
+        )
+    });
+    let answers: Vec<_> = answers.collect();
+    let said: Vec<(i32, Said)> = answers.into_iter().map(|(n, it)| (n, end(it))).collect();
+    let (won, lost): (Vec<_>, Vec<_>) = said.into_iter().partition(|(_, it)| it.code == Some(0));
+    assert_eq!(won.len(), 1, "{won:?} {lost:?}");
+    let winner = won[0].0;
+    for (_, said) in lost {
+        let who = format!("answered before by `user{winner}`");
+        assert!(said.err.contains(&who), "{said:?}");
+    }
+    // It counts through kills between the answer and the act, and the act happens once.
+    for n in 0..6_u64 {
+        let mut child = kept.start(&["runs", "resume", &id]);
+        std::thread::sleep(Duration::from_millis(7 * n));
+        signal_if_there(&mut child);
+        let _ = child.wait();
+    }
+    let _ = kept.run(&["runs", "resume", &id]);
+    let shipped = kept.read("shipped.log");
+    assert!(
+        shipped.is_empty() || shipped == format!("8 {winner}\n"),
+        "{shipped}"
+    );
+    assert!(
+        matches!(
+            kept.listed()["status"].as_str(),
+            Some("completed" | "failed")
+        ),
+        "{}",
+        kept.listed()
+    );
+}
+
+fn signal_if_there(child: &mut Child) {
+    // It may have ended before.
+    let _ = child.kill();
+}
+
+#[test]
+fn an_answer_by_key_may_come_before_its_run() {
+    let kept = Kept::new("early", PAID);
+    let send =
+        |key: &str, name: &str, json: &str| kept.run(&["runs", "answer", "--key", key, name, json]);
+    for (name, json, part) in [
+        ("paymnt", "{}", "there is no external `paymnt`"),
+        ("payment", r#"{"amount": -1}"#, "does not fit `payment`"),
+        ("payment", "{", "does not fit `payment`"),
+    ] {
+        let said = send("order:9", name, json);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.err.contains(part), "{said:?}");
+    }
+    let said = send("order:9", "payment", r#"{"amount": 7}"#);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.err.contains("kept for seven days"), "{said:?}");
+    let said = send("order:9", "payment", r#"{"amount": 8}"#);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("answered before by"), "{said:?}");
+    let said = kept.run(&["main", "--order", "9"]);
+    assert_eq!(&*said.out, "\"shipped 9 for 7\"\n", "{said:?}");
+    // It is spent.
+    let child = kept.start(&["main", "--order", "9"]);
+    let said = eventually(
+        &kept,
+        &[
+            "runs",
+            "answer",
+            "--key",
+            "order:9",
+            "payment",
+            r#"{"amount": 3}"#,
+        ],
+    );
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(&*end(child).out, "\"shipped 9 for 3\"\n");
+}
+
+#[test]
+fn questions_of_one_name_are_answered_by_their_numbers() {
+    let kept = Kept::new("numbered", PAID);
+    let said = kept.run(&["several"]);
+    assert_eq!(said.code, Some(5), "{said:?}");
+    let id = id_of(&kept, "several");
+    let said = kept.run(&["runs", "answer", &id, "approve", "true"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("is asked several times"), "{said:?}");
+    let shown = kept.run(&["runs", "show", &id, "--json"]);
+    let shown: Value = serde_json::from_str(&shown.out).expect("JSON");
+    let numbers: Vec<String> = shown["open"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| it["operation"].to_string())
+        .collect();
+    for (number, answer) in numbers.iter().zip(["true", "false"]) {
+        let said = kept.run(&["runs", "answer", &id, number, answer]);
+        assert_eq!(said.code, Some(0), "{said:?}");
+    }
+    let said = kept.run(&["runs", "resume", &id]);
+    assert_eq!(&*said.out, "[true,false]\n", "{said:?}");
+}
+
+#[test]
+fn other_runs_of_the_store_are_watched_answered_and_ended() {
+    let kept = Kept::new("watched", PAID);
+    let child = kept.start(&["main", "--order", "1"]);
+    await_text(&kept.folder.join("asked.log"), "1");
+    let id = id_of(&kept, "main");
+    let watcher = kept.start(&["watch", "--id", &id]);
+    await_text(&kept.folder.join("watched.log"), "main");
+    let said = eventually(&kept, &["answer", "--id", &id, "--amount", "4"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(&*end(child).out, "\"shipped 1 for 4\"\n");
+    assert_eq!(&*end(watcher).out, "\"shipped 1 for 4\"\n");
+    let again = kept.run(&["answer", "--id", &id, "--amount", "4"]);
+    assert_eq!(again.code, Some(1), "{again:?}");
+    assert!(again.err.contains("has ended"), "{again:?}");
+
+    let child = kept.start(&["main", "--order", "2"]);
+    await_text(&kept.folder.join("asked.log"), "2");
+    let id = id_of(&kept, "main");
+    assert_eq!(&*eventually(&kept, &["end", "--id", &id]).out, "true\n");
+    let said = end(child);
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert_eq!(&*kept.run(&["end", "--id", &id]).out, "false\n");
+
+    // One that is parked ends when somebody goes on with it.
+    assert_eq!(kept.run(&["parked", "--order", "3"]).code, Some(5));
+    let id = id_of(&kept, "parked");
+    let watched = kept.start(&["watch", "--id", &id]);
+    await_text(&kept.folder.join("watched.log"), "parked parked");
+    assert_eq!(&*kept.run(&["end", "--id", &id]).out, "true\n");
+    let said = kept.run(&["runs", "resume", &id]);
+    assert_eq!(said.code, Some(130), "{said:?}");
+    let said = end(watched);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains("it was cancelled"), "{said:?}");
+}

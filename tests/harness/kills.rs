@@ -1,0 +1,170 @@
+//! Real `kill -9` at random moments of a program of steps, prompts, keyed and unkeyed tools, questions and undos: every run ends
+//! right.
+//!
+//! `GSW_KILLS` is how many processes are killed.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::Duration;
+
+use fake_provider::{Body, Message, Reply, Script};
+
+use crate::determinism::number;
+use crate::killed::Kept;
+use crate::program::Said;
+use crate::wire::with_provider;
+
+/// How many processes a plain `cargo test` kills.
+const KILLS: u64 = 30;
+/// So many times round goes a run.
+const COUNT: usize = 10;
+/// The longest life, in milliseconds.
+const LONGEST: u64 = 1_200;
+
+const SOURCE: &str = r#"
+import std/fs
+permissions { fs.write: ["."] }
+agent clerk { model: "anthropic/claude-sonnet-5-5" cache: false max_tokens: 100 }
+prompt name_it(n: int, round: int) -> string by clerk { user "Name number ${n} of ${round}." }
+tool pay(n: int, round: int) -> string once {
+  fs.append("paid-${round}.log", "paid ${n}\n")
+  "receipt ${n}"
+}
+tool refund(n: int, round: int) -> string once {
+  fs.append("refunded-${round}.log", "refunded ${n}\n")
+  "refunded ${n}"
+}
+tool book(n: int, round: int) -> string idempotent by "${n}" {
+  fs.write("booked-${round}-${n}.txt", "booked")
+  "booked ${n}"
+}
+human approve(n: int) -> bool { user "Pay for ${n}?" }
+
+workflow buy(n: int, round: int) -> string {
+  let receipt = pay(n, round)
+  undo { let _ = refund(n, round) }
+  let name = name_it(n, round)
+  if n % 3 == 0 { fail Failed("${name} is sold out") }
+  receipt
+}
+
+workflow main(count: int, round: int) -> [string] {
+  var said: [string] = []
+  for n in 0..count {
+    step "buy ${n}" {
+      if approve(n) {
+        said += [buy(n, round) catch {
+          OutcomeUnknown(_) => "unknown ${n}"
+          Failed(_) => "taken back ${n}"
+        }]
+      }
+    }
+    let _ = book(n, round)
+  }
+  said
+}
+"#;
+
+/// Carries one run to its end, killing its processes while there are some to kill. Gives how it ended and how many died.
+fn carried(kept: &Kept, url: &str, round: u64, left: u64, random: &mut u64) -> (Said, u64) {
+    let mut kills = 0;
+    loop {
+        let mut command = kept.command(&[
+            "--resume",
+            "--count",
+            &COUNT.to_string(),
+            "--round",
+            &round.to_string(),
+        ]);
+        command
+            .env("ANTHROPIC_API_KEY", "key-of-tests")
+            .env("ANTHROPIC_BASE_URL", url)
+            .stdin(Stdio::piped());
+        let mut child = command.spawn().expect("a built program can be started");
+        let mut input = child.stdin.take().expect("it is piped");
+        // Who is killed reads no more.
+        let _ = input.write_all("true\n".repeat(COUNT).as_bytes());
+        drop(input);
+        *random ^= *random << 13;
+        *random ^= *random >> 7;
+        *random ^= *random << 17;
+        if kills < left {
+            std::thread::sleep(Duration::from_millis(10 + *random % LONGEST));
+            let _ = child.kill();
+        }
+        let said: Said = child.wait_with_output().expect("it ends").into();
+        match said.code {
+            // By the signal.
+            None => kills += 1,
+            Some(_) => return (said, kills),
+        }
+    }
+}
+
+/// How often each number stands in a file.
+fn times(text: &str) -> HashMap<usize, usize> {
+    let mut times = HashMap::new();
+    for line in text.lines() {
+        let number = line.split(' ').next_back().and_then(|it| it.parse().ok());
+        *times.entry(number.expect("each line has one")).or_default() += 1;
+    }
+    times
+}
+
+#[test]
+fn every_run_of_killed_processes_ends_right() {
+    let kept = Kept::new("kills", SOURCE);
+    let reply = Reply::of(Body::Anthropic(Message::of_text("some name")));
+    let wanted = number("GSW_KILLS", KILLS);
+    let (mut kills, mut rounds, mut unknown) = (0, 0, 0);
+    let (_, asked) = with_provider(Script::always(reply), |url| {
+        let mut random = 0x9E37_79B9_7F4A_7C15_u64 ^ number("GSW_SEED", 1);
+        while kills < wanted {
+            let (said, died) = carried(&kept, url, rounds, wanted - kills, &mut random);
+            kills += died;
+            unknown += ended_right(&kept, rounds, &said);
+            rounds += 1;
+        }
+    });
+    println!(
+        "{kills} kills, {rounds} runs, {unknown} outcomes unknown, {} requests",
+        asked.len()
+    );
+    // A request that a kill cut off is made again, and no other.
+    let needed = rounds as usize * COUNT;
+    assert!(
+        asked.len() <= needed + kills as usize,
+        "{} requests for {needed} names and {kills} kills",
+        asked.len()
+    );
+}
+
+/// Gives how many outcomes are not known.
+fn ended_right(kept: &Kept, round: u64, said: &Said) -> u64 {
+    assert_eq!(said.code, Some(0), "round {round}: {said:?}");
+    let results: Vec<String> = serde_json::from_str(&said.out).expect("a list");
+    assert_eq!(results.len(), COUNT, "round {round}: {said:?}");
+    let paid = times(&kept.read(&format!("paid-{round}.log")));
+    let refunded = times(&kept.read(&format!("refunded-{round}.log")));
+    let of = |times: &HashMap<usize, usize>, n| times.get(&n).copied().unwrap_or(0);
+    let mut unknown = 0;
+    for (n, result) in results.iter().enumerate() {
+        let (paid, refunded) = (of(&paid, n), of(&refunded, n));
+        let is_right = if *result == format!("receipt {n}") {
+            (paid, refunded) == (1, 0)
+        } else if *result == format!("taken back {n}") {
+            // What may have been taken back is said by the error, which the program has caught.
+            paid == 1 && refunded <= 1
+        } else {
+            unknown += 1;
+            *result == format!("unknown {n}") && paid <= 1 && refunded == 0
+        };
+        assert!(
+            is_right,
+            "round {round}, {n}: {result}: paid {paid}, refunded {refunded}"
+        );
+        assert_eq!(kept.read(&format!("booked-{round}-{n}.txt")), "booked");
+    }
+    unknown
+}

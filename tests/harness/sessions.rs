@@ -1,0 +1,171 @@
+//! Sessions as they go over the wire: what was said before goes back as it came.
+
+use fake_provider::{Body, Completion, Message, Reply, Script};
+use serde_json::{Value, json};
+
+use crate::wire::{program, run, with_provider};
+
+const SHOP: &str = r#"
+agent clerk { model: "anthropic/claude-opus-5-5" thinking: 2000 tools: [look] }
+agent other { model: "openai/gpt-5" }
+tool look(name: string) -> string reads { "${name} is red" }
+prompt ask(question: string) -> string by clerk { user "${question}" }
+workflow main() -> [string] {
+  let chat = session(clerk)
+  BODY
+  chat.messages().map(it => "${it.role} ${it.tool ?? "-"} ${it.text}")
+}
+"#;
+
+fn thinking(text: &str) -> Value {
+    json!({ "type": "thinking", "thinking": text, "signature": format!("signed {text}") })
+}
+
+fn call() -> Value {
+    json!({ "type": "tool_use", "id": "toolu_1", "name": "look", "input": { "name": "rose" } })
+}
+
+fn claude(content: Vec<Value>, stop: &str) -> Reply {
+    Reply::of(Body::Anthropic(Message {
+        content,
+        stop_reason: stop.into(),
+        ..Message::default()
+    }))
+}
+
+/// A first answer that thinks, looks something up, and thinks again.
+fn red() -> Vec<Reply> {
+    let answer = json!({ "type": "text", "text": "It is red." });
+    vec![
+        claude(vec![thinking("hm"), call()], "tool_use"),
+        claude(vec![thinking("so"), answer], "end_turn"),
+    ]
+}
+
+/// What the program said, on its error output too, and what the provider was asked.
+fn shop(name: &str, body: &str, replies: Vec<Reply>) -> (Value, String, Vec<Value>) {
+    let file = program(name, &SHOP.replace("BODY", body));
+    let (said, asked) = with_provider(Script::in_turn(replies), |url| run(&file, url, &[]));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let out = serde_json::from_str(&said.out).expect("a list");
+    (out, said.err, asked)
+}
+
+const TWICE: &str = r#"ask("Which colour?") with { session: chat }
+  ask("Sure?") with { session: chat }"#;
+
+/// G32: the whole conversation is kept.
+#[test]
+fn thinking_and_turns_of_tools_go_back_as_they_came() {
+    let mut replies = red();
+    replies.push(Reply::text("Yes."));
+    let (out, err, asked) = shop("session_whole", TWICE, replies);
+    let said = |role: &str, content: Value| json!({ "role": role, "content": content });
+    let text = |text: &str| json!([{ "type": "text", "text": text }]);
+    let mut expected = vec![
+        said("user", text("Which colour?")),
+        said("assistant", json!([thinking("hm"), call()])),
+    ];
+    assert_eq!(
+        asked[1]["messages"].as_array().map(|it| &it[..2]),
+        Some(&expected[..])
+    );
+    expected.push(asked[1]["messages"][2].clone());
+    let answer = json!({ "type": "text", "text": "It is red." });
+    expected.push(said("assistant", json!([thinking("so"), answer])));
+    expected.push(said("user", text("Sure?")));
+    assert_eq!(asked[2]["messages"], json!(expected), "{err}");
+    let listed = json!([
+        "user - Which colour?",
+        "assistant look ",
+        "tool look rose is red",
+        "assistant - It is red.",
+        "user - Sure?",
+        "assistant - Yes.",
+    ]);
+    assert_eq!(out, listed);
+}
+
+#[test]
+fn another_provider_is_sent_what_it_can_read() {
+    let body = r#"ask("Which colour?") with { session: chat }
+  ask("Sure?") by other with { session: chat, tools: [look] }
+  ask("Why?") with { session: chat, tools: [] }"#;
+    let mut replies = red();
+    replies.push(Reply::of(Body::Openai(Completion {
+        content: "Yes.".into(),
+        finish_reason: "stop".into(),
+        ..Completion::default()
+    })));
+    replies.push(Reply::text("It grew so."));
+    let (out, err, asked) = shop("session_elsewhere", body, replies);
+    assert!(
+        err.contains("without the blocks that only `anthropic` can read"),
+        "{err}"
+    );
+    let messages = asked[2]["messages"].as_array().cloned().unwrap_or_default();
+    assert!(
+        !json!(messages).to_string().contains("signed"),
+        "{messages:?}"
+    );
+    assert_eq!(messages[1]["tool_calls"][0]["function"]["name"], "look");
+    assert_eq!(
+        messages[2]["tool_call_id"],
+        messages[1]["tool_calls"][0]["id"]
+    );
+    // Back where the blocks came from they are sent again; without tools their calls are texts.
+    let messages = &asked[3]["messages"];
+    assert_eq!(messages[1]["content"][0], thinking("hm"));
+    let called = "(called the tool `look` with {\"name\":\"rose\"})";
+    assert_eq!(messages[1]["content"][1]["text"], called);
+    assert_eq!(
+        messages[2]["content"][0]["text"],
+        "(the tool `look` gave: rose is red)"
+    );
+    assert_eq!(
+        messages[5]["content"],
+        json!([{ "type": "text", "text": "Yes." }])
+    );
+    // What the program sees is what was said, whoever was asked.
+    assert_eq!(out.as_array().map(Vec::len), Some(8), "{out}");
+}
+
+#[test]
+fn observers_see_each_message_of_a_session_once() {
+    let file = program("session_events", &SHOP.replace("BODY", TWICE));
+    let events = file.with_extension("jsonl");
+    let mut replies = red();
+    replies.push(Reply::text("Yes."));
+    let words = ["--events", crate::program::text(&events)];
+    let (said, _) = with_provider(Script::in_turn(replies), |url| run(&file, url, &words));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let lines = std::fs::read_to_string(&events).expect("it was written");
+    let lines: Vec<Value> = lines
+        .lines()
+        .filter_map(|it| serde_json::from_str(it).ok())
+        .collect();
+    let of = |kind: &str| {
+        lines
+            .iter()
+            .filter(|it| it["event"] == *kind)
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let places: Vec<Value> = of("prompt_start")
+        .iter()
+        .map(|it| it["session"].clone())
+        .collect();
+    assert_eq!(
+        json!(places),
+        json!([{ "session": 1, "exchange": 1 }, { "session": 1, "exchange": 2 }])
+    );
+    let shown = json!(
+        of("model_request")
+            .iter()
+            .map(|it| &it["request"])
+            .collect::<Vec<_>>()
+    );
+    for text in ["Which colour?", "rose is red", "Sure?"] {
+        assert_eq!(shown.to_string().matches(text).count(), 1, "{shown}");
+    }
+}

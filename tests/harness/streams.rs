@@ -1,0 +1,369 @@
+//! Streams against the scripted provider, and streams of runs that are brought back.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+use fake_provider::{Answer as Said, Body, Reply, Script};
+use gsw_agents::AgentPrompts;
+use gsw_driver::call::{Call, Part};
+use gsw_driver::durable::store::{Need, RunStore};
+use gsw_driver::engine::{Engine, EngineOptions, RunOptions};
+use gsw_driver::host::{Answer, HostTools};
+use gsw_driver::models::{Models, Pending};
+use gsw_engine::load::Loaded;
+use gsw_engine::model::{Content, ModelAnswer, ModelFailure, ModelRequest, StopReason};
+use gsw_engine::run::{Finished, RunResult};
+use serde_json::{Value, json};
+
+use crate::durable::{Program, Written, folder};
+use crate::program::{self, root, scratch, text};
+use crate::wire::{program, run, with_provider};
+
+/// A program that ends a stream when it has seen enough, against a provider that never ends it.
+const ENOUGH: &str = r#"
+agent clerk { model: "MODEL" retry: 0 }
+prompt greet(name: string) -> string by clerk { user "Greet ${name}." }
+workflow main() -> string {
+  let answer = greet.stream("Ada")
+  var last = ""
+  for part in answer {
+    last = part
+    if part.ends_with("world") {
+      answer.cancel()
+      break
+    }
+  }
+  last
+}
+"#;
+
+const MESSAGES: &str = r#"event: message_start
+data: {"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": null, "usage": {"input_tokens": 1, "output_tokens": 1}}}
+
+event: content_block_start
+data: {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+
+event: content_block_delta
+data: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hello, "}}
+
+event: content_block_delta
+data: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "world"}}
+
+"#;
+
+const COMPLETIONS: &str = r#"data: {"id": "c", "object": "chat.completion.chunk", "model": "m", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hello, "}, "finish_reason": null}]}
+
+data: {"id": "c", "object": "chat.completion.chunk", "model": "m", "choices": [{"index": 0, "delta": {"content": "world"}, "finish_reason": null}]}
+
+"#;
+
+const RESPONSES: &str = r#"event: response.output_text.delta
+data: {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "Hello, "}
+
+event: response.output_text.delta
+data: {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "world"}
+
+"#;
+
+const GENERATION: &str = r#"data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hello, "}]}, "index": 0}], "modelVersion": "m"}
+
+data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "world"}]}, "index": 0}], "modelVersion": "m"}
+
+"#;
+
+fn stream(events: &str) -> Reply {
+    Reply::of(Body::Stream(events.into()))
+}
+
+fn answer(value: Value) -> Reply {
+    Reply::of(Body::Answer(Said { text: value }))
+}
+
+fn in_turn(replies: Vec<Reply>) -> Script {
+    Script::in_turn(replies)
+}
+
+/// Nothing but what is shown before the end of an answer ends this program.
+#[test]
+fn parts_are_there_while_the_answer_arrives_on_every_wire() {
+    let wires = [
+        ("anthropic/claude-sonnet-5-5", MESSAGES),
+        ("openai/gpt-5", COMPLETIONS),
+        ("openai-responses/gpt-5", RESPONSES),
+        ("gemini/gemini-2.5-flash", GENERATION),
+    ];
+    for (model, events) in wires {
+        let name = model.replace(['/', '.'], "-");
+        let file = program(&format!("enough-{name}"), &ENOUGH.replace("MODEL", model));
+        let log = scratch("wire").join(format!("enough-{name}.jsonl"));
+        let reply = Reply {
+            hang: true,
+            ..stream(events)
+        };
+        let (said, asked) = with_provider(in_turn(vec![reply]), |url| {
+            program::Said::from(
+                Command::new(env!("CARGO_BIN_EXE_gswc"))
+                    .args(["run", text(&file), "--", "--events", text(&log)])
+                    .current_dir(root())
+                    .stdin(Stdio::null())
+                    .env_remove("GSW_MODEL")
+                    .envs([("GSW_CACHE", "off"), ("ANTHROPIC_API_KEY", "key")])
+                    .envs([("OPENAI_API_KEY", "key"), ("GEMINI_API_KEY", "key")])
+                    .envs([("ANTHROPIC_BASE_URL", url), ("GEMINI_BASE_URL", url)])
+                    .env("OPENAI_BASE_URL", format!("{url}/v1"))
+                    .output()
+                    .expect("gswc can be started"),
+            )
+        });
+        assert_eq!(said.out.trim(), "\"Hello, world\"", "{model}: {said:?}");
+        assert_eq!(asked.len(), 1, "{model}");
+        assert_eq!(streamed(&log), "Hello, world", "{model}");
+    }
+}
+
+/// The text of the `stream_delta` events of a file.
+fn streamed(log: &Path) -> String {
+    let events = std::fs::read_to_string(log).expect("there are events");
+    let events = events
+        .lines()
+        .filter_map(|it| serde_json::from_str::<Value>(it).ok());
+    let deltas = events.filter(|it| it["event"] == "stream_delta");
+    deltas
+        .filter_map(|it| it["text"].as_str().map(str::to_owned))
+        .collect()
+}
+
+const LAST: &str = r#"
+import std/fs
+type Note { title: string where it.len() < 6, tags: [string] }
+tool look_up(word: string) -> string once { fs.append("LEDGER", "${word}\n"); "a countess" }
+agent clerk { model: "anthropic/claude-sonnet-5-5" tools: [look_up] SETTINGS }
+prompt greet(name: string) -> RESULT by clerk { user "Greet ${name}." }
+workflow main() -> [string] {
+  let answer = greet.stream("Ada")
+  var last = "nothing"
+  let looped = do { for part in answer { last = "${part}" }; "ended" } catch { e => e.message() }
+  let result = do { let whole = answer.result(); "${whole}" } catch { e => e.message() }
+  [looped, if looped == "ended" { last } else { "" }, result]
+}
+"#;
+
+/// What the loop ended with, its last part, the result, and what the tool was called with.
+fn last(name: &str, result: &str, settings: &str, replies: Vec<Reply>) -> ([String; 3], String) {
+    let ledger = scratch("wire").join(format!("{name}.txt"));
+    let _ = std::fs::remove_file(&ledger);
+    let source = LAST
+        .replace("LEDGER", text(&ledger))
+        .replace("SETTINGS", settings)
+        .replace("RESULT", result);
+    let file = program(name, &source);
+    let (said, _) = with_provider(in_turn(replies), |url| run(&file, url, &[]));
+    let came = serde_json::from_str(&said.out);
+    let calls = std::fs::read_to_string(&ledger).unwrap_or_default();
+    (came.unwrap_or_else(|_| panic!("{said:?}")), calls)
+}
+
+#[test]
+fn a_stream_that_is_cut_is_an_error_and_another_attempt_begins_anew() {
+    let cut = || Reply {
+        drop_at: Some(MESSAGES.len()),
+        ..stream(MESSAGES)
+    };
+    let (came, _) = last("stream-cut", "string", "retry: 0", vec![cut()]);
+    assert_ne!(came[0], "ended");
+    assert_eq!(came[0], came[2]);
+    let whole = json!({ "title": "A b", "tags": ["x", "y"] });
+    let replies = vec![cut(), answer(whole)];
+    let (came, _) = last("stream-again", "Note", "retry: 1", replies);
+    let note = r#"{"title":"A b","tags":["x","y"]}"#;
+    assert_eq!(came, ["ended", note, note]);
+}
+
+#[test]
+fn an_error_event_in_a_stream_is_an_error() {
+    let broken = format!(
+        "{MESSAGES}event: error\ndata: {{\"type\": \"error\", \"error\": {{\"type\": \"invalid_request_error\", \"message\": \"no more\"}}}}\n\n"
+    );
+    let (came, _) = last("stream-error", "string", "retry: 0", vec![stream(&broken)]);
+    assert!(came[0].contains("no more"), "{came:?}");
+    assert_eq!(came[0], came[2]);
+}
+
+fn calls(stop: &str) -> Reply {
+    Reply::of(Body::Anthropic(fake_provider::Message {
+        content: vec![
+            json!({ "type": "text", "text": "Let me look that up." }),
+            json!({ "type": "tool_use", "id": "t", "name": "look_up", "input": { "word": "Ada" } }),
+        ],
+        stop_reason: stop.into(),
+        ..fake_provider::Message::default()
+    }))
+}
+
+#[test]
+fn after_tools_the_parts_are_those_of_the_answer_and_a_cut_call_is_not_made() {
+    let replies = vec![calls("tool_use"), answer("Hello Countess".into())];
+    let (came, called) = last("stream-tools", "string", "", replies);
+    assert_eq!(came, ["ended", "Hello Countess", "Hello Countess"]);
+    assert_eq!(called, "Ada\n");
+    let replies = vec![calls("max_tokens")];
+    let (came, called) = last("stream-cut-call", "string", "", replies);
+    assert!(came[0].contains("token limit"), "{came:?}");
+    assert_eq!((came[0] == came[2], called.as_str()), (true, ""));
+}
+
+#[test]
+fn a_wrong_answer_that_is_corrected_ends_with_the_parts_of_the_right_one() {
+    let replies = vec![
+        answer(json!({ "title": "much too long", "tags": ["x"] })),
+        answer(json!({ "title": "A b", "tags": ["y"] })),
+    ];
+    let (came, _) = last("stream-reflect", "Note", "reflect: 1", replies);
+    let note = r#"{"title":"A b","tags":["y"]}"#;
+    assert_eq!(came, ["ended", note, note]);
+}
+
+/// A model whose answer goes on when the program has shown what it has.
+#[derive(Clone, Default)]
+struct Slow {
+    shown: Arc<tokio::sync::Notify>,
+    performed: Arc<Mutex<Vec<String>>>,
+}
+
+impl Slow {
+    fn note(&self, what: String) {
+        self.performed
+            .lock()
+            .expect("nobody panics with it")
+            .push(what);
+    }
+}
+
+impl Models for Slow {
+    fn ask(
+        &self,
+        request: ModelRequest,
+        call: &Call,
+    ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
+        self.note("model".into());
+        let parts = call.parts.clone();
+        Box::pin(async move {
+            for piece in ["one ", "two ", "three"] {
+                parts.send(Part::Text(piece.into()));
+                self.shown.notified().await;
+            }
+            let text = "one two three".into();
+            Ok(ModelAnswer {
+                content: vec![Content::Text { text }],
+                stop: StopReason::End,
+                stop_reason: "end".into(),
+                model: request.model,
+                request_id: None,
+                usage: None,
+                attempts: 1,
+                simulated: false,
+                circuit: None,
+            })
+        })
+    }
+}
+
+impl HostTools for Slow {
+    fn call(&self, _: &str, input: Value, _: &Call) -> Answer {
+        self.note(input["part"].as_str().unwrap_or_default().to_owned());
+        self.shown.notify_one();
+        Box::pin(std::future::ready(Ok(input["part"].clone())))
+    }
+}
+
+const TOLD: &str = r#"
+@host tool show(part: string) -> string reads
+agent clerk { model: "openai/gpt-5" cache: false }
+prompt tell(n: int) -> string by clerk { user "Tell ${n}." }
+workflow main(n: int) -> [string] {
+  let answer = tell.stream(n)
+  var shown: [string] = []
+  for part in answer { shown += [show(part)] }
+  shown + ["${answer.restarts()}", answer.result()]
+}
+"#;
+
+/// What a run of a program gave in one life, and what was performed in it.
+fn lived(
+    program: &Program,
+    store: &Path,
+    begin: impl FnOnce(&Engine, RunOptions),
+) -> (Vec<String>, Vec<String>) {
+    let slow = Slow::default();
+    let store = RunStore::new(store.to_owned(), "program".into(), Need::Asked);
+    let options = EngineOptions {
+        models: Some(Arc::new(slow.clone())),
+        prompts: Some(Arc::new(AgentPrompts)),
+        tools: Some(Arc::new(slow.clone())),
+        store: Some(store),
+        ..EngineOptions::default()
+    };
+    let loaded = Loaded::from_bytes(&program.0).expect("an image that was just made");
+    let engine = Engine::new(loaded, options);
+    let (sender, ended) = std::sync::mpsc::channel();
+    let options = RunOptions {
+        listener: None,
+        on_end: Box::new(move |finished: Box<Finished>| drop(sender.send(finished))),
+    };
+    begin(&engine, options);
+    let finished = ended.recv().expect("it ends");
+    assert_eq!(finished.live_objects, 0);
+    let RunResult::Value(value) = &finished.result else {
+        panic!("{:?}", finished.result);
+    };
+    let value = serde_json::from_str(value).expect("a list of texts");
+    let performed = slow
+        .performed
+        .lock()
+        .expect("nobody panics with it")
+        .clone();
+    (value, performed)
+}
+
+/// Killed after any record, a run shows what it has shown, asks the model once at most, and ends with the same answer; what has
+/// been shown is not shown again unless the model was asked again.
+#[test]
+fn a_stream_goes_on_after_any_record() {
+    let folder = folder("streams");
+    let program = Program::new(TOLD);
+    let store = folder.join("whole.db");
+    let (whole, performed) = lived(&program, &store, |engine, options| {
+        let main = engine.workflow("main").expect("there is a main");
+        let input = serde_json::from_value(json!({ "n": 7 })).expect("an object");
+        let _ = engine.start_with(main, input, options);
+    });
+    assert_eq!(
+        whole,
+        ["one ", "one two ", "one two three", "0", "one two three"]
+    );
+    assert_eq!(performed, ["model", "one ", "one two ", "one two three"]);
+    let written = Written::of(&store);
+    let mut asked_again = 0;
+    for count in 2..written.records.len() {
+        let store = folder.join(format!("{count}.db"));
+        written.killed_after(count, &store);
+        let (again, performed) = lived(&program, &store, |engine, options| {
+            let resumed = engine.resume_with(&written.id, options);
+            resumed.unwrap_or_else(|error| panic!("{error}"));
+        });
+        let asked = performed.iter().filter(|it| *it == "model").count();
+        assert!(asked <= 1, "{count}: {performed:?}");
+        assert_eq!(again.last(), whole.last(), "{count}");
+        if asked == 0 {
+            assert_eq!(again, whole, "{count}");
+        } else {
+            asked_again += 1;
+            let [shown @ .., _, _] = again.as_slice() else {
+                panic!("{again:?}");
+            };
+            assert_eq!(shown.last().map(String::as_str), Some("one two three"));
+        }
+    }
+    assert!(asked_again > 2, "{asked_again}");
+}
