@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use crate::killed::{Kept, signal};
+use crate::killed::{Kept, kill, signal};
 use crate::program::Said;
 
 /// By what the bank knows that two requests are one.
@@ -399,18 +399,17 @@ fn a_payment_is_never_made_twice_nor_lost_wherever_its_program_dies() {
             };
             let kept = Kept::new(&format!("fault-{tool:?}-{fault:?}"), source);
             let bank = Bank::new(tool.knows(), Some(fault));
-            let mut child = started(&kept, &bank);
+            let child = started(&kept, &bank);
             let is_killed = !matches!(fault, Fault::Broken | Fault::LateSuccess);
             let end = if is_killed {
                 bank.await_fault();
-                child.kill().expect("it can be killed");
-                let _ = child.wait();
+                let ended = kill(child);
                 if allowed(tool, fault) == ["unknown"] {
                     // Whoever is in doubt finds it before the run goes on.
                     let shown = kept.run(&["runs", "show", &id(&kept)]);
                     assert!(shown.out.contains("it may have been done"), "{shown:?}");
                 }
-                said(started(&kept, &bank))
+                ended.unwrap_or_else(|| said(started(&kept, &bank)))
             } else {
                 said(child)
             };
@@ -570,11 +569,9 @@ fn what_is_taken_back_is_taken_back_once() {
         let _ = child.wait();
         assert_eq!((bank.count("/pay"), bank.count("/refund")), (1, 0));
         locked(&bank.state).fault = Some(fault);
-        let mut child = started(&kept, &bank);
+        let child = started(&kept, &bank);
         bank.await_fault();
-        child.kill().expect("it can be killed");
-        let _ = child.wait();
-        let end = said(started(&kept, &bank));
+        let end = kill(child).unwrap_or_else(|| said(started(&kept, &bank)));
         let refunds = bank.count("/refund");
         assert!(refunds <= 1, "{fault:?}: {refunds} refunds");
         assert_eq!(bank.count("/pay"), 1);

@@ -71,6 +71,18 @@ impl Kept {
     }
 }
 
+/// Kills a process. Gives how it ended, if the signal came when it had nothing left to do but to go.
+pub fn kill(mut child: Child) -> Option<Said> {
+    let _ = child.kill();
+    let said: Said = child.wait_with_output().expect("it ends").into();
+    // A result is written as a whole line.
+    let has_ended = said.code.is_some() || said.out.ends_with('\n');
+    has_ended.then(|| Said {
+        code: said.code.or(Some(0)),
+        ..said
+    })
+}
+
 pub fn signal(child: &Child, name: &str) {
     let id = child.id().to_string();
     let sent = Command::new("kill").args([name, &id]).status();
@@ -136,18 +148,16 @@ fn a_program_that_is_killed_again_and_again_ends_right() {
             random ^= random >> 7;
             random ^= random << 17;
             // The first lives are short; the last may take its time.
-            if kills < 25 {
+            let ended = if kills < 25 {
                 std::thread::sleep(Duration::from_millis(20 + random % 180));
-                let _ = child.kill();
                 kills += 1;
-            }
-            let said: Said = child.wait_with_output().expect("it ends").into();
-            match said.code {
-                None => {}
-                code => {
-                    assert_eq!(code, Some(0), "{said:?}");
-                    return (said, kills);
-                }
+                kill(child)
+            } else {
+                Some(child.wait_with_output().expect("it ends").into())
+            };
+            if let Some(said) = ended {
+                assert_eq!(said.code, Some(0), "{said:?}");
+                return (said, kills);
             }
         }
     });
@@ -176,6 +186,51 @@ fn a_program_that_is_killed_again_and_again_ends_right() {
     // With the same words another run begins, as this one has ended.
     let said = kept.run(&["runs", "resume"]);
     assert_eq!(said.err, "error: there is no run that was interrupted\n");
+}
+
+const LONG: &str = r#"
+import std/fs
+permissions { fs.write: ["."] }
+tool pay() -> string once {
+  fs.append("paid.log", "paid\n")
+  "receipt "
+}
+workflow main() -> string {
+  pay().repeat(40_000)
+}
+"#;
+
+/// The reader of a pipe that takes no more holds the process in the middle of its result, where it is killed.
+#[test]
+fn a_result_that_was_not_written_out_is_given_to_the_next_who_asks() {
+    let kept = Kept::new("long", LONG);
+    let mut child = kept.start(&["--resume"]);
+    while !kept.store.exists() || kept.run(&["runs", "--json"]).out.contains("running") {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(kept.listed()["status"], "completed");
+    let first = kept.listed()["id"].clone();
+    child.kill().expect("it can be killed");
+    let _ = child.wait();
+    let result = format!("{:?}\n", "receipt ".repeat(40_000));
+    let said = kept.run(&["--resume"]);
+    assert_eq!(
+        (said.code, said.out == result),
+        (Some(0), true),
+        "{}",
+        said.err
+    );
+    assert_eq!(kept.read("paid.log"), "paid\n");
+    assert_eq!(kept.listed()["id"], first);
+    // Who has it and asks again wants another run.
+    let said = kept.run(&["--resume"]);
+    assert_eq!(
+        (said.code, said.out == result),
+        (Some(0), true),
+        "{}",
+        said.err
+    );
+    assert_eq!(kept.read("paid.log"), "paid\npaid\n");
 }
 
 const SLOW: &str = r#"

@@ -11,7 +11,7 @@ use std::time::Duration;
 use fake_provider::{Body, Message, Reply, Script};
 
 use crate::determinism::number;
-use crate::killed::Kept;
+use crate::killed::{Kept, kill};
 use crate::program::Said;
 use crate::wire::with_provider;
 
@@ -19,8 +19,8 @@ use crate::wire::with_provider;
 const KILLS: u64 = 30;
 /// So many times round goes a run.
 const COUNT: usize = 10;
-/// The longest life, in milliseconds.
-const LONGEST: u64 = 1_200;
+/// The longest life, in milliseconds: about as long as a run takes.
+const LONGEST: u64 = 400;
 
 const SOURCE: &str = r#"
 import std/fs
@@ -89,15 +89,15 @@ fn carried(kept: &Kept, url: &str, round: u64, left: u64, random: &mut u64) -> (
         *random ^= *random << 13;
         *random ^= *random >> 7;
         *random ^= *random << 17;
-        if kills < left {
+        let ended = if kills < left {
             std::thread::sleep(Duration::from_millis(10 + *random % LONGEST));
-            let _ = child.kill();
-        }
-        let said: Said = child.wait_with_output().expect("it ends").into();
-        match said.code {
-            // By the signal.
+            kill(child)
+        } else {
+            Some(child.wait_with_output().expect("it ends").into())
+        };
+        match ended {
+            Some(said) => return (said, kills),
             None => kills += 1,
-            Some(_) => return (said, kills),
         }
     }
 }

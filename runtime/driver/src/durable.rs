@@ -19,6 +19,7 @@ mod kept;
 pub(crate) mod noted;
 pub(crate) mod post;
 pub(crate) mod remembered;
+pub(crate) mod results;
 pub(crate) mod resume;
 pub(crate) mod secrecy;
 pub mod store;

@@ -31,7 +31,6 @@ use crate::audience::{Audience, Listener};
 use crate::carrier::{Carrier, OnEnd};
 use crate::clock::Clock;
 use crate::driver::Driver;
-use crate::durable::beginning::input_digest;
 use crate::durable::store::RunStore;
 use crate::engine::forking::NotForked;
 use crate::engine::places::Places;
@@ -377,7 +376,7 @@ impl Engine {
             .settle(id, operation, settled, Clock::System.now())
     }
 
-    /// The newest run of this workflow and input that was interrupted.
+    /// The newest run of this workflow and input that was interrupted, or that has ended with a result that nobody has.
     ///
     /// # Errors
     /// Those of the store; there is none where there is no store yet.
@@ -389,11 +388,8 @@ impl Engine {
         let Some(workflow) = self.loaded.program.workflows.get(workflow) else {
             return Ok(None);
         };
-        let store = match self.runs.store().map(|it| it.existing()) {
-            None | Some(Err(Error::Missing(_))) => return Ok(None),
-            Some(store) => store?,
-        };
-        store.interrupted(&workflow.name, &input_digest(input))
+        let store = self.runs.store();
+        store.map_or(Ok(None), |it| it.interrupted(&workflow.name, input))
     }
 
     /// Whether the last thing that was written to the store before it was opened is lost; `None` where there is no store.

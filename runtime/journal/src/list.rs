@@ -22,6 +22,15 @@ pub enum Carried {
     No,
 }
 
+/// Whether the result of a run has reached who wanted it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Delivered {
+    /// There is none yet, or nobody is left who waits for it.
+    Yes,
+    /// The process that was to hand it on died before it had.
+    No,
+}
+
 /// A run of a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Info {
@@ -31,6 +40,7 @@ pub struct Info {
     pub name: Option<String>,
     pub status: Status,
     pub carried: Carried,
+    pub delivered: Delivered,
     /// When it began, in nanoseconds since 1970.
     pub begun: i64,
     /// When it last wrote something.
@@ -72,7 +82,9 @@ pub(crate) struct Look<'a> {
 impl Look<'_> {
     fn info(&self, owners: &mut Owners<'_>, row: RunRow) -> Result<Info, Error> {
         let status = row.status()?;
-        let is_carried = !status.is_final() && owners.holds(&row.owner)?;
+        let is_held = owners.holds(&row.owner)?;
+        let is_carried = is_held && !status.is_final();
+        let is_undelivered = status.is_final() && !is_held && !row.owner.is_empty();
         Ok(Info {
             id: row.id,
             workflow: row.workflow,
@@ -82,6 +94,11 @@ impl Look<'_> {
                 Carried::Yes
             } else {
                 Carried::No
+            },
+            delivered: if is_undelivered {
+                Delivered::No
+            } else {
+                Delivered::Yes
             },
             begun: row.begun,
             changed: row.changed,
@@ -136,11 +153,17 @@ impl Look<'_> {
         }
     }
 
-    /// The newest run of this workflow and input that has not ended and that nobody carries.
+    /// The newest run of this workflow and input that nobody carries and that has not ended; or that has, as the last of them,
+    /// with a result that nobody has.
     pub(crate) fn interrupted(&self, workflow: &str, input: &Hash) -> Result<Option<Info>, Error> {
         // Of all runs, since one that is lost would be done again.
         self.all()?;
         let found = self.infos("WHERE workflow = ?1 AND input = ?2", (workflow, input))?;
+        if let Some(last) = found.first()
+            && last.delivered == Delivered::No
+        {
+            return Ok(Some(last.clone()));
+        }
         let is_left = |it: &Info| it.carried == Carried::No && !it.status.is_final();
         Ok(found.into_iter().find(is_left))
     }

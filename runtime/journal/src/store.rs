@@ -185,6 +185,21 @@ impl Store {
         })
     }
 
+    /// Notes that somebody has the result of a run that has ended; of any other run, nothing.
+    ///
+    /// # Errors
+    /// When there is no such run, or it cannot be written.
+    pub fn delivered(&self, id: &str) -> Result<(), Error> {
+        self.change(|transaction| {
+            let mut row = self.row(transaction, id)?;
+            if row.status()?.is_final() && !row.owner.is_empty() {
+                row.owner.clear();
+                row.update(transaction, &self.id)?;
+            }
+            Ok(())
+        })
+    }
+
     /// Ends a run that nobody carries, as it is; gives its id.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
+use crate::list::Delivered;
 use crate::owner::Owner;
 use crate::questions::Question;
 use crate::record::{Blob, Chain, Hash, Record};
@@ -63,6 +64,8 @@ pub struct Journal {
     run: Place,
     chain: Chain,
     failure: Failed,
+    /// Of its result, once it has ended.
+    delivered: Delivered,
 }
 
 /// A run, and in which of its lives.
@@ -107,6 +110,7 @@ enum Command {
     /// Nobody carries it any more.
     Release {
         run: Place,
+        delivered: Delivered,
         then: Option<Then>,
     },
     /// Hears when all that came before is on the disk.
@@ -150,6 +154,7 @@ impl Journal {
             },
             chain,
             failure: Failed::default(),
+            delivered: Delivered::Yes,
         }
     }
 
@@ -252,10 +257,16 @@ impl Journal {
         });
     }
 
+    /// The run ends with a result that nobody has yet: see [`Store::delivered`](crate::store::Store::delivered).
+    pub fn keep_result(&mut self) {
+        self.delivered = Delivered::No;
+    }
+
     /// Leaves the run to whoever takes it, and calls `then` when that can be done.
     pub fn release(self, then: Then) {
         self.writer.send(Command::Release {
             run: self.run,
+            delivered: self.delivered,
             then: Some(then),
         });
     }
@@ -277,6 +288,7 @@ impl Drop for Journal {
         // A second time does nothing: the owner is asked for by its epoch.
         self.writer.send(Command::Release {
             run: self.run,
+            delivered: self.delivered,
             then: None,
         });
     }

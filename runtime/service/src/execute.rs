@@ -13,7 +13,7 @@ use gsw_driver::engine::{Engine, EngineOptions, RunHandle};
 use gsw_driver::host::Variables;
 use gsw_driver::human::Humans;
 use gsw_engine::load::Loaded;
-use gsw_engine::run::Finished;
+use gsw_engine::run::{Finished, RunResult};
 use gsw_journal::wal::LastWrite;
 use gsw_tree::event::Header;
 use gsw_tree::observe::{History, Observers};
@@ -124,13 +124,24 @@ fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
             store::of(&loaded.program, options.store.as_deref(), origin)
         }
     };
-    carry(
-        loaded,
-        Task::Start { workflow, input },
-        &options,
-        store,
-        origin,
-    )
+    let name = &loaded.program.workflows[workflow].name;
+    let found = match (options.entry, &store) {
+        (Entering::OrResumed, Some(store)) => store.interrupted(name, &input),
+        (Entering::OrResumed, None) | (Entering::New, _) => Ok(None),
+    };
+    let task = match (found, store.as_ref()) {
+        (Err(why), _) => {
+            say(&format!("error: {why}"));
+            return Exit::Refused;
+        }
+        // The process that had its result died before it had said it.
+        (Ok(Some(info)), Some(store)) if info.status.is_final() => {
+            return runs::wait::wait(loaded, &info.id, &options, Arc::clone(store), origin);
+        }
+        (Ok(Some(info)), _) => Task::Resume { id: info.id },
+        (Ok(None), _) => Task::Start { workflow, input },
+    };
+    carry(loaded, task, &options, store, origin)
 }
 
 /// For observers that are all there before a run begins, so that nothing of the past is kept.
@@ -203,14 +214,7 @@ pub(crate) fn carry(
     let finished = handle.wait();
     let detached = engine.wait_for_detached();
     person.close();
-    if let Some(store) = &store {
-        store.close();
-    }
-    observers.close();
-    if watchers.finish() == Output::Torn {
-        // Should this fail, so does the result, which says so.
-        let _ = std::io::stdout().write_all(b"\n");
-    }
+    end_watching(&observers, watchers);
     let next = Next::new(origin, options, &id);
     let exit = if let Some(why) = tape::unasked(&finished) {
         tape::tell_failure(options, why)
@@ -218,9 +222,34 @@ pub(crate) fn carry(
         let form = form(options, is_text(&engine, result));
         report(&finished.result, options, form, (result, &next))
     };
+    let delivered = (&finished.result, exit);
     let exit = taping.end(options, exit);
     let exit = after_detached(exit, report_detached(&detached), &interrupted);
-    unless_leaked(&finished, exit)
+    let exit = unless_leaked(&finished, exit);
+    if let Some(store) = &store {
+        store.close();
+        // The last thing of all: who is killed before has told nobody how it ended.
+        note_delivered(store, &id, delivered);
+    }
+    exit
+}
+
+/// What observers write ends before the result begins.
+fn end_watching(observers: &Observers, watchers: Watchers) {
+    observers.close();
+    if watchers.finish() == Output::Torn {
+        // Should this fail, so does the result, which says so.
+        let _ = std::io::stdout().write_all(b"\n");
+    }
+}
+
+/// Notes that whoever called has heard how the run ended.
+pub(crate) fn note_delivered(store: &RunStore, id: &str, (ended, exit): (&RunResult, Exit)) {
+    let is_unwritten = matches!(ended, RunResult::Value(_)) && exit != Exit::Done;
+    if !is_unwritten {
+        // Should this fail, whoever calls the program again gets the result once more.
+        let _ = store.delivered(id);
+    }
 }
 
 fn form(options: &BuiltinOptions, text: Text) -> ResultForm {
@@ -285,7 +314,10 @@ fn offer_interrupted(
 ) {
     let is_asked = options.verbosity == Verbosity::Normal && std::io::stderr().is_terminal();
     // A store that cannot be read says so when it is needed.
-    if is_asked && let Ok(Some(info)) = engine.interrupted(workflow, input) {
+    if is_asked
+        && let Ok(Some(info)) = engine.interrupted(workflow, input)
+        && !info.status.is_final()
+    {
         let next = Next::new(origin, options, &info.id);
         say(&format!(
             "note: a run of the same input was interrupted; to go on with it instead: {}",
@@ -303,20 +335,12 @@ fn begin(
 ) -> Result<(RunHandle, TypeId), String> {
     let (id, is_cancelled) = match task {
         Task::Start { workflow, input } => {
-            let found = match options.entry {
-                Entering::New => None,
-                Entering::OrResumed => engine
-                    .interrupted(workflow, &input)
-                    .map_err(|it| it.to_string())?,
-            };
-            match found {
-                Some(info) => (info.id, false),
-                None => {
-                    offer_interrupted(engine, (workflow, &input), options, origin);
-                    let result = engine.program().workflows[workflow].result;
-                    return Ok((engine.start(workflow, input), result));
-                }
+            match options.entry {
+                Entering::New => offer_interrupted(engine, (workflow, &input), options, origin),
+                Entering::OrResumed => {}
             }
+            let result = engine.program().workflows[workflow].result;
+            return Ok((engine.start(workflow, input), result));
         }
         Task::Resume { id } => (id, false),
         Task::Cancel { id } => (id, true),

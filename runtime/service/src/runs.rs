@@ -7,7 +7,7 @@ pub mod of_store;
 mod proof;
 pub mod replay;
 mod show;
-mod wait;
+pub(crate) mod wait;
 
 use std::sync::Arc;
 

@@ -56,7 +56,7 @@ pub fn of(program: &Program, option: Option<&str>, origin: &Origin) -> Option<Ar
     };
     let retention = retention(&program.runs);
     let file = origin.program.clone();
-    Some(RunStore::keeping(path, file, need, retention))
+    Some(RunStore::of_command(path, file, need, retention))
 }
 
 /// How much of the past a program keeps.

@@ -19,6 +19,7 @@ use crate::crash::outside::Outside;
 use crate::driver::Driver;
 use crate::durable::beginning::Entered;
 use crate::durable::remembered::Remembered;
+use crate::durable::results::StartedBy;
 use crate::durable::secrecy::Secrecy;
 use crate::durable::store::RunStore;
 use crate::engine::resuming::{Read, image_digest};
@@ -117,7 +118,8 @@ impl Subject {
         let run = self
             .around_with(&heard)
             .run_from(read.beginning.start, &self.loaded);
-        let remembered = Remembered::taken(Arc::clone(&store), journal, Secrecy::Plain);
+        let of = (Secrecy::Plain, StartedBy::Caller);
+        let remembered = Remembered::taken(Arc::clone(&store), journal, of);
         let life = Life::new(run, remembered, outside, store, limit, heard);
         life.carrier.resume(Resumption {
             entry: self.entry.clone(),

@@ -17,6 +17,7 @@ use crate::durable::beginning::{self, Entered};
 use crate::durable::care::Care;
 use crate::durable::ended;
 use crate::durable::kept::{Kept, outcome_record};
+use crate::durable::results::StartedBy;
 use crate::durable::secrecy::{Secrecy, sealed_all};
 use crate::durable::store::{Need, RunStore};
 
@@ -38,6 +39,7 @@ pub(crate) struct Remembered {
     shown: Shown,
     is_cancelled: bool,
     secrecy: Secrecy,
+    started_by: StartedBy,
     /// How many records were written at once when the run got a file.
     opened_with: u64,
 }
@@ -77,37 +79,37 @@ impl Remembered {
         entered: Entered,
         (image, secrecy): ([u8; 32], Secrecy),
     ) -> Self {
-        let backlog = Backlog {
+        let started_by = StartedBy::of(&start);
+        let state = State::NotYet(Box::new(Backlog {
             start,
             entered,
             image,
             kept: Vec::new(),
             bytes: 0,
-        };
-        Self {
-            store,
-            state: State::NotYet(Box::new(backlog)),
-            outstanding: BTreeMap::new(),
-            busy: 0,
-            questions: 0,
-            shown: Shown::GoesOn,
-            is_cancelled: false,
-            secrecy,
-            opened_with: 0,
-        }
+        }));
+        Self::with(store, state, (secrecy, started_by))
     }
 
     /// Of a run that is brought back.
-    pub(crate) fn taken(store: Arc<RunStore>, journal: Journal, secrecy: Secrecy) -> Self {
+    pub(crate) fn taken(store: Arc<RunStore>, journal: Journal, of: (Secrecy, StartedBy)) -> Self {
+        Self::with(store, State::Open(journal), of)
+    }
+
+    fn with(
+        store: Arc<RunStore>,
+        state: State,
+        (secrecy, started_by): (Secrecy, StartedBy),
+    ) -> Self {
         Self {
             store,
-            state: State::Open(journal),
+            state,
             outstanding: BTreeMap::new(),
             busy: 0,
             questions: 0,
             shown: Shown::GoesOn,
             is_cancelled: false,
             secrecy,
+            started_by,
             opened_with: 0,
         }
     }
@@ -541,6 +543,11 @@ impl Remembered {
         // Should its end not reach the disk, it is computed again from the rest.
         if self.write(&Record::End { result }, blob).is_ok() {
             self.shows(status, None);
+            if let State::Open(journal) = &mut self.state
+                && self.store.results().is_to_be_said(self.started_by, status)
+            {
+                journal.keep_result();
+            }
         }
         self.leave(finished, tell);
     }

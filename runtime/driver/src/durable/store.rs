@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gsw_journal::list::Info;
 use gsw_journal::retention::Retention;
 use gsw_journal::store::{Error, Store};
+use serde_json::{Map, Value};
 
+use crate::durable::beginning::input_digest;
 use crate::durable::post::Post;
+use crate::durable::results::Results;
 
 /// Hears, in words, why a run goes on without being written down.
 pub type Warn = Arc<dyn Fn(&str) + Send + Sync>;
@@ -28,6 +32,7 @@ pub struct RunStore {
     need: Need,
     /// How much of the past is kept.
     retention: Retention,
+    results: Results,
     opened: Mutex<Option<Arc<Store>>>,
     /// Brings what other processes leave in it.
     post: Arc<Post>,
@@ -46,17 +51,33 @@ impl RunStore {
     /// The store at a path; nothing is opened.
     #[must_use]
     pub fn new(path: PathBuf, program: String, need: Need) -> Arc<Self> {
-        Self::keeping(path, program, need, Retention::default())
+        let results = Results::AtItsEnd;
+        Self::with(path, program, need, (Retention::default(), results))
     }
 
-    /// The same where somebody has said how much of the past is kept.
+    /// The same for a command, which says so much of how much is kept, and hands results on itself.
     #[must_use]
-    pub fn keeping(path: PathBuf, program: String, need: Need, retention: Retention) -> Arc<Self> {
+    pub fn of_command(
+        path: PathBuf,
+        program: String,
+        need: Need,
+        retention: Retention,
+    ) -> Arc<Self> {
+        Self::with(path, program, need, (retention, Results::WhenSaid))
+    }
+
+    fn with(
+        path: PathBuf,
+        program: String,
+        need: Need,
+        (retention, results): (Retention, Results),
+    ) -> Arc<Self> {
         Arc::new(Self {
             path,
             program,
             need,
             retention,
+            results,
             opened: Mutex::default(),
             post: Arc::default(),
         })
@@ -80,6 +101,42 @@ impl RunStore {
         &self.post
     }
 
+    pub(crate) const fn results(&self) -> Results {
+        self.results
+    }
+
+    /// Somebody has the result of this run, if it is written down and has ended.
+    ///
+    /// # Errors
+    /// When that cannot be noted: then the next who asks gets it once more.
+    pub fn delivered(&self, id: &str) -> Result<(), Error> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(store) = opened.clone() else {
+            return Ok(());
+        };
+        drop(opened);
+        match store.delivered(id) {
+            // It needed no file.
+            Err(Error::NoSuchRun(_)) => Ok(()),
+            noted => noted,
+        }
+    }
+
+    /// The newest run of this workflow and input that was interrupted, or that has ended with a result that nobody has.
+    ///
+    /// # Errors
+    /// Those of the store; there is none where there is no store yet.
+    pub fn interrupted(
+        &self,
+        workflow: &str,
+        input: &Map<String, Value>,
+    ) -> Result<Option<Info>, Error> {
+        match self.existing() {
+            Err(Error::Missing(_)) => Ok(None),
+            store => store?.interrupted(workflow, &input_digest(input)),
+        }
+    }
+
     pub(crate) fn need(&self) -> &Need {
         &self.need
     }
@@ -89,7 +146,7 @@ impl RunStore {
     /// # Errors
     /// When it cannot be made or read, or is something else.
     pub fn open(&self) -> Result<Arc<Store>, Error> {
-        self.with(Store::open)
+        self.opened(Store::open)
     }
 
     /// The store, if there is one.
@@ -97,7 +154,7 @@ impl RunStore {
     /// # Errors
     /// As for [`Self::open`], and when there is none.
     pub fn existing(&self) -> Result<Arc<Store>, Error> {
-        self.with(Store::existing)
+        self.opened(Store::existing)
     }
 
     /// For a process that leaves: what was to be written is on the disk when this returns. Runs that ended long ago are
@@ -114,7 +171,7 @@ impl RunStore {
         }
     }
 
-    fn with(&self, open: fn(&Path) -> Result<Store, Error>) -> Result<Arc<Store>, Error> {
+    fn opened(&self, open: fn(&Path) -> Result<Store, Error>) -> Result<Arc<Store>, Error> {
         // Whoever opens it first opens it for all; a panic meanwhile leaves it closed.
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = &*opened {

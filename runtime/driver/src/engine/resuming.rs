@@ -20,6 +20,7 @@ use crate::durable::asked::unhex;
 use crate::durable::beginning::{self, Beginning, Entered};
 use crate::durable::noted::Noted;
 use crate::durable::remembered::Remembered;
+use crate::durable::results::StartedBy;
 use crate::durable::resume::Past;
 use crate::durable::secrecy::Secrecy;
 use crate::engine::runs::{NewRun, Runs};
@@ -166,6 +167,7 @@ impl Runs {
         let result = self.result_of(&entry);
         let curtain = Arc::new(AtomicBool::new(true));
         let start = read.beginning.start;
+        let of = (secrecy, StartedBy::of(&start));
         let carried = self.carry(NewRun {
             workflow: info.workflow,
             parent: match family {
@@ -173,7 +175,7 @@ impl Runs {
                 Family::Child => start.parent.clone(),
             },
             start,
-            remembered: Some(Remembered::taken(at, journal, secrecy)),
+            remembered: Some(Remembered::taken(at, journal, of)),
             curtain: Arc::clone(&curtain),
             driver: self.upgraded_driver(),
             listener,

@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 use crate::chain;
 use crate::clock::now;
 use crate::error::Error;
+use crate::list::Delivered;
 use crate::owner::Owner;
 use crate::questions::Table;
 use crate::record::Chain;
@@ -266,9 +267,13 @@ impl Group<'_> {
                     table.end(run.number, *operation, why.as_deref())?;
                 }
             }
-            Command::Release { run, .. } => {
+            Command::Release { run, delivered, .. } => {
                 if let Some(row) = self.row(*run)? {
-                    row.owner.clear();
+                    match delivered {
+                        Delivered::Yes => row.owner.clear(),
+                        // An ended run that still has an owner is one whose result nobody has.
+                        Delivered::No => {}
+                    }
                 }
             }
         }

@@ -9,7 +9,8 @@ use gsw_engine::load::Loaded;
 use gsw_journal::list::{Carried, Info};
 
 use crate::arguments::BuiltinOptions;
-use crate::execute::{Task, carry};
+use crate::builds::{Build, become_it};
+use crate::execute::{Task, carry, note_delivered};
 use crate::exit::Exit;
 use crate::report::{Next, report};
 use crate::runs::{quiet_engine, refuse};
@@ -19,7 +20,7 @@ use crate::store::Origin;
 const PERIOD: Duration = Duration::from_millis(200);
 
 /// Waits for a run, and ends as it would have.
-pub(super) fn wait(
+pub(crate) fn wait(
     loaded: Loaded,
     id: &str,
     options: &BuiltinOptions,
@@ -57,7 +58,7 @@ fn while_carried(store: &RunStore, id: &str) -> Result<Info, String> {
     }
 }
 
-/// Says how a run has ended, as if it had ended here.
+/// Says how a run has ended, as if it had ended here. Whoever calls the program again need not hear it once more.
 fn ended(
     loaded: Loaded,
     info: &Info,
@@ -66,6 +67,10 @@ fn ended(
     origin: &Origin,
 ) -> Exit {
     let engine = quiet_engine(loaded, store);
+    if let Build::There(program) = Build::of(&engine, info) {
+        let why = become_it(&program, &["wait", &info.id], options, store.path());
+        return refuse(options.form, &why);
+    }
     let standing = match engine.look_at(&info.id) {
         Ok(standing) => standing,
         Err(why) => return refuse(options.form, &why.to_string()),
@@ -76,7 +81,11 @@ fn ended(
     });
     let next = Next::new(origin, options, &info.id);
     match standing.how {
-        How::Ended(ended) => report(&ended, options, options.form, (result, &next)),
+        How::Ended(ended) => {
+            let exit = report(&ended, options, options.form, (result, &next));
+            note_delivered(store, &info.id, (&ended, exit));
+            exit
+        }
         How::Open => refuse(
             options.form,
             "the run has ended, and how is not written down",
