@@ -10,12 +10,12 @@
 //! - Nothing is performed while a run is brought back, and nothing after that when what it asks for differs from before.
 
 pub(crate) mod asked;
+mod backlog;
 pub(crate) mod became;
 pub(crate) mod beginning;
 pub(crate) mod care;
 pub(crate) mod ended;
 pub mod history;
-mod kept;
 pub(crate) mod noted;
 pub(crate) mod post;
 pub(crate) mod remembered;
@@ -23,3 +23,4 @@ pub(crate) mod results;
 pub(crate) mod resume;
 pub(crate) mod secrecy;
 pub mod store;
+mod trail;

@@ -126,7 +126,7 @@ impl Store {
     pub fn begin(
         &self,
         new: &NewRun<'_>,
-        records: Vec<(Record, Option<Blob>)>,
+        records: impl IntoIterator<Item = (Record, Option<Blob>)>,
     ) -> Result<Journal, Error> {
         let writer = self.writer()?;
         self.change(|transaction| {
@@ -143,7 +143,7 @@ impl Store {
         &self,
         new: &NewRun<'_>,
         name: &str,
-        records: Vec<(Record, Option<Blob>)>,
+        records: impl IntoIterator<Item = (Record, Option<Blob>)>,
     ) -> Result<Begun, Error> {
         let writer = self.writer()?;
         self.change(|transaction| {
@@ -366,7 +366,7 @@ impl Store {
         transaction: &Transaction<'_>,
         writer: Arc<Writer>,
         mut row: RunRow,
-        records: Vec<(Record, Option<Blob>)>,
+        records: impl IntoIterator<Item = (Record, Option<Blob>)>,
     ) -> Result<Journal, Error> {
         if RunRow::of_id(transaction, &self.id, &row.id)?.is_some() {
             return Err(Error::Exists(row.id));

@@ -210,8 +210,13 @@ impl Carrier {
             true => it.rest(),
             false => {
                 it.go_on();
+                // One that is not written down has never rested.
+                let has_rested = it.is_open();
                 drop(remembered);
-                return self.is_active_again();
+                if has_rested {
+                    self.is_active_again();
+                }
+                return;
             }
         };
         if let Err(why) = rested {

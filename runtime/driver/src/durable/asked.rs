@@ -1,6 +1,7 @@
 //! What is known of an operation that has no outcome: by what it is known again, and what it needs meanwhile.
 
-use gsw_engine::operation::{Operation, Request};
+use gsw_abi::site::Site;
+use gsw_engine::operation::{Operation, OperationId, Request};
 use gsw_journal::questions::{Kind, Question};
 use gsw_journal::record::{Hash, Identity, digest};
 use serde_json::{Value, json};
@@ -27,14 +28,22 @@ pub(crate) struct Asked {
 impl Asked {
     pub(crate) fn of(operation: &Operation) -> Self {
         Self {
-            of: Identity {
-                operation: operation.id.0,
-                fingerprint: digest(&operation.identity()),
-            },
-            what: operation.request.summary(),
-            asks: Asks::of(&operation.request),
             due: operation.due,
-            needs: Needs::of(&operation.request),
+            ..Self::at(operation.id, operation.site, &operation.request)
+        }
+    }
+
+    /// Of what no time limit matters to: who asks for it needs a process until it has come.
+    pub(super) fn at(id: OperationId, site: Site, request: &Request) -> Self {
+        Self {
+            of: Identity {
+                operation: id.0,
+                fingerprint: digest(&request.identity(site)),
+            },
+            what: request.summary(),
+            asks: Asks::of(request),
+            due: None,
+            needs: Needs::of(request),
             is_intended: false,
         }
     }
@@ -114,7 +123,7 @@ pub(super) enum Needs {
 }
 
 impl Needs {
-    fn of(request: &Request) -> Self {
+    pub(super) fn of(request: &Request) -> Self {
         match request {
             Request::Human { .. } | Request::External { .. } => Self::Somebody,
             Request::Sleep { nanoseconds } if *nanoseconds >= LONG => Self::Time,
@@ -146,29 +155,6 @@ impl Needs {
             | Request::Http { .. }
             | Request::OtherRun { .. }
             | Request::Host { .. } => Self::Process,
-        }
-    }
-}
-
-/// What is known of an operation without an outcome. To make an identity of it costs more than many operations do, so that waits
-/// until the run is written down.
-pub(super) enum Known {
-    Whole(Box<Operation>),
-    Asked(Asked),
-}
-
-impl Known {
-    pub(super) fn asked(self) -> Asked {
-        match self {
-            Self::Whole(operation) => Asked::of(&operation),
-            Self::Asked(asked) => asked,
-        }
-    }
-
-    pub(super) fn needs(&self) -> Needs {
-        match self {
-            Self::Whole(operation) => Needs::of(&operation.request),
-            Self::Asked(asked) => asked.needs,
         }
     }
 }

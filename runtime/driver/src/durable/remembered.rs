@@ -7,30 +7,30 @@ use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome};
 use gsw_engine::run::{Abandoned, Finished, Left, RunResult, Start};
 use gsw_journal::list::Status;
 use gsw_journal::record::{Blob, Payload, Record};
-use gsw_journal::store::{Error, NewRun};
+use gsw_journal::store::Error;
 use gsw_journal::writer::{Failure, Journal, Then};
 use gsw_notation::calendar::rfc3339;
 
-use crate::durable::asked::{self, Asked, Asks, Known, Needs};
+use crate::durable::asked::{self, Asked, Asks, Needs};
+use crate::durable::backlog::Backlog;
 use crate::durable::became::{Beginning, Noting, Shown};
-use crate::durable::beginning::{self, Entered};
+use crate::durable::beginning::Entered;
 use crate::durable::care::Care;
 use crate::durable::ended;
-use crate::durable::kept::{Kept, outcome_record};
 use crate::durable::results::StartedBy;
-use crate::durable::secrecy::{Secrecy, sealed_all};
+use crate::durable::secrecy::Secrecy;
 use crate::durable::store::{Need, RunStore};
+use crate::durable::trail::outcome_record;
 
-/// So many bytes of a run that needs no file are kept in memory; then it gets one. A guess.
-const BACKLOG: usize = 16 << 20;
 /// So many things that a run waits for are shown.
 const SHOWN: usize = 5;
+
 /// What is written down of one run.
 pub(crate) struct Remembered {
     store: Arc<RunStore>,
     state: State,
-    /// The operations without an outcome.
-    outstanding: BTreeMap<OperationId, Known>,
+    /// The operations without an outcome, once the run is written down.
+    outstanding: BTreeMap<OperationId, Asked>,
     /// How many of them need a process.
     busy: usize,
     /// How many of them are questions.
@@ -52,15 +52,6 @@ enum State {
     Without,
 }
 
-/// A run that no file knows of yet.
-struct Backlog {
-    start: Start,
-    entered: Entered,
-    image: [u8; 32],
-    kept: Vec<Kept>,
-    bytes: usize,
-}
-
 impl std::fmt::Debug for Remembered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Remembered")
@@ -80,13 +71,7 @@ impl Remembered {
         (image, secrecy): ([u8; 32], Secrecy),
     ) -> Self {
         let started_by = StartedBy::of(&start);
-        let state = State::NotYet(Box::new(Backlog {
-            start,
-            entered,
-            image,
-            kept: Vec::new(),
-            bytes: 0,
-        }));
+        let state = State::NotYet(Box::new(Backlog::new(start, entered, image)));
         Self::with(store, state, (secrecy, started_by))
     }
 
@@ -147,26 +132,22 @@ impl Remembered {
 
     /// The run has asked for something before it was brought back.
     pub(crate) fn ask(&mut self, id: OperationId, asked: Asked) {
-        self.know(id, Known::Asked(asked));
-    }
-
-    fn know(&mut self, id: OperationId, known: Known) {
-        match known.needs() {
+        match asked.needs {
             Needs::Process => self.busy += 1,
             Needs::Somebody => self.questions += 1,
             Needs::Time => {}
         }
-        self.outstanding.insert(id, known);
+        self.outstanding.insert(id, asked);
     }
 
-    fn forget(&mut self, id: OperationId) -> Option<Known> {
-        let known = self.outstanding.remove(&id)?;
-        match known.needs() {
+    fn forget(&mut self, id: OperationId) -> Option<Asked> {
+        let asked = self.outstanding.remove(&id)?;
+        match asked.needs {
             Needs::Process => self.busy -= 1,
             Needs::Somebody => self.questions -= 1,
             Needs::Time => {}
         }
-        Some(known)
+        Some(asked)
     }
 
     /// Notes what the run asks for and gives up; a file is made when one of the operations needs it.
@@ -185,18 +166,23 @@ impl Remembered {
                 GivenUp::AwaitedFirst => {}
             }
         }
-        match operations.iter().map(Care::of).max() {
-            Some(Care::Written | Care::Intent) => self.open()?,
-            Some(Care::None) | None => {}
-        }
-        for operation in operations {
-            match self.state {
-                State::NotYet(_) => {
-                    self.know(operation.id, Known::Whole(Box::new(operation.clone())));
-                }
-                State::Open(_) => self.know(operation.id, Known::Asked(Asked::of(operation))),
-                State::Without => {}
+        if let State::NotYet(backlog) = &self.state {
+            let needs_file = match operations.iter().map(Care::of).max() {
+                Some(Care::Written | Care::Intent) => true,
+                Some(Care::None) | None => backlog.is_full(),
+            };
+            if needs_file {
+                self.open()?;
             }
+        }
+        match &mut self.state {
+            State::NotYet(backlog) => operations.iter().for_each(|it| backlog.ask(it)),
+            State::Open(_) => {
+                for operation in operations {
+                    self.ask(operation.id, Asked::of(operation));
+                }
+            }
+            State::Without => {}
         }
         Ok(())
     }
@@ -224,19 +210,17 @@ impl Remembered {
         match (begun, self.store.need()) {
             (Ok(journal), _) => {
                 self.opened_with = journal.records();
+                let asked = backlog.asked();
                 self.state = State::Open(journal);
-                let outstanding = std::mem::take(&mut self.outstanding);
-                let asked = outstanding.into_iter();
-                self.outstanding = asked
-                    .map(|(id, known)| (id, Known::Asked(known.asked())))
-                    .collect();
+                for (id, asked) in asked {
+                    self.ask(id, asked);
+                }
             }
             (Err(error @ Error::Exists(_)), _) => return Beginning::Exists(error.to_string()),
             (Err(error), Need::Asked) => return Beginning::Failed(error.to_string()),
             (Err(error), Need::Offered(warn)) => {
                 warn(&error.to_string());
                 self.state = State::Without;
-                self.outstanding.clear();
             }
         }
         Beginning::Begun
@@ -244,7 +228,11 @@ impl Remembered {
 
     /// The run does not want an outcome any more.
     fn give_up(&mut self, id: OperationId) {
-        let asked = self.forget(id).map(Known::asked);
+        if let State::NotYet(backlog) = &mut self.state {
+            backlog.forget(id);
+            return;
+        }
+        let asked = self.forget(id);
         if let (State::Open(journal), Some(_)) = (&self.state, asked.and_then(|it| it.asks)) {
             journal.close(id.0, "its run does not wait for it any more".into());
         }
@@ -254,7 +242,7 @@ impl Remembered {
     /// down. A question is a row of its own besides, from the first life on that asks it.
     pub(crate) fn intend(&mut self, operation: &Operation, now: i64, then: Then) {
         let asked = self.outstanding.get_mut(&operation.id);
-        let (State::Open(journal), Some(Known::Asked(asked))) = (&mut self.state, asked) else {
+        let (State::Open(journal), Some(asked)) = (&mut self.state, asked) else {
             return then(Ok(()));
         };
         let intent = Record::Intent { of: asked.of };
@@ -281,14 +269,14 @@ impl Remembered {
     /// What an operation without an outcome asks of somebody, of a run that is written down.
     pub(crate) fn asks(&self, id: OperationId) -> Option<&Asks> {
         match (&self.state, self.outstanding.get(&id)?) {
-            (State::Open(_), Known::Asked(asked)) => asked.asks.as_ref(),
-            (State::Open(_) | State::NotYet(_) | State::Without, _) => None,
+            (State::Open(_), asked) => asked.asks.as_ref(),
+            (State::NotYet(_) | State::Without, _) => None,
         }
     }
 
     /// The questions whose time is over, of a run that is written down.
     pub(crate) fn late(&self, now: i64) -> Vec<u64> {
-        let asked = self.asked().filter(|it| it.asks.is_some());
+        let asked = self.outstanding.values().filter(|it| it.asks.is_some());
         let late = asked.filter(|it| it.due.is_some_and(|due| due <= now));
         late.map(|it| it.of.operation).collect()
     }
@@ -324,23 +312,16 @@ impl Remembered {
         outcome: &Outcome,
         now: i64,
     ) -> Result<Noting, String> {
-        if let State::Without = self.state {
-            return Ok(Noting::Noted);
+        match &mut self.state {
+            State::NotYet(backlog) => return Ok(backlog.note(id, outcome, now)),
+            State::Open(_) => {}
+            State::Without => return Ok(Noting::Noted),
         }
-        let Some(known) = self.forget(id) else {
+        let Some(asked) = self.forget(id) else {
             return Ok(Noting::Unwanted);
         };
-        if let State::NotYet(_) = self.state {
-            self.keep(Kept::Outcome {
-                of: known,
-                now,
-                outcome: outcome.clone(),
-            })?;
-            return Ok(Noting::Noted);
-        }
         // First: a run that is left now, or whose process dies, must be found as one that can go on.
         self.show(Shown::GoesOn);
-        let asked = known.asked();
         let answers = asked.asks.is_some();
         let (record, blob) = outcome_record(asked, outcome, now);
         self.write(&record, blob)?;
@@ -350,18 +331,6 @@ impl Remembered {
         Ok(Noting::Noted)
     }
 
-    /// Keeps what was brought to a run that no file knows of yet.
-    fn keep(&mut self, kept: Kept) -> Result<(), String> {
-        if let State::NotYet(backlog) = &mut self.state {
-            backlog.bytes += kept.weight();
-            backlog.kept.push(kept);
-            if backlog.bytes > BACKLOG {
-                return self.open();
-            }
-        }
-        Ok(())
-    }
-
     /// The run is told to end.
     ///
     /// # Errors
@@ -369,8 +338,11 @@ impl Remembered {
     pub(crate) fn note_cancel(&mut self, reason: &str, now: i64) -> Result<(), String> {
         let reason = reason.to_owned();
         self.is_cancelled = true;
-        match self.state {
-            State::NotYet(_) => self.keep(Kept::Cancel { now, reason }),
+        match &mut self.state {
+            State::NotYet(backlog) => {
+                backlog.cancel(now, reason);
+                Ok(())
+            }
             State::Open(_) | State::Without => self.write(&Record::Cancel { now, reason }, None),
         }
     }
@@ -392,7 +364,7 @@ impl Remembered {
                     None => Ok(()),
                 }
             }
-            // Of a run that no file knows of yet everything is kept, see `keep`.
+            // Of a run that no file knows of yet everything is kept, see [`Backlog`].
             State::NotYet(_) | State::Without => Ok(()),
         }
     }
@@ -413,7 +385,11 @@ impl Remembered {
     /// Whether the run waits for people and long times alone. Not what is under way decides, but what the run has been told: an
     /// outcome may have come that it has not got yet.
     pub(crate) fn rests(&self) -> bool {
-        self.busy == 0
+        match &self.state {
+            State::NotYet(backlog) => backlog.rests(),
+            State::Open(_) => self.busy == 0,
+            State::Without => false,
+        }
     }
 
     /// How many questions are open.
@@ -469,21 +445,16 @@ impl Remembered {
 
     /// When the first of the long times is over that it waits for, in nanoseconds since 1970.
     pub(crate) fn wake(&self) -> Option<i64> {
-        let times = self.asked().filter(|it| it.needs == Needs::Time);
+        let times = self
+            .outstanding
+            .values()
+            .filter(|it| it.needs == Needs::Time);
         times.filter_map(|it| it.due).min()
-    }
-
-    /// What the run waits for, of one that is written down.
-    fn asked(&self) -> impl Iterator<Item = &Asked> {
-        self.outstanding.values().filter_map(|it| match it {
-            Known::Asked(asked) => Some(asked),
-            Known::Whole(_) => None,
-        })
     }
 
     /// What a run waits for that needs no process.
     pub(crate) fn parked(&self) -> Left {
-        let questions = self.asked();
+        let questions = self.outstanding.values();
         Left::Parked {
             waiting: self.waiting(),
             questions: questions
@@ -496,7 +467,7 @@ impl Remembered {
     pub(crate) fn waiting(&self) -> String {
         // Beside a question, time is only how long there is for it.
         let is_shown = |it: &&Asked| self.questions == 0 || it.asks.is_some();
-        let shown = self.asked().filter(is_shown);
+        let shown = self.outstanding.values().filter(is_shown);
         let said = |it: &Asked| match (it.needs, it.due) {
             (Needs::Time, Some(due)) => format!("{} until {}", it.what, rfc3339(due)),
             (Needs::Time | Needs::Process | Needs::Somebody, _) => it.what.clone(),
@@ -565,36 +536,5 @@ impl Remembered {
         };
         let then = |_: Result<(), Failure>| tell(finished);
         journal.release(Box::new(then));
-    }
-}
-
-impl Backlog {
-    fn begin(
-        &mut self,
-        store: &gsw_journal::store::Store,
-        at: &RunStore,
-        secrecy: Secrecy,
-    ) -> Result<Journal, gsw_journal::store::Error> {
-        let Self {
-            start,
-            entered,
-            image,
-            kept,
-            bytes: _,
-        } = self;
-        let new = NewRun {
-            id: &start.id,
-            workflow: entered.workflow(),
-            image: *image,
-            program: at.program(),
-            input: beginning::input_digest(entered.input()),
-            begun: start.now,
-        };
-        let mut all = beginning::records(start, entered, *image);
-        all.extend(kept.drain(..).map(Kept::record));
-        if secrecy == Secrecy::Sealed {
-            all = sealed_all(store, all)?;
-        }
-        store.begin(&new, all)
     }
 }

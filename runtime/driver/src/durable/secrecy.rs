@@ -67,7 +67,7 @@ impl Secrecy {
 /// The same records, with all that they hold sealed.
 pub(crate) fn sealed_all(
     store: &Store,
-    records: Vec<(Record, Option<Blob>)>,
+    records: impl IntoIterator<Item = (Record, Option<Blob>)>,
 ) -> Result<Vec<(Record, Option<Blob>)>, Error> {
     let sealed = records
         .into_iter()

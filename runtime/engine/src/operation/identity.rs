@@ -6,7 +6,7 @@ use gsw_abi::site::Site;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::operation::{Operation, Request};
+use crate::operation::Request;
 
 /// So much of an argument is shown.
 const SHOWN: usize = 60;
@@ -18,64 +18,65 @@ struct Canonical<'a, T: Serialize> {
     request: &'a T,
 }
 
-impl Operation {
+impl Request {
     /// Where it stands in the program and all that it asks for, as bytes: the same in every life of the run, also where the
     /// program was compiled anew and its tables have another order.
     #[must_use]
-    pub fn identity(&self) -> Vec<u8> {
-        match &self.request {
+    pub fn identity(&self, site: Site) -> Vec<u8> {
+        match self {
             // These hold indices of tables; what they mean is said otherwise.
-            Request::Human { question } => self.canonical(&json!({ "human": {
-                "digest": question.digest,
-                "refused": question.refused.as_ref().map(|it| it.count),
-            }})),
-            Request::External { external } => self.canonical(&json!({ "external": {
-                "digest": external.digest,
-                "key": external.key,
-            }})),
-            Request::StartRun { start } => self.canonical(&json!({ "start_run": {
-                "workflow": start.workflow,
-                "input": start.input,
-                "id": start.id,
-            }})),
-            request @ (Request::Sleep { .. }
-            | Request::Now
-            | Request::Random
-            | Request::RandomInt { .. }
-            | Request::Uuid
-            | Request::FsRead { .. }
-            | Request::FsReadBytes { .. }
-            | Request::FsWrite { .. }
-            | Request::FsWriteBytes { .. }
-            | Request::FsAppend { .. }
-            | Request::FsExists { .. }
-            | Request::FsList { .. }
-            | Request::FsGlob { .. }
-            | Request::FsRemove { .. }
-            | Request::FsMakeDir { .. }
-            | Request::EnvGet { .. }
-            | Request::MediaUrl { .. }
-            | Request::Model { .. }
-            | Request::Piece { .. }
-            | Request::Scripted { .. }
-            | Request::LookUp { .. }
-            | Request::Keep { .. }
-            | Request::OtherRun { .. }
-            | Request::Exec { .. }
-            | Request::Http { .. }
-            | Request::Mocked { .. }
-            | Request::Host { .. }) => self.canonical(request),
+            Self::Human { question } => canonical(
+                site,
+                &json!({ "human": {
+                    "digest": question.digest,
+                    "refused": question.refused.as_ref().map(|it| it.count),
+                }}),
+            ),
+            Self::External { external } => canonical(
+                site,
+                &json!({ "external": {
+                    "digest": external.digest,
+                    "key": external.key,
+                }}),
+            ),
+            Self::StartRun { start } => canonical(
+                site,
+                &json!({ "start_run": {
+                    "workflow": start.workflow,
+                    "input": start.input,
+                    "id": start.id,
+                }}),
+            ),
+            request @ (Self::Sleep { .. }
+            | Self::Now
+            | Self::Random
+            | Self::RandomInt { .. }
+            | Self::Uuid
+            | Self::FsRead { .. }
+            | Self::FsReadBytes { .. }
+            | Self::FsWrite { .. }
+            | Self::FsWriteBytes { .. }
+            | Self::FsAppend { .. }
+            | Self::FsExists { .. }
+            | Self::FsList { .. }
+            | Self::FsGlob { .. }
+            | Self::FsRemove { .. }
+            | Self::FsMakeDir { .. }
+            | Self::EnvGet { .. }
+            | Self::MediaUrl { .. }
+            | Self::Model { .. }
+            | Self::Piece { .. }
+            | Self::Scripted { .. }
+            | Self::LookUp { .. }
+            | Self::Keep { .. }
+            | Self::OtherRun { .. }
+            | Self::Exec { .. }
+            | Self::Http { .. }
+            | Self::Mocked { .. }
+            | Self::Host { .. }) => canonical(site, request),
         }
     }
 
-    fn canonical(&self, request: &impl Serialize) -> Vec<u8> {
-        let site = self.site;
-        let canonical = Canonical { site, request };
-        serde_json::to_vec(&canonical).expect("requests have JSON, which a test reads back")
-    }
-}
-
-impl Request {
     /// What it asks for in a few words, for people.
     #[must_use]
     pub fn summary(&self) -> String {
@@ -126,6 +127,11 @@ impl Request {
             Self::OtherRun { run, ask } => about(ask.function(), run),
         }
     }
+}
+
+fn canonical(site: Site, request: &impl Serialize) -> Vec<u8> {
+    let canonical = Canonical { site, request };
+    serde_json::to_vec(&canonical).expect("requests have JSON, which a test reads back")
 }
 
 fn about(what: &str, argument: &str) -> String {
