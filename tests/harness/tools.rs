@@ -147,6 +147,19 @@ fn shells_learn_the_commands() {
 }
 
 #[test]
+fn each_command_has_a_manual_page() {
+    let folder = scratch("man");
+    let said = gswc(&["man", text(&folder)]);
+    assert_eq!((said.code, &*said.err), (Some(0), ""));
+    let page = std::fs::read_to_string(folder.join("gswc-build.1")).expect("it is written");
+    for part in [".TH gswc-build 1", "\\-\\-launcher", "gswc build"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let said = gswc(&["man", "/dev/null/nowhere"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+}
+
+#[test]
 fn help_of_every_command_has_examples_and_exit_codes() {
     let help = gswc(&["--help"]);
     let commands = help.out.split("Commands:").nth(1).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The command line of `gswc`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -96,6 +96,13 @@ enum Command {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages of `gswc`, one for each command.
+    #[command(after_help = help::text(&help::MAN))]
+    Man {
+        /// The folder that they go to.
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
     /// Run the language server on standard input and output.
     #[command(after_help = help::text(&help::LSP))]
     Lsp,
@@ -123,6 +130,7 @@ impl Command {
             | Self::Compat(_)
             | Self::Runs(_)
             | Self::Completions { .. }
+            | Self::Man { .. }
             | Self::Lsp => false,
         }
     }
@@ -207,6 +215,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Fmt(arguments) => commands::fmt(&arguments),
         Command::Explain { name } => commands::explain(name.as_deref()),
         Command::Completions { shell } => commands::completions(shell, Arguments::command()),
+        Command::Man { folder } => commands::man(&folder, Arguments::command()),
         Command::Lsp => commands::lsp(),
     }
 }

@@ -554,6 +554,16 @@ pub const COMPLETIONS: Page = Page {
     exit_codes: &[SUCCESS, ("2", "no such shell")],
 };
 
+pub const MAN: Page = Page {
+    heading: EXAMPLES,
+    examples: &[(
+        "gswc man ~/.local/share/man/man1",
+        "`man gswc` and `man gswc-build` find them there",
+    )],
+    notes: &[],
+    exit_codes: &[SUCCESS, ("1", "the folder cannot be written")],
+};
+
 pub const LSP: Page = Page {
     heading: EXAMPLES,
     examples: &[],

@@ -1,0 +1,110 @@
+"""Installs each file of target/dist into a root of its own, and builds and runs a program there. What cannot be installed here
+(no npm, not root) is named and left out; `CI` in the environment makes the first of them an error."""
+
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DIST = ROOT / "target/dist"
+HELLO = 'workflow main(name: string = "world") -> string { "Hello, ${name}!" }\n'
+
+
+def run(*command, **options):
+    words = [str(it) for it in command]
+    done = subprocess.run(words, capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"error: {' '.join(words)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def only(pattern):
+    found = sorted(DIST.glob(pattern))
+    if len(found) != 1:
+        sys.exit(f"error: {DIST} has {len(found)} files {pattern}; packaging/release.py makes one")
+    return found[0]
+
+
+def left_out(what, why):
+    print(f"- {what}: not tried, {why}")
+    if os.environ.get("CI"):
+        sys.exit(1)
+
+
+def works(what, gswc, folder, around=()):
+    """Builds a program with this gswc, with nothing in the environment, and runs what it has built."""
+    (folder / "hello.gsw").write_text(HELLO)
+    inside = {"cwd": folder} if not around else {}
+    place = folder if not around else pathlib.Path("/work")
+    run(*around, gswc, "build", place / "hello.gsw", "-o", place / "hello", env={}, **inside)
+    said = run(*around, place / "hello", "--name", what, env={}, **inside)
+    assert said == f'"Hello, {what}!"\n', said
+    assert re.fullmatch(r"gswc \S+\n", run(*around, gswc, "--version", env={}))
+    print(f"- {what}: builds and runs a program")
+
+
+def libraries(program):
+    """The files that the loader needs for a program, itself among them."""
+    return [pathlib.Path(it) for it in re.findall(r"(/\S+) \(0x", run("ldd", program))]
+
+
+def in_empty_root(what, root, gswc):
+    """In a root that has the package, the C library and /proc, where programs find their own file: no shell, no /tmp."""
+    chroot = shutil.which("chroot")
+    if os.geteuid() != 0 or not chroot:
+        return left_out(what, "only root may change the root of a process")
+    for library in libraries(root / gswc.relative_to("/")):
+        (root / library.relative_to("/")).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, root / library.relative_to("/"))
+    (root / "work").mkdir()
+    (root / "proc").mkdir()
+    run("mount", "-t", "proc", "proc", root / "proc")
+    try:
+        works(what, gswc, root / "work", (chroot, root))
+    finally:
+        run("umount", root / "proc")
+
+
+def archive(folder):
+    run("tar", "-xzf", only("*-x86_64-linux.tar.gz"), "-C", folder)
+    (unpacked,) = folder.iterdir()
+    for part in ("share/man/man1/gswc.1", "share/doc/groundswell/THIRD-PARTY.txt"):
+        assert (unpacked / part).stat().st_size > 0, part
+    in_empty_root("archive", folder, pathlib.Path("/") / unpacked.name / "bin/gswc")
+
+
+def debian_package(folder):
+    if not shutil.which("dpkg-deb"):
+        return left_out("deb", "there is no dpkg-deb")
+    run("dpkg-deb", "-x", only("*.deb"), folder)
+    in_empty_root("deb", folder, pathlib.Path("/usr/bin/gswc"))
+
+
+def wheel(folder):
+    run(sys.executable, "-m", "venv", folder / "venv")
+    run(folder / "venv/bin/pip", "install", "--no-index", "--quiet", only("*.whl"))
+    works("wheel", folder / "venv/bin/gswc", folder)
+
+
+def node_package(folder):
+    if not shutil.which("npm"):
+        return left_out("npm", "there is no npm")
+    run("npm", "install", "--offline", "--no-audit", "--no-fund", "--prefix", folder, only("*.tgz"), cwd=folder)
+    works("npm", folder / "node_modules/.bin/gswc", folder)
+
+
+def main():
+    for line in (DIST / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split()
+        assert hashlib.sha256((DIST / name).read_bytes()).hexdigest() == digest, name
+    for check in (archive, debian_package, wheel, node_package):
+        with tempfile.TemporaryDirectory() as folder:
+            check(pathlib.Path(folder))
+
+
+main()

@@ -1,0 +1,201 @@
+"""Makes what a release holds, in target/dist: README.md of this folder says what.
+
+    python3 packaging/release.py             # needs `zig` and `cargo-zigbuild`, see README.md
+    python3 packaging/release.py --native    # with the linker of this machine"""
+
+import argparse
+import base64
+import hashlib
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DIST = ROOT / "target/dist"
+TARGET = "x86_64-unknown-linux-gnu"
+# The oldest that Rust itself supports, of 2012.
+GLIBC = "2.17"
+SUMMARY = "Groundswell, a workflow language for language-model agents: the compiler gswc"
+HOME = "https://github.com/groundswell-lang/groundswell"
+PROGRAMS = ("gswc", "gsw-launcher")
+SHELLS = {
+    "bash": "share/bash-completion/completions/gswc",
+    "zsh": "share/zsh/site-functions/_gswc",
+    "fish": "share/fish/vendor_completions.d/gswc.fish",
+}
+
+
+def run(*command, **options):
+    return subprocess.run([str(it) for it in command], check=True, cwd=ROOT, **options)
+
+
+def version():
+    manifest = (ROOT / "Cargo.toml").read_text()
+    return re.search(r'^version = "([^"]+)"', manifest, re.M)[1]
+
+
+def built(is_native):
+    """The folder of both programs."""
+    if is_native:
+        run("cargo", "build", "--release", "-p", "gswc")
+        return ROOT / "target/release"
+    if not shutil.which("cargo-zigbuild"):
+        sys.exit("error: there is no `cargo-zigbuild`: `pip install ziglang` and `cargo install cargo-zigbuild`, or `--native`")
+    run("cargo", "zigbuild", "--release", "-p", "gswc", "--target", f"{TARGET}.{GLIBC}")
+    return ROOT / "target" / TARGET / "release"
+
+
+def needed_glibc(program):
+    """The newest version of glibc that a program names."""
+    found = re.findall(rb"GLIBC_(\d+)\.(\d+)", program.read_bytes())
+    return max((int(major), int(minor)) for major, minor in found)
+
+
+def tree(programs, root):
+    """What is installed below a prefix such as /usr/local."""
+    shutil.rmtree(root, ignore_errors=True)
+    (root / "bin").mkdir(parents=True)
+    for name in PROGRAMS:
+        shutil.copy2(programs / name, root / "bin" / name)
+    gswc = root / "bin/gswc"
+    for shell, place in SHELLS.items():
+        done = run(gswc, "completions", shell, capture_output=True)
+        (root / place).parent.mkdir(parents=True, exist_ok=True)
+        (root / place).write_bytes(done.stdout)
+    (root / "share/man/man1").mkdir(parents=True)
+    run(gswc, "man", root / "share/man/man1")
+    docs = root / "share/doc/groundswell"
+    docs.mkdir(parents=True)
+    for name in ("LICENSE", "README.md", "CHANGELOG.md"):
+        shutil.copy2(ROOT / name, docs / name)
+    done = run(sys.executable, "packaging/licences.py", capture_output=True)
+    (docs / "THIRD-PARTY.txt").write_bytes(done.stdout)
+
+
+def as_root(info):
+    """The same bytes whoever makes it, and when."""
+    info.uid = info.gid = info.mtime = 0
+    info.uname = info.gname = "root"
+    return info
+
+
+def archive(root, number):
+    name = f"groundswell-{number}-x86_64-linux"
+    file = DIST / f"{name}.tar.gz"
+    with tarfile.open(file, "w:gz", compresslevel=6) as tar:
+        tar.add(root, arcname=name, filter=as_root)
+    return file
+
+
+def wheel(root, number, glibc):
+    tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_x86_64"
+    file = DIST / f"groundswell-{number}-{tag}.whl"
+    info, scripts = f"groundswell-{number}.dist-info", f"groundswell-{number}.data/scripts"
+    files = {f"{scripts}/{name}": (root / "bin" / name).read_bytes() for name in PROGRAMS}
+    for name in ("LICENSE", "THIRD-PARTY.txt"):
+        files[f"{info}/licenses/{name}"] = (root / "share/doc/groundswell" / name).read_bytes()
+    files[f"{info}/METADATA"] = (
+        f"Metadata-Version: 2.4\nName: groundswell\nVersion: {number}\nSummary: {SUMMARY}\nLicense-Expression: Apache-2.0\n"
+        f"License-File: LICENSE\nLicense-File: THIRD-PARTY.txt\nProject-URL: Home, {HOME}\n"
+        f"Description-Content-Type: text/markdown\n\n{(ROOT / 'README.md').read_text()}"
+    ).encode()
+    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: groundswell\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    record = ""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, content in files.items():
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            record += f"{name},sha256={digest},{len(content)}\n"
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o100755 if "/scripts/" in name else 0o100644) << 16
+            package.writestr(entry, content)
+        package.writestr(zipfile.ZipInfo(f"{info}/RECORD", (1980, 1, 1, 0, 0, 0)), f"{record}{info}/RECORD,,\n")
+    return file
+
+
+def node_package(root, number):
+    manifest = {
+        "name": "groundswell",
+        "version": number,
+        "description": SUMMARY,
+        "license": "Apache-2.0",
+        "homepage": HOME,
+        "os": ["linux"],
+        "cpu": ["x64"],
+        "libc": ["glibc"],
+        "bin": {"gswc": "bin/gswc"},
+    }
+    file = DIST / f"groundswell-{number}.tgz"
+    with tarfile.open(file, "w:gz", compresslevel=6) as tar:
+        text = json.dumps(manifest, indent=2).encode()
+        entry = as_root(tarfile.TarInfo("package/package.json"))
+        entry.size = len(text)
+        tar.addfile(entry, io.BytesIO(text))
+        for name in PROGRAMS:
+            tar.add(root / "bin" / name, arcname=f"package/bin/{name}", filter=as_root)
+        for name in ("LICENSE", "README.md", "THIRD-PARTY.txt"):
+            tar.add(root / "share/doc/groundswell" / name, arcname=f"package/{name}", filter=as_root)
+    return file
+
+
+def debian_package(root, number, glibc):
+    if not shutil.which("dpkg-deb"):
+        print("no dpkg-deb here: no .deb")
+        return None
+    stage = DIST / "deb"
+    shutil.rmtree(stage, ignore_errors=True)
+    shutil.copytree(root, stage / "usr")
+    (stage / "DEBIAN").mkdir()
+    size = sum(it.stat().st_size for it in root.rglob("*") if it.is_file()) // 1024
+    (stage / "DEBIAN/control").write_text(
+        f"Package: groundswell\nVersion: {number}\nArchitecture: amd64\nMaintainer: The Groundswell maintainers <{HOME}>\n"
+        f"Installed-Size: {size}\nDepends: libc6 (>= {glibc[0]}.{glibc[1]}), libgcc-s1\nSection: devel\nPriority: optional\n"
+        f"Homepage: {HOME}\nDescription: {SUMMARY.split(': ')[0]}\n {SUMMARY.split(': ')[1]}, its language server and its formatter in one file.\n"
+    )
+    file = DIST / f"groundswell_{number}_amd64.deb"
+    run("dpkg-deb", "--build", "--root-owner-group", "-Zgzip", "-z6", stage, file, stdout=subprocess.DEVNULL)
+    shutil.rmtree(stage)
+    return file
+
+
+def container(number):
+    file = DIST / "Containerfile"
+    text = (ROOT / "packaging/Containerfile").read_text()
+    file.write_text(text.replace("VERSION", number))
+    return file
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--native", action="store_true", help="with the linker and the glibc of this machine")
+    arguments = parser.parse_args()
+    os.umask(0o022)
+    DIST.mkdir(parents=True, exist_ok=True)
+    programs, number = built(arguments.native), version()
+    glibc = max(needed_glibc(programs / name) for name in PROGRAMS)
+    root = DIST / "root"
+    tree(programs, root)
+    made = [
+        archive(root, number),
+        wheel(root, number, glibc),
+        node_package(root, number),
+        debian_package(root, number, glibc),
+        container(number),
+    ]
+    shutil.rmtree(root)
+    sums = ""
+    for file in filter(None, made):
+        sums += f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n"
+        print(f"{file.stat().st_size / 1e6:7.1f} MB  {file.relative_to(ROOT)}")
+    (DIST / "SHA256SUMS").write_text(sums)
+    print(f"needs glibc {glibc[0]}.{glibc[1]} or later")
+
+
+main()
