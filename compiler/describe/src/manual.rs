@@ -51,6 +51,7 @@ pub const MANUAL: &[ManualPage] = pages![
     "reference/inference",
     "reference/library",
     "reference/library-index",
+    "reference/mcp",
     "reference/models",
     "reference/modifiers",
     "reference/modules",

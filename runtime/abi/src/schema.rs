@@ -8,6 +8,6 @@ mod strict;
 #[cfg(test)]
 mod tests;
 
-pub use build::{SECONDS, schema};
+pub use build::{SECONDS, schema, schema_of_fields};
 pub use canonical::{canonical_digest, schema_hash};
 pub use strict::{strict, strict_obstacle};

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use gsw_abi::program::{Program, Repeat, Tool, ToolBody, wire_name};
-use gsw_abi::schema::schema;
-use gsw_abi::types::{Field, Record, Type, TypeId, TypeTable};
+use gsw_abi::schema::schema_of_fields;
 use gsw_engine::model::{
     Content, Message, PromptNote, Role, ToolCall, ToolDescription, ToolOutcome,
 };
 use gsw_tree::class::Class;
-use serde_json::Value;
 
 use crate::settings::Listed;
 
@@ -68,12 +66,11 @@ pub(crate) fn offered(
     if offers.is_empty() {
         return Vec::new();
     }
-    // The parameters of tools are no type of the program, so they are added to a table of our own.
-    let mut types = program.types.clone();
+    let types = &program.types;
     let description = |offer: Offer<'_>| ToolDescription {
-        input_schema: input_schema(&mut types, &offer.tool.name, &offer.tool.parameters),
+        input_schema: schema_of_fields(types, &offer.tool.parameters),
         description: match offer.tool.body {
-            ToolBody::SpawnRequest => spawns_described(program, &mut types, offer.tool, spawns),
+            ToolBody::SpawnRequest => spawns_described(program, offer.tool, spawns),
             ToolBody::Program
             | ToolBody::Prompt
             | ToolBody::Human
@@ -96,12 +93,7 @@ fn docs(docs: &Option<String>) -> String {
 }
 
 /// What the tool is for, with the workflows that may be started: a model cannot know them otherwise.
-fn spawns_described(
-    program: &Program,
-    types: &mut TypeTable,
-    tool: &Tool,
-    spawns: &[String],
-) -> String {
+fn spawns_described(program: &Program, tool: &Tool, spawns: &[String]) -> String {
     let mut text = docs(&tool.docs);
     let allowed = program.spawnable(spawns);
     if allowed.is_empty() {
@@ -111,23 +103,12 @@ fn spawns_described(
     text.push_str("\n\nYou may start these:");
     for (name, spawnable) in allowed {
         let workflow = &spawnable.workflow;
-        let input = input_schema(types, name, &workflow.parameters);
+        let input = schema_of_fields(&program.types, &workflow.parameters);
         let what = docs(&workflow.docs);
         let colon = if what.is_empty() { "" } else { ": " };
         let _ = write!(text, "\n- `{name}`{colon}{what} Input: {input}");
     }
     text
-}
-
-/// The schema of parameters, as if they were the fields of a record.
-fn input_schema(types: &mut TypeTable, name: &str, parameters: &[Field]) -> Value {
-    let id = TypeId(u32::try_from(types.types.len()).expect("a type table has 32-bit indices"));
-    types.types.push(Type::Record(Record {
-        name: name.to_owned(),
-        docs: None,
-        fields: parameters.to_vec(),
-    }));
-    schema(types, id)
 }
 
 /// The calls of an answer.

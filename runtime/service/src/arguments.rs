@@ -21,6 +21,8 @@ pub enum Command {
     Runs(Box<RunsInvocation>),
     /// Carry on whatever is due.
     Worker(Box<BuiltinOptions>),
+    /// Serve the workflows as tools to a client on standard input and output.
+    Mcp(Box<BuiltinOptions>),
     /// Print the program's own description.
     Manifest,
     /// Print its name and version.
@@ -126,6 +128,9 @@ pub fn parse(program: &Program, words: &[String]) -> Result<Command, UsageError>
         Some("worker") if find(program, "worker").is_none() => {
             return runs::worker(&words[1..]).map(|it| Command::Worker(Box::new(it)));
         }
+        Some("mcp") if find(program, "mcp").is_none() => {
+            return runs::mcp(&words[1..]).map(|it| Command::Mcp(Box::new(it)));
+        }
         Some("--version") if words.len() == 1 && !takes_version(program) => {
             return Ok(Command::Version);
         }
@@ -156,7 +161,7 @@ fn find(program: &Program, name: &str) -> Option<usize> {
 fn named(program: &Program, name: &str) -> Result<usize, UsageError> {
     find(program, name).ok_or_else(|| {
         let names = program.workflows.iter().map(|it| it.name.as_str());
-        UsageError(match nearest(name, names.clone().chain(["manifest", "runs", "worker"])) {
+        UsageError(match nearest(name, names.clone().chain(["manifest", "mcp", "runs", "worker"])) {
             Some(near) => format!("there is no workflow `{name}`; did you mean `{near}`?"),
             None => {
                 let names: Vec<_> = names.map(|it| format!("`{it}`")).collect();

@@ -34,7 +34,7 @@ use crate::tape::{self, Taping};
 use crate::watchers::{Output, Watchers};
 use crate::worker::{self, Until};
 use crate::{
-    cache, environment, help, interrupt, manifest, memory, open_files, painted, prices, runs,
+    cache, environment, help, interrupt, manifest, mcp, memory, open_files, painted, prices, runs,
     terminal,
 };
 
@@ -86,6 +86,7 @@ pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
                 }
             }
         }
+        Ok(Command::Mcp(options)) => mcp::serve(loaded, &options, origin),
         Ok(Command::Runs(invocation)) => runs::perform(loaded, *invocation, origin),
         Err(error) => {
             // What cannot be read may be the option itself, so the words are looked at.
@@ -153,7 +154,7 @@ pub(crate) fn observers() -> Arc<Observers> {
 }
 
 /// How much memory a run may take, how long it waits with a process, and where what models are asked goes.
-fn prepared(
+pub(crate) fn prepared(
     loaded: &mut Loaded,
     options: &BuiltinOptions,
     variables: &Variables,

@@ -205,6 +205,10 @@ fn write_builtin(text: &mut String, program: &Program, columns: Columns) {
         "worker",
         "Carry on whatever is due, until it is told to end; several may share a store",
     ));
+    commands.push(row_of(
+        "mcp",
+        "Offer the workflows as tools to a client of the Model Context Protocol, on standard input and output",
+    ));
     let codes = Exit::ALL.map(|it| row_of(&format!("{}", it as u8), it.meaning()));
     for (heading, rows) in [
         ("Built-in options:", options.as_slice()),

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use gsw_abi::program::{Agent, Program, Prompt, Repeat, Tool, Workflow};
 use gsw_abi::schema;
-use gsw_abi::types::{Field, TypeTable};
-use serde_json::{Map, Value, json};
-
-use crate::arguments::is_required;
+use gsw_abi::types::TypeTable;
+use serde_json::{Value, json};
 
 /// The program's description as one JSON object.
 #[must_use]
@@ -31,7 +29,7 @@ fn workflow(types: &TypeTable, it: &Workflow) -> Value {
     json!({
         "name": it.name,
         "description": it.docs,
-        "input": input_schema(types, &it.parameters),
+        "input": schema::schema_of_fields(types, &it.parameters),
         "output": schema::schema(types, it.result),
         "errors": it.errors,
         "effects": it.effects,
@@ -47,7 +45,7 @@ fn prompt(program: &Program, it: &Prompt) -> Value {
         "name": it.name,
         "description": it.docs,
         "agent": agent.map(|it| &it.name),
-        "input": input_schema(&program.types, &it.parameters),
+        "input": schema::schema_of_fields(&program.types, &it.parameters),
         "schema_hash": schema::schema_hash(&answer),
         "output": answer,
     })
@@ -64,26 +62,8 @@ fn tool(types: &TypeTable, it: &Tool) -> Value {
         "name": it.name,
         "module": it.module,
         "description": it.docs,
-        "input": input_schema(types, &it.parameters),
+        "input": schema::schema_of_fields(types, &it.parameters),
         "output": schema::schema(types, it.result),
         "repeat": repeat,
     })
-}
-
-/// The schema of an object with one property per parameter.
-#[must_use]
-pub fn input_schema(types: &TypeTable, parameters: &[Field]) -> Value {
-    let mut properties = Map::new();
-    let mut required = Vec::new();
-    for parameter in parameters {
-        let mut property = schema::schema(types, parameter.ty);
-        if let (Some(docs), Value::Object(property)) = (&parameter.docs, &mut property) {
-            property.insert("description".into(), docs.as_str().into());
-        }
-        properties.insert(parameter.wire.clone(), property);
-        if is_required(types, parameter) {
-            required.push(Value::from(parameter.wire.as_str()));
-        }
-    }
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }

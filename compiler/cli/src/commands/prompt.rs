@@ -136,7 +136,8 @@ fn read_words(
             | Command::Manifest
             | Command::Version
             | Command::Runs(_)
-            | Command::Worker(_),
+            | Command::Worker(_)
+            | Command::Mcp(_),
         ) => Err(Exit::Usage),
         Err(error) => Err(report::usage(&error.0)),
     }

@@ -14,25 +14,23 @@ pub const SECONDS: &str = "In seconds.";
 /// The JSON Schema of a type. Named types that repeat or contain themselves go into `$defs`.
 #[must_use]
 pub fn schema(types: &TypeTable, id: TypeId) -> Value {
-    let definitions = names::definitions(types, id);
+    let definitions = names::definitions(types, vec![id]);
     let builder = Builder {
         types,
         definitions: &definitions,
     };
-    let mut root = builder.mention(id);
-    if !definitions.is_empty() {
-        let bodies = definitions
-            .iter()
-            .map(|(&id, name)| (name.clone(), builder.body(id)));
-        let mut bodies: Vec<(String, Map<String, Value>)> = bodies.collect();
-        bodies.sort_by(|a, b| a.0.cmp(&b.0));
-        let bodies: Map<String, Value> = bodies
-            .into_iter()
-            .map(|(name, body)| (name, Value::Object(body)))
-            .collect();
-        root.insert("$defs".into(), Value::Object(bodies));
-    }
-    Value::Object(root)
+    builder.with_definitions(builder.mention(id))
+}
+
+/// The same of parameters, as if they were the fields of a record.
+#[must_use]
+pub fn schema_of_fields(types: &TypeTable, fields: &[Field]) -> Value {
+    let definitions = names::definitions(types, fields.iter().map(|it| it.ty).collect());
+    let builder = Builder {
+        types,
+        definitions: &definitions,
+    };
+    builder.with_definitions(builder.fields(None, None, fields))
 }
 
 struct Builder<'a> {
@@ -41,6 +39,20 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// A root with the bodies of all that it refers to.
+    fn with_definitions(&self, mut root: Map<String, Value>) -> Value {
+        if !self.definitions.is_empty() {
+            let bodies = self.definitions.iter();
+            let bodies = bodies.map(|(&id, name)| (name.clone(), self.body(id)));
+            let mut bodies: Vec<(String, Map<String, Value>)> = bodies.collect();
+            bodies.sort_by(|a, b| a.0.cmp(&b.0));
+            let bodies = bodies.into_iter();
+            let bodies = bodies.map(|(name, body)| (name, Value::Object(body)));
+            root.insert("$defs".into(), Value::Object(bodies.collect()));
+        }
+        Value::Object(root)
+    }
+
     /// The schema of a type where it is used: a reference when it is in `$defs`.
     fn mention(&self, id: TypeId) -> Map<String, Value> {
         match self.definitions.get(&id) {

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::types::{Field, Type, TypeId, TypeTable};
 
 /// The names in `$defs` of all types that are used more than once or contain themselves.
-pub(super) fn definitions(types: &TypeTable, root: TypeId) -> BTreeMap<TypeId, String> {
+pub(super) fn definitions(types: &TypeTable, roots: Vec<TypeId>) -> BTreeMap<TypeId, String> {
     let mut seen = BTreeSet::new();
     let mut shared = BTreeSet::new();
-    let mut work = vec![root];
+    let mut work = roots;
     while let Some(id) = work.pop() {
         let ty = types.get(id);
         if name(ty).is_some() && !seen.insert(id) {

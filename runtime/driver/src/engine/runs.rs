@@ -558,6 +558,7 @@ impl State {
 }
 
 /// An id that nobody has: as wide as the ids of traces.
-pub(super) fn new_id() -> Arc<str> {
+#[must_use]
+pub fn new_id() -> Arc<str> {
     format!("{:016x}{:016x}", clock::random_word(), clock::random_word()).into()
 }

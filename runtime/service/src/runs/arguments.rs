@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gsw_abi::option::BuiltinOption;
 
-use crate::arguments::{BuiltinOptions, TapeOption, UsageError, nearest};
+use crate::arguments::{BuiltinOptions, EventSink, TapeOption, UsageError, nearest};
 
 /// A command about runs, with its options.
 #[derive(Clone, PartialEq, Debug)]
@@ -217,7 +217,7 @@ pub fn parse(words: &[String]) -> Result<RunsInvocation, UsageError> {
             Some(option) if let Some(value) = option.strip_prefix("key=") => {
                 key = Some(value.to_owned());
             }
-            Some(option) => read_option(option, &mut options, &mut words)?,
+            Some(option) => read_option("runs", option, &mut options, &mut words)?,
             None => operands.push(word.as_str()),
         }
     }
@@ -252,6 +252,7 @@ pub fn parse(words: &[String]) -> Result<RunsInvocation, UsageError> {
 }
 
 fn read_option(
+    command: &str,
     option: &str,
     options: &mut BuiltinOptions,
     rest: &mut std::slice::Iter<'_, String>,
@@ -263,8 +264,8 @@ fn read_option(
     let option = BuiltinOption::of(name).ok_or_else(|| {
         let names = BuiltinOption::ALL.map(BuiltinOption::name);
         UsageError(match nearest(name, names.into_iter()) {
-            Some(near) => format!("`runs` has no option `--{name}`; did you mean `--{near}`?"),
-            None => format!("`runs` has no option `--{name}`"),
+            Some(near) => format!("`{command}` has no option `--{name}`; did you mean `--{near}`?"),
+            None => format!("`{command}` has no option `--{name}`"),
         })
     })?;
     if inline.is_some() && option.operand().is_none() {
@@ -281,20 +282,44 @@ fn read_option(
 /// # Errors
 /// When a word does not fit; the message says which.
 pub fn worker(words: &[String]) -> Result<BuiltinOptions, UsageError> {
+    let options = options_alone("worker", "it carries on whatever is due", words)?;
+    if options.model.is_some() {
+        let message = "a run goes on with the model that it began with: `--model` cannot be given";
+        return Err(UsageError(message.into()));
+    }
+    Ok(options)
+}
+
+/// Reads the words after `mcp`.
+///
+/// # Errors
+/// When a word does not fit; the message says which.
+pub fn mcp(words: &[String]) -> Result<BuiltinOptions, UsageError> {
+    let options = options_alone("mcp", "its client names the tool and its input", words)?;
+    match options.events {
+        Some(EventSink::Standard) => Err(UsageError(
+            "standard output belongs to the client: write `--events FILE`".into(),
+        )),
+        Some(EventSink::File(_)) | None => Ok(options),
+    }
+}
+
+/// The words after a command that takes options alone.
+fn options_alone(
+    command: &str,
+    does: &str,
+    words: &[String],
+) -> Result<BuiltinOptions, UsageError> {
     let mut options = BuiltinOptions::default();
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.strip_prefix("--") {
-            Some(option) => read_option(option, &mut options, &mut words)?,
+            Some(option) => read_option(command, option, &mut options, &mut words)?,
             None => {
-                let message = format!("`worker` takes no `{word}`: it carries on whatever is due");
+                let message = format!("`{command}` takes no `{word}`: {does}");
                 return Err(UsageError(message));
             }
         }
-    }
-    if options.model.is_some() {
-        let message = "a run goes on with the model that it began with: `--model` cannot be given";
-        return Err(UsageError(message.into()));
     }
     Ok(options)
 }

@@ -1,0 +1,137 @@
+//! `mcp`: the program as a server of the Model Context Protocol on its standard input and output. Each workflow is a tool.
+//!
+//! A call of a tool is a run. What a `human` asks goes to whoever has called, by elicitation; what the run says is progress.
+//! Standard output belongs to the protocol, so everything else is said on standard error.
+
+mod callers;
+mod ending;
+mod form;
+mod offer;
+mod progress;
+mod server;
+
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::time::Duration;
+
+use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_driver::host::Variables;
+use gsw_driver::human::Humans;
+use gsw_engine::load::Loaded;
+use gsw_tree::event::Header;
+use rmcp::service::{RunningService, ServerInitializeError};
+use rmcp::{RoleServer, ServiceExt};
+
+use crate::arguments::{BuiltinOptions, TapeOption, Verbosity};
+use crate::execute::{around, observers, prepared};
+use crate::exit::Exit;
+use crate::interrupt::{self, Interrupted, Whom};
+use crate::mcp::callers::Callers;
+use crate::mcp::server::Server;
+use crate::report::report_detached;
+use crate::say::say;
+use crate::store::{self, Origin};
+use crate::watchers::Watchers;
+use crate::{open_files, terminal};
+
+/// How often it is looked whether a signal has come, which wakes nobody.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// Serves until the client has gone or a signal comes.
+pub(crate) fn serve(mut loaded: Loaded, options: &BuiltinOptions, origin: &Origin) -> Exit {
+    let program = Arc::clone(&loaded.program);
+    let variables = Variables::default();
+    let (memory_limit, idle, taping) = match prepared(&mut loaded, options, &variables) {
+        Ok(settled) => settled,
+        Err(why) => {
+            say(&format!("{}: {why}", program.name));
+            return Exit::Usage;
+        }
+    };
+    let store = match options.tape {
+        // As for a run of the command line.
+        TapeOption::Replay(_) => None,
+        TapeOption::Off | TapeOption::Record(_) => {
+            store::of(&program, options.store.as_deref(), origin)
+        }
+    };
+    open_files::raise_limit();
+    let observers = observers();
+    let header = Header::new(&program.name, &loaded.image);
+    let mut watched = options.clone();
+    if io::stderr().is_terminal() {
+        // What is drawn on a terminal is one run.
+        watched.verbosity = Verbosity::Quiet;
+    }
+    let watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
+    let callers = Arc::<Callers>::default();
+    let engine = Engine::new(
+        loaded,
+        EngineOptions {
+            memory_limit,
+            observers: Arc::clone(&observers),
+            humans: Some(Arc::clone(&callers) as Arc<dyn Humans>),
+            store: store.clone(),
+            idle,
+            variables,
+            tape: taping.tape(),
+            ..around(&program.name, options)
+        },
+    );
+    let interrupted = interrupt::listen(Whom::All, engine.clone(), Arc::clone(&observers));
+    let server = Server::new(engine.clone(), Arc::clone(&callers), origin, options);
+    let served = talk(server, &interrupted);
+    // What the client has begun and not cancelled can be gone on with where it is written down.
+    engine.leave_all("the client has gone");
+    callers.wait_for_all();
+    report_detached(&engine.wait_for_detached());
+    store.iter().for_each(|it| it.close());
+    observers.close();
+    watchers.finish();
+    let exit = match served {
+        Ok(()) => Exit::Done,
+        Err(why) => {
+            say(&format!("error: {why}"));
+            Exit::Raised
+        }
+    };
+    taping.end(options, exit)
+}
+
+/// Talks to the client until one of both wants no more.
+fn talk(server: Server, interrupted: &Interrupted) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("the server cannot be started: {error}"))?;
+    let talked = runtime.block_on(async {
+        tokio::select! {
+            talked = converse(server) => talked,
+            () = told_to_end(interrupted) => Ok(()),
+        }
+    });
+    // A thread may still wait for input that never comes.
+    runtime.shutdown_background();
+    talked
+}
+
+async fn converse(server: Server) -> Result<(), String> {
+    let begun: Result<RunningService<RoleServer, Server>, ServerInitializeError> =
+        server.serve(rmcp::transport::stdio_pipes()).await;
+    let running = match begun {
+        Ok(running) => running,
+        // Nobody has said anything.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(format!("the client does not speak MCP: {error}")),
+    };
+    let ended = running.waiting().await;
+    ended
+        .map(drop)
+        .map_err(|error| format!("the server has failed: {error}"))
+}
+
+async fn told_to_end(interrupted: &Interrupted) {
+    while !interrupted.has_come() {
+        tokio::time::sleep(PERIOD).await;
+    }
+}

@@ -1,0 +1,82 @@
+//! Workflows as the tools of a server: names, descriptions, schemas, hints.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use gsw_abi::builtin;
+use gsw_abi::program::{Program, Workflow};
+use gsw_abi::schema::{schema, schema_of_fields};
+use gsw_abi::types::{Field, Secrecy, TypeId, TypeTable};
+use rmcp::model::{Tool, ToolAnnotations};
+use serde_json::{Map, Value};
+
+/// Under which a result that is no object stands in the structured content, which older clients want to be one.
+pub(super) const RESULT: &str = "result";
+
+/// What changes nothing outside, so that a client need not ask before.
+const READING: &[&str] = &["model", "fs.read", "env", "time", "random"];
+
+/// The workflows, in the order of the program.
+pub(super) fn tools(program: &Program) -> Vec<Tool> {
+    let tools = program.workflows.iter();
+    tools.map(|it| tool(&program.types, it)).collect()
+}
+
+fn tool(types: &TypeTable, workflow: &Workflow) -> Tool {
+    let input = object(schema_of_fields(types, &workflow.parameters));
+    let docs = workflow.docs.clone().map(Cow::Owned);
+    let mut tool = Tool::new_with_raw(workflow.name.clone(), docs, Arc::new(input));
+    if let Some(output) = output_schema(types, workflow.result) {
+        tool = tool.with_raw_output_schema(Arc::new(output));
+    }
+    let reads = |it: &String| READING.contains(&it.as_str());
+    let annotations = ToolAnnotations::new().read_only(workflow.effects.iter().all(reads));
+    tool.with_annotations(annotations)
+}
+
+/// The schema of the structured content; none for `()`.
+fn output_schema(types: &TypeTable, result: TypeId) -> Option<Map<String, Value>> {
+    if result == builtin::UNIT {
+        return None;
+    }
+    let bare = object(schema(types, result));
+    if is_object(&bare) {
+        return Some(bare);
+    }
+    let field = Field {
+        name: RESULT.into(),
+        wire: RESULT.into(),
+        docs: None,
+        ty: result,
+        default: None,
+        check: None,
+        secrecy: Secrecy::Shown,
+    };
+    Some(object(schema_of_fields(types, &[field])))
+}
+
+/// Whether values of a schema are objects, as its root says.
+fn is_object(schema: &Map<String, Value>) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some("object")
+}
+
+/// A result as structured content; none for `()`.
+pub(super) fn structured(types: &TypeTable, result: TypeId, value: Value) -> Option<Value> {
+    if result == builtin::UNIT {
+        return None;
+    }
+    match is_object(&object(schema(types, result))) {
+        true => Some(value),
+        false => Some(Value::Object(Map::from_iter([(RESULT.to_owned(), value)]))),
+    }
+}
+
+fn object(schema: Value) -> Map<String, Value> {
+    match schema {
+        Value::Object(fields) => fields,
+        // A schema of ours is an object.
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Map::new()
+        }
+    }
+}

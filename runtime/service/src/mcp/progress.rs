@@ -1,0 +1,62 @@
+//! What of a run's events a caller is told while it waits.
+
+use gsw_tree::event::{EventKind, Level};
+
+/// The line for an event; most have none.
+pub(super) fn line(event: &EventKind) -> Option<String> {
+    match event {
+        EventKind::Log {
+            level: Level::Info | Level::Warn | Level::Error,
+            message,
+            ..
+        } => Some(message.to_string()),
+        EventKind::StepStart { step } => Some(format!("step {step}")),
+        EventKind::StepRetry {
+            step,
+            attempt,
+            error,
+            ..
+        } => Some(format!("step {step}, attempt {}: {error}", attempt + 1)),
+        EventKind::PromptStart { prompt, .. } => Some(format!("prompt {prompt}")),
+        EventKind::ToolCall { tool, .. } => Some(format!("tool {tool}")),
+        EventKind::Emit { value } => Some(value.text().to_owned()),
+        EventKind::ExternalRequest { external, .. } => Some(format!("waits for {external}")),
+        EventKind::Log {
+            level: Level::Debug,
+            ..
+        }
+        | EventKind::ChildAttached { .. }
+        | EventKind::ChildDetached { .. }
+        | EventKind::Status { .. }
+        | EventKind::TreeUpdated { .. }
+        | EventKind::WorkflowStart { .. }
+        | EventKind::WorkflowEnd { .. }
+        | EventKind::StepEnd { .. }
+        | EventKind::StepRestarted { .. }
+        | EventKind::TaskStart
+        | EventKind::TaskEnd { .. }
+        | EventKind::Error(_)
+        | EventKind::StateChanged { .. }
+        | EventKind::StateSnapshot { .. }
+        | EventKind::PromptEnd { .. }
+        | EventKind::StreamDelta { .. }
+        | EventKind::PromptRevision { .. }
+        | EventKind::ModelRequest { .. }
+        | EventKind::ModelAnswer { .. }
+        | EventKind::Circuit { .. }
+        | EventKind::ModelRetry { .. }
+        | EventKind::InvalidResponse { .. }
+        | EventKind::CacheHit { .. }
+        | EventKind::CacheMiss { .. }
+        | EventKind::CacheWait { .. }
+        | EventKind::CacheEvict { .. }
+        | EventKind::ReflectionStart { .. }
+        | EventKind::ReflectionEnd { .. }
+        | EventKind::HumanRequest { .. }
+        | EventKind::HumanAnswer { .. }
+        | EventKind::ExternalAnswer { .. }
+        | EventKind::Cancel { .. }
+        | EventKind::Budget { .. }
+        | EventKind::SpawnRequest { .. } => None,
+    }
+}
