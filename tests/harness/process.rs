@@ -73,7 +73,8 @@ fn signal(child: &Child, name: &str) {
 #[test]
 fn a_terminal_that_goes_away_cancels_the_run_with_129() {
     let built = build("hung_up", SLEEPER);
-    let mut child = start(&built, "");
+    // Tests that run under `nohup` themselves hand on that the signal is ignored.
+    let mut child = start(&built, "exec env --default-signal=HUP \"$0\"");
     await_line(&mut child);
     // The kernel and the shell each send one.
     signal(&child, "-HUP");
