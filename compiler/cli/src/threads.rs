@@ -11,7 +11,7 @@ const STACK: usize = 64 << 20;
 ///
 /// The allocator of glibc gives each thread but the first a heap that it unlocks page by page: a fifth of the time of a check was
 /// spent in the kernel. Such a command has one thread that works, so nobody waits for another. What is left of that time goes by
-/// asking for large pages: a third of the page faults, a few megabytes more.
+/// asking for large pages: a quarter of the page faults is left, and a few megabytes more are used.
 pub fn share_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
