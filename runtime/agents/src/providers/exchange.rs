@@ -46,6 +46,12 @@ impl Trouble {
         }
     }
 
+    /// An event of a stream that is no JSON.
+    pub fn no_event(host: &str, data: &str) -> Self {
+        let what = format!("an event is not JSON: {}", shortened(data));
+        Self::malformed(host, &what)
+    }
+
     /// The stream ended before the answer was whole.
     pub fn cut(host: &str) -> Self {
         let message = format!("{host} ended the stream before the answer was complete");
@@ -174,7 +180,8 @@ impl Exchange<'_> {
                 ..answer
             }),
             Err(mut trouble) => {
-                trouble.failure.request_id = request_id.map(Into::into);
+                let named = request_id.map(Into::into);
+                trouble.failure.request_id = named.or(trouble.failure.request_id);
                 Err(trouble)
             }
         }
@@ -259,7 +266,7 @@ impl Exchange<'_> {
                 self.host()
             );
         }
-        failure.request_id = request_id.map(Into::into);
+        failure.request_id = request_id.map(Into::into).or(failure.request_id);
         failure.retry_after = retry_after(&headers, SystemTime::now()).or(failure.retry_after);
         Trouble {
             // An account without credit gets no better by asking again.

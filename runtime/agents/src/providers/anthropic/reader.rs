@@ -206,7 +206,7 @@ impl AnswerReader for MessageReader {
         let data: Value = match serde_json::from_str(&event.data) {
             Ok(data) => data,
             Err(_) if event.name == "ping" => return Ok(()),
-            Err(_) => return Err(self.malformed("an event is not JSON")),
+            Err(_) => return Err(Trouble::no_event(&self.host, &event.data)),
         };
         match text(&data, "type").unwrap_or(&event.name) {
             "message_start" => self.start(&data["message"]),

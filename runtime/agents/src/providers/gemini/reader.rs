@@ -161,7 +161,7 @@ impl GenerationReader {
 impl AnswerReader for GenerationReader {
     fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| Trouble::malformed(&self.host, "an event is no JSON"))?;
+            .map_err(|_| Trouble::no_event(&self.host, &event.data))?;
         self.whole(&data, on_delta)
     }
 

@@ -59,7 +59,7 @@ impl AnswerReader for ResponseReader {
             return Ok(());
         }
         let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| Trouble::malformed(&self.host, "an event is no JSON"))?;
+            .map_err(|_| Trouble::no_event(&self.host, &event.data))?;
         match data["type"].as_str().unwrap_or(&event.name) {
             "response.output_text.delta" => {
                 if let Some(added) = data["delta"].as_str().filter(|it| !it.is_empty()) {
