@@ -110,6 +110,9 @@ impl Place {
     }
 }
 
+/// What answers in the place of models: anew for each time that the test is run, and the same through all lives of one.
+pub type Tapes = Box<dyn Fn() -> Tape + Send>;
+
 /// Tries what a test enters, in a folder that is there for it alone.
 ///
 /// # Errors
@@ -117,16 +120,17 @@ impl Place {
 pub fn try_with_crashes(
     loaded: &Arc<Loaded>,
     prompts: &Arc<dyn Prompts>,
-    entry: Entry,
+    (entry, tapes): (Entry, Tapes),
     folder: &Path,
     crashes: Crashes,
 ) -> Result<Tried, String> {
     let trial = Trial {
         subject: Subject {
             loaded: Arc::clone(loaded),
-            around: testing::around(loaded, prompts, MocksInTests::Performed, Tape::Off),
+            around: testing::around(loaded, prompts, MocksInTests::Performed, tapes()),
             entry,
         },
+        tapes,
         folder: folder.to_owned(),
     };
     // On a thread whose stack is as deep as turns need.
@@ -136,6 +140,7 @@ pub fn try_with_crashes(
 
 struct Trial {
     subject: Subject,
+    tapes: Tapes,
     folder: PathBuf,
 }
 
@@ -190,7 +195,9 @@ impl Trial {
     fn outside(&self) -> Arc<Outside> {
         let Subject { loaded, around, .. } = &self.subject;
         let answers = testing::answers(loaded);
-        Outside::new(World::new(loaded, around.clone(), Some(answers), None))
+        let mut around = around.clone();
+        around.audience.tape = (self.tapes)();
+        Outside::new(World::new(loaded, around, Some(answers), None))
     }
 
     /// A store that nobody has used.
