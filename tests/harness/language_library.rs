@@ -29,7 +29,7 @@ const PRELUDE: &str = "prelude";
 const FOR_MODELS: &str = "introspect";
 
 /// Modules without an import: their functions are methods of values, or the module is known everywhere.
-const KNOWN: [&str; 23] = [
+const KNOWN: [&str; 22] = [
     "bytes",
     "context",
     "document",
@@ -46,7 +46,6 @@ const KNOWN: [&str; 23] = [
     "optional",
     PRELUDE,
     "queue",
-    "random",
     "stream",
     "string",
     "task",

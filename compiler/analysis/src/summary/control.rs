@@ -1,8 +1,8 @@
 //! What control flow does: arms, catches, blocks, loops, and what leaves them.
 
 use gsw_infer::hir::{
-    Arm, Change, ExpressionId, LocalId, LocalKind, Pattern, PlacePart, PlaceStep, ScriptTurn,
-    Statement, StatementKind,
+    Arm, Change, ExpressionId, LocalId, LocalKind, Pattern, PatternKind, PlacePart, PlaceStep,
+    ScriptTurn, Statement, StatementKind,
 };
 use gsw_names::types::{ErrorSet, Type};
 
@@ -98,6 +98,7 @@ impl<'a> BodyWalk<'a, '_> {
     ) -> Outcome {
         let guarded = self.expression(value);
         let mut left = Remaining::new(self.db(), guarded.does.errors.clone());
+        let late = Remaining::new(self.db(), guarded.does.late.clone());
         // A function parameter is called inside: what it raises is known to callers only, so no arm is impossible and `e` may be
         // anything.
         let unknown = guarded.does.arguments == ArgumentEffects::Added;
@@ -106,7 +107,8 @@ impl<'a> BodyWalk<'a, '_> {
             value: guarded.value,
         };
         for (index, arm) in arms.iter().enumerate() {
-            if !unknown && left.is_impossible(&arm.pattern) {
+            let is_impossible = |it: &Remaining<'_>| it.is_impossible(&arm.pattern);
+            if !unknown && is_impossible(&left) && is_impossible(&late) {
                 self.never_matches(id, index);
             }
             let mut facts = Facts {
@@ -149,8 +151,12 @@ impl<'a> BodyWalk<'a, '_> {
     fn statement(&mut self, statement: &'a Statement) -> Summary {
         match &statement.kind {
             StatementKind::Let { pattern, value } => {
-                let outcome = self.expression(*value);
+                let mut outcome = self.expression(*value);
                 self.bind(pattern, &outcome.value);
+                if let PatternKind::Wildcard = pattern.kind {
+                    // As dropped as a statement is.
+                    outcome.does.errors.extend(&outcome.value.task);
+                }
                 outcome.does
             }
             StatementKind::Var { local, value } => {

@@ -182,11 +182,15 @@ impl Names<'_, '_> {
                 }
                 Definition::Item(_) | Definition::Variant { .. } => {
                     let place = self.place(name.span);
-                    let before = format!("`{}`", first.name);
-                    self.report(
-                        gsw_names::errors::unknown_name(place, &name.name, None)
-                            .note(format!("{before} is neither a module nor an enum")),
-                    );
+                    let report = errors::unknown_name(place, &name.name, None);
+                    let module = library_module(self.db, self.file, &first.name);
+                    self.report(match module {
+                        Some(start) => errors::import_module(report, &first.name, start),
+                        None => {
+                            let before = format!("`{}`", first.name);
+                            report.note(format!("{before} is neither a module nor an enum"))
+                        }
+                    });
                     return None;
                 }
             };
@@ -226,6 +230,17 @@ impl Names<'_, '_> {
             return None;
         };
         Some(module)
+    }
+
+    /// Reports an assignment to a name that nothing has.
+    pub(super) fn unknown_variable(&mut self, name: &Name, span: Span) {
+        let locals: Vec<Name> = self.scopes.names().cloned().collect();
+        if suggest(self.db, self.file, name, &locals).is_some() {
+            self.unknown_name(name, span);
+            return;
+        }
+        let start = self.place(Span::new(span.start, span.start));
+        self.report(errors::undeclared_variable(self.place(span), name, start));
     }
 
     /// Reports a name that nothing has.
