@@ -92,6 +92,7 @@ mod tidy;
 mod tools;
 mod trace;
 mod tree;
+mod undone;
 mod versions;
 mod watch;
 mod webdriver;

@@ -397,7 +397,8 @@ fn doubtful(records: &[Record]) -> Vec<Identity> {
         | Record::Cancel { .. }
         | Record::Build { .. }
         | Record::End { .. }
-        | Record::NotDone { .. } => None,
+        | Record::NotDone { .. }
+        | Record::Undo { .. } => None,
     });
     let has_outcome = |it: &Identity| {
         let mut outcomes = records.iter();
@@ -423,7 +424,8 @@ fn unknown(after: &Kept, doubtful: Identity) -> Result<(), String> {
         | Record::Cancel { .. }
         | Record::Build { .. }
         | Record::End { .. }
-        | Record::NotDone { .. } => None,
+        | Record::NotDone { .. }
+        | Record::Undo { .. } => None,
     });
     let Some(noted) = found else {
         return Err("something that may have been done is not answered for".into());
@@ -508,6 +510,7 @@ fn said(records: &[Record], number: u64) -> String {
         Record::Cancel { .. } => "that it is cancelled".into(),
         Record::End { .. } => "its end".into(),
         Record::NotDone { .. } => "that something was not done".into(),
+        Record::Undo { .. } => "that something is to be taken back again".into(),
     }
 }
 
@@ -525,7 +528,8 @@ fn named(records: &[Record], operation: Identity) -> String {
         | Record::Cancel { .. }
         | Record::Build { .. }
         | Record::End { .. }
-        | Record::NotDone { .. } => None,
+        | Record::NotDone { .. }
+        | Record::Undo { .. } => None,
     });
     noted.map_or_else(
         || format!("operation {}", operation.operation),

@@ -5,6 +5,7 @@ pub mod places;
 pub mod resuming;
 pub mod runs;
 pub mod standing;
+mod undoing;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -19,6 +20,7 @@ use gsw_engine::operation::OperationId;
 use gsw_engine::prices::Prices;
 use gsw_engine::run::{Finished, MocksInTests, PromptsInTests, RunResult, RunSettings};
 pub use gsw_journal::list::Info;
+use gsw_journal::record::UndoWish;
 use gsw_journal::store::Error;
 use gsw_journal::wal::LastWrite;
 use gsw_tree::node::Tree;
@@ -362,6 +364,14 @@ impl Engine {
         self.runs.fork(id, node, set)
     }
 
+    /// Writes down what is wanted of what could not be taken back of a run that has ended; it is done when the run is resumed.
+    ///
+    /// # Errors
+    /// When the run has not ended, or nothing of it is left to take back.
+    pub fn wish_undo(&self, id: &str, wish: UndoWish) -> Result<(), NotAdded> {
+        self.runs.wish_undo(id, wish)
+    }
+
     /// Says what became of an operation of a run of the store that may have been done.
     ///
     /// # Errors
@@ -509,6 +519,7 @@ fn lost() -> Box<Finished> {
         fault: None,
         snapshots: Vec::new(),
         state: gsw_tree::event::State::default(),
+        not_undone: Vec::new(),
     })
 }
 

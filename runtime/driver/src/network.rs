@@ -22,6 +22,7 @@ use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
 use gsw_engine::operation::{Failure, HttpRequest, Outcome};
 use gsw_engine::panic;
 use gsw_engine::secret::Template;
+use gsw_notation::calendar::rfc3339;
 use gsw_tree::class::Class;
 
 /// What the runs of an engine reach over the network, and who answers them.
@@ -153,6 +154,7 @@ impl Network {
                 return Handle::None;
             }
         };
+        let what = request.summary();
         let secret = |it: &(String, Template)| !it.1.names().is_empty();
         let request = WebRequest {
             confidential: request
@@ -172,6 +174,9 @@ impl Network {
         spawn(&NETWORK, completion, async move {
             match web.send(request, reach_of, &call).await {
                 Ok(answer) => Outcome::Http(answer),
+                Err(Failure::Unknown { what: why }) => Outcome::Failed(Failure::Unknown {
+                    what: format!("{what}, asked for at {}: {why}", rfc3339(call.begun)),
+                }),
                 Err(failure) => Outcome::Failed(failure),
             }
         })

@@ -80,7 +80,8 @@ impl Store {
             record @ (Record::Intent { .. }
             | Record::Cancel { .. }
             | Record::Build { .. }
-            | Record::NotDone { .. }) => (record, blob),
+            | Record::NotDone { .. }
+            | Record::Undo { .. }) => (record, blob),
         })
     }
 

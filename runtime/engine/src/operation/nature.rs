@@ -126,6 +126,12 @@ impl Request {
         }
     }
 
+    /// Whether somebody else does it, who may have done it although it was given up.
+    #[must_use]
+    pub fn is_out_of_sight(&self) -> bool {
+        matches!(self, Self::Http { .. } | Self::Host { .. })
+    }
+
     /// The name of the `human` or `external` that it asks.
     #[must_use]
     pub fn asks(&self) -> Option<&str> {

@@ -437,6 +437,9 @@ impl PromptRun {
     }
 
     fn out_of_time_error(&self, run: &mut Run) -> u64 {
+        if let Some(unknown) = self.budget.and_then(|it| run.unknown_in(it)) {
+            return unknown;
+        }
         let scope = self.budget.and_then(|it| run.scopes.get(it));
         let what = match scope.map(|it| &it.kind) {
             Some(ScopeKind::Budget(budget)) => budget.out_of_time(),

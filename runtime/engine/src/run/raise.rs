@@ -8,6 +8,11 @@ use crate::scope::ScopeId;
 use crate::value::{error, string};
 use gsw_notation::issue::Issue;
 
+/// Something may have been done, and nobody knows.
+pub(crate) fn outcome_unknown(heap: &mut Heap, what: &str) -> u64 {
+    error::with_text(heap, BuiltinError::OutcomeUnknown, what)
+}
+
 /// A built-in error without fields.
 pub(crate) fn fault(heap: &mut Heap, kind: BuiltinError) -> u64 {
     error::new(heap, kind, &[])
@@ -51,7 +56,7 @@ pub(crate) fn error_of_failure(heap: &mut Heap, failure: Failure) -> u64 {
         }
         // Whoever gave it up unwinds, and nobody else sees it.
         Failure::Stopped => failed(heap, "it was given up"),
-        Failure::Unknown { what } => error::with_text(heap, BuiltinError::OutcomeUnknown, &what),
+        Failure::Unknown { what } => outcome_unknown(heap, &what),
         Failure::TooLarge => fault(heap, BuiltinError::OutOfMemory),
         Failure::Other { message } => failed(heap, &message),
     }
