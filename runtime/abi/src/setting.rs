@@ -59,6 +59,8 @@ macro_rules! for_each_setting {
             MaxTurns max_turns: form(Count { least: 1 }), from(Project), read(agents), key(effective);
             /// How long one request may take, all attempts together; of a question, how long it may stay open.
             Timeout timeout: form(Duration), from(Project), read(agents), key(none);
+            /// How long one request may take until something of its answer comes; then it counts as failed.
+            FirstToken first_token: form(Duration), from(Project), read(agents), key(none);
             /// Whether answers are kept, and for how long.
             Cache cache: form(Cache), from(Project), read(agents), key(none);
             /// The most that a call may use.

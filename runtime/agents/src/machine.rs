@@ -294,6 +294,7 @@ impl Talk {
         detail.attempts += answer.attempts;
         detail.stop_reason.clone_from(&answer.stop_reason);
         detail.simulated |= answer.simulated;
+        detail.first_token = answer.first_token_nanoseconds();
         if let Some(usage) = &answer.usage {
             detail.usage.add(usage);
         }

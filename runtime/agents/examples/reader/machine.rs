@@ -68,6 +68,7 @@ fn answer(text: &str) -> ModelAnswer {
         usage: Some(Usage::default()),
         attempts: 1,
         simulated: false,
+        first_token: None,
         circuit: None,
     }
 }

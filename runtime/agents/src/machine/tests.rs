@@ -136,6 +136,7 @@ fn answer(content: Vec<Content>, stop: StopReason) -> ModelAnswer {
         }),
         attempts: 1,
         simulated: false,
+        first_token: None,
         circuit: None,
     }
 }

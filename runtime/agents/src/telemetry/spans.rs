@@ -261,6 +261,7 @@ impl Spans {
             error,
             status,
             answer,
+            first_token,
             ..
         } = &event.kind
         else {
@@ -282,6 +283,9 @@ impl Spans {
                 .as_deref()
                 .map(|it| texts(names::FINISH_REASONS, &[it])),
         );
+        let seconds = first_token.map(|it| it as f64 / 1e9);
+        chat.attributes
+            .extend(seconds.map(|it| fraction(names::FIRST_CHUNK, it)));
         if let (Content::Sent, Some(answer)) = (content, answer) {
             chat.attributes
                 .push(text(names::OUTPUT_MESSAGES, answer.text()));

@@ -123,9 +123,11 @@ fn asked(parts: &[Option<&Block>]) -> ModelRequest {
     let model = given.remove("model");
     let model = model.as_ref().and_then(Value::as_str).unwrap_or(MODEL);
     let mut written = json!(request(model));
-    if let Some(milliseconds) = given.remove("timeout_ms") {
-        let limit = Duration::from_millis(milliseconds.as_u64().expect("a number"));
-        written["timeout"] = json!(limit);
+    for (name, limit) in [("timeout_ms", "timeout"), ("first_token_ms", "first_token")] {
+        if let Some(milliseconds) = given.remove(name) {
+            let milliseconds = milliseconds.as_u64().expect("a number");
+            written[limit] = json!(Duration::from_millis(milliseconds));
+        }
     }
     for (name, value) in given {
         assert!(

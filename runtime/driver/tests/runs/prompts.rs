@@ -108,6 +108,7 @@ fn request() -> ModelRequest {
         retries: 0,
         tools: vec![],
         timeout: Duration::from_secs(1),
+        first_token: None,
         fallback: Fallback::Absent,
         rate: None,
         recorded: None,
@@ -139,6 +140,7 @@ fn answer(text: &str) -> Outcome {
         }),
         attempts: 1,
         simulated: true,
+        first_token: None,
         circuit: None,
     })))
 }

@@ -236,6 +236,10 @@ impl AnswerReader for MessageReader {
         Ok(())
     }
 
+    fn has_begun(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
     fn is_complete(&self) -> bool {
         self.is_complete
     }
@@ -258,6 +262,7 @@ impl AnswerReader for MessageReader {
             usage: self.usage.total(),
             attempts: 1,
             simulated: false,
+            first_token: None,
             circuit: None,
         })
     }

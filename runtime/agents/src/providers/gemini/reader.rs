@@ -173,6 +173,10 @@ impl AnswerReader for GenerationReader {
         Ok(())
     }
 
+    fn has_begun(&self) -> bool {
+        !self.content.is_empty()
+    }
+
     fn is_complete(&self) -> bool {
         // Nothing says that a chunk is the last one; a signature may follow the reason to finish.
         false
@@ -196,6 +200,7 @@ impl AnswerReader for GenerationReader {
             usage: self.usage,
             attempts: 1,
             simulated: false,
+            first_token: None,
             circuit: None,
         })
     }

@@ -23,6 +23,7 @@ pub(crate) struct CompletionReader {
     calls: BTreeMap<u64, Call>,
     finish_reason: Option<String>,
     usage: Option<Usage>,
+    has_begun: bool,
     is_done: bool,
 }
 
@@ -45,6 +46,7 @@ impl CompletionReader {
             calls: BTreeMap::new(),
             finish_reason: None,
             usage: None,
+            has_begun: false,
             is_done: false,
         }
     }
@@ -60,6 +62,7 @@ impl CompletionReader {
         self.take_usage(&data["usage"]);
         let choice = &data["choices"][0];
         let delta = &choice[part];
+        self.has_begun |= says_something(delta);
         if let Some(added) = delta["content"].as_str()
             && !added.is_empty()
         {
@@ -190,6 +193,10 @@ impl AnswerReader for CompletionReader {
         Ok(())
     }
 
+    fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
     fn is_complete(&self) -> bool {
         // Usage comes after the finish reason, so only the end of the stream is the end.
         self.is_done
@@ -213,7 +220,18 @@ impl AnswerReader for CompletionReader {
             usage: self.usage,
             attempts: 1,
             simulated: false,
+            first_token: None,
             circuit: None,
         })
     }
+}
+
+/// Whether more than a role is said: text, thinking under whatever name the server gives it, or a call.
+fn says_something(delta: &Value) -> bool {
+    let mut parts = delta.as_object().into_iter().flatten();
+    parts.any(|(name, part)| match part {
+        Value::String(text) => name != "role" && !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    })
 }

@@ -103,6 +103,7 @@ impl PromptRun {
             "turns": detail.turns,
             "stop_reason": detail.stop_reason,
             "duration": nanoseconds as f64 / 1e9,
+            "first_token": detail.first_token.map(|it| it as f64 / 1e9),
             "repairs": detail.repairs,
             "dropped": detail.dropped,
             // The name that the field had.

@@ -313,6 +313,7 @@ fn settings(request: &ModelRequest, timeout: Duration) -> Value {
         thinking,
         retries,
         timeout: _,
+        first_token,
         schema_delivery,
         model: _,
         system: _,
@@ -327,6 +328,9 @@ fn settings(request: &ModelRequest, timeout: Duration) -> Value {
     let mut settings = json!({ "max_tokens": max_tokens, "retry": retries });
     if let Some(rate) = rate {
         settings["rate"] = rate.per_minute.into();
+    }
+    if let Some(limit) = first_token {
+        settings["first_token"] = json!(limit.as_secs_f64());
     }
     if let Some(temperature) = temperature {
         settings["temperature"] = json!(temperature);
