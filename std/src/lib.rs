@@ -14,6 +14,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/exec", include_str!("../exec.gsw")),
     ("std/float", include_str!("../float.gsw")),
     ("std/fs", include_str!("../fs.gsw")),
+    ("std/hook", include_str!("../hook.gsw")),
     ("std/http", include_str!("../http.gsw")),
     ("std/image", include_str!("../image.gsw")),
     ("std/int", include_str!("../int.gsw")),

@@ -28,6 +28,9 @@ const PRELUDE: &str = "prelude";
 /// Its tools are for models.
 const FOR_MODELS: &str = "introspect";
 
+/// Its types are on the page about hooks.
+const OF_HOOKS: &str = "hook";
+
 /// Modules without an import: their functions are methods of values, or the module is known everywhere.
 const KNOWN: [&str; 22] = [
     "bytes",
@@ -229,6 +232,7 @@ fn module(db: &dyn Db, name: &str, file: File, shown: &mut BTreeSet<String>) -> 
             .and_then(|it| it.split_once(" = "));
         if let Some((name, meaning)) = alias {
             told = told.replace(&format!(": {meaning}"), &format!(": {name}"));
+            told = told.replace(&format!("-> {meaning}"), &format!("-> {name}"));
         }
     }
     format!("# {heading}\n{told}")
@@ -242,6 +246,9 @@ fn section(db: &dyn Db) -> String {
         let Some(name) = path.strip_prefix("std/") else {
             continue;
         };
+        if name == OF_HOOKS {
+            continue;
+        }
         out.push_str(&module(db, name, *file, &mut shown));
     }
     out.push_str("```\n");

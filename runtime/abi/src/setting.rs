@@ -34,7 +34,7 @@ macro_rules! for_each_setting {
             /// Skills that the model may read.
             Skills skills: form(Names(Listed::Skills)), from(Program), read(nobody), key(written);
             /// What is called before and after tool calls.
-            Hooks hooks: form(Names(Listed::Hooks)), from(Program), read(nobody), key(written);
+            Hooks hooks: form(Names(Listed::Hooks)), from(Program), read(engine), key(written);
             /// Environment variables of the agent's tools and processes.
             Env env: form(Environment), from(Program), read(engine), key(written);
             /// The conversation that the call continues; handed over beside the settings, since it has no JSON form.

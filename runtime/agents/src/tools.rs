@@ -253,6 +253,7 @@ mod tests {
             functions: Vec::new(),
             workflows: Vec::new(),
             spawnable: Vec::new(),
+            hooks: Vec::new(),
             agents: Vec::new(),
             prompts: Vec::new(),
             tools: vec![pay],

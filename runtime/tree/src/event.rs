@@ -18,6 +18,7 @@ mod verdict;
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
+use gsw_abi::hook::Moment;
 use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,7 +32,7 @@ pub use line::{Format, Header, Lost, LostEvents};
 pub use log::{Level, LogLine};
 pub use raised::{ErrorPart, RunError, State, TracePlace};
 pub use state::{PathStep, StateChange};
-pub use verdict::{CircuitChange, ReflectionLevel, SpawnVerdict, Verdict};
+pub use verdict::{CircuitChange, HookVerdict, ReflectionLevel, SpawnVerdict, Verdict};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.
 pub const VERSION: u32 = 3;
@@ -483,6 +484,19 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
+    /// A hook was asked; the event's node is the prompt.
+    Hook {
+        /// The name of the hook.
+        hook: String,
+        /// When it is asked, by the name of its handler.
+        #[cfg_attr(test, schemars(with = "schema::HookMoment"))]
+        moment: Moment,
+        /// What came of it.
+        verdict: HookVerdict,
+        /// Why it denies, or has failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
     /// A call of a tool has ended.
     ToolCall {
         /// The name of the tool.
@@ -543,7 +557,8 @@ impl EventKind {
             | Self::ExternalAnswer { .. }
             | Self::Cancel { .. }
             | Self::Budget { .. }
-            | Self::SpawnRequest { .. } => None,
+            | Self::SpawnRequest { .. }
+            | Self::Hook { .. } => None,
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use gsw_names::types::Type;
 use gsw_names::{
-    Definition, errors, foreign, is_reported, library_module, member_names, resolve_callable,
-    resolve_member, resolve_name, seems_declared, shown_module, suggest, variants_named,
+    Definition, errors, foreign, handler_word, is_reported, library_module, member_names,
+    resolve_callable, resolve_member, resolve_name, seems_declared, shown_module, suggest,
+    variants_named,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
 use gsw_syntax::ast;
@@ -81,10 +82,18 @@ impl Names<'_, '_> {
         if is_variant {
             return self.unambiguous_variant(name, span);
         }
-        if definition.is_none() {
-            self.unknown_name(name, span);
+        if definition.is_some() {
+            return definition;
         }
-        definition
+        if self.item.kind(self.db) == ItemKind::Hook {
+            let wanted = hint.and_then(|it| self.table.wanted_enum(it));
+            let word = handler_word(self.db, name, wanted.map(|it| it.0));
+            if word.is_some() {
+                return word;
+            }
+        }
+        self.unknown_name(name, span);
+        None
     }
 
     /// As `resolve`, for what is called: a module does not hide the function of its name.

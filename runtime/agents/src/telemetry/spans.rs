@@ -132,7 +132,8 @@ impl Spans {
             | EventKind::ExternalAnswer { .. }
             | EventKind::Cancel { .. }
             | EventKind::Budget { .. }
-            | EventKind::SpawnRequest { .. } => self.add_fields(event),
+            | EventKind::SpawnRequest { .. }
+            | EventKind::Hook { .. } => self.add_fields(event),
         }
     }
 
@@ -373,6 +374,7 @@ fn named(kind: NodeKind, name: &str) -> Vec<KeyValue> {
         | NodeKind::Reflection
         | NodeKind::Attempt
         | NodeKind::Region
+        | NodeKind::Hook
         | NodeKind::Undo => Vec::new(),
     }
 }

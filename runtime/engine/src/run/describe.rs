@@ -257,6 +257,7 @@ const fn has_name(kind: NodeKind) -> bool {
         | NodeKind::Tool
         | NodeKind::Human
         | NodeKind::External
+        | NodeKind::Hook
         | NodeKind::Undo => true,
         NodeKind::Task
         | NodeKind::Parallel

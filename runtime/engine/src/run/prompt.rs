@@ -6,6 +6,7 @@ mod begin;
 mod end;
 mod exchanging;
 pub(crate) mod hidden;
+mod hooks;
 mod keys;
 mod observed;
 pub(crate) mod said;
@@ -36,6 +37,7 @@ use crate::wait::Wait;
 use asking::{Asked, Asking, Cost, NotAsked};
 pub(crate) use begin::NewPrompt;
 use exchanging::Exchanging;
+use hooks::Hooks;
 use observed::Observed;
 use tools::ToolRound;
 pub(crate) use tools::{tool_ended, tools_are_over};
@@ -73,6 +75,7 @@ pub struct PromptRun {
     key: Option<String>,
     scripted: Option<Scripted>,
     delivery: Delivery,
+    hooks: Hooks,
     session: Option<InSession>,
     /// The prompt whose answer this one's is to replace.
     revises: Option<NodeId>,
@@ -125,6 +128,7 @@ impl PromptRun {
             key: None,
             scripted: None,
             delivery: new.delivery,
+            hooks: Hooks::default(),
             session: None,
             revises: None,
         }

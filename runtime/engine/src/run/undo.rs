@@ -137,6 +137,7 @@ fn workflow_around(tree: &Tree, mut node: NodeId) -> Option<NodeId> {
             | NodeKind::Iteration
             | NodeKind::Prompt
             | NodeKind::Tool
+            | NodeKind::Hook
             | NodeKind::Human
             | NodeKind::External
             | NodeKind::Reflection

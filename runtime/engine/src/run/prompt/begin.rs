@@ -15,6 +15,7 @@ use crate::event::{EventKind, ReflectionLevel};
 use crate::model::{Example, PromptCall, Prompts};
 use crate::node::{NewNode, NodeId, Status};
 use crate::operation::Delivery;
+use crate::run::prompt::hooks::Hooks;
 use crate::run::prompt::observed::Observed;
 use crate::run::prompt::said::{self, Opening};
 use crate::run::prompt::{Gives, InSession, PromptNodes, PromptRun, Scripted};
@@ -138,6 +139,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     // After the node is entered: the budget of a call belongs to the call's node and not to what is around it.
     let limits = limits(&mut merged.settings);
     let budget = limits.map(|it| run.open_budget(run.scheduler.current(), it));
+    let hooks = Hooks::of(run, &merged.settings, merged.agent.as_ref());
     let machine = prompts.begin(PromptCall {
         program: Arc::clone(&loaded.program),
         prompt: new.prompt,
@@ -155,6 +157,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     let mut prompt = PromptRun::new(machine, &new, declared.result, nodes, observed);
     prompt.round = round;
     prompt.budget = budget;
+    prompt.hooks = hooks;
     prompt.asked_by = merged.agent.unwrap_or_else(|| declared.name.clone());
     prompt.scripted = scripted;
     prompt.session = session;

@@ -257,6 +257,13 @@ impl Observed {
         self.results.insert(id.to_owned(), shown);
     }
 
+    /// What goes to the model instead of what a call gave.
+    pub(super) fn replace_result(&mut self, id: &str, content: &str) {
+        if let Some(shown) = self.results.get_mut(id) {
+            *shown = self.hidden.redact_text(content.to_owned());
+        }
+    }
+
     /// What does not fit in an answer.
     pub(super) fn issues(&self, issues: Vec<Issue>) -> Vec<Issue> {
         let shown = |text| self.hidden.redact_text(text);
