@@ -37,6 +37,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/task", include_str!("../task.gsw")),
     ("std/text", include_str!("../text.gsw")),
     ("std/time", include_str!("../time.gsw")),
+    ("std/tools", include_str!("../tools.gsw")),
     ("std/value", include_str!("../value.gsw")),
     ("std/workflows", include_str!("../workflows.gsw")),
 ];

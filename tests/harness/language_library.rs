@@ -28,8 +28,8 @@ const PRELUDE: &str = "prelude";
 /// Its tools are for models.
 const FOR_MODELS: &str = "introspect";
 
-/// Its types are on the page about hooks.
-const OF_HOOKS: &str = "hook";
+/// Modules that the pages about hooks and tools have.
+const ELSEWHERE: [&str; 2] = ["hook", "tools"];
 
 /// Modules without an import: their functions are methods of values, or the module is known everywhere.
 const KNOWN: [&str; 22] = [
@@ -246,7 +246,7 @@ fn section(db: &dyn Db) -> String {
         let Some(name) = path.strip_prefix("std/") else {
             continue;
         };
-        if name == OF_HOOKS {
+        if ELSEWHERE.contains(&name) {
             continue;
         }
         out.push_str(&module(db, name, *file, &mut shown));

@@ -14,10 +14,28 @@ pub enum Moment {
     BeforeTool,
     /// A tool has given a result or an error, which is about to go to the model.
     AfterTool,
+    /// A call of a prompt begins.
+    SessionStart,
+    /// A call of a prompt is about to ask its model, or to look for an answer that was kept.
+    BeforePrompt,
+    /// A call of a prompt has raised an error.
+    OnError,
+    /// A call of a prompt has ended because no budget allows it to go on.
+    OnBudget,
+    /// A call of a prompt has ended.
+    SessionEnd,
 }
 
 impl Moment {
-    pub const ALL: [Self; 2] = [Self::BeforeTool, Self::AfterTool];
+    pub const ALL: [Self; 7] = [
+        Self::BeforeTool,
+        Self::AfterTool,
+        Self::SessionStart,
+        Self::BeforePrompt,
+        Self::OnError,
+        Self::OnBudget,
+        Self::SessionEnd,
+    ];
 
     /// What the handler is called in source.
     #[must_use]
@@ -25,6 +43,11 @@ impl Moment {
         match self {
             Self::BeforeTool => "before_tool",
             Self::AfterTool => "after_tool",
+            Self::SessionStart => "session_start",
+            Self::BeforePrompt => "before_prompt",
+            Self::OnError => "on_error",
+            Self::OnBudget => "on_budget",
+            Self::SessionEnd => "session_end",
         }
     }
 

@@ -204,6 +204,8 @@ pub type Check<'a> = dyn FnMut(&Value) -> Result<(), Vec<Issue>> + 'a;
 pub trait PromptMachine: Send {
     /// Takes what happened and says what is next. Must depend on nothing else.
     fn step(&mut self, event: PromptEvent, check: &mut Check<'_>) -> PromptStep;
+    /// Adds a text to what the user says at last. Only before [`PromptEvent::Start`].
+    fn attach(&mut self, text: String);
     /// What was worth an event since the last call, in order; asked for after each step.
     fn notes(&mut self) -> Vec<PromptNote> {
         Vec::new()

@@ -3,6 +3,7 @@
 use gsw_abi::hook::{Handler, Hook, Moment};
 use gsw_abi::program::Colour;
 use gsw_infer::hir::BodyPart;
+use gsw_names::types::Type;
 use gsw_names::{handler_form, spawn_name};
 use gsw_source::ItemId;
 use gsw_syntax::ast::{HookHandler, ItemBody};
@@ -70,9 +71,14 @@ impl Lowering<'_> {
             arguments.push(Operand::Local(builder.parameter(ty, &parameter.name)));
         }
         let said_type = &signature.parameters[arguments.len()].ty;
+        let decides = *said_type != Type::Unit;
         let said_type = builder.type_id(said_type);
         let said = builder.program.instance(said);
         let said = builder.call(said_type, said, arguments.clone());
+        if !decides {
+            builder.end(Terminator::Return(Operand::Word(0)));
+            return builder.finish();
+        }
         arguments.push(said);
         let value = builder.call_item(form, &[], arguments, ArgumentsWait::No);
         builder.end(Terminator::Return(value));

@@ -140,6 +140,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     let limits = limits(&mut merged.settings);
     let budget = limits.map(|it| run.open_budget(run.scheduler.current(), it));
     let hooks = Hooks::of(run, &merged.settings, merged.agent.as_ref());
+    let hooks = hooks.about(&opening.messages, earlier);
     let machine = prompts.begin(PromptCall {
         program: Arc::clone(&loaded.program),
         prompt: new.prompt,

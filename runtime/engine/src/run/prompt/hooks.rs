@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::codec;
 use crate::event::{EventKind, HookVerdict};
-use crate::model::ToolOutcome;
+use crate::model::{Role as Speaker, Said, ToolOutcome};
 use crate::run::prompt::tools::{ToolRound, error_for_model};
 use crate::run::prompt::{PromptRun, end};
 use crate::run::{Run, input};
@@ -26,6 +26,10 @@ pub(super) struct Hooks {
     /// In the program's table, in the order of the settings.
     list: Vec<usize>,
     agent: Option<String>,
+    /// What the prompt says at last, with what hooks have attached to it.
+    pub(super) text: String,
+    /// Whether the call goes on with a conversation.
+    continues: bool,
 }
 
 /// How far a call of a tool is.
@@ -58,7 +62,19 @@ impl Hooks {
         Self {
             list: names.into_iter().flatten().filter_map(named).collect(),
             agent: agent.cloned(),
+            text: String::new(),
+            continues: false,
         }
+    }
+
+    /// What the call is about to say, and whether something has been said before.
+    pub(super) fn about(mut self, said: &[Said], earlier: usize) -> Self {
+        let last = said.iter().rev().find(|it| it.role == Speaker::User);
+        if let (Some(last), false) = (last, self.list.is_empty()) {
+            self.text.clone_from(&last.text.text);
+        }
+        self.continues = earlier > 0;
+        self
     }
 }
 
@@ -74,7 +90,7 @@ impl PromptRun {
     }
 
     /// Starts the handler of the hook at a place of the list, which has one.
-    fn start_hook(
+    pub(super) fn start_hook(
         &self,
         run: &mut Run,
         role: Role,
@@ -102,6 +118,19 @@ impl PromptRun {
         Ok(())
     }
 
+    /// What tells the conversation from all others.
+    fn session_id(&self, run: &Run) -> String {
+        format!("{}-{}", run.progress.run(), self.node.0)
+    }
+
+    /// What hooks are given of the call as a whole.
+    pub(super) fn session_of_hooks(&self, run: &Run) -> Value {
+        json!({
+            "id": self.session_id(run), "prompt": run.tree().name(self.node).to_string(),
+            "agent": self.hooks.agent, "continues": self.hooks.continues,
+        })
+    }
+
     /// What the handlers of hooks are given of a call.
     fn given(
         &self,
@@ -116,7 +145,7 @@ impl PromptRun {
         let mut values = Map::new();
         let whole = json!({
             "name": call.name, "input": call.input, "shown": shown, "id": call.id,
-            "prompt": prompt, "agent": self.hooks.agent,
+            "prompt": prompt, "agent": self.hooks.agent, "session": self.session_id(run),
         });
         values.insert("call".into(), whole);
         let mut seen = json!({ "call": { "name": call.name, "input": shown } });
@@ -187,7 +216,12 @@ impl PromptRun {
         (index, at): (u32, usize),
         ending: Ending,
     ) -> Option<ToolOutcome> {
-        let said = match self.said_by_hook::<Ruling>(run, round, (at, Moment::BeforeTool), ending) {
+        let said = match self.said_by_hook::<Ruling>(
+            run,
+            &mut round.raised,
+            (at, Moment::BeforeTool),
+            ending,
+        ) {
             Ok(ruling) => ruling,
             Err(why) => {
                 self.report_hook(
@@ -254,7 +288,7 @@ impl PromptRun {
         (mut outcome, ending): (ToolOutcome, Ending),
     ) -> Option<ToolOutcome> {
         let of = (at, Moment::AfterTool);
-        match self.said_by_hook::<Option<String>>(run, round, of, ending) {
+        match self.said_by_hook::<Option<String>>(run, &mut round.raised, of, ending) {
             Ok(None) => self.report_hook(run, of, HookVerdict::Passed, None),
             Ok(Some(text)) => {
                 self.report_hook(run, of, HookVerdict::Changed, None);
@@ -272,10 +306,10 @@ impl PromptRun {
     }
 
     /// What a handler has said, or why it has said nothing. An error that the language lets through is kept for the program.
-    fn said_by_hook<T: serde::de::DeserializeOwned>(
+    pub(super) fn said_by_hook<T: serde::de::DeserializeOwned>(
         &self,
         run: &mut Run,
-        round: &mut ToolRound,
+        raised: &mut Option<u64>,
         (at, moment): (usize, Moment),
         ending: Ending,
     ) -> Result<T, String> {
@@ -294,8 +328,8 @@ impl PromptRun {
                     "the hook `{name}` failed: {}",
                     error_for_model(&run.heap, error)
                 );
-                if end::passes_the_model(error) && round.raised.is_none() {
-                    round.raised = Some(error);
+                if end::passes_the_model(error) && raised.is_none() {
+                    *raised = Some(error);
                 } else {
                     run.heap.release(error);
                 }
@@ -305,7 +339,7 @@ impl PromptRun {
         }
     }
 
-    fn report_hook(
+    pub(super) fn report_hook(
         &self,
         run: &mut Run,
         (at, moment): (usize, Moment),
@@ -324,9 +358,9 @@ impl PromptRun {
 }
 
 /// What a handler is given, by name, and what observers see of it.
-struct Given {
-    values: Map<String, Value>,
-    shown: Value,
+pub(super) struct Given {
+    pub values: Map<String, Value>,
+    pub shown: Value,
 }
 
 /// The outcome of a call whose hook has failed: nobody knows what the hook would have taken out of it.
@@ -340,6 +374,10 @@ fn withheld(outcome: ToolOutcome, why: &str) -> ToolOutcome {
 
 /// Whether the tools of the round are being cancelled, so that nothing is started any more.
 fn is_stopping(run: &Run, coordinator: TaskId, round: &ToolRound) -> bool {
-    let task = run.scheduler.task(coordinator);
-    round.raised.is_some() || (task.pending.is_some() && task.shield == 0)
+    round.raised.is_some() || is_unwinding(run, coordinator)
+}
+
+pub(super) fn is_unwinding(run: &Run, task: TaskId) -> bool {
+    let task = run.scheduler.task(task);
+    task.pending.is_some() && task.shield == 0
 }

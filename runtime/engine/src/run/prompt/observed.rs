@@ -281,6 +281,11 @@ impl Observed {
         self.hidden.redact_texts(failure.fields.clone())
     }
 
+    /// The same in all texts of a value.
+    pub(super) fn redacted(&self, value: Value) -> Value {
+        self.hidden.redact_texts(value)
+    }
+
     pub(super) fn text(&self, text: String) -> String {
         self.hidden.redact_text(text)
     }

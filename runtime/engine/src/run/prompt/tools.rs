@@ -14,6 +14,7 @@ use crate::heap::Heap;
 use crate::model::{PromptEvent, ToolCall, ToolOutcome};
 use crate::node::{NewNode, Status};
 use crate::run::introspection::too_many_questions;
+use crate::run::prompt::around::{Around, Ended};
 use crate::run::prompt::hooks::Stage;
 use crate::run::prompt::{PromptRun, arguments, end};
 use crate::run::{Run, input, raise};
@@ -37,9 +38,10 @@ pub(super) struct ToolRound {
 }
 
 impl PromptRun {
-    /// Whether tools of it have not ended.
+    /// Whether tools or hooks of it have not ended.
     pub(crate) fn has_running_tools(&self) -> bool {
         self.tools.as_ref().is_some_and(|it| it.running > 0)
+            || self.around.as_ref().is_some_and(Around::is_asked)
     }
 }
 
@@ -205,6 +207,9 @@ pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending:
     let Wait::Prompt(mut prompt) = run.scheduler.take_wait(coordinator) else {
         unreachable!("who runs a prompt waits for its tools");
     };
+    if let Some(around) = prompt.around.take() {
+        return prompt.around_ended(run, coordinator, around, ending);
+    }
     let node = prompt.node;
     let Some(mut round) = prompt.tools.take() else {
         unreachable!("a tool ends in the round that started it");
@@ -220,7 +225,7 @@ pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending:
     };
     if outcome.is_some() {
         round.running -= 1;
-        round.outcomes[index as usize] = outcome;
+        round.outcomes[index as usize] = outcome.map(bounded);
     }
     let (must_stop, is_over) = (round.raised.is_some(), round.running == 0);
     prompt.tools = Some(round);
@@ -290,6 +295,9 @@ pub(crate) fn tools_are_over(run: &mut Run, coordinator: TaskId) {
     let Wait::Prompt(mut prompt) = run.scheduler.take_wait(coordinator) else {
         return;
     };
+    if let Some(around) = prompt.around.take() {
+        return prompt.go_on_around(run, coordinator, around);
+    }
     let Some(round) = prompt.tools.take() else {
         run.scheduler.set_wait(coordinator, Wait::Prompt(prompt));
         return;
@@ -302,7 +310,9 @@ pub(crate) fn tools_are_over(run: &mut Run, coordinator: TaskId) {
             prompt.go_on(run, coordinator, PromptEvent::ToolsAnswered(outcomes));
             return;
         }
-        (None, Some(error)) => error,
+        (None, Some(error)) => {
+            return prompt.conclude(run, coordinator, Ended::with_error(error));
+        }
         (Some(scope), raised) => {
             if let Some(error) = raised {
                 run.heap.release(error);
@@ -327,6 +337,27 @@ pub(super) fn error_for_model(heap: &Heap, error: u64) -> String {
         codec::encode_redacted(heap, ERROR, error)
     } else {
         error::message(heap, error)
+    }
+}
+
+/// A model is not sent more bytes of one result: about a sixth of what the common ones take in all.
+const LONGEST_RESULT: usize = 128 * 1024;
+
+/// A result as a model is sent it: of one that is too long the beginning and the end. The node has all of it.
+fn bounded(outcome: ToolOutcome) -> ToolOutcome {
+    let whole = &outcome.content;
+    if whole.len() <= LONGEST_RESULT {
+        return outcome;
+    }
+    let head = whole.floor_char_boundary(LONGEST_RESULT / 4 * 3);
+    let tail = whole.ceil_char_boundary(whole.len() - LONGEST_RESULT / 4);
+    let (left_out, all) = (tail - head, whole.len());
+    let note = format!(
+        "\n[… {left_out} of {all} bytes are left out here, since the result is too long: ask for a part of it …]\n"
+    );
+    ToolOutcome {
+        content: [&whole[..head], &note, &whole[tail..]].concat(),
+        ..outcome
     }
 }
 
