@@ -24,6 +24,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/log", include_str!("../log.gsw")),
     ("std/map", include_str!("../map.gsw")),
     ("std/math", include_str!("../math.gsw")),
+    ("std/mcp", include_str!("../mcp.gsw")),
     ("std/optional", include_str!("../optional.gsw")),
     ("std/prelude", include_str!("../prelude.gsw")),
     ("std/queue", include_str!("../queue.gsw")),

@@ -50,6 +50,7 @@ mod library_index;
 mod limits;
 mod literate;
 mod lives;
+mod mcp_client;
 mod mcp_server;
 mod memory;
 mod model_calls;

@@ -55,7 +55,7 @@ impl Missing<'_> {
         match self {
             Self::Skill => "put the text into `system`, or let a tool read it from a file",
             Self::Mcp | Self::McpCall => {
-                "write a `tool` that calls the server with `http` or its program with `exec`"
+                "write a `tool` that calls it: `mcp.stdio(\"npx\", [\"-y\", \"server\"]).call(\"name\", { … })`, after `import std/mcp`"
             }
             Self::AllOf => "list the names",
             Self::Setting(_) => "leave it out: it would do nothing",

@@ -46,6 +46,7 @@ use crate::network::Network;
 use crate::performers::Performers;
 use crate::permissions::Permissions;
 use crate::scripted::Entry;
+use crate::servers::Servers;
 use crate::system::System;
 use crate::tape::Tape;
 use crate::threads::Threads;
@@ -63,6 +64,8 @@ pub struct EngineOptions {
     pub prompts: Option<Arc<dyn Prompts>>,
     pub answers: Option<Arc<dyn Answers>>,
     pub web: Option<Arc<dyn Web>>,
+    /// Calls tools of MCP servers.
+    pub servers: Option<Arc<dyn Servers>>,
     /// The model that replaces every agent's.
     pub model_override: Option<String>,
     /// Who observes what happens.
@@ -103,6 +106,7 @@ pub struct Engine {
     loaded: Arc<Loaded>,
     runs: Arc<Runs>,
     observers: Arc<Observers>,
+    servers: Option<Arc<dyn Servers>>,
     /// Kept alive for the runs, which know it weakly.
     _driver: Arc<Driver>,
 }
@@ -145,6 +149,7 @@ impl Engine {
     pub fn new(loaded: Loaded, options: EngineOptions) -> Self {
         let prompts = options.prompts;
         let prices = prices(&loaded.program, prompts.as_deref());
+        let servers = options.servers.clone();
         let settings = RunSettings {
             model_override: options.model_override,
             prices: Arc::new(prices),
@@ -177,6 +182,7 @@ impl Engine {
                 tape: options.tape,
                 answers: options.answers,
                 web: options.web,
+                servers: options.servers,
                 tools: options.tools,
                 humans: options.humans,
                 variables: Arc::clone(&variables),
@@ -200,6 +206,7 @@ impl Engine {
             loaded,
             runs,
             observers,
+            servers,
             _driver: driver,
         }
     }
@@ -445,6 +452,13 @@ impl Engine {
     #[must_use]
     pub fn wait_for_detached(&self) -> Vec<DetachedEnd> {
         self.runs.wait_for_detached()
+    }
+
+    /// Ends the servers that runs have started, when no run goes on any more.
+    pub fn close_servers(&self) {
+        if let Some(servers) = &self.servers {
+            servers.close();
+        }
     }
 
     /// Cancels the runs that `spawn detached` has started, and those that it still starts.

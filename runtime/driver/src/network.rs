@@ -11,7 +11,9 @@ use crate::human::{Humans, NoReply};
 use crate::models::Models;
 use crate::perform::Handle;
 use crate::permissions::Permissions;
+use crate::process::Surroundings;
 use crate::reactor::{HOST, NETWORK, Reactor};
+use crate::servers::{ServerCall, ServerFailure, ServerProgram, Servers};
 use crate::tape::{Played, Tape};
 use crate::web::{ReachOf, Web, WebRequest};
 use crate::work::Completion;
@@ -19,7 +21,7 @@ use gsw_engine::answers::WhenBusy;
 use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::human::Question;
 use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
-use gsw_engine::operation::{Failure, HttpRequest, Outcome};
+use gsw_engine::operation::{Failure, HttpRequest, McpRequest, Outcome};
 use gsw_engine::panic;
 use gsw_engine::secret::Template;
 use gsw_notation::calendar::rfc3339;
@@ -31,6 +33,7 @@ pub(crate) struct Network {
     pub(crate) tape: Tape,
     pub(crate) answers: Option<Arc<dyn Answers>>,
     pub(crate) web: Option<Arc<dyn Web>>,
+    pub(crate) servers: Option<Arc<dyn Servers>>,
     pub(crate) tools: Option<Arc<dyn HostTools>>,
     pub(crate) humans: Option<Arc<dyn Humans>>,
     pub(crate) variables: Arc<Variables>,
@@ -79,6 +82,48 @@ impl Network {
         let gave_way = answers.map(|it| it.keep(answer, call));
         completion.deliver(Outcome::GaveWay(gave_way.unwrap_or_default()));
         Handle::None
+    }
+
+    /// A tool of an MCP server.
+    pub(crate) fn call_server(
+        &self,
+        request: McpRequest,
+        call: &Call,
+        completion: Completion,
+    ) -> Handle {
+        let server = request.server();
+        let failed = |message| Outcome::Failed(Failure::Mcp { server, message });
+        let Some(servers) = self.servers.clone() else {
+            completion.deliver(failed("this host has no client for it".into()));
+            return Handle::None;
+        };
+        let added = match resolved(&request.env, &self.variables) {
+            Ok(added) => added,
+            Err(failure) => {
+                completion.deliver(Outcome::Failed(failure));
+                return Handle::None;
+            }
+        };
+        let around = Surroundings {
+            inherited: self.permissions.inherited(),
+            added,
+        };
+        let tool = request.tool.clone();
+        let calling = servers.call(ServerCall {
+            server: ServerProgram::new(request.argv, around),
+            tool: request.tool,
+            input: request.input,
+            key: call.idempotency_key(),
+        });
+        spawn(&NETWORK, completion, async move {
+            match calling.await {
+                Ok(answer) => Outcome::Json(answer),
+                Err(ServerFailure::Server(message)) => failed(message),
+                Err(ServerFailure::Tool(message)) => {
+                    Outcome::Failed(Failure::Tool { tool, message })
+                }
+            }
+        })
     }
 
     /// A tool of the host.

@@ -56,6 +56,7 @@ impl Perform for Performers {
             }
             Request::Keep { answer } => self.network.keep(*answer, &call, completion),
             Request::Http { request } => self.network.send(*request, &call, completion),
+            Request::Mcp { request } => self.network.call_server(*request, &call, completion),
             Request::Host { tool, input } => self.network.call(tool, &input, &call, completion),
             Request::Human { question } => self.network.ask_person(*question, &call, completion),
             Request::OtherRun { run, ask } => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gsw_abi::option::BuiltinOption;
 use gsw_abi::types::TypeId;
-use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
+use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient};
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::resuming::NotResumed;
 use gsw_driver::engine::{Engine, EngineOptions, Resumed, RunHandle};
@@ -233,6 +233,7 @@ pub(crate) fn carry(
     let finished = handle.wait();
     let detached = engine.wait_for_detached();
     person.close();
+    engine.close_servers();
     end_watching(&observers, watchers);
     let next = Next::new(origin, options, &id);
     let has_ended = !matches!(finished.result, RunResult::Left(_));
@@ -340,6 +341,7 @@ pub(crate) fn around(program: &str, options: &BuiltinOptions) -> EngineOptions {
             TapeOption::Record(_) | TapeOption::Replay(_) => Cache::default(),
         })),
         web: Some(Arc::new(WebClient::default())),
+        servers: Some(Arc::new(McpServers::default())),
         model_override: options.model.clone().or_else(variable),
         ..EngineOptions::default()
     }

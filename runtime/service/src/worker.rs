@@ -143,6 +143,7 @@ pub(crate) fn work(
     };
     let worked = worker.work();
     report_detached(&engine.wait_for_detached());
+    engine.close_servers();
     at.close();
     observers.close();
     watchers.finish();

@@ -403,7 +403,7 @@ fn outcome_of(request: &Request, result: &Value) -> Result<Outcome, &'static str
         Request::Exec { .. } => serde_json::from_value(result.clone())
             .map(Outcome::Exec)
             .map_err(|_| "an object with `code`, `stdout` and `stderr`"),
-        Request::OtherRun { .. } => Ok(Outcome::Json(result.to_string())),
+        Request::OtherRun { .. } | Request::Mcp { .. } => Ok(Outcome::Json(result.to_string())),
         Request::Http { .. } => serde_json::from_value(result.clone())
             .map(Outcome::Http)
             .map_err(|_| "an object with `status`, `headers` (a list of pairs) and `body`"),

@@ -116,6 +116,10 @@ impl World {
             Request::OtherRun { run, .. } => Outcome::Failed(Failure::Other {
                 message: format!("a test knows no run `{run}`: mock what asks for it"),
             }),
+            Request::Mcp { request } => Outcome::Failed(Failure::Mcp {
+                server: request.server(),
+                message: "a test has no servers: mock what calls it".into(),
+            }),
             Request::Host { tool, .. } => Outcome::Failed(Failure::Tool {
                 tool: tool.clone(),
                 message: "a test has no host: mock the tool".into(),

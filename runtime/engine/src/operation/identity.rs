@@ -80,6 +80,7 @@ impl Request {
             | Self::OtherRun { .. }
             | Self::Exec { .. }
             | Self::Http { .. }
+            | Self::Mcp { .. }
             | Self::Mocked { .. }
             | Self::Host { .. }) => canonical(site, request),
         }
@@ -126,6 +127,12 @@ impl Request {
                 short(&words)
             }
             Self::Http { request } => request.summary(),
+            Self::Mcp { request } => format!(
+                "mcp {} {}({})",
+                short(&request.server()),
+                request.tool,
+                short(&request.input)
+            ),
             Self::Host { tool, input } => format!("{tool}({})", short(input)),
             Self::Mocked { call } => format!("{}({})", call.item, short(&call.input)),
             Self::Human { question } => format!("human {}", question.human),

@@ -50,6 +50,11 @@ pub(crate) fn error_of_failure(heap: &mut Heap, failure: Failure) -> u64 {
             let message = string::new(heap, &message);
             error::new(heap, BuiltinError::ToolFailed, &[tool, message])
         }
+        Failure::Mcp { server, message } => {
+            let server = string::new(heap, &server);
+            let message = string::new(heap, &message);
+            error::new(heap, BuiltinError::McpError, &[server, message])
+        }
         Failure::Declined { reason } | Failure::Unreachable { reason } => {
             // A `string?` is the string itself.
             error::with_text(heap, BuiltinError::Cancelled, &reason)
