@@ -86,19 +86,17 @@ impl ItemInference<'_> {
 
 /// What a handler says. Where it need not decide, a body without a value says nothing.
 fn decided(cx: &mut Context, body: &ast::Block, said: &Type) -> ExpressionId {
-    match said {
-        Type::Unit => {
-            let id = cx.block(body, &Expected::Dropped);
-            cx.hir.without_value(id)
-        }
-        Type::Optional(_) => {
-            let id = cx.block(body, &Expected::Hint(said.clone()));
-            if cx.hir.ty(id) != Type::Unit {
-                return cx.hir.coerce(id, said);
-            }
-            let none = cx.hir.push(ExpressionKind::None, said.clone(), body.span);
-            cx.hir.after(id, none)
-        }
-        _decision => cx.block(body, &Expected::Type(said.clone())),
+    if *said == Type::Unit {
+        let id = cx.block(body, &Expected::Dropped);
+        return cx.hir.without_value(id);
     }
+    let Type::Optional(_) = said else {
+        return cx.block(body, &Expected::Type(said.clone()));
+    };
+    let id = cx.block(body, &Expected::Hint(said.clone()));
+    if cx.hir.ty(id) != Type::Unit {
+        return cx.hir.coerce(id, said);
+    }
+    let none = cx.hir.push(ExpressionKind::None, said.clone(), body.span);
+    cx.hir.after(id, none)
 }
