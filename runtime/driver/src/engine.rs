@@ -149,7 +149,6 @@ impl Engine {
     pub fn new(loaded: Loaded, options: EngineOptions) -> Self {
         let prompts = options.prompts;
         let prices = prices(&loaded.program, prompts.as_deref());
-        let servers = options.servers.clone();
         let settings = RunSettings {
             model_override: options.model_override,
             prices: Arc::new(prices),
@@ -157,9 +156,8 @@ impl Engine {
             prompts_in_tests: options.prompts_in_tests,
             mocks_in_tests: MocksInTests::Inside,
         };
-        let observers = options.observers;
         let audience = Audience {
-            observers: Arc::clone(&observers),
+            observers: Arc::clone(&options.observers),
             listener: None,
             humans: options.humans.clone(),
             answers: options.answers.clone(),
@@ -182,7 +180,7 @@ impl Engine {
                 tape: options.tape,
                 answers: options.answers,
                 web: options.web,
-                servers: options.servers,
+                servers: options.servers.clone(),
                 tools: options.tools,
                 humans: options.humans,
                 variables: Arc::clone(&variables),
@@ -205,8 +203,8 @@ impl Engine {
         Self {
             loaded,
             runs,
-            observers,
-            servers,
+            observers: options.observers,
+            servers: options.servers,
             _driver: driver,
         }
     }

@@ -284,7 +284,7 @@ fn without(
 }
 
 /// What observers write ends before the result begins.
-fn end_watching(observers: &Observers, watchers: Watchers) {
+pub(crate) fn end_watching(observers: &Observers, watchers: Watchers) {
     observers.close();
     if watchers.finish() == Output::Torn {
         // Should this fail, so does the result, which says so.

@@ -23,7 +23,7 @@ use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::{RoleServer, ServiceExt};
 
 use crate::arguments::{BuiltinOptions, TapeOption, Verbosity};
-use crate::execute::{around, observers, prepared};
+use crate::execute::{around, end_watching, observers, prepared};
 use crate::exit::Exit;
 use crate::interrupt::{self, Interrupted, Whom};
 use crate::mcp::callers::Callers;
@@ -92,8 +92,7 @@ pub(crate) fn serve(mut loaded: Loaded, options: &BuiltinOptions, origin: &Origi
     report_detached(&engine.wait_for_detached());
     engine.close_servers();
     store.iter().for_each(|it| it.close());
-    observers.close();
-    watchers.finish();
+    end_watching(&observers, watchers);
     let exit = match served {
         Ok(()) => Exit::Done,
         Err(why) => {

@@ -22,7 +22,7 @@ use gsw_tree::event::Header;
 
 use crate::arguments::{BuiltinOptions, Verbosity};
 use crate::builds::{self, Build};
-use crate::execute::{around, observers, settle};
+use crate::execute::{around, end_watching, observers, settle};
 use crate::exit::Exit;
 use crate::interrupt::{self, Interrupted, Whom};
 use crate::report::{Next, report_detached, short};
@@ -145,8 +145,7 @@ pub(crate) fn work(
     report_detached(&engine.wait_for_detached());
     engine.close_servers();
     at.close();
-    observers.close();
-    watchers.finish();
+    end_watching(&observers, watchers);
     match worked {
         Ok(()) => Exit::Done,
         Err(error) => refuse(&error),

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gsw_driver::servers::{ServerCall, ServerFailure, ServerLife, ServerProcess, ServerProgram};
 use rmcp::model::{
@@ -24,6 +24,9 @@ use crate::mcp::{answer, lock};
 
 /// A server may take so long until it has said who it is: one that is fetched first takes its time.
 const START: Duration = Duration::from_secs(60);
+/// So long rmcp waits for what tells the age of a server. One that takes longer to start is started again and greeted in the older
+/// way, which newer servers understand as well.
+const PROBE: Duration = Duration::from_secs(10);
 /// So many bytes of what a server says to people are kept, the last ones.
 const SAID: usize = 2_000;
 /// Under which a server finds the key of a call.
@@ -56,6 +59,21 @@ struct Said(Arc<Mutex<Vec<u8>>>);
 impl Session {
     /// Starts the server and greets it, in whichever age of the protocol it speaks.
     pub async fn start(server: &ServerProgram) -> Result<Self, String> {
+        let begun = Instant::now();
+        let either = ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            legacy_version: None,
+        };
+        match Self::greet(server, either).await {
+            // The question for its age was given up, and its answer came after the next greeting.
+            Err(_) if (PROBE..START).contains(&begun.elapsed()) => {
+                Self::greet(server, ClientLifecycleMode::Initialize).await
+            }
+            greeted => greeted,
+        }
+    }
+
+    async fn greet(server: &ServerProgram, age: ClientLifecycleMode) -> Result<Self, String> {
         let process = server
             .start()
             .map_err(|error| format!("it cannot be started: {error}"))?;
@@ -70,10 +88,6 @@ impl Session {
             pipes(input, output).and_then(|pipes| Ok((pipes, Receiver::from_owned_fd(errors)?)));
         let (pipes, errors) = piped.map_err(|error| format!("it cannot be reached: {error}"))?;
         tokio::spawn(said.clone().listen(errors));
-        let age = ClientLifecycleMode::Auto {
-            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-            legacy_version: None,
-        };
         let greeted = tokio::time::timeout(START, Client.serve_with_lifecycle(pipes, age)).await;
         let service: RunningService<RoleClient, Client> = match greeted {
             Ok(Ok(service)) => service,
@@ -143,14 +157,18 @@ impl Session {
 
     /// What went wrong, with what the server has said of it.
     async fn failure(&self, error: &ServiceError) -> ServerFailure {
-        match error {
+        if let ServiceError::McpError(error) = error {
             // It has understood and does not want.
-            ServiceError::McpError(error) => ServerFailure::Server(error.message.to_string()),
-            ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
-                ServerFailure::Server(self.said.beside("it has ended").await)
-            }
-            other => ServerFailure::Server(other.to_string()),
+            return ServerFailure::Server(error.message.to_string());
         }
+        let has_gone = matches!(
+            error,
+            ServiceError::TransportClosed | ServiceError::TransportSend(_)
+        );
+        ServerFailure::Server(match has_gone {
+            true => self.said.beside("it has ended").await,
+            false => error.to_string(),
+        })
     }
 
     /// Whether nothing can be said any more.
