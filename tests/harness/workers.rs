@@ -203,32 +203,6 @@ fn who_waits_for_a_run_ends_with_it_whoever_carries_it() {
     assert_eq!(kept.read("shipped.log"), "5 50\n");
 }
 
-const EXPIRES: &str = r#"
-human approve() -> bool timeout 1s { user "Go on?" }
-workflow main() -> string { if approve() { "yes" } else { "no" } }
-"#;
-
-/// The time of a question passes without a process, and then no answer counts any more.
-#[test]
-fn a_question_expires_while_nobody_carries_its_run() {
-    let kept = Kept::new("expired", EXPIRES);
-    assert_eq!(kept.run(&[]).code, Some(5));
-    let id = kept.listed()["id"].as_str().expect("a text").to_owned();
-    std::thread::sleep(Duration::from_millis(1_500));
-    let late = kept.run(&["runs", "answer", &id, "approve", "true"]);
-    assert_eq!(late.code, Some(2), "{late:?}");
-    let said = kept.run(&["runs", "wait", &id]);
-    assert!(
-        said.code == Some(1) && said.err.contains("Timeout"),
-        "{said:?}"
-    );
-    let over = kept.run(&["runs", "answer", &id, "approve", "true"]);
-    assert!(
-        over.code == Some(2) && over.err.contains("has ended"),
-        "{over:?}"
-    );
-}
-
 /// Of any number of processes that start the run of an id one does, and all get its value.
 #[test]
 fn a_detached_run_is_started_once_for_its_id_by_any_number_of_processes() {

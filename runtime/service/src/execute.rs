@@ -236,10 +236,9 @@ pub(crate) fn carry(
     engine.close_servers();
     end_watching(&observers, watchers);
     let next = Next::new(origin, options, &id);
-    let has_ended = !matches!(finished.result, RunResult::Left(_));
     let exit = match tape::unasked(&finished) {
         Some(why) => tape::tell_failure(options, why),
-        None if is_undo && has_ended => {
+        None if is_undo && !matches!(finished.result, RunResult::Left(_)) => {
             runs::undo::report(&finished.not_undone, options.form, &next)
         }
         None => {
