@@ -14,6 +14,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/exec", include_str!("../exec.gsw")),
     ("std/float", include_str!("../float.gsw")),
     ("std/fs", include_str!("../fs.gsw")),
+    ("std/hook", include_str!("../hook.gsw")),
     ("std/http", include_str!("../http.gsw")),
     ("std/image", include_str!("../image.gsw")),
     ("std/int", include_str!("../int.gsw")),
@@ -23,6 +24,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/log", include_str!("../log.gsw")),
     ("std/map", include_str!("../map.gsw")),
     ("std/math", include_str!("../math.gsw")),
+    ("std/mcp", include_str!("../mcp.gsw")),
     ("std/optional", include_str!("../optional.gsw")),
     ("std/prelude", include_str!("../prelude.gsw")),
     ("std/queue", include_str!("../queue.gsw")),
@@ -36,6 +38,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/task", include_str!("../task.gsw")),
     ("std/text", include_str!("../text.gsw")),
     ("std/time", include_str!("../time.gsw")),
+    ("std/tools", include_str!("../tools.gsw")),
     ("std/value", include_str!("../value.gsw")),
     ("std/workflows", include_str!("../workflows.gsw")),
 ];

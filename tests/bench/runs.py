@@ -151,15 +151,18 @@ def prompts(work, row, count=10_000):
     script = work / "script.json"
     script.write_text(json.dumps({"replies": [{"times": 0, "body": {"answer": {"text": "said"}}}]}))
     python = baml()
-    ours, processor, theirs, bridged = [], [], [], []
+    ours, processor, shared, theirs, bridged = [], [], [], [], []
     body = work / "body.json"
     for _ in range(3):
-        for who in ("ours", "theirs", "baml"):
+        for who in ("ours", "shared", "theirs", "baml"):
             server = subprocess.Popen([provider, "--script", script], stdout=subprocess.PIPE, text=True)
             try:
                 url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
-                env = {**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "x"}
-                if who == "ours":
+                # What processes tell each other of limits is beside their answers.
+                env = {**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "x", "GSW_CACHE": str(work / "answers")}
+                if who == "shared":
+                    shared.append(by_two(program, count, env))
+                elif who == "ours":
                     seconds, _, busy = used([program, "--quiet", "--n", count], 1, env)
                     ours.append(seconds)
                     processor.append(busy)
@@ -177,15 +180,53 @@ def prompts(work, row, count=10_000):
     came = [it for it in bridged if it[0] is not None]
     wall, busy = (statistics.median(column) for column in zip(*came)) if came else (None, None)
     row(f"{count:,} prompts at once: prompts a second", per_second[0], "/s", "", "BAML", wall and count / wall)
-    row("a prompt: processor time", statistics.median(processor) / count * 1e3, "ms", "", "BAML", busy and busy / count * 1e3)
+    row("the same by two processes that share its limits", count / statistics.median(shared), "/s", "> 90 % of bare", "bare reqwest", per_second[1])
+    row("a prompt: processor time", statistics.median(processor) / count * 1e6, "µs", "≤ 100 µs", "BAML", busy and busy / count * 1e6)
+    row(f"a prompt in flight, of {count:,}: memory", in_flight(work, program, count), "kB", "≤ 10 kB")
+
+
+def by_two(program, count, env):
+    """Seconds until two processes have each had half of the answers."""
+    start = time.perf_counter()
+    command = [program, "--quiet", "--n", str(count // 2)]
+    both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, env=env) for _ in range(2)]
+    if any([it.wait() for it in both]):
+        raise SystemExit("one of two processes failed")
+    return time.perf_counter() - start
+
+
+def in_flight(work, program, count):
+    """What one more prompt that waits for its answer takes, in kB: the peak with all of them less that with one."""
+    script = work / "late.json"
+    # Late enough that the last request is sent before the first is answered.
+    script.write_text(json.dumps({"replies": [{"times": 0, "delay_ms": 8000, "body": {"answer": {"text": "said"}}}]}))
+    peaks = []
+    for number in (1, count):
+        server = subprocess.Popen([RELEASE / "fake-provider", "--script", script], stdout=subprocess.PIPE, text=True)
+        try:
+            url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+            env = {**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "x", "GSW_CACHE": str(work / "answers")}
+            peaks.append(timed([program, "--quiet", "--n", number], 1, env)[1])
+            most = max(it["in_flight"] for it in requests(url))
+            if most < number:
+                print(f"only {most:,} of {number:,} prompts were in flight at once", file=sys.stderr)
+        finally:
+            server.kill()
+            server.wait()
+    return (peaks[1] - peaks[0]) * 1024 / (count - 1)
 
 
 def asked(url):
     """The body of one of the requests that the program sent."""
+    return requests(url)[0]["body"]
+
+
+def requests(url):
+    """What the fake provider was asked."""
     import urllib.request
 
     with urllib.request.urlopen(url.removesuffix("/v1") + "/__requests") as answer:
-        return json.load(answer)[0]["body"]
+        return json.load(answer)
 
 
 def measure(work, row):

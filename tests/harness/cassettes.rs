@@ -487,3 +487,56 @@ test "asks" cassette "none.jsonl" { assert rate("soup") == 4 }
     assert_eq!((said.code, asked.len()), (Some(0), 1), "{said:?}");
     assert!(!Path::new(&stage.file("none.jsonl")).exists());
 }
+
+#[test]
+fn a_test_with_a_cassette_is_killed_at_every_record() {
+    let source = r#"
+agent clerk { model: "anthropic/claude-sonnet-5-5" retry: 2 }
+prompt pick() -> int by clerk { user "Pick a number." }
+prompt about(what: string) -> string by clerk { user "About ${what}." }
+tool note(n: int) -> string once { "noted ${n}" }
+test "picks" cassette "tape.jsonl" {
+  mock note(n) -> "noted ${n}"
+  let first = pick()
+  sleep(1h)
+  let second = pick()
+  let both = parallel (about("bread"), pick())
+  let late = timeout 300ms { about("snails") } catch { Timeout(_) => "late" }
+  assert [first, second, both.1] == [1, 2, 3], "each answer once"
+  assert [both.0, late, note(first)] == ["white", "late", "noted 1"]
+}
+"#;
+    let stage = Stage::new("crash", source);
+    let bread = |reply: Reply| Reply {
+        when: Some("bread".into()),
+        ..reply
+    };
+    let snails = Reply {
+        delay_ms: 600_000,
+        ..when("snails", json!("slow"))
+    };
+    let numbers = (1..=3).map(|it| Reply {
+        when: Some("Pick".into()),
+        ..says(json!(it.to_string()))
+    });
+    let mut replies: Vec<Reply> = numbers.collect();
+    replies.extend([
+        bread(fails(529, "overloaded_error", "too many")),
+        bread(says(json!("white"))),
+        snails,
+    ]);
+    // The sleep is real while it records.
+    stage.write(&source.replace("sleep(1h)", "sleep(1ms)"));
+    let (said, _) = with_provider(Script { replies }, |url| stage.record(url));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    stage.write(source);
+    let said = stage.alone(&["test", text(&stage.program()), "--crash", "--json"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let lines = said.out.lines();
+    let mut tests = lines.map(|it| serde_json::from_str::<Value>(it).expect("an object a line"));
+    let test = tests.find(|it| it["test"] == "picks").expect("it was run");
+    // Each answer and failure, both sleeps and limits, the intent and the outcome of the note.
+    let places = test["crashes"]["places"].as_u64();
+    assert!(places >= Some(18), "{test}");
+    assert_eq!(test["crashes"]["in_doubt"], 2, "{test}");
+}

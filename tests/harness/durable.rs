@@ -61,6 +61,7 @@ impl Models for World {
             }),
             attempts: 1,
             simulated: false,
+            first_token: None,
             circuit: None,
         })))
     }

@@ -98,7 +98,8 @@ fn replayed(journal: &Path, store: &Path) -> (Option<String>, How) {
         | Record::Outcome { .. }
         | Record::Cancel { .. }
         | Record::Build { .. }
-        | Record::NotDone { .. } => None,
+        | Record::NotDone { .. }
+        | Record::Undo { .. } => None,
     });
     let options = EngineOptions {
         prompts: Some(Arc::new(AgentPrompts)),

@@ -246,6 +246,55 @@ fn a_store_that_cannot_be_used_keeps_the_program_from_acting() {
     );
 }
 
+/// A store that may be read and not written, by its file or by its folder: nothing is done, and every command says why.
+#[cfg(unix)]
+#[test]
+fn a_store_that_may_not_be_written_keeps_the_program_from_acting() {
+    use std::os::unix::fs::{PermissionsExt, chown};
+    use std::os::unix::process::CommandExt;
+    /// Whoever runs the tests may be allowed everything, so somebody else tries.
+    const NOBODY: u32 = 65_534;
+    let kept = Kept::new("hurt-read-only", MANY);
+    let said = kept.run(&["--count", "3"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let before = paid(&kept);
+    let folder = kept.store.parent().expect("it is in a folder");
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root {
+        for path in [folder, &kept.store] {
+            chown(path, Some(NOBODY), Some(NOBODY)).expect("root may");
+        }
+    }
+    let allow = |path: &Path, mode| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(path, mode).expect("it is ours");
+    };
+    for (of_file, of_folder) in [(0o600, 0o500), (0o000, 0o700)] {
+        for words in [
+            &["--count", "1"][..],
+            &["--resume", "--count", "1"],
+            &["worker"],
+            &["runs"],
+        ] {
+            allow(folder, of_folder);
+            allow(&kept.store, of_file);
+            let mut command = kept.command(words);
+            if is_root {
+                command.uid(NOBODY).gid(NOBODY);
+            }
+            let said: Said = command.output().expect("it can be started").into();
+            allow(folder, 0o700);
+            let what = format!("file {of_file:o}, folder {of_folder:o}, {words:?}: {said:?}");
+            assert!(matches!(said.code, Some(1 | 2 | 4)), "{what}");
+            assert!(
+                said.err.contains("error: ") && said.err.contains("runs.db"),
+                "{what}"
+            );
+        }
+    }
+    assert_eq!(paid(&kept), before);
+}
+
 /// A library that sets the clock of the processes that load it, by `CLOCK_OFFSET` seconds.
 const CLOCK: &str = r#"
 #define _GNU_SOURCE

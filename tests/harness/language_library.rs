@@ -28,8 +28,11 @@ const PRELUDE: &str = "prelude";
 /// Its tools are for models.
 const FOR_MODELS: &str = "introspect";
 
+/// Modules that the pages about hooks and tools have.
+const ELSEWHERE: [&str; 2] = ["hook", "tools"];
+
 /// Modules without an import: their functions are methods of values, or the module is known everywhere.
-const KNOWN: [&str; 23] = [
+const KNOWN: [&str; 22] = [
     "bytes",
     "context",
     "document",
@@ -46,7 +49,6 @@ const KNOWN: [&str; 23] = [
     "optional",
     PRELUDE,
     "queue",
-    "random",
     "stream",
     "string",
     "task",
@@ -230,6 +232,7 @@ fn module(db: &dyn Db, name: &str, file: File, shown: &mut BTreeSet<String>) -> 
             .and_then(|it| it.split_once(" = "));
         if let Some((name, meaning)) = alias {
             told = told.replace(&format!(": {meaning}"), &format!(": {name}"));
+            told = told.replace(&format!("-> {meaning}"), &format!("-> {name}"));
         }
     }
     format!("# {heading}\n{told}")
@@ -243,6 +246,9 @@ fn section(db: &dyn Db) -> String {
         let Some(name) = path.strip_prefix("std/") else {
             continue;
         };
+        if ELSEWHERE.contains(&name) {
+            continue;
+        }
         out.push_str(&module(db, name, *file, &mut shown));
     }
     out.push_str("```\n");

@@ -104,6 +104,7 @@ fn world() -> Answer {
             usage: Some(Usage::default()),
             attempts: 1,
             simulated: false,
+            first_token: None,
             circuit: None,
         })))),
         _ => None,

@@ -373,6 +373,25 @@ fn progress_is_told_and_a_cancelled_call_is_undone() {
     }
 }
 
+/// What a client has got is no result that `--resume` hands on.
+#[test]
+fn a_result_that_a_client_has_is_not_given_to_the_next_who_asks() {
+    let kept = Kept::new("mcp_delivered", SHOP);
+    let order = || json!({"id": "3", "amount": 1});
+    block_on(async {
+        let client = Client::new(Answer::Values(vec![json!({"ship": true})]));
+        let (child, session) = connect(&kept, &[], &client, ages()[0].clone()).await;
+        let shipped = session
+            .call_tool(call("ship", json!({"order": order()})))
+            .await;
+        assert_eq!(text(&shipped.expect("a result")), "shipped 3");
+        close(session, child).await;
+    });
+    let order = order().to_string();
+    let said = kept.run(&["ship", "--order", &order, "--resume"]);
+    assert_eq!(said.code, Some(5), "it asks anew: {said:?}");
+}
+
 /// A client that goes, or a signal, leaves a run that is written down; one that is not is cancelled.
 #[test]
 fn what_goes_on_when_the_server_ends_is_kept() {

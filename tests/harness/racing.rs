@@ -142,3 +142,57 @@ fn of_processes_that_do_everything_at_once_none_does_anything_twice() {
         assert!(shipped <= 1, "round {round}: shipped {shipped} times");
     }
 }
+
+const PAID: &str = r#"
+import std/fs
+permissions { fs.write: ["."] }
+external payment(order: string) -> int by "order:${order}" timeout 24h
+tool ship(order: string, amount: int) -> string once {
+  fs.append("shipped.log", "${order} for ${amount}\n")
+  "${order} for ${amount}"
+}
+workflow main(order: string) -> string { ship(order, payment(order)) }
+"#;
+
+/// Whether the run is there before its answers, or after them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Comes {
+    First,
+    Last,
+}
+
+#[test]
+fn of_processes_that_answer_one_external_by_its_key_one_wins() {
+    let kept = Kept::new("racing-keys", PAID);
+    for round in 0..number("GSW_ROUNDS", ROUNDS) {
+        for run in [Comes::First, Comes::Last] {
+            let order = format!("{round}{run:?}");
+            let key = format!("order:{order}");
+            if run == Comes::First {
+                let said = kept.run(&["--order", &order]);
+                assert_eq!(said.code, Some(5), "{said:?}");
+            }
+            let answers: Vec<_> = (1..=RACERS)
+                .map(|it| words(&["runs", "answer", "--key", &key, "payment", &it.to_string()]))
+                .collect();
+            let said = race(&kept, &answers);
+            let won: Vec<usize> = (1..=RACERS)
+                .filter(|it| said[it - 1].code == Some(0))
+                .collect();
+            assert_eq!(won.len(), 1, "{order}: {said:?}");
+            for it in said.iter().filter(|it| it.code != Some(0)) {
+                assert!(it.err.contains("answered before"), "{order}: {it:?}");
+            }
+            let end = kept.run(&["--resume", "--order", &order]);
+            let expected = format!("{order} for {}", won[0]);
+            assert_eq!(
+                (end.code, end.out),
+                (Some(0), format!("\"{expected}\"\n")),
+                "{order}"
+            );
+            let shipped = kept.read("shipped.log");
+            let of_order = shipped.lines().filter(|it| it.starts_with(&order));
+            assert_eq!(of_order.collect::<Vec<_>>(), [expected], "{order}");
+        }
+    }
+}

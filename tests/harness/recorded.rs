@@ -54,6 +54,7 @@ fn answer(text: &str) -> Outcome {
         }),
         attempts: 1,
         simulated: false,
+        first_token: None,
         circuit: None,
     })))
 }

@@ -78,6 +78,43 @@ fn a_secret_is_in_nothing_that_is_kept_and_its_run_needs_the_key() {
     assert_eq!(leaks(&kept.folder), Vec::<String>::new());
 }
 
+const PAID: &str = r#"
+type Payment { amount: int, @secret card: string }
+external payment(card: string) -> Payment by "card:${card}" timeout 2d
+workflow main(@secret card: string) -> int { payment(card).amount }
+"#;
+
+/// The key of an `external` is made of what a program has, and stands where everybody looks for it.
+#[test]
+fn the_key_of_an_external_is_sealed_and_found_all_the_same() {
+    let kept = Kept::new("sealed-keys");
+    kept.build("flow", PAID);
+    let key = format!("card:{SECRET}");
+    let answer = format!("{{\"amount\": 5, \"card\": \"{SECRET}\"}}");
+    let pay = ["runs", "answer", "--key", &key, "payment", &answer];
+    // Before the run: it finds the answer.
+    let said = kept.run("flow", &pay);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let again = kept.run("flow", &pay);
+    assert!(
+        again.code == Some(2) && again.err.contains("answered before"),
+        "{again:?}"
+    );
+    assert_eq!(leaks(&kept.folder), Vec::<String>::new());
+    let said = kept.run("flow", &["--card", SECRET]);
+    assert_eq!((&*said.out, said.code), ("5\n", Some(0)), "{said:?}");
+    // After it: the answer finds the run, also by who has no program.
+    for program in ["flow", "gswc"] {
+        let said = kept.run("flow", &["--card", SECRET]);
+        assert_eq!(said.code, Some(5), "{said:?}");
+        let said = kept.run(program, &pay);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        assert_eq!(leaks(&kept.folder), Vec::<String>::new());
+        let said = kept.run("flow", &["--resume", "--card", SECRET]);
+        assert_eq!((&*said.out, said.code), ("5\n", Some(0)), "{said:?}");
+    }
+}
+
 /// Proofs need no key; to go on with the run does, and none but its own.
 fn needs_its_key(kept: &Kept, id: &str) {
     let key = kept.path("runs.db.key");

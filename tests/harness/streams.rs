@@ -190,6 +190,51 @@ fn an_error_event_in_a_stream_is_an_error() {
     assert_eq!(came[0], came[2]);
 }
 
+const PATIENT: &str = r#"
+agent clerk { model: "MODEL" retry: 9 first_token: 300ms }
+prompt greet(name: string) -> string by clerk { user "Greet ${name}." }
+workflow main() -> [bool] {
+  let answer = greet.detail("Ada")
+  let first = answer.first_token ?? 1h
+  [answer.value == "Hello, world", answer.attempts > 1, first > 0s and first <= answer.duration]
+}
+"#;
+
+#[test]
+fn a_model_that_says_nothing_is_asked_again_and_the_wait_for_its_first_token_is_known() {
+    let silent = Reply {
+        hang: true,
+        ..stream("event: ping\ndata: {}\n\n")
+    };
+    let file = program(
+        "first-token",
+        &PATIENT.replace("MODEL", "anthropic/claude-sonnet-5-5"),
+    );
+    let log = scratch("wire").join("first-token.jsonl");
+    let replies = vec![silent, Reply::text("Hello, world")];
+    let (said, _) = with_provider(in_turn(replies), |url| {
+        run(&file, url, &["--events", text(&log)])
+    });
+    assert_eq!(said.out.trim(), "[true,true,true]", "{said:?}");
+    let events = std::fs::read_to_string(&log).expect("there are events");
+    let of = |kind: &str| -> Vec<Value> {
+        let events = events
+            .lines()
+            .map(|it| serde_json::from_str(it).expect("JSON"));
+        events.filter(|it: &Value| it["event"] == *kind).collect()
+    };
+    let answers = of("model_answer");
+    let failure = answers[0]["error"].as_str().unwrap_or_default();
+    assert!(
+        failure.contains("within 0.3 s (`first_token`)"),
+        "{failure}"
+    );
+    assert_eq!(answers[0].get("first_token"), None);
+    let first = answers[answers.len() - 1]["first_token"].as_f64();
+    assert!(first.is_some_and(|it| it > 0.0), "{answers:?}");
+    assert_eq!(of("prompt_end")[0]["detail"]["first_token"].as_f64(), first);
+}
+
 fn calls(stop: &str) -> Reply {
     Reply::of(Body::Anthropic(fake_provider::Message {
         content: vec![
@@ -263,6 +308,7 @@ impl Models for Slow {
                 usage: None,
                 attempts: 1,
                 simulated: false,
+                first_token: None,
                 circuit: None,
             })
         })

@@ -205,6 +205,40 @@ fn a_run_goes_on_under_the_build_that_began_it() {
 }
 
 #[test]
+fn a_worker_carries_a_run_on_with_the_build_that_began_it() {
+    let kept = Kept::new("worked_by_another");
+    kept.build("old", ASKS);
+    kept.build("new", &ASKS.replace("begun", "started"));
+    let id = waiting(&kept, "old");
+    let said = kept.run("new", &["runs", "wait"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let (listed, _) = kept.json("new", &[]);
+    assert_eq!(listed[0]["id"], id, "{listed}");
+    assert_eq!(listed[0]["status"], "completed", "{listed}");
+    assert_eq!(kept.read("log.txt"), "begun\n");
+}
+
+#[test]
+fn what_is_said_to_another_build_is_done_by_the_one_that_began_the_run() {
+    let kept = Kept::new("said_to_another");
+    kept.build("old", ASKS);
+    kept.build("new", &ASKS.replace("begun", "started"));
+    assert_eq!(kept.run("old", &[]).code, Some(5));
+    let id = kept.ids("old").remove(0);
+    let shown = kept.run("new", &["runs", "show", &id]);
+    assert!(shown.out.contains("Go on?"), "{shown:?}");
+    let (forked, code) = kept.json("new", &["fork", &id, "approve"]);
+    assert_eq!(code, Some(0), "{forked}");
+    let said = kept.run("new", &["runs", "answer", &id, "approve", "true"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let said = kept.run("new", &["runs", "settle", &id, "0", "not-done"]);
+    assert!(said.err.contains("is not in doubt"), "{said:?}");
+    let said = kept.run("new", &["runs", "resume", &id, "--quiet"]);
+    assert_eq!(said.out, "\"yes\"\n", "{said:?}");
+    assert_eq!(kept.read("log.txt"), "begun\n");
+}
+
+#[test]
 fn a_run_whose_build_is_gone_goes_on_where_the_new_one_asks_for_the_same() {
     let kept = Kept::new("gone_build");
     kept.build("old", ASKS);

@@ -29,6 +29,8 @@ pub enum Acts {
 pub struct Summary {
     /// The errors, without faults and without what function parameters add.
     pub errors: ErrorSet,
+    /// The errors of tasks that were begun under a name: where nobody awaits them, the end of the node raises them.
+    pub late: ErrorSet,
     /// The effects, without what function parameters add.
     pub effects: EffectSet,
     /// Whether what its function parameters raise and do comes on top.

@@ -80,6 +80,7 @@ fn check_of(body: &ItemBody, part: BodyPart) -> Option<&ast::Expression> {
         | BodyPart::Example(_)
         | BodyPart::Settings
         | BodyPart::Key
+        | BodyPart::Handler(_)
         | BodyPart::Rows => None,
     }
 }

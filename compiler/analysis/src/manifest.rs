@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use gsw_infer::hir::{Callee, ExpressionKind};
 use gsw_infer::infer_item;
-use gsw_names::{item_signature, listed_spawns, listed_tools};
+use gsw_names::{item_signature, listed_hooks, listed_spawns, listed_tools};
 use gsw_project::{project_configuration, resolved_model};
 use gsw_source::{Db, File, ItemId, ItemKind, Project};
 use gsw_syntax::ast::{
@@ -132,6 +132,7 @@ fn models_of(db: &dyn Db, item: ItemId) -> BTreeSet<String> {
             .collect();
         next.extend(listed_tools(db, item));
         next.extend(listed_spawns(db, item));
+        next.extend(listed_hooks(db, item));
         for body in &infer_item(db, item).bodies {
             next.extend(body.expressions.iter().flat_map(|it| named_items(&it.kind)));
         }

@@ -46,7 +46,7 @@ use std::sync::Arc;
 
 use gsw_infer::hir::{Body, BodyPart};
 use gsw_infer::{Reference, infer_item};
-use gsw_names::{is_cycle, is_std, item_signature, listed_spawns, listed_tools};
+use gsw_names::{is_cycle, is_std, item_signature, listed_hooks, listed_spawns, listed_tools};
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -255,6 +255,7 @@ impl Unit<'_> {
         let spawns = listed_spawns(db, item);
         for source in listed_tools(db, item)
             .into_iter()
+            .chain(listed_hooks(db, item))
             .chain(spawns)
             .chain(agent)
         {

@@ -47,6 +47,7 @@ pub const MANUAL: &[ManualPage] = pages![
     "reference/words",
     "reference/grammar",
     "reference/graph",
+    "reference/hooks",
     "reference/host",
     "reference/inference",
     "reference/library",

@@ -1,5 +1,6 @@
 //! What becomes a function: a body with concrete types, a lambda in one, or code that the compiler makes.
 
+use gsw_abi::hook::Moment;
 use gsw_infer::hir::{BodyPart, ExpressionId};
 use gsw_names::types::Type;
 use gsw_source::ItemId;
@@ -78,6 +79,12 @@ pub enum Instance {
     CalledByModel {
         item: ItemId,
     },
+    /// A handler of a hook, with what the library makes of what it says.
+    Handler {
+        item: ItemId,
+        index: u32,
+        moment: Moment,
+    },
     /// What a prompt says, with its blocks.
     PromptText {
         item: ItemId,
@@ -118,6 +125,7 @@ impl Instance {
             | Self::Prompt { item, .. }
             | Self::PromptEntry { item }
             | Self::CalledByModel { item }
+            | Self::Handler { item, .. }
             | Self::PromptText { item }
             | Self::Examples { item }
             | Self::Default { item, .. }

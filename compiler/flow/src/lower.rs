@@ -17,6 +17,7 @@ mod emitter;
 mod entry;
 mod expression;
 mod function;
+mod handler;
 mod human;
 mod interpolation;
 mod intrinsic;
@@ -44,6 +45,7 @@ pub use outline::{Outline, outline_program};
 
 use std::collections::HashMap;
 
+use gsw_abi::hook::Hook;
 use gsw_abi::program::{Colour, FunctionIndex, SpanIndex};
 use gsw_abi::types::TypeId;
 use gsw_abi::{builtin, program, types as abi};
@@ -151,6 +153,7 @@ pub(crate) struct Lowering<'v> {
     prompts: IndexMap<ItemId, program::Prompt>,
     tools: IndexMap<ItemId, program::Tool>,
     spawnable: IndexMap<ItemId, program::Spawnable>,
+    hooks: IndexMap<ItemId, Hook>,
     pub diagnostics: Vec<Diagnostic>,
     reported: IndexSet<ItemId>,
     /// What the program is compiled for.
@@ -175,6 +178,7 @@ impl<'v> Lowering<'v> {
             prompts: IndexMap::new(),
             tools: IndexMap::new(),
             spawnable: IndexMap::new(),
+            hooks: IndexMap::new(),
             diagnostics: Vec::new(),
             reported: IndexSet::new(),
             purpose,

@@ -50,6 +50,8 @@ pub enum BodyPart {
     Settings,
     /// The key after `idempotent by` of a tool, or `by` of an `external`, a `string`; its parameters are the declaration's.
     Key,
+    /// Handler n of a hook; its parameters are those of its form, see `gsw_names::handler_form`.
+    Handler(u32),
     /// The rows of a test, a list; no parameters. The test's `Main` part has one parameter then: the row.
     Rows,
 }

@@ -46,6 +46,7 @@ mod expected;
 mod expression;
 mod findings;
 mod hir_builder;
+mod hook;
 mod item_body;
 mod lambda;
 mod literal;

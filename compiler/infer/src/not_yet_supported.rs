@@ -15,8 +15,6 @@ pub enum Missing<'name> {
     Mcp,
     /// `m.call(…)` of an MCP server.
     McpCall,
-    /// `hook h { … }`
-    Hook,
     /// A setting that nothing reads yet.
     Setting(Setting),
     /// `m.*` where no tools are listed.
@@ -27,15 +25,13 @@ pub enum Missing<'name> {
 
 impl Missing<'static> {
     /// All but the names, which are parts of the others.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 6] = [
         Self::Skill,
         Self::Mcp,
         Self::McpCall,
-        Self::Hook,
         Self::AllOf,
         Self::Setting(Setting::Mcp),
         Self::Setting(Setting::Skills),
-        Self::Setting(Setting::Hooks),
     ];
 }
 
@@ -47,7 +43,6 @@ impl Missing<'_> {
             Self::Skill => "a `skill`".into(),
             Self::Mcp => "an MCP server".into(),
             Self::McpCall => "a call of an MCP server".into(),
-            Self::Hook => "a `hook`".into(),
             Self::AllOf => "`.*` outside of `tools`".into(),
             Self::Setting(setting) => format!("the setting `{}`", setting.name()),
             Self::Name(name) => format!("`{name}`"),
@@ -60,9 +55,8 @@ impl Missing<'_> {
         match self {
             Self::Skill => "put the text into `system`, or let a tool read it from a file",
             Self::Mcp | Self::McpCall => {
-                "write a `tool` that calls the server with `http` or its program with `exec`"
+                "write a `tool` that calls it: `mcp.stdio(\"npx\", [\"-y\", \"server\"]).call(\"name\", { … })`, after `import std/mcp`"
             }
-            Self::Hook => "check in the tool itself, or in a `human` that it asks",
             Self::AllOf => "list the names",
             Self::Setting(_) => "leave it out: it would do nothing",
             Self::Name(_) => "",
@@ -80,7 +74,6 @@ pub fn item_not_yet_supported(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
     let missing = match item.kind(db) {
         ItemKind::Skill => Missing::Skill,
         ItemKind::Mcp => Missing::Mcp,
-        ItemKind::Hook => Missing::Hook,
         ItemKind::Import
         | ItemKind::Function
         | ItemKind::Record
@@ -92,6 +85,7 @@ pub fn item_not_yet_supported(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
         | ItemKind::Prompt
         | ItemKind::Workflow
         | ItemKind::Tool
+        | ItemKind::Hook
         | ItemKind::Human
         | ItemKind::External
         | ItemKind::Test

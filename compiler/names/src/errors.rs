@@ -16,8 +16,8 @@ pub use declarations::{
 pub use foreign::{instead_of_method, instead_of_name, is_foreign_name};
 pub use modules::{import_cycle, late_import, unknown_import, unknown_module};
 pub use names::{
-    log_instead, module_not_imported, private_name, unknown_member, unknown_module_name,
-    unknown_name,
+    import_module, log_instead, module_not_imported, private_name, undeclared_variable,
+    unknown_member, unknown_module_name, unknown_name,
 };
 pub use types::{
     endless_type, error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type,

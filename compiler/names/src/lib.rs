@@ -13,6 +13,7 @@ mod error_kinds;
 pub mod errors;
 pub mod foreign;
 mod generics;
+mod handler;
 mod held;
 mod host_tool;
 mod import;
@@ -43,6 +44,7 @@ pub use error_class::{
 };
 pub use error_kinds::ErrorKinds;
 pub use generics::generics_of;
+pub use handler::{handler_form, handler_word};
 pub use held::{
     MOST_INSTANCES, MOST_PARTS, find_held, has_media_inside, holds_media, holds_secret, is_larger,
     is_too_large,
@@ -69,8 +71,8 @@ pub use signature::{
 pub use source_text::{source_text, written_defaults};
 pub use substitute::substitute;
 pub use tool_list::{
-    Alias, agent_prompts, alias_of, given_by_call, is_question, is_spawn_request, listed_spawns,
-    listed_tools, module_tools, spawn_name, suggested_alias,
+    Alias, agent_prompts, alias_of, given_by_call, is_question, is_spawn_request, listed_hooks,
+    listed_spawns, listed_tools, module_tools, spawn_name, suggested_alias,
 };
 pub use tree::{declared_name, item_head, with_line_end};
 pub use variance::{Variance, type_variances};

@@ -1,4 +1,4 @@
-//! What an agent, a prompt or a call gives to its model: tools to call, workflows to start.
+//! What an agent, a prompt or a call gives to its model: tools to call, workflows to start, hooks around both.
 
 use gsw_abi::program::wire_name;
 use gsw_abi::setting::Setting;
@@ -28,6 +28,11 @@ pub fn listed_spawns(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
     in_settings_of(db, item, Setting::Spawns)
 }
 
+/// The hooks listed after `hooks` in the settings of `item`.
+pub fn listed_hooks(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+    in_settings_of(db, item, Setting::Hooks)
+}
+
 /// Whether a tool is one of those with which a model looks at its run.
 pub fn is_question(db: &dyn Db, item: ItemId) -> bool {
     std_file(db, INTROSPECTION) == Some(item.file(db)) && !is_spawn_request(db, item)
@@ -38,7 +43,7 @@ pub fn is_spawn_request(db: &dyn Db, item: ItemId) -> bool {
     std_file(db, INTROSPECTION) == Some(item.file(db)) && item.name(db) == SPAWN_REQUEST
 }
 
-/// The name of a workflow in the lists of `spawns`: its own, outside of the entry module behind that of its module.
+/// The name of a workflow in the lists of `spawns`, or of a hook in those of `hooks`: its own, outside of the entry module behind that of its module.
 pub fn spawn_name(db: &dyn Db, item: ItemId) -> Name {
     let file = item.file(db);
     if entry_file(db) == Some(file) {
@@ -47,10 +52,11 @@ pub fn spawn_name(db: &dyn Db, item: ItemId) -> Name {
     Name::from(format!("{}.{}", shown_module(db, file), item.name(db)))
 }
 
-/// What the settings behind `with` give to the model of that call, tools and workflows.
+/// What the settings behind `with` give to the model of that call: tools, workflows and hooks.
 pub fn given_by_call(db: &dyn Db, file: File, settings: &[ast::Setting]) -> Vec<ItemId> {
     let mut given = named_in(db, file, settings, Setting::Tools);
     given.extend(named_in(db, file, settings, Setting::Spawns));
+    given.extend(named_in(db, file, settings, Setting::Hooks));
     given
 }
 

@@ -153,6 +153,7 @@ codes! {
     UNUSED_VALUE = "unused-value";
     UNUSED_VARIABLE = "unused-variable";
     WRONG_FORMER_NAME = "wrong-former-name";
+    WRONG_HANDLER = "wrong-handler";
     WRONG_OPERANDS = "wrong-operands";
     WRONG_PARAMETER_COUNT = "wrong-parameter-count";
     WRONG_PATTERN = "wrong-pattern";

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
+use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient};
 use gsw_driver::durable::store::{Need, RunStore};
 use gsw_driver::engine::runs::delivery::Sender;
 use gsw_driver::engine::{Engine, EngineOptions};
@@ -168,6 +168,7 @@ impl HostBuilder {
             prompts: Some(Arc::new(AgentPrompts)),
             answers: Some(Arc::new(Cache::default())),
             web: Some(Arc::new(WebClient::default())),
+            servers: Some(Arc::new(McpServers::default())),
             model_override: model.filter(|it| !it.is_empty()),
             memory_limit: self.memory_limit,
             // Whoever watches subscribes to a run.

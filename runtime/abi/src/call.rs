@@ -485,14 +485,14 @@ macro_rules! for_each_runtime_call {
             human_ask waiting(result, word, own, own, own);
             // Waits for an answer from outside: result type, index, its key as a string or 0, arguments as `json`.
             external_ask waiting(result, word, own, own);
-            // Before a tool's body: tool's index, key or 0, arguments as `json`. Done with the result of a call with the same key
-            // in a tuple of one, which the result type is an optional of, else with `none`. Waits for such a call on its way.
+            // Before a tool's body: index, key or 0, arguments as `json`. Waits for a call with the key; its result in a tuple of one, or `none`.
             tool_begin waiting(result, word, own, own);
             // The result of the call whose node is the current one, before that is left: further calls with its key are given it.
             tool_keep plain(ty, borrow);
             host_call waiting(result, own, own);
             // `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
             exec_run waiting(result, own, own, own, word, own);
+            mcp_call waiting(result, own, own, own, own); // The server's argv and environment, the tool, arguments as `json`.
             // `http.request`: method, url, headers, the body as bytes or 0, or as a `json` or 0; gives the record `HttpResponse`.
             http_request waiting(result, own, own, own, own, own);
             // `context.node` and its kin: result type, what (as `std/context.gsw` numbers it), how many at most, a text.

@@ -7,6 +7,7 @@
 pub mod builtin;
 pub mod call;
 mod hash;
+pub mod hook;
 pub mod image;
 pub mod judge;
 pub mod layout;

@@ -1,6 +1,7 @@
 //! The tables of a program besides its types: functions, entries, prompts, tools, spans, sources.
 
 use crate::call::NodeKind;
+use crate::hook::Hook;
 use serde::{Deserialize, Serialize};
 
 use crate::types::{Field, TypeId, TypeTable};
@@ -27,6 +28,8 @@ pub struct Program {
     pub agents: Vec<Agent>,
     pub prompts: Vec<Prompt>,
     pub tools: Vec<Tool>,
+    /// The hooks of all modules that agents, prompts and calls list.
+    pub hooks: Vec<Hook>,
     /// The workflows of all modules that agents, prompts and calls list after `spawns`.
     pub spawnable: Vec<Spawnable>,
     /// What workflows, prompts and tools were called in earlier versions of the program.

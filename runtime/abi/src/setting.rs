@@ -34,7 +34,7 @@ macro_rules! for_each_setting {
             /// Skills that the model may read.
             Skills skills: form(Names(Listed::Skills)), from(Program), read(nobody), key(written);
             /// What is called before and after tool calls.
-            Hooks hooks: form(Names(Listed::Hooks)), from(Program), read(nobody), key(written);
+            Hooks hooks: form(Names(Listed::Hooks)), from(Program), read(engine), key(written);
             /// Environment variables of the agent's tools and processes.
             Env env: form(Environment), from(Program), read(engine), key(written);
             /// The conversation that the call continues; handed over beside the settings, since it has no JSON form.
@@ -59,6 +59,8 @@ macro_rules! for_each_setting {
             MaxTurns max_turns: form(Count { least: 1 }), from(Project), read(agents), key(effective);
             /// How long one request may take, all attempts together; of a question, how long it may stay open.
             Timeout timeout: form(Duration), from(Project), read(agents), key(none);
+            /// How long one request may take until something of its answer comes; then it counts as failed.
+            FirstToken first_token: form(Duration), from(Project), read(agents), key(none);
             /// Whether answers are kept, and for how long.
             Cache cache: form(Cache), from(Project), read(agents), key(none);
             /// The most that a call may use.

@@ -1,17 +1,20 @@
 //! One prompt call as a state machine: cache, request, tools, check, reflection, the next model.
 
+mod breaker;
 mod conversation;
 mod handover;
 mod kept;
 mod turn;
 
+use breaker::Breaker;
 use conversation::Conversation;
 use gsw_abi::provider::{OFFLINE_MODEL, Provider};
 use gsw_engine::answers::{Found, NewAnswer, Tier, WhenBusy};
 use gsw_engine::conversation::Exchange;
 use gsw_engine::model::{
     Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
-    PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, ToolOutcome,
+    PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role, Said,
+    ToolOutcome,
 };
 use gsw_engine::prices::{Price, Prices};
 use gsw_tree::detail::PromptDetail;
@@ -92,6 +95,7 @@ struct Talk {
     is_paused: bool,
     /// Whether a tool call that must not be repeated may have begun in this conversation.
     has_begun_once: bool,
+    breaker: Breaker,
     /// What all answers cost so far; `None` once the cost of one is not known.
     cost: Option<f64>,
     detail: PromptDetail,
@@ -101,6 +105,17 @@ struct Talk {
 }
 
 impl PromptMachine for Machine {
+    fn attach(&mut self, text: String) {
+        let said = &mut self.call.said;
+        match said.iter_mut().rev().find(|it| it.role == Role::User) {
+            Some(last) => {
+                last.text.text.push_str("\n\n");
+                last.text.text.push_str(&text);
+            }
+            None => said.push(Said::user(text)),
+        }
+    }
+
     fn step(&mut self, event: PromptEvent, check: &mut Check<'_>) -> PromptStep {
         match event {
             PromptEvent::Start => self.start(),
@@ -172,6 +187,7 @@ impl Machine {
             outcomes: Vec::new(),
             is_paused: false,
             has_begun_once: false,
+            breaker: Breaker::default(),
             key,
             value: None,
         });
@@ -294,6 +310,7 @@ impl Talk {
         detail.attempts += answer.attempts;
         detail.stop_reason.clone_from(&answer.stop_reason);
         detail.simulated |= answer.simulated;
+        detail.first_token = answer.first_token_nanoseconds();
         if let Some(usage) = &answer.usage {
             detail.usage.add(usage);
         }

@@ -50,6 +50,7 @@ pub(crate) fn request(
         retries: settings.retry,
         tools: tools::offered(&call.program, &settings.tools, &settings.spawns),
         timeout: settings.timeout,
+        first_token: settings.first_token,
         fallback: fallback(settings, 0),
         rate: settings.rate.map(|per_minute| Rate {
             of: format!("{} {owner}", call.program.name),
@@ -127,6 +128,7 @@ pub(crate) fn plain_request(model: &str, user: &str) -> ModelRequest {
         retries: 2,
         tools: Vec::new(),
         timeout: std::time::Duration::from_secs(600),
+        first_token: None,
         fallback: Fallback::Absent,
         rate: None,
         recorded: None,

@@ -64,6 +64,8 @@ pub(crate) struct Settings {
     pub reflect: u32,
     pub max_turns: u32,
     pub timeout: Duration,
+    /// How long a request may take until something of its answer comes.
+    pub first_token: Option<Duration>,
     pub answer: Exactness,
     /// How long the answer is kept; `None` when it is neither kept nor looked up.
     pub cache: Option<Duration>,
@@ -93,6 +95,7 @@ impl Settings {
             reflect: of.count(Setting::Reflect)?.unwrap_or(0),
             max_turns: of.count(Setting::MaxTurns)?.unwrap_or(MAX_TURNS),
             timeout: of.duration(Setting::Timeout)?.unwrap_or(TIMEOUT),
+            first_token: of.duration(Setting::FirstToken)?,
             answer: of.exactness()?,
             cache: of.cache()?,
             tools: of.tools()?,

@@ -154,6 +154,28 @@ impl Calls {
         calls
     }
 
+    /// Does not run the calls for which there is a reason.
+    pub fn refuse(&mut self, why: impl Fn(&ToolCall) -> Option<String>) {
+        let mut run = std::mem::take(&mut self.run).into_iter();
+        for outcome in self.outcomes.iter_mut().filter(|it| it.is_none()) {
+            let Some(call) = run.next() else {
+                return;
+            };
+            match why(&call) {
+                None => self.run.push(call),
+                Some(message) => {
+                    *outcome = Some(refused(call.id, message.clone()));
+                    self.notes.push(PromptNote::RefusedCall {
+                        tool: Some(call.tool),
+                        name: call.name,
+                        input: call.input,
+                        message,
+                    });
+                }
+            }
+        }
+    }
+
     fn take(&mut self, call: ToolCall, flaw: Option<&str>, offer: Option<&Offer<'_>>) {
         if self.outcomes.len() >= MOST_CALLS {
             self.outcomes.push(Some(refused(call.id, too_many())));
@@ -253,6 +275,7 @@ mod tests {
             functions: Vec::new(),
             workflows: Vec::new(),
             spawnable: Vec::new(),
+            hooks: Vec::new(),
             agents: Vec::new(),
             prompts: Vec::new(),
             tools: vec![pay],

@@ -7,6 +7,7 @@ use std::time::Duration;
 use gsw_driver::call::Call;
 use gsw_driver::web::{Reach, ReachOf, Web, WebAnswer, WebRequest};
 use gsw_engine::operation::{Failure, HttpAnswer};
+use gsw_tree::class::Class;
 use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 use tokio::time::timeout;
@@ -59,9 +60,12 @@ impl Default for WebClient {
 }
 
 impl Web for WebClient {
-    fn send(&self, request: WebRequest, reach_of: ReachOf, _call: &Call) -> WebAnswer {
-        let this = self.clone();
-        Box::pin(async move { this.exchange(request, &reach_of).await })
+    fn send(&self, request: WebRequest, reach_of: ReachOf, call: &Call) -> WebAnswer {
+        let (this, class) = (self.clone(), call.class);
+        Box::pin(async move {
+            let answer = this.exchange(request, &reach_of).await;
+            answer.map_err(|failed| failed.of(class))
+        })
     }
 }
 
@@ -79,26 +83,28 @@ impl WebClient {
         &self,
         request: WebRequest,
         reach_of: &ReachOf,
-    ) -> Result<HttpAnswer, Failure> {
-        let next = Next::new(&request)?;
+    ) -> Result<HttpAnswer, Failed> {
+        let mut next = Next::new(&request).map_err(Failed::unsent)?;
         // The wait for a connection is for other exchanges, each of which has its limit.
         let _connection = connection().await;
-        match timeout(self.limit, follow(&self.clients, next, &request, reach_of)).await {
-            Ok(answer) => answer,
-            Err(_) => {
-                let host = address::host(&request.url);
-                let seconds = self.limit.as_secs_f64();
-                Err(failed(format!(
-                    "{host} gave no complete answer within {seconds} s"
-                )))
-            }
-        }
+        let followed = follow(&self.clients, &mut next, &request, reach_of);
+        let answer = timeout(self.limit, followed).await.unwrap_or_else(|_| {
+            let host = address::host(&request.url);
+            let seconds = self.limit.as_secs_f64();
+            Err(failed(format!(
+                "{host} gave no complete answer within {seconds} s"
+            )))
+        });
+        answer.map_err(|failure| Failed {
+            failure,
+            sent: next.sent,
+        })
     }
 }
 
 async fn follow(
     clients: &Clients,
-    mut next: Next,
+    next: &mut Next,
     request: &WebRequest,
     reach_of: &ReachOf,
 ) -> Result<HttpAnswer, Failure> {
@@ -111,8 +117,13 @@ async fn follow(
         if let Some(body) = &next.body {
             builder = builder.body(body.clone());
         }
-        let response = builder.send().await;
-        let response = response.map_err(|error| unreachable_host(&host, &error))?;
+        let before = std::mem::replace(&mut next.sent, Sent::Perhaps);
+        let response = builder.send().await.map_err(|error| {
+            if error.is_connect() {
+                next.sent = before;
+            }
+            unreachable_host(&host, &error)
+        })?;
         match target(&response) {
             Some(url) => next.redirect(response.status(), url, &request.confidential),
             None => return read(response, &host).await,
@@ -137,7 +148,50 @@ fn new_client(reach: Reach) -> Result<Client, String> {
         .map_err(|error| format!("the HTTP client cannot start: {error}"))
 }
 
+/// Whether a server may have begun to do what it was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sent {
+    /// No connection came about, or the server has sent the request elsewhere.
+    Nothing,
+    Perhaps,
+}
+
+/// Why there is no answer.
+struct Failed {
+    failure: Failure,
+    sent: Sent,
+}
+
+impl Failed {
+    fn unsent(failure: Failure) -> Self {
+        Self {
+            failure,
+            sent: Sent::Nothing,
+        }
+    }
+
+    /// As a request of this class fails: what must not happen twice may have happened once it was sent.
+    fn of(self, class: Class) -> Failure {
+        match (class, self.sent) {
+            (Class::Once, Sent::Perhaps) => {}
+            (Class::Once, Sent::Nothing) | (Class::Pure | Class::Reads | Class::Idempotent, _) => {
+                return self.failure;
+            }
+        }
+        if let Failure::Io { message: what, .. } = self.failure {
+            Failure::Unknown { what }
+        } else if let Failure::Denied { what } = self.failure {
+            Failure::Unknown {
+                what: format!("it led elsewhere, without the permission {what}"),
+            }
+        } else {
+            self.failure
+        }
+    }
+}
+
 struct Next {
+    sent: Sent,
     method: Method,
     url: Url,
     headers: HeaderMap,
@@ -172,6 +226,7 @@ impl Next {
             headers.append(name, value);
         }
         Ok(Self {
+            sent: Sent::Nothing,
             method,
             url,
             headers,
@@ -217,6 +272,10 @@ impl Next {
             status,
             StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
         );
+        if is_same {
+            // Who sends a request elsewhere has not done what it asks for.
+            self.sent = Sent::Nothing;
+        }
         if !is_same && self.method != Method::GET && self.method != Method::HEAD {
             self.method = Method::GET;
             self.body = None;

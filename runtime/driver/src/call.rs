@@ -18,6 +18,8 @@ pub struct Call {
     pub class: Class,
     /// From 1: how often it has been begun, in all lives of the run.
     pub attempt: u32,
+    /// When it was begun, in nanoseconds since 1970.
+    pub begun: i64,
     /// When nobody needs the outcome any more, in nanoseconds since 1970.
     pub due: Option<i64>,
     /// Takes what comes before the outcome.
@@ -68,6 +70,7 @@ impl Call {
             site: operation.site,
             class: operation.class,
             attempt: 1,
+            begun: 0,
             due: operation.due,
             parts: PartSink::default(),
         }
@@ -85,6 +88,7 @@ impl Call {
             },
             class: Class::Idempotent,
             attempt: 1,
+            begun: 0,
             due: None,
             parts: PartSink::default(),
         }

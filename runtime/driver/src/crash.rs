@@ -110,6 +110,9 @@ impl Place {
     }
 }
 
+/// What answers in the place of models: anew for each time that the test is run, and the same through all lives of one.
+pub type Tapes = Box<dyn Fn() -> Tape + Send>;
+
 /// Tries what a test enters, in a folder that is there for it alone.
 ///
 /// # Errors
@@ -117,16 +120,17 @@ impl Place {
 pub fn try_with_crashes(
     loaded: &Arc<Loaded>,
     prompts: &Arc<dyn Prompts>,
-    entry: Entry,
+    (entry, tapes): (Entry, Tapes),
     folder: &Path,
     crashes: Crashes,
 ) -> Result<Tried, String> {
     let trial = Trial {
         subject: Subject {
             loaded: Arc::clone(loaded),
-            around: testing::around(loaded, prompts, MocksInTests::Performed, Tape::Off),
+            around: testing::around(loaded, prompts, MocksInTests::Performed, tapes()),
             entry,
         },
+        tapes,
         folder: folder.to_owned(),
     };
     // On a thread whose stack is as deep as turns need.
@@ -136,6 +140,7 @@ pub fn try_with_crashes(
 
 struct Trial {
     subject: Subject,
+    tapes: Tapes,
     folder: PathBuf,
 }
 
@@ -190,7 +195,9 @@ impl Trial {
     fn outside(&self) -> Arc<Outside> {
         let Subject { loaded, around, .. } = &self.subject;
         let answers = testing::answers(loaded);
-        Outside::new(World::new(loaded, around.clone(), Some(answers), None))
+        let mut around = around.clone();
+        around.audience.tape = (self.tapes)();
+        Outside::new(World::new(loaded, around, Some(answers), None))
     }
 
     /// A store that nobody has used.
@@ -390,7 +397,8 @@ fn doubtful(records: &[Record]) -> Vec<Identity> {
         | Record::Cancel { .. }
         | Record::Build { .. }
         | Record::End { .. }
-        | Record::NotDone { .. } => None,
+        | Record::NotDone { .. }
+        | Record::Undo { .. } => None,
     });
     let has_outcome = |it: &Identity| {
         let mut outcomes = records.iter();
@@ -416,7 +424,8 @@ fn unknown(after: &Kept, doubtful: Identity) -> Result<(), String> {
         | Record::Cancel { .. }
         | Record::Build { .. }
         | Record::End { .. }
-        | Record::NotDone { .. } => None,
+        | Record::NotDone { .. }
+        | Record::Undo { .. } => None,
     });
     let Some(noted) = found else {
         return Err("something that may have been done is not answered for".into());
@@ -501,6 +510,7 @@ fn said(records: &[Record], number: u64) -> String {
         Record::Cancel { .. } => "that it is cancelled".into(),
         Record::End { .. } => "its end".into(),
         Record::NotDone { .. } => "that something was not done".into(),
+        Record::Undo { .. } => "that something is to be taken back again".into(),
     }
 }
 
@@ -518,7 +528,8 @@ fn named(records: &[Record], operation: Identity) -> String {
         | Record::Cancel { .. }
         | Record::Build { .. }
         | Record::End { .. }
-        | Record::NotDone { .. } => None,
+        | Record::NotDone { .. }
+        | Record::Undo { .. } => None,
     });
     noted.map_or_else(
         || format!("operation {}", operation.operation),

@@ -14,6 +14,7 @@ mod backlog;
 pub(crate) mod became;
 pub(crate) mod beginning;
 pub(crate) mod care;
+pub mod cost;
 pub(crate) mod ended;
 pub mod history;
 pub(crate) mod noted;

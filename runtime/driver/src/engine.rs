@@ -5,6 +5,7 @@ pub mod places;
 pub mod resuming;
 pub mod runs;
 pub mod standing;
+mod undoing;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -19,6 +20,7 @@ use gsw_engine::operation::OperationId;
 use gsw_engine::prices::Prices;
 use gsw_engine::run::{Finished, MocksInTests, PromptsInTests, RunResult, RunSettings};
 pub use gsw_journal::list::Info;
+use gsw_journal::record::UndoWish;
 use gsw_journal::store::Error;
 use gsw_journal::wal::LastWrite;
 use gsw_tree::node::Tree;
@@ -44,6 +46,7 @@ use crate::network::Network;
 use crate::performers::Performers;
 use crate::permissions::Permissions;
 use crate::scripted::Entry;
+use crate::servers::Servers;
 use crate::system::System;
 use crate::tape::Tape;
 use crate::threads::Threads;
@@ -61,6 +64,8 @@ pub struct EngineOptions {
     pub prompts: Option<Arc<dyn Prompts>>,
     pub answers: Option<Arc<dyn Answers>>,
     pub web: Option<Arc<dyn Web>>,
+    /// Calls tools of MCP servers.
+    pub servers: Option<Arc<dyn Servers>>,
     /// The model that replaces every agent's.
     pub model_override: Option<String>,
     /// Who observes what happens.
@@ -101,6 +106,7 @@ pub struct Engine {
     loaded: Arc<Loaded>,
     runs: Arc<Runs>,
     observers: Arc<Observers>,
+    servers: Option<Arc<dyn Servers>>,
     /// Kept alive for the runs, which know it weakly.
     _driver: Arc<Driver>,
 }
@@ -150,9 +156,8 @@ impl Engine {
             prompts_in_tests: options.prompts_in_tests,
             mocks_in_tests: MocksInTests::Inside,
         };
-        let observers = options.observers;
         let audience = Audience {
-            observers: Arc::clone(&observers),
+            observers: Arc::clone(&options.observers),
             listener: None,
             humans: options.humans.clone(),
             answers: options.answers.clone(),
@@ -175,6 +180,7 @@ impl Engine {
                 tape: options.tape,
                 answers: options.answers,
                 web: options.web,
+                servers: options.servers.clone(),
                 tools: options.tools,
                 humans: options.humans,
                 variables: Arc::clone(&variables),
@@ -197,7 +203,8 @@ impl Engine {
         Self {
             loaded,
             runs,
-            observers,
+            observers: options.observers,
+            servers: options.servers,
             _driver: driver,
         }
     }
@@ -362,6 +369,14 @@ impl Engine {
         self.runs.fork(id, node, set)
     }
 
+    /// Writes down what is wanted of what could not be taken back of a run that has ended; it is done when the run is resumed.
+    ///
+    /// # Errors
+    /// When the run has not ended, or nothing of it is left to take back.
+    pub fn wish_undo(&self, id: &str, wish: UndoWish) -> Result<(), NotAdded> {
+        self.runs.wish_undo(id, wish)
+    }
+
     /// Says what became of an operation of a run of the store that may have been done.
     ///
     /// # Errors
@@ -437,6 +452,13 @@ impl Engine {
         self.runs.wait_for_detached()
     }
 
+    /// Ends the servers that runs have started, when no run goes on any more.
+    pub fn close_servers(&self) {
+        if let Some(servers) = &self.servers {
+            servers.close();
+        }
+    }
+
     /// Cancels the runs that `spawn detached` has started, and those that it still starts.
     pub fn cancel_detached(&self, reason: &str) {
         self.runs.cancel_detached(reason);
@@ -509,6 +531,7 @@ fn lost() -> Box<Finished> {
         fault: None,
         snapshots: Vec::new(),
         state: gsw_tree::event::State::default(),
+        not_undone: Vec::new(),
     })
 }
 

@@ -133,6 +133,7 @@ impl<'a> Wanted<'a> {
             | Request::StartRun { .. }
             | Request::Exec { .. }
             | Request::Http { .. }
+            | Request::Mcp { .. }
             | Request::Host { .. }
             | Request::Human { .. }
             | Request::External { .. }

@@ -36,6 +36,7 @@ mod reactor;
 mod room;
 mod root;
 pub mod scripted;
+pub mod servers;
 pub mod simulation;
 mod spawn;
 mod system;

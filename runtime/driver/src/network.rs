@@ -11,7 +11,9 @@ use crate::human::{Humans, NoReply};
 use crate::models::Models;
 use crate::perform::Handle;
 use crate::permissions::Permissions;
+use crate::process::Surroundings;
 use crate::reactor::{HOST, NETWORK, Reactor};
+use crate::servers::{ServerCall, ServerFailure, ServerProgram, Servers};
 use crate::tape::{Played, Tape};
 use crate::web::{ReachOf, Web, WebRequest};
 use crate::work::Completion;
@@ -19,9 +21,10 @@ use gsw_engine::answers::WhenBusy;
 use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::human::Question;
 use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
-use gsw_engine::operation::{Failure, HttpRequest, Outcome};
+use gsw_engine::operation::{Failure, HttpRequest, McpRequest, Outcome};
 use gsw_engine::panic;
 use gsw_engine::secret::Template;
+use gsw_notation::calendar::rfc3339;
 use gsw_tree::class::Class;
 
 /// What the runs of an engine reach over the network, and who answers them.
@@ -30,6 +33,7 @@ pub(crate) struct Network {
     pub(crate) tape: Tape,
     pub(crate) answers: Option<Arc<dyn Answers>>,
     pub(crate) web: Option<Arc<dyn Web>>,
+    pub(crate) servers: Option<Arc<dyn Servers>>,
     pub(crate) tools: Option<Arc<dyn HostTools>>,
     pub(crate) humans: Option<Arc<dyn Humans>>,
     pub(crate) variables: Arc<Variables>,
@@ -78,6 +82,48 @@ impl Network {
         let gave_way = answers.map(|it| it.keep(answer, call));
         completion.deliver(Outcome::GaveWay(gave_way.unwrap_or_default()));
         Handle::None
+    }
+
+    /// A tool of an MCP server.
+    pub(crate) fn call_server(
+        &self,
+        request: McpRequest,
+        call: &Call,
+        completion: Completion,
+    ) -> Handle {
+        let server = request.server();
+        let failed = |message| Outcome::Failed(Failure::Mcp { server, message });
+        let Some(servers) = self.servers.clone() else {
+            completion.deliver(failed("this host has no client for it".into()));
+            return Handle::None;
+        };
+        let added = match resolved(&request.env, &self.variables) {
+            Ok(added) => added,
+            Err(failure) => {
+                completion.deliver(Outcome::Failed(failure));
+                return Handle::None;
+            }
+        };
+        let around = Surroundings {
+            inherited: self.permissions.inherited(),
+            added,
+        };
+        let tool = request.tool.clone();
+        let calling = servers.call(ServerCall {
+            server: ServerProgram::new(request.argv, around),
+            tool: request.tool,
+            input: request.input,
+            key: call.idempotency_key(),
+        });
+        spawn(&NETWORK, completion, async move {
+            match calling.await {
+                Ok(answer) => Outcome::Json(answer),
+                Err(ServerFailure::Server(message)) => failed(message),
+                Err(ServerFailure::Tool(message)) => {
+                    Outcome::Failed(Failure::Tool { tool, message })
+                }
+            }
+        })
     }
 
     /// A tool of the host.
@@ -153,6 +199,7 @@ impl Network {
                 return Handle::None;
             }
         };
+        let what = request.summary();
         let secret = |it: &(String, Template)| !it.1.names().is_empty();
         let request = WebRequest {
             confidential: request
@@ -172,6 +219,9 @@ impl Network {
         spawn(&NETWORK, completion, async move {
             match web.send(request, reach_of, &call).await {
                 Ok(answer) => Outcome::Http(answer),
+                Err(Failure::Unknown { what: why }) => Outcome::Failed(Failure::Unknown {
+                    what: format!("{what}, asked for at {}: {why}", rfc3339(call.begun)),
+                }),
                 Err(failure) => Outcome::Failed(failure),
             }
         })

@@ -49,13 +49,13 @@ impl Perform for Performers {
             Request::Scripted { outcome } => now(completion, Outcome::Model(outcome)),
             // Whoever carries a run has what arrives for it.
             Request::Piece { .. } => now(completion, no_piece()),
-            Request::Mocked { .. } => now(completion, Outcome::Done),
             Request::Model { request, .. } => self.network.ask(*request, call, completion),
             Request::LookUp { what, when_busy } => {
                 self.network.look_up(*what, when_busy, call, completion)
             }
             Request::Keep { answer } => self.network.keep(*answer, &call, completion),
             Request::Http { request } => self.network.send(*request, &call, completion),
+            Request::Mcp { request } => self.network.call_server(*request, &call, completion),
             Request::Host { tool, input } => self.network.call(tool, &input, &call, completion),
             Request::Human { question } => self.network.ask_person(*question, &call, completion),
             Request::OtherRun { run, ask } => {
@@ -91,7 +91,7 @@ impl Perform for Performers {
                 Handle::None
             }
             // Carriers wait by themselves for all sleeps but those of no length.
-            Request::Sleep { .. } => now(completion, Outcome::Done),
+            Request::Sleep { .. } | Request::Mocked { .. } => now(completion, Outcome::Done),
             Request::Now => now(completion, Outcome::Time(self.clock.now())),
             Request::Random => now(completion, Outcome::Float(clock::random_float())),
             Request::RandomInt { low, high } => {

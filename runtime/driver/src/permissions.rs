@@ -12,7 +12,8 @@ use std::path::Path;
 
 use gsw_abi::program::Program;
 use gsw_engine::media::{Media, MediaSource};
-use gsw_engine::operation::{ExecRequest, Failure, Outcome, Request};
+use gsw_engine::operation::{Failure, Outcome, Request};
+use gsw_engine::secret::Template;
 
 use crate::files::{Access, Action, FileWork, Target, Trouble, Wanted};
 use crate::glob::{Glob, Unfit};
@@ -219,7 +220,9 @@ impl Rules {
     fn admit(&self, request: &Request) -> Result<(), Failure> {
         match request {
             Request::EnvGet { name } => self.admit_variable(name),
-            Request::Exec { request } => self.admit_program(request),
+            Request::Exec { request } => self.admit_program(&request.argv, &request.env),
+            // The server does what it does as a program does.
+            Request::Mcp { request } => self.admit_program(&request.argv, &request.env),
             Request::Http { request } => {
                 let names = request.headers.iter().flat_map(|it| it.1.names());
                 names
@@ -282,12 +285,12 @@ impl Rules {
         Err(refusal(format!("`env` of `{name}`")))
     }
 
-    fn admit_program(&self, request: &ExecRequest) -> Result<(), Failure> {
-        let program = request.argv.first().map_or("", String::as_str);
+    fn admit_program(&self, argv: &[String], env: &[(String, Template)]) -> Result<(), Failure> {
+        let program = argv.first().map_or("", String::as_str);
         if !self.exec.iter().any(|it| it == program) {
             return Err(refusal(format!("`exec` of `{program}`")));
         }
-        for (name, value) in &request.env {
+        for (name, value) in env {
             let is_loader = LOADERS.iter().any(|it| name.starts_with(it));
             if is_loader || !self.env.contains(name) {
                 return Err(refusal(format!(

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gsw_engine::operation::ExecRequest;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus};
 
 use crate::spawn::Start;
 
@@ -29,6 +29,15 @@ pub(crate) struct Child {
 pub(crate) struct Ending(pub(super) Pid);
 
 impl Ending {
+    /// Whether it has ended; it stays to be waited for, so that its number is not given away.
+    pub(crate) fn is_over(self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        !matches!(
+            rustix::process::waitid(WaitId::Pid(self.0), options),
+            Ok(None) | Err(rustix::io::Errno::INTR)
+        )
+    }
+
     /// How it ended, once; `None` when it has not.
     pub(crate) fn status(self) -> io::Result<Option<WaitStatus>> {
         let waited = rustix::process::waitpid(Some(self.0), WaitOptions::NOHANG)?;
@@ -74,6 +83,14 @@ impl Group {
         }
     }
 
+    /// Asks the program and all that it started to end.
+    pub(crate) fn ask_to_end(&self) {
+        if let State::Running(group) = *self.lock() {
+            // It may have ended a moment ago.
+            let _ = rustix::process::kill_process_group(group, Signal::TERM);
+        }
+    }
+
     pub(crate) fn is_killed(&self) -> bool {
         *self.lock() == State::Killed
     }
@@ -89,6 +106,11 @@ impl Group {
         }
     }
 
+    /// Whether nothing of it is left that could be killed.
+    pub(crate) fn is_gone(&self) -> bool {
+        *self.lock() == State::Gone
+    }
+
     /// The leader is about to be waited for: its number may then be another's.
     pub(crate) fn forget(&self) {
         *self.lock() = State::Gone;
@@ -101,11 +123,29 @@ impl Group {
 }
 
 /// What a program of the system finds around it.
-#[derive(Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct Surroundings {
     /// What it gets of this process's variables; `None` for all of them.
     pub inherited: Option<Vec<(OsString, OsString)>>,
     pub added: Vec<(String, String)>,
+}
+
+/// Starts a program with all three as pipes. It is killed when the calling thread ends.
+pub(crate) fn start_server(argv: &[String], around: &Surroundings) -> io::Result<Child> {
+    let ((read, input), (stdout, write), (stderr, write_errors)) =
+        (io::pipe()?, io::pipe()?, io::pipe()?);
+    let start = Start {
+        program: located(argv.first().map_or("", String::as_str)),
+        arguments: argv.to_vec(),
+        environment: around.variables(),
+        folder: None,
+        streams: [read.into(), write.into(), write_errors.into()],
+    };
+    Ok(Child {
+        pid: start.start()?,
+        input: Some(input.into()),
+        outputs: [stdout.into(), stderr.into()],
+    })
 }
 
 /// Starts a program with its outputs as pipes, and its input if it is given one. It is killed when the calling thread ends.

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::audience::Audience;
-use crate::tape::{Played, Tape};
+use crate::tape::Played;
 use crate::turn_threads::TurnThreads;
 
 pub use replay::replay;
@@ -192,8 +192,6 @@ struct Driver {
     random: u64,
     latency: u64,
     world: World,
-    /// Answers in the place of models, perhaps.
-    tape: Tape,
     requested: Vec<Operation>,
     record: Vec<Brought>,
 }
@@ -215,7 +213,6 @@ impl Driver {
             run,
             random: script.seed | 1,
             latency: script.latency.unwrap_or_default() | 1,
-            tape: around.audience.tape.clone(),
             world: World::new(loaded, around, script.answer.take(), script.fail_every),
             script,
             outstanding: BTreeMap::new(),
@@ -287,13 +284,10 @@ impl Driver {
             };
             let mut end = self.now.saturating_add(length).saturating_add(more);
             let mut request = operation.request.clone();
-            if let (Request::Model { request: asked, .. }, Tape::Plays(player)) =
-                (&request, &self.tape)
-            {
-                match player.play(asked) {
-                    Played::Outcome(outcome) => request = Request::Scripted { outcome },
-                    Played::Never => end = NEVER,
-                }
+            match self.world.played(&request) {
+                Some(Played::Outcome(outcome)) => request = Request::Scripted { outcome },
+                Some(Played::Never) => end = NEVER,
+                None => {}
             }
             self.ends.insert(operation.id, end);
             self.outstanding.insert((end, operation.id), request);

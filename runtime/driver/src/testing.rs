@@ -138,6 +138,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
         | Request::Keep { .. }
         | Request::StartRun { .. }
         | Request::Http { .. }
+        | Request::Mcp { .. }
         | Request::Host { .. }
         | Request::Human { .. }
         | Request::External { .. }

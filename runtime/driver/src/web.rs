@@ -26,7 +26,10 @@ pub type ReachOf = Arc<dyn Fn(&str, u16) -> Reach + Send + Sync>;
 pub type WebAnswer = Pin<Box<dyn Future<Output = Result<HttpAnswer, Failure>> + Send>>;
 
 pub trait Web: Send + Sync {
-    /// Sends one and follows redirects. Every host is asked for with `reach_of` before anything is sent to it, since only
+    /// Sends one and follows redirects. What must not happen twice (`call.class`) and may have been done fails as
+    /// [`Failure::Unknown`], with why that is not known.
+    ///
+    /// Every host is asked for with `reach_of` before anything is sent to it, since only
     /// the client knows how it reads an address and what a name leads to.
     fn send(&self, request: WebRequest, reach_of: ReachOf, call: &Call) -> WebAnswer;
 }

@@ -69,7 +69,7 @@ pub use number::{
 };
 pub use outside::{
     context_query, exec_run, external_ask, host_call, http_request, human_ask, human_timeout,
-    prompt_detail, prompt_revised, prompt_run, prompt_stream, run_ask, spawn_detached,
+    mcp_call, prompt_detail, prompt_revised, prompt_run, prompt_stream, run_ask, spawn_detached,
     spawn_request, spawn_requested, tool_begin, tool_keep, workflow_list, workflow_start,
 };
 pub use place::{

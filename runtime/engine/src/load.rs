@@ -177,6 +177,7 @@ mod tests {
             functions: vec![],
             workflows: vec![],
             spawnable: vec![],
+            hooks: vec![],
             agents: vec![],
             prompts: vec![],
             tools: vec![],

@@ -204,6 +204,8 @@ pub type Check<'a> = dyn FnMut(&Value) -> Result<(), Vec<Issue>> + 'a;
 pub trait PromptMachine: Send {
     /// Takes what happened and says what is next. Must depend on nothing else.
     fn step(&mut self, event: PromptEvent, check: &mut Check<'_>) -> PromptStep;
+    /// Adds a text to what the user says at last. Only before [`PromptEvent::Start`].
+    fn attach(&mut self, text: String);
     /// What was worth an event since the last call, in order; asked for after each step.
     fn notes(&mut self) -> Vec<PromptNote> {
         Vec::new()
@@ -255,6 +257,9 @@ pub struct ModelRequest {
     pub tools: Vec<ToolDescription>,
     /// The whole request may take so long.
     pub timeout: Duration,
+    /// It may take so long until something of the answer comes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_token: Option<Duration>,
     /// How many such requests may leave in a minute; those beyond wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
@@ -443,9 +448,22 @@ pub struct ModelAnswer {
     pub attempts: u32,
     /// Whether it is made up.
     pub simulated: bool,
+    /// From when the request had its connection until something of the answer came: text, thinking, or a call of a tool.
+    /// `None` where nothing came before the whole of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_token: Option<Duration>,
     /// What it changed of the circuit of its model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub circuit: Option<CircuitChange>,
+}
+
+impl ModelAnswer {
+    /// When something of it came first, as events count time.
+    #[must_use]
+    pub fn first_token_nanoseconds(&self) -> Option<i64> {
+        let nanoseconds = self.first_token?.as_nanos();
+        Some(i64::try_from(nanoseconds).unwrap_or(i64::MAX))
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -147,6 +147,10 @@ pub enum Request {
     Http {
         request: Box<HttpRequest>,
     },
+    /// A tool of an MCP server.
+    Mcp {
+        request: Box<McpRequest>,
+    },
     /// A tool of the program that embeds this one.
     Host {
         tool: String,
@@ -273,6 +277,25 @@ pub struct ExecOutput {
     pub stderr: String,
 }
 
+/// A call of a tool of an MCP server, which is started when nobody has called it before.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct McpRequest {
+    /// The program that the server is, with its arguments.
+    pub argv: Vec<String>,
+    pub env: Vec<(String, Template)>,
+    pub tool: String,
+    /// The arguments by name, as JSON text.
+    pub input: String,
+}
+
+impl McpRequest {
+    /// The server as people are told of it: its program with its arguments.
+    #[must_use]
+    pub fn server(&self) -> String {
+        self.argv.join(" ")
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HttpRequest {
     /// `GET` and so on.
@@ -350,6 +373,11 @@ pub enum Failure {
     },
     Tool {
         tool: String,
+        message: String,
+    },
+    /// `McpError`: the server cannot be reached, or does not do what the protocol says.
+    Mcp {
+        server: String,
         message: String,
     },
     /// `Cancelled`, because a person does not want to answer.

@@ -37,6 +37,7 @@ mod completion;
 pub(crate) mod context;
 mod deadlock;
 mod describe;
+mod doubts;
 mod drive;
 mod ending;
 mod environment;
@@ -90,6 +91,7 @@ use crate::operation::{Operation, OperationId, Outcome};
 use crate::run::call_stack::CallStack;
 use crate::run::completion::Completion;
 use crate::run::describe::ReportedErrors;
+use crate::run::doubts::Doubts;
 use crate::run::environment::Environments;
 use crate::run::interrupt::Shutdown;
 use crate::run::introspection::Introspection;
@@ -112,6 +114,7 @@ pub use crate::event::{ErrorPart, RunError, TracePlace};
 pub use finish::{Finished, Left, RunResult};
 pub use operations::{Abandoned, WrongOutcome};
 pub use start::{BEHAVIOUR, MocksInTests, PromptsInTests, RunSettings, Start};
+pub use undo::{NotUndone, UndoStanding, UndoWish};
 
 #[derive(Debug)]
 pub struct Run {
@@ -125,6 +128,8 @@ pub struct Run {
     pub(crate) stack: CallStack,
     pub(crate) progress: Progress,
     pub(crate) operations: Operations,
+    /// What may have been done although it was given up.
+    pub(crate) doubts: Doubts,
     /// Open `timeout`s and `budget`s.
     pub(crate) scopes: Scopes,
     pub(crate) models: ModelAccess,
@@ -149,6 +154,8 @@ pub struct Run {
     completion: Completion,
     /// The `state` variables of its workflow when it ended.
     last_state: State,
+    /// What could not be taken back when it ended.
+    not_undone: Vec<NotUndone>,
     /// How decoding takes the texts of secrets.
     pub(crate) reads_secrets: Secrets,
 }
@@ -228,7 +235,7 @@ impl Run {
                         abandoned,
                     };
                 }
-            } else if self.operations.is_waiting() {
+            } else if self.operations.is_waiting() || self.undos.awaits_wish() {
                 let (operations, abandoned) = self.operations.take_requested();
                 return Turn::Blocked {
                     operations,

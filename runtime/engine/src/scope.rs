@@ -27,6 +27,8 @@ pub struct Scope {
     pub clock: Option<OperationId>,
     /// When that is, in nanoseconds since 1970, while the clock runs.
     pub ends: Option<i64>,
+    /// How much had been given up in doubt when its time ran out.
+    pub doubts_before: Option<usize>,
     pub kind: ScopeKind,
 }
 
@@ -67,8 +69,9 @@ impl Scopes {
     }
 
     /// The time of an open scope has run out; gives the task that is to unwind to it.
-    pub fn run_out(&mut self, id: ScopeId) -> Option<TaskId> {
+    pub fn run_out(&mut self, id: ScopeId, doubts: usize) -> Option<TaskId> {
         let scope = self.get_mut(id)?;
+        scope.doubts_before = Some(doubts);
         scope.clock = None;
         scope.ends = None;
         if let ScopeKind::Budget(budget) = &mut scope.kind {
@@ -91,6 +94,7 @@ impl Scopes {
                     node,
                     clock: scope.clock.take(),
                     ends: scope.ends.take(),
+                    doubts_before: scope.doubts_before,
                     kind: ScopeKind::Budget(budget.clone()),
                 };
                 self.forget_if_unused(id);
@@ -256,6 +260,7 @@ mod tests {
             node: NodeId::ROOT,
             clock: None,
             ends: None,
+            doubts_before: None,
             kind: ScopeKind::Budget(Budget::new(outer, limits)),
         }
     }

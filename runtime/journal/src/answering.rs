@@ -26,9 +26,12 @@ impl Store {
                     let info = self.open_run(transaction, run)?;
                     table.of_run(&info.id)?.of_operation(&info.id, operation)?
                 }
-                To::Key(key) => match table.of_key(key)?.by_key() {
+                To::Key(key) => match table.of_key(&self.names_of_key(key))?.by_key() {
                     Some(asked) => asked,
-                    None => return table.keep(key, reply.answer),
+                    None => {
+                        let key = self.key_of_early(key, &reply.answer.value)?;
+                        return table.keep(&key, reply.answer);
+                    }
                 },
             };
             table.deliver(asked, reply.digest, reply.answer)
@@ -57,7 +60,7 @@ impl Store {
     pub fn question_of_key(&self, key: &str) -> Result<Option<Asked>, Error> {
         self.glance(|transaction| {
             let table = Table::new(transaction, self.id());
-            Ok(table.of_key(key)?.by_key())
+            Ok(table.of_key(&self.names_of_key(key))?.by_key())
         })
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::record::{Payload, Record};
+use crate::record::{Payload, Record, UndoWish};
 
 /// A record of the first run, of the second one, or of both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,11 +54,12 @@ enum About {
     /// Those that come several times are counted.
     Cancel(u64),
     Build(u64),
+    Undo(u64),
     End,
 }
 
 fn with_occurrences(records: &[Record]) -> impl Iterator<Item = (About, &Record)> {
-    let (mut cancels, mut builds) = (0, 0);
+    let (mut cancels, mut builds, mut undos) = (0, 0, 0);
     records.iter().map(move |record| {
         let about = match record {
             Record::Begin { .. } => About::Begin,
@@ -73,6 +74,10 @@ fn with_occurrences(records: &[Record]) -> impl Iterator<Item = (About, &Record)
                 builds += 1;
                 About::Build(builds)
             }
+            Record::Undo { .. } => {
+                undos += 1;
+                About::Undo(undos)
+            }
             Record::End { .. } => About::End,
         };
         (about, record)
@@ -85,6 +90,7 @@ enum Contents<'a> {
     Payload(&'a Payload),
     Of(&'a [u8], Option<&'a Payload>),
     Text(&'a str),
+    Wish(UndoWish),
 }
 
 fn contents(record: &Record) -> Contents<'_> {
@@ -94,6 +100,7 @@ fn contents(record: &Record) -> Contents<'_> {
         Record::Outcome { of, outcome, .. } => Contents::Of(&of.fingerprint, Some(outcome)),
         Record::Cancel { reason, .. } => Contents::Text(reason),
         Record::Build { image } => Contents::Of(image, None),
+        Record::Undo { wish, .. } => Contents::Wish(*wish),
     }
 }
 

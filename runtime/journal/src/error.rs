@@ -30,6 +30,7 @@ pub enum Error {
         id: String,
         status: Status,
     },
+    NotEnded(String),
     /// Another process carries it.
     Carried(String),
     /// There is a run of this id.
@@ -128,6 +129,7 @@ impl std::fmt::Display for Error {
             Self::NoSuchRun(id) => write!(f, "there is no run `{id}`"),
             Self::Ambiguous(id) => write!(f, "several runs begin with `{id}`"),
             Self::Ended { id, status } => write!(f, "run `{id}` has ended: {}", status.name()),
+            Self::NotEnded(id) => write!(f, "run `{id}` has not ended: resume it first"),
             Self::Carried(id) => write!(f, "another process carries run `{id}`"),
             Self::Exists(id) => write!(f, "there is a run `{id}`, and an id is given once"),
             Self::TooShort { id, records } => {

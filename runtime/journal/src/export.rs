@@ -357,6 +357,7 @@ fn facts(record: &Record) -> (&'static str, Option<u64>, Option<i64>) {
         Record::NotDone {
             of: Identity { operation, .. },
         } => ("not_done", Some(*operation), None),
+        Record::Undo { now, .. } => ("undo", None, Some(*now)),
     }
 }
 

@@ -38,6 +38,19 @@ pub enum Record {
     End { result: Payload },
     /// Somebody who knows says that an operation with an intent did not happen: it may begin again.
     NotDone { of: Identity },
+    /// Somebody wants what could not be taken back tried again, or knows what became of it; the run had ended.
+    Undo { now: i64, wish: UndoWish },
+}
+
+/// What somebody wants of the undos of a run that failed, which are numbered from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum UndoWish {
+    /// All are tried again of which nothing is in doubt.
+    Failed,
+    /// This one is tried again.
+    Again(u64),
+    /// What this one was to take back has been taken back.
+    Done(u64),
 }
 
 /// Bytes that mean something to whoever wrote them.
@@ -108,7 +121,8 @@ impl Record {
             Self::Intent { .. }
             | Self::Cancel { .. }
             | Self::Build { .. }
-            | Self::NotDone { .. } => None,
+            | Self::NotDone { .. }
+            | Self::Undo { .. } => None,
         }
     }
 }
@@ -145,7 +159,7 @@ impl Chain {
 
 #[cfg(test)]
 mod tests {
-    use super::{Chain, INLINE, Identity, Payload, Record};
+    use super::{Chain, INLINE, Identity, Payload, Record, UndoWish};
 
     #[test]
     fn records_read_back_and_nothing_else_does() {
@@ -170,6 +184,10 @@ mod tests {
                 reason: "enough".into(),
             },
             Record::Build { image: [9; 32] },
+            Record::Undo {
+                now: 2,
+                wish: UndoWish::Again(3),
+            },
         ] {
             let bytes = record.encode();
             assert_eq!(Record::decode(&bytes).as_ref(), Some(&record));

@@ -92,7 +92,10 @@ pub(crate) fn open(path: &Path, missing: Missing, patience: Duration) -> Result<
 /// for a new one.
 fn make(path: &Path, patience: Duration) -> Result<(), Error> {
     let draft = file::Draft::new(path).map_err(|error| Error::unusable(path, &error))?;
-    let connection = connect(draft.path(), patience)?;
+    // What is forgotten makes the file smaller. Whoever says so to a file that is there takes its lock for writing, or waits for it.
+    let connection = connect_first(draft.path(), patience, |it| {
+        it.pragma_update(None, "auto_vacuum", "incremental")
+    })?;
     let store = draw::<16>().map_err(|error| Error::unusable(path, &error))?;
     let fill = || -> rusqlite::Result<()> {
         let transaction = connection.unchecked_transaction()?;
@@ -116,12 +119,20 @@ fn make(path: &Path, patience: Duration) -> Result<(), Error> {
 
 /// One more connection to a store that is open.
 pub(crate) fn connect(path: &Path, patience: Duration) -> Result<Connection, Error> {
+    connect_first(path, patience, |_| Ok(()))
+}
+
+/// The same, with what is to be said before anything is written.
+fn connect_first(
+    path: &Path,
+    patience: Duration,
+    first: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags).and_then(|it| {
         it.busy_timeout(patience)?;
         it.pragma_update(None, "foreign_keys", true)?;
-        // Takes effect in an empty file only: what is forgotten makes the file smaller.
-        it.pragma_update(None, "auto_vacuum", "incremental")?;
+        first(&it)?;
         it.pragma_update(None, "journal_mode", "wal")?;
         // A record that must not be lost is on the disk when its commit returns.
         it.pragma_update(None, "synchronous", "full")?;

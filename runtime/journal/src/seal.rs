@@ -27,6 +27,8 @@ pub struct Key {
     cipher: XChaCha20Poly1305,
     /// The beginning of its digest.
     name: [u8; NAME],
+    /// What makes digests that nobody has who has not the key.
+    pepper: [u8; 32],
 }
 
 /// Why there is no key, or why it does not open something.
@@ -148,7 +150,29 @@ impl Key {
         Self {
             cipher: XChaCha20Poly1305::new(bytes.into()),
             name,
+            pepper: Sha256::new()
+                .chain_update(b"groundswell: names of what is sealed")
+                .chain_update(bytes)
+                .finalize()
+                .into(),
         }
+    }
+
+    /// A digest by which the same is found again, and from which nobody guesses it who has not the key.
+    #[must_use]
+    pub fn digest(&self, about: &[u8], bytes: &[u8]) -> [u8; 32] {
+        let mut inner = Sha256::new();
+        for part in [&self.pepper[..], about, bytes] {
+            inner.update((part.len() as u64).to_le_bytes());
+            inner.update(part);
+        }
+        // Twice, so that nobody goes on with it.
+        let inner = inner.finalize();
+        Sha256::new()
+            .chain_update(self.pepper)
+            .chain_update(inner)
+            .finalize()
+            .into()
     }
 
     /// Seals bytes; `about` says what they are, and is needed to open them.
@@ -269,6 +293,20 @@ mod tests {
         assert_eq!(key("b").open(b"run 1", &sealed), Err(SealError::OtherKey));
         let again = key("a").seal(b"run 1", b"secret").expect("random numbers");
         assert_ne!(sealed, again);
+    }
+
+    #[test]
+    fn a_digest_is_of_its_key_its_subject_and_its_bytes() {
+        let digest = key("a").digest(b"run 1", b"4711");
+        assert_eq!(digest, key("a").digest(b"run 1", b"4711"));
+        for other in [
+            key("b").digest(b"run 1", b"4711"),
+            key("a").digest(b"run 2", b"4711"),
+            key("a").digest(b"run 1", b"4712"),
+            key("a").digest(b"run 14", b"711"),
+        ] {
+            assert_ne!(digest, other);
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! What is sealed begins with a mark, so that whoever reads a payload's bytes gets what was meant, with the key, or is told why
 //! not. Records keep their form, so chains and exports can be checked without the key.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::error::Error;
@@ -16,6 +17,9 @@ use crate::store::Store;
 const MARK: &[u8; 9] = b"\xFF\xFFgswseal";
 /// Names the key where there is no file of it: 64 hexadecimal digits.
 const VARIABLE: &str = "GSW_STORE_KEY";
+
+/// How the key of an `external` begins that is sealed.
+const SEALED_KEY: &str = "sealed:";
 
 fn key(store: &Path, missing: Missing) -> Result<Key, Error> {
     let key = match (std::env::var(VARIABLE), missing) {
@@ -76,7 +80,8 @@ impl Store {
             record @ (Record::Intent { .. }
             | Record::Cancel { .. }
             | Record::Build { .. }
-            | Record::NotDone { .. }) => (record, blob),
+            | Record::NotDone { .. }
+            | Record::Undo { .. }) => (record, blob),
         })
     }
 
@@ -87,6 +92,39 @@ impl Store {
     pub fn sealed_answer(&self, answer: &[u8], missing: Missing) -> Result<Vec<u8>, Error> {
         let sealed = key(self.path(), missing)?.seal(self.id(), answer);
         Ok([&MARK[..], &sealed.map_err(Error::Sealed)?].concat())
+    }
+
+    /// Under which the key of an `external` is written where it may hold a secret: found again by who has the key of the store,
+    /// and guessed by nobody else.
+    ///
+    /// # Errors
+    /// When there is no key of the store.
+    pub fn sealed_key(&self, external: &str) -> Result<String, Error> {
+        let digest = key(self.path(), Missing::Refused)?.digest(self.id(), external.as_bytes());
+        let mut name = SEALED_KEY.to_owned();
+        for byte in digest {
+            // Writing to a string cannot fail.
+            let _ = write!(name, "{byte:02x}");
+        }
+        Ok(name)
+    }
+
+    /// Under which an answer to this key is kept that comes before its question.
+    pub(crate) fn key_of_early(&self, external: &str, answer: &[u8]) -> Result<String, Error> {
+        match answer.starts_with(MARK) {
+            true => self.sealed_key(external),
+            false => Ok(external.to_owned()),
+        }
+    }
+
+    /// The names under which the questions of a key are found. Without a key of the store none of them is sealed, or nobody here
+    /// could answer it.
+    pub(crate) fn names_of_key(&self, external: &str) -> [String; 2] {
+        let sealed = self.sealed_key(external);
+        [
+            external.to_owned(),
+            sealed.unwrap_or_else(|_| external.to_owned()),
+        ]
     }
 
     /// Whether what these records hold is sealed.

@@ -162,15 +162,35 @@ impl Store {
     /// # Errors
     /// When there is no such run, it has ended, another process carries it, or it is damaged.
     pub fn take(&self, id: &str) -> Result<(Journal, Vec<Record>), Error> {
+        self.take_if(id, |info| match info.status.is_final() {
+            true => Err(Error::Ended {
+                id: info.id.clone(),
+                status: info.status,
+            }),
+            false => Ok(()),
+        })
+    }
+
+    /// Takes a run that has ended, to add something to it.
+    ///
+    /// # Errors
+    /// When there is no such run, it has not ended, it is damaged, or it cannot be written.
+    pub fn reopen(&self, id: &str) -> Result<(Journal, Vec<Record>), Error> {
+        self.take_if(id, |info| match info.status.is_final() {
+            true => Ok(()),
+            false => Err(Error::NotEnded(info.id.clone())),
+        })
+    }
+
+    fn take_if(
+        &self,
+        id: &str,
+        check: impl Fn(&Info) -> Result<(), Error>,
+    ) -> Result<(Journal, Vec<Record>), Error> {
         let writer = self.writer()?;
         self.change(|transaction| {
             let info = self.look(transaction).find(id)?;
-            if info.status.is_final() {
-                return Err(Error::Ended {
-                    id: info.id,
-                    status: info.status,
-                });
-            }
+            check(&info)?;
             if info.carried == Carried::Yes {
                 return Err(Error::Carried(info.id));
             }

@@ -3,10 +3,13 @@
 //! SQLite reads the log up to the first frame whose checksum is wrong and ignores the rest without a word. That is right for a
 //! write that a power cut tore, and wrong for a bit that flipped later: commits that were on the disk are gone, and with
 //! them answers that were paid for. A commit is synced before the next one begins, so a wrong frame that a commit and a
-//! further frame of the same log follow was whole once: such a store is refused. A wrong frame near the end may be either;
-//! the store is used as it was before that write, and says so.
+//! further frame of the same log follow was whole once: such a store is refused. A wrong frame near the end may be either.
+//! If one flipped bit makes it right it was whole, too, and the store is refused; else it is taken for torn: the store is used as it
+//! was before that write, and says so.
 //!
 //! Format: <https://www.sqlite.org/fileformat2.html#walformat>.
+
+mod flipped;
 
 use std::path::Path;
 use std::time::Duration;
@@ -86,11 +89,16 @@ fn judge(log: &[u8]) -> Judged {
     let salt = &header[16..24];
     let mut frames = frames.chunks(FRAME_HEADER + page);
     for frame in frames.by_ref() {
-        let is_whole = frame.len() == FRAME_HEADER + page && &frame[8..16] == salt && {
+        let before = sum;
+        let is_full = frame.len() == FRAME_HEADER + page;
+        let is_whole = is_full && &frame[8..16] == salt && {
             sum = checksum(order, sum, &frame[..8]);
             sum = checksum(order, sum, &frame[FRAME_HEADER..]);
             sum == (word(frame, 16), word(frame, 20))
         };
+        if is_full && !is_whole && flipped::is_one_bit_off(order, before, frame, salt) {
+            return Judged::Damaged;
+        }
         if !is_whole {
             return after(frame, frames, salt);
         }
@@ -136,24 +144,26 @@ enum Order {
     Big,
 }
 
-fn checksum(order: Order, before: (u32, u32), bytes: &[u8]) -> (u32, u32) {
-    let (words, _) = bytes.as_chunks::<8>();
-    words.iter().fold(before, |(first, second), pair| {
-        let [a, b, c, d, e, f, g, h] = *pair;
-        let (low, high) = match order {
-            Order::Little => (
-                u32::from_le_bytes([a, b, c, d]),
-                u32::from_le_bytes([e, f, g, h]),
-            ),
-            Order::Big => (
-                u32::from_be_bytes([a, b, c, d]),
-                u32::from_be_bytes([e, f, g, h]),
-            ),
-        };
-        let first = first.wrapping_add(low).wrapping_add(second);
-        let second = second.wrapping_add(high).wrapping_add(first);
+/// A checksum of the log, as far as it is added up.
+type Sum = (u32, u32);
+
+fn checksum(order: Order, before: Sum, bytes: &[u8]) -> Sum {
+    let (pairs, _) = bytes.as_chunks::<8>();
+    pairs.iter().fold(before, |(first, second), &bytes| {
+        let (one, other) = pair(order, bytes);
+        let first = first.wrapping_add(one).wrapping_add(second);
+        let second = second.wrapping_add(other).wrapping_add(first);
         (first, second)
     })
+}
+
+/// The two words of eight bytes.
+fn pair(order: Order, [a, b, c, d, e, f, g, h]: [u8; 8]) -> (u32, u32) {
+    let of = match order {
+        Order::Little => u32::from_le_bytes,
+        Order::Big => u32::from_be_bytes,
+    };
+    (of([a, b, c, d]), of([e, f, g, h]))
 }
 
 /// The big-endian word at a place that is there.

@@ -5,11 +5,17 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::Engine;
-use gsw_engine::load::footer;
+use gsw_driver::engine::resuming::image_digest;
+use gsw_engine::load::{Loaded, footer};
 use gsw_journal::list::Info;
+use gsw_journal::record::Hash;
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::arguments::{BuiltinOptions, EventSink, ResultForm, TapeOption, Verbosity};
 
@@ -26,7 +32,12 @@ pub(crate) enum Build {
 
 impl Build {
     pub(crate) fn of(engine: &Engine, info: &Info) -> Self {
-        if info.image == engine.image() {
+        Self::beside(engine.image(), info)
+    }
+
+    /// The same beside a program with this image.
+    fn beside(image: Hash, info: &Info) -> Self {
+        if info.image == image {
             return Self::This;
         }
         let path = PathBuf::from(&info.program);
@@ -53,6 +64,26 @@ impl Build {
     }
 }
 
+/// Lets the build that began a run do what was asked for, where that is another one and still there. Comes back when it is this
+/// one, or with why that failed.
+pub(crate) fn hand_over(
+    loaded: &Loaded,
+    store: &RunStore,
+    id: &str,
+    words: &[String],
+    options: &BuiltinOptions,
+) -> Option<String> {
+    // Whoever does it here says what is wrong with the store or the id.
+    let info = store.existing().and_then(|it| it.find(id)).ok()?;
+    match Build::beside(image_digest(loaded), &info) {
+        Build::There(program) => {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            Some(become_it(&program, &words, options, store.path()))
+        }
+        Build::This | Build::Changed(_) | Build::Gone(_) => None,
+    }
+}
+
 /// Becomes the program that began a run, which does what was asked for. Comes back only when that fails.
 pub(crate) fn become_it(
     program: &Path,
@@ -60,29 +91,54 @@ pub(crate) fn become_it(
     options: &BuiltinOptions,
     store: &Path,
 ) -> String {
-    let mut all: Vec<OsString> = ["runs"].iter().chain(words).map(Into::into).collect();
-    all.extend(["--store".into(), store.as_os_str().to_owned()]);
-    all.extend(words_of(options).into_iter().map(OsString::from));
-    let why = run(program, &all);
+    let why = run(program, &all_words(words, options, store));
     format!(
         "`{}`, which began the run, cannot be started: {why}; `runs migrate` goes on with it under this build",
         program.display()
     )
 }
 
+fn all_words(words: &[&str], options: &BuiltinOptions, store: &Path) -> Vec<OsString> {
+    let mut all: Vec<OsString> = ["runs"].iter().chain(words).map(Into::into).collect();
+    all.extend(["--store".into(), store.as_os_str().to_owned()]);
+    all.extend(words_of(options).into_iter().map(OsString::from));
+    all
+}
+
+/// Starts the program that began a run beside this one; what the run gives is of no interest.
+pub(crate) fn start(
+    program: &Path,
+    words: &[&str],
+    options: &BuiltinOptions,
+    store: &Path,
+) -> std::io::Result<Child> {
+    Command::new(program)
+        .args(all_words(words, options, store))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+}
+
+/// Tells a program that was started to end as a terminal or a service manager would.
+#[cfg(unix)]
+pub(crate) fn tell_to_end(process: &Child) {
+    // One that has ended needs no word; it is not reaped before, so its number is nobody else's.
+    let _ = kill_process(Pid::from_child(process), Signal::TERM);
+}
+
+#[cfg(not(unix))]
+pub(crate) fn tell_to_end(_: &Child) {}
+
 #[cfg(unix)]
 fn run(program: &Path, words: &[OsString]) -> String {
     use std::os::unix::process::CommandExt;
     // In the place of this process: signals, the terminal and the exit code are the program's.
-    std::process::Command::new(program)
-        .args(words)
-        .exec()
-        .to_string()
+    Command::new(program).args(words).exec().to_string()
 }
 
 #[cfg(not(unix))]
 fn run(program: &Path, words: &[OsString]) -> String {
-    match std::process::Command::new(program).args(words).status() {
+    match Command::new(program).args(words).status() {
         Ok(status) => std::process::exit(status.code().unwrap_or(70)),
         Err(error) => error.to_string(),
     }

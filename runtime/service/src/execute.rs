@@ -7,13 +7,17 @@ use std::time::Duration;
 
 use gsw_abi::option::BuiltinOption;
 use gsw_abi::types::TypeId;
-use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
+use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient};
 use gsw_driver::durable::store::RunStore;
-use gsw_driver::engine::{Engine, EngineOptions, RunHandle};
+use gsw_driver::engine::resuming::NotResumed;
+use gsw_driver::engine::{Engine, EngineOptions, Resumed, RunHandle};
 use gsw_driver::host::Variables;
 use gsw_driver::human::Humans;
 use gsw_engine::load::Loaded;
 use gsw_engine::run::{Finished, RunResult};
+use gsw_journal::list::Info;
+use gsw_journal::record::UndoWish;
+use gsw_journal::store::Error;
 use gsw_journal::wal::LastWrite;
 use gsw_tree::event::Header;
 use gsw_tree::observe::{History, Observers};
@@ -108,8 +112,25 @@ pub(crate) enum Task {
     },
     /// A run that was interrupted, by its id or the beginning of it.
     Resume { id: String },
+    /// The same, unless another process carries it to its end.
+    Await { id: String },
     /// The same, to end it with its `defer`s.
     Cancel { id: String },
+    /// One that has ended, to take back what could not be taken back.
+    Undo { id: String, wish: UndoWish },
+}
+
+/// Why nothing is carried.
+enum NotBegun {
+    Refused(String),
+    /// Another process has carried it to its end.
+    Ended(Box<Info>),
+}
+
+impl From<String> for NotBegun {
+    fn from(why: String) -> Self {
+        Self::Refused(why)
+    }
 }
 
 fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
@@ -177,10 +198,7 @@ pub(crate) fn carry(
     let variables = Variables::default();
     let (memory_limit, idle, taping) = match prepared(&mut loaded, options, &variables) {
         Ok(settled) => settled,
-        Err(why) => {
-            say(&format!("{}: {why}", program.name));
-            return Exit::Usage;
-        }
+        Err(why) => return unusable(&program.name, &why),
     };
     open_files::raise_limit();
     let observers = observers();
@@ -199,14 +217,14 @@ pub(crate) fn carry(
         ..around(&program.name, options)
     };
     let engine = Engine::new(loaded, engine_options);
+    let is_undo = matches!(task, Task::Undo { .. });
     let begun = begin(&engine, task, options, (origin, store.as_deref()));
     let (handle, result) = match begun {
         Ok(begun) => begun,
-        Err(why) => {
+        Err(not_begun) => {
             observers.close();
             watchers.finish();
-            say(&format!("error: {why}"));
-            return Exit::Refused;
+            return without(not_begun, &engine, options, (origin, store.as_ref()));
         }
     };
     let id = Arc::clone(handle.canceller().run());
@@ -215,13 +233,16 @@ pub(crate) fn carry(
     let finished = handle.wait();
     let detached = engine.wait_for_detached();
     person.close();
+    engine.close_servers();
     end_watching(&observers, watchers);
     let next = Next::new(origin, options, &id);
-    let exit = if let Some(why) = tape::unasked(&finished) {
-        tape::tell_failure(options, why)
-    } else {
-        let form = form(options, is_text(&engine, result));
-        report(&finished.result, options, form, (result, &next))
+    let form = form(options, is_text(&engine, result));
+    let exit = match tape::unasked(&finished) {
+        Some(why) => tape::tell_failure(options, why),
+        None if is_undo && !matches!(finished.result, RunResult::Left(_)) => {
+            runs::undo::report(&finished.not_undone, options.form, &next)
+        }
+        None => report(&finished.result, options, form, (result, &next)),
     };
     let delivered = (&finished.result, exit);
     let exit = taping.end(options, exit);
@@ -235,8 +256,32 @@ pub(crate) fn carry(
     exit
 }
 
+/// Says what is wrong with how a program was called.
+fn unusable(program: &str, why: &str) -> Exit {
+    say(&format!("{program}: {why}"));
+    Exit::Usage
+}
+
+/// Says why nothing is carried, or how the run has ended meanwhile.
+fn without(
+    not_begun: NotBegun,
+    engine: &Engine,
+    options: &BuiltinOptions,
+    (origin, store): (&Origin, Option<&Arc<RunStore>>),
+) -> Exit {
+    let why = match (not_begun, store) {
+        (NotBegun::Ended(info), Some(store)) => {
+            return runs::wait::ended(engine, &info, options, store, origin);
+        }
+        (NotBegun::Ended(info), None) => format!("run `{}` has ended", info.id),
+        (NotBegun::Refused(why), _) => why,
+    };
+    say(&format!("error: {why}"));
+    Exit::Refused
+}
+
 /// What observers write ends before the result begins.
-fn end_watching(observers: &Observers, watchers: Watchers) {
+pub(crate) fn end_watching(observers: &Observers, watchers: Watchers) {
     observers.close();
     if watchers.finish() == Output::Torn {
         // Should this fail, so does the result, which says so.
@@ -293,6 +338,7 @@ pub(crate) fn around(program: &str, options: &BuiltinOptions) -> EngineOptions {
             TapeOption::Record(_) | TapeOption::Replay(_) => Cache::default(),
         })),
         web: Some(Arc::new(WebClient::default())),
+        servers: Some(Arc::new(McpServers::default())),
         model_override: options.model.clone().or_else(variable),
         ..EngineOptions::default()
     }
@@ -327,14 +373,43 @@ fn offer_interrupted(
     }
 }
 
+/// What a run of the store is carried for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Resume,
+    Await,
+    Cancel,
+    Undo(UndoWish),
+}
+
+impl Purpose {
+    /// The command of `runs` that says so.
+    fn words(self, id: &str) -> Vec<String> {
+        let words = |command: &str| vec![command.to_owned(), id.to_owned()];
+        let undo = |number: u64, how: &str| {
+            let mut words = words("undo");
+            words.extend([number.to_string(), how.to_owned()]);
+            words
+        };
+        match self {
+            Self::Resume => words("resume"),
+            Self::Await => words("wait"),
+            Self::Cancel => words("cancel"),
+            Self::Undo(UndoWish::Failed) => words("undo"),
+            Self::Undo(UndoWish::Again(number)) => undo(number, "again"),
+            Self::Undo(UndoWish::Done(number)) => undo(number, "done"),
+        }
+    }
+}
+
 /// Begins what is to be carried; gives also the type of its result.
 fn begin(
     engine: &Engine,
     task: Task,
     options: &BuiltinOptions,
     (origin, store): (&Origin, Option<&RunStore>),
-) -> Result<(RunHandle, TypeId), String> {
-    let (id, is_cancelled) = match task {
+) -> Result<(RunHandle, TypeId), NotBegun> {
+    let (id, purpose) = match task {
         Task::Start { workflow, input } => {
             match options.entry {
                 Entering::New => offer_interrupted(engine, (workflow, &input), options, origin),
@@ -343,36 +418,34 @@ fn begin(
             let result = engine.program().workflows[workflow].result;
             return Ok((engine.start(workflow, input), result));
         }
-        Task::Resume { id } => (id, false),
-        Task::Cancel { id } => (id, true),
+        Task::Resume { id } => (id, Purpose::Resume),
+        Task::Await { id } => (id, Purpose::Await),
+        Task::Cancel { id } => (id, Purpose::Cancel),
+        Task::Undo { id, wish } => (id, Purpose::Undo(wish)),
     };
     let info = engine.kept(&id).map_err(|it| it.to_string())?;
     let build = Build::of(engine, &info);
     if let (Build::There(program), Some(store)) = (&build, store) {
-        let command = if is_cancelled { "cancel" } else { "resume" };
-        return Err(builds::become_it(
-            program,
-            &[command, &info.id],
-            options,
-            store.path(),
-        ));
+        let words = purpose.words(&info.id);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        return Err(builds::become_it(program, &words, options, store.path()).into());
     }
-    let resumed = engine.resume(&info.id).map_err(|it| match build {
-        Build::This => it.to_string(),
-        Build::There(_) | Build::Changed(_) | Build::Gone(_) => {
-            format!("{it}\n{}", build.note())
-        }
-    })?;
+    if let Purpose::Undo(wish) = purpose {
+        let wished = engine.wish_undo(&info.id, wish);
+        wished.map_err(|it| it.to_string())?;
+    }
+    let resumed = taken(engine, &info.id, purpose, (&build, store))?;
     if engine.last_write() == Some(LastWrite::Torn) {
         say(
             "note: the last write to the store of runs was cut off, as by a power cut, and was dropped: the run goes on from the one before",
         );
     }
-    if is_cancelled {
-        resumed
+    match purpose {
+        Purpose::Cancel => resumed
             .handle
             .canceller()
-            .cancel("cancelled by `runs cancel`");
+            .cancel("cancelled by `runs cancel`"),
+        Purpose::Resume | Purpose::Await | Purpose::Undo(_) => {}
     }
     if options.verbosity == Verbosity::Normal && options.form != ResultForm::Json {
         let (id, outcomes) = (resumed.handle.canceller(), resumed.outcomes);
@@ -383,6 +456,39 @@ fn begin(
         ));
     }
     Ok((resumed.handle, resumed.result))
+}
+
+/// Takes a run of the store. Whoever awaits it waits again where another process was first.
+fn taken(
+    engine: &Engine,
+    id: &str,
+    purpose: Purpose,
+    (build, store): (&Build, Option<&RunStore>),
+) -> Result<Resumed, NotBegun> {
+    loop {
+        let why = match engine.resume(id) {
+            Ok(resumed) => return Ok(resumed),
+            Err(why) => why,
+        };
+        if let (
+            NotResumed::Store(Error::Carried(_) | Error::Ended { .. }),
+            Purpose::Await,
+            Some(store),
+        ) = (&why, purpose, store)
+        {
+            let info = runs::wait::while_carried(store, id)?;
+            if info.status.is_final() {
+                return Err(NotBegun::Ended(Box::new(info)));
+            }
+            continue;
+        }
+        return Err(NotBegun::Refused(match build {
+            Build::This => why.to_string(),
+            Build::There(_) | Build::Changed(_) | Build::Gone(_) => {
+                format!("{why}\n{}", build.note())
+            }
+        }));
+    }
 }
 
 /// What the environment and the command line say of memory and prices; gives the limit of memory.

@@ -23,7 +23,7 @@ use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::{RoleServer, ServiceExt};
 
 use crate::arguments::{BuiltinOptions, TapeOption, Verbosity};
-use crate::execute::{around, observers, prepared};
+use crate::execute::{around, end_watching, observers, prepared};
 use crate::exit::Exit;
 use crate::interrupt::{self, Interrupted, Whom};
 use crate::mcp::callers::Callers;
@@ -79,15 +79,20 @@ pub(crate) fn serve(mut loaded: Loaded, options: &BuiltinOptions, origin: &Origi
         },
     );
     let interrupted = interrupt::listen(Whom::All, engine.clone(), Arc::clone(&observers));
-    let server = Server::new(engine.clone(), Arc::clone(&callers), origin, options);
+    let server = Server::new(
+        engine.clone(),
+        Arc::clone(&callers),
+        store.clone(),
+        (origin, options),
+    );
     let served = talk(server, &interrupted);
     // What the client has begun and not cancelled can be gone on with where it is written down.
     engine.leave_all("the client has gone");
     callers.wait_for_all();
     report_detached(&engine.wait_for_detached());
+    engine.close_servers();
     store.iter().for_each(|it| it.close());
-    observers.close();
-    watchers.finish();
+    end_watching(&observers, watchers);
     let exit = match served {
         Ok(()) => Exit::Done,
         Err(why) => {

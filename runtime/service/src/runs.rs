@@ -7,11 +7,13 @@ pub mod of_store;
 mod proof;
 pub mod replay;
 mod show;
+pub mod undo;
 pub(crate) mod wait;
 
 use std::sync::Arc;
 
 use gsw_agents::AgentPrompts;
+use gsw_driver::durable::cost::{Cost, cost_of};
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::standing::Settled as Became;
 use gsw_driver::engine::{Engine, EngineOptions};
@@ -20,14 +22,16 @@ use gsw_engine::operation::OperationId;
 use gsw_journal::list::{Carried, Info, Status};
 use gsw_journal::store::Error;
 use gsw_notation::calendar::rfc3339;
+use gsw_trace::measure::money;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::ResultForm;
+use crate::builds;
 use crate::columns::table;
 use crate::execute::{Task, carry};
 use crate::exit::Exit;
 use crate::report::{Next, printed, short};
-use crate::runs::arguments::{RunsCommand, RunsInvocation, Settled};
+use crate::runs::arguments::{Asking, RunsCommand, RunsInvocation, Settled};
 use crate::say::{self, say};
 use crate::store::{self, Origin};
 use crate::worker::{self, Until};
@@ -44,6 +48,11 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
     let Some(store) = store else {
         return refuse(form, "no runs are kept: the store is off");
     };
+    if let Some((id, words)) = its_builds(&command, &store)
+        && let Some(why) = builds::hand_over(&loaded, &store, &id, &words, &options)
+    {
+        return refuse(form, &why);
+    }
     let next = |id: &str| Next::new(origin, &options, id);
     let done = match command {
         RunsCommand::List => list(&store, form),
@@ -83,6 +92,10 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
                 &format!("settled; go on with it: {}", next(&id).resume()),
             )
         }),
+        RunsCommand::Undo { id, wish } => {
+            let task = Task::Undo { id, wish };
+            return carry(loaded, task, &options, Some(store), origin);
+        }
         RunsCommand::Fork { id, at, set } => {
             fork(loaded, &store, (&id, &at, &set)).map(|it| forked(form, &it, &next(&it)))
         }
@@ -107,6 +120,52 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
     match done {
         Ok(exit) => exit,
         Err(why) => refuse(form, &why),
+    }
+}
+
+/// What the build that began a run has to do, if it is there: with which run, and in which words. What carries a run looks for
+/// itself.
+fn its_builds(command: &RunsCommand, store: &RunStore) -> Option<(String, Vec<String>)> {
+    let words = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect();
+    match command {
+        RunsCommand::Show { id } => Some((id.clone(), words(&["show", id]))),
+        RunsCommand::Answer { to, name, answer } => match to {
+            Asking::Run(id) => Some((id.clone(), words(&["answer", id, name, answer]))),
+            Asking::Key(key) => {
+                let asked = store.existing().ok()?.question_of_key(key).ok()??;
+                let words = words(&["answer", "--key", key, name, answer]);
+                Some((asked.run, words))
+            }
+        },
+        RunsCommand::Settle {
+            id,
+            operation,
+            settled,
+        } => {
+            let number = operation.to_string();
+            let words = match settled {
+                Settled::Done { result } => words(&["settle", id, &number, "done", result]),
+                Settled::NotDone => words(&["settle", id, &number, "not-done"]),
+            };
+            Some((id.clone(), words))
+        }
+        RunsCommand::Fork { id, at, set } => {
+            let mut words: Vec<String> = words(&["fork", id, at]);
+            words.extend(set.iter().cloned());
+            Some((id.clone(), words))
+        }
+        RunsCommand::List
+        | RunsCommand::Resume { .. }
+        | RunsCommand::Undo { .. }
+        | RunsCommand::Wait { .. }
+        | RunsCommand::Migrate { .. }
+        | RunsCommand::Cancel { .. }
+        | RunsCommand::Abandon { .. }
+        | RunsCommand::Diff { .. }
+        | RunsCommand::Verify { .. }
+        | RunsCommand::Export { .. }
+        | RunsCommand::Check { .. }
+        | RunsCommand::Prune => None,
     }
 }
 
@@ -177,20 +236,33 @@ fn newest(store: &RunStore) -> Result<String, String> {
 
 fn list(store: &RunStore, form: ResultForm) -> Result<Exit, String> {
     let runs = all(store)?;
+    // None where it cannot be read: what is wrong with a run is said by who looks at it.
+    let costs = |it: &Info| cost_of(&*store.existing().ok()?, &it.id).ok();
     if form == ResultForm::Json {
+        let described = |it: &Info| {
+            let mut tree = described(it);
+            tree["cost_usd"] = json!(costs(it).map(Cost::usd));
+            tree
+        };
         let runs: Vec<Value> = runs.iter().map(described).collect();
         return Ok(printed(say::print_value(&runs)));
     }
     if runs.is_empty() {
         return Ok(printed(say::print("no runs are kept\n")));
     }
-    let mut rows = vec![["ID", "WORKFLOW", "STATUS", "STARTED", "WAITS FOR"].map(str::to_owned)];
+    let mut rows =
+        vec![["ID", "WORKFLOW", "STATUS", "STARTED", "COST", "WAITS FOR"].map(str::to_owned)];
     rows.extend(runs.iter().map(|it| {
         [
             short(&it.id).to_owned(),
             it.workflow.clone(),
             it.status_name().to_owned(),
             rfc3339(it.begun),
+            match costs(it) {
+                Some(Cost::Usd(usd)) => money(usd),
+                Some(Cost::AtLeast(usd)) => format!("≥{}", money(usd)),
+                None => "?".to_owned(),
+            },
             it.waiting.clone().unwrap_or_default(),
         ]
     }));

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::IsTerminal;
+use std::path::Path;
+use std::process::Child;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,8 +21,8 @@ use gsw_journal::store::{Error, Store};
 use gsw_tree::event::Header;
 
 use crate::arguments::{BuiltinOptions, Verbosity};
-use crate::builds::Build;
-use crate::execute::{around, observers, settle};
+use crate::builds::{self, Build};
+use crate::execute::{around, end_watching, observers, settle};
 use crate::exit::Exit;
 use crate::interrupt::{self, Interrupted, Whom};
 use crate::report::{Next, report_detached, short};
@@ -33,6 +35,8 @@ use crate::{failure, open_files, terminal};
 const IDLE: Duration = Duration::from_mins(1);
 /// So many runs are carried at once. A guess: each takes memory and most wait for the network.
 const MOST: usize = 256;
+/// So many of them are processes of other builds. A guess: each takes much more memory than a run.
+const MOST_OTHERS: usize = 16;
 /// How often it looks whether the store has changed.
 const PERIOD: Duration = Duration::from_millis(200);
 /// How often it looks for what changes no store: a process that was killed.
@@ -62,12 +66,20 @@ impl Carried {
     }
 }
 
+/// A run that the build carries on which began it.
+struct Other {
+    run: String,
+    process: Child,
+}
+
 struct Worker<'a> {
     engine: Engine,
     store: Arc<Store>,
     carried: Arc<Carried>,
     /// What this program cannot go on with, which is said once.
     refused: HashSet<String>,
+    /// What other builds of the program carry on.
+    others: Vec<Other>,
     interrupted: Interrupted,
     options: &'a BuiltinOptions,
     origin: &'a Origin,
@@ -96,10 +108,7 @@ pub(crate) fn work(
     };
     let store = match at.open() {
         Ok(store) => store,
-        Err(error) => {
-            say(&format!("error: {error}"));
-            return Exit::Refused;
-        }
+        Err(error) => return refuse(&error),
     };
     open_files::raise_limit();
     let observers = observers();
@@ -126,6 +135,7 @@ pub(crate) fn work(
         store,
         carried: Arc::default(),
         refused: HashSet::new(),
+        others: Vec::new(),
         interrupted,
         options,
         origin,
@@ -133,16 +143,18 @@ pub(crate) fn work(
     };
     let worked = worker.work();
     report_detached(&engine.wait_for_detached());
+    engine.close_servers();
     at.close();
-    observers.close();
-    watchers.finish();
+    end_watching(&observers, watchers);
     match worked {
         Ok(()) => Exit::Done,
-        Err(error) => {
-            say(&format!("error: {error}"));
-            Exit::Refused
-        }
+        Err(error) => refuse(&error),
     }
+}
+
+fn refuse(error: &Error) -> Exit {
+    say(&format!("error: {error}"));
+    Exit::Refused
 }
 
 impl Worker<'_> {
@@ -161,8 +173,17 @@ impl Worker<'_> {
             let runs = self.carried.lock();
             // A signal wakes nobody, so it is looked for as often.
             drop(self.carried.changed.wait_timeout(runs, PERIOD));
+            self.look_at_others();
         }
         self.say("told to end; what goes on is left where it can be gone on with");
+        for other in &self.others {
+            builds::tell_to_end(&other.process);
+        }
+        for mut other in std::mem::take(&mut self.others) {
+            // Whatever came of it is in the store.
+            let _ = other.process.wait();
+            self.carried.lock().remove(&other.run);
+        }
         let mut runs = self.carried.lock();
         while !runs.is_empty() {
             let waited = self.carried.changed.wait(runs);
@@ -192,12 +213,7 @@ impl Worker<'_> {
     fn take(&mut self, info: &Info) {
         // It goes on under the build that began it, as long as that is there.
         if let Build::There(program) = Build::of(&self.engine, info) {
-            say(&format!(
-                "warning: run `{}` was begun by another build of the program, `{}`: it is left to a worker of that one, or to `runs migrate`",
-                short(&info.id),
-                program.display()
-            ));
-            self.refused.insert(info.id.clone());
+            self.hand_to(&program, info);
             return;
         }
         // Before it is taken: it may have ended when that returns.
@@ -233,6 +249,54 @@ impl Worker<'_> {
             ));
             self.refused.insert(info.id.clone());
         }
+    }
+
+    /// Lets the build that began a run carry it on, in a process of its own.
+    fn hand_to(&mut self, program: &Path, info: &Info) {
+        let is_carried = self.others.iter().any(|it| it.run == info.id);
+        if is_carried || self.others.len() >= MOST_OTHERS {
+            return;
+        }
+        let mut options = self.options.clone();
+        options.idle = options.idle.or(Some(IDLE));
+        // The file is this process's.
+        options.events = None;
+        let words = ["resume", &info.id];
+        match builds::start(program, &words, &options, self.store.path()) {
+            Ok(process) => {
+                self.carried.lock().insert(info.id.clone());
+                self.others.push(Other {
+                    run: info.id.clone(),
+                    process,
+                });
+            }
+            Err(why) => {
+                say(&format!(
+                    "warning: `{}`, which began run `{}`, cannot be started: {why}; `runs migrate` gives the run to this build",
+                    program.display(),
+                    short(&info.id)
+                ));
+                self.refused.insert(info.id.clone());
+            }
+        }
+    }
+
+    /// Takes note of the processes that have ended.
+    fn look_at_others(&mut self) {
+        let (carried, refused) = (&self.carried, &mut self.refused);
+        self.others.retain_mut(|other| {
+            let ended = match other.process.try_wait() {
+                Ok(None) => return true,
+                Ok(Some(status)) => status.code(),
+                Err(_) => None,
+            };
+            carried.lock().remove(&other.run);
+            // It has said why; to start it again would say it again.
+            if ended == Some(Exit::Refused as i32) || ended == Some(Exit::Usage as i32) {
+                refused.insert(other.run.clone());
+            }
+            false
+        });
     }
 
     /// Whether nothing is left to carry on, now or later.

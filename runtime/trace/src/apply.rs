@@ -106,7 +106,8 @@ impl Tree {
             | EventKind::ExternalAnswer { .. }
             | EventKind::Cancel { .. }
             | EventKind::Budget { .. }
-            | EventKind::SpawnRequest { .. } => {}
+            | EventKind::SpawnRequest { .. }
+            | EventKind::Hook { .. } => {}
         }
         self.keep(id, event.sequence, event.time, || {
             What::Known(Arc::clone(event))

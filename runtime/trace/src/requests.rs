@@ -92,6 +92,7 @@ fn write_event(out: &mut String, kind: &EventKind, took: i64) {
         | EventKind::Cancel { .. }
         | EventKind::Budget { .. }
         | EventKind::SpawnRequest { .. }
+        | EventKind::Hook { .. }
         | EventKind::ToolCall { .. } => {}
     }
 }
@@ -123,12 +124,14 @@ fn write_answer(out: &mut String, kind: &EventKind, took: i64) {
         status,
         stop_reason,
         usage,
+        first_token,
         ..
     } = kind
     else {
         return;
     };
     let mut facts = vec![measure::duration(took)];
+    facts.extend(first_token.map(|it| format!("first token after {}", measure::duration(it))));
     facts.extend(status.map(|it| format!("status {it}")));
     facts.extend(stop_reason.as_ref().map(|it| Shown::line(it).to_string()));
     if usage.total() > 0 {

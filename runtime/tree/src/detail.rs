@@ -3,6 +3,7 @@
 use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 
+use crate::event::form;
 use crate::usage::Usage;
 
 /// What is known about how an answer came about.
@@ -23,6 +24,11 @@ pub struct PromptDetail {
     pub attempts: u32,
     /// Answers in which the model called tools.
     pub turns: u32,
+    /// From when the request that was answered was sent until something of its answer came; none of an answer that came whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "form::optional_seconds")]
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub first_token: Option<i64>,
     /// As the provider names it.
     pub stop_reason: String,
     /// What the parser repaired to read the answer, each in words.

@@ -2,6 +2,7 @@
 //!
 //! `docs/reference/events.schema.json` is the form of their JSON; a test makes it from these types and compares.
 
+mod ending;
 pub mod form;
 mod json_text;
 mod line;
@@ -11,11 +12,14 @@ mod raised;
 mod schema;
 mod size;
 mod state;
+#[cfg(test)]
+mod tests;
 mod verdict;
 
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
+use gsw_abi::hook::Moment;
 use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,7 +33,7 @@ pub use line::{Format, Header, Lost, LostEvents};
 pub use log::{Level, LogLine};
 pub use raised::{ErrorPart, RunError, State, TracePlace};
 pub use state::{PathStep, StateChange};
-pub use verdict::{CircuitChange, ReflectionLevel, SpawnVerdict, Verdict};
+pub use verdict::{CircuitChange, HookVerdict, ReflectionLevel, SpawnVerdict, Verdict};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.
 pub const VERSION: u32 = 3;
@@ -314,6 +318,11 @@ pub enum EventKind {
         requests: u32,
         /// The tokens that this request used.
         usage: Usage,
+        /// From when the request was sent until something of its answer came: text, thinking, or a call of a tool.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(with = "form::optional_seconds")]
+        #[cfg_attr(test, schemars(with = "Option<f64>"))]
+        first_token: Option<i64>,
         /// The blocks of the answer, as the model gave them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<JsonText>,
@@ -476,6 +485,19 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
+    /// A hook was asked; the event's node is the prompt.
+    Hook {
+        /// The name of the hook.
+        hook: String,
+        /// When it is asked, by the name of its handler.
+        #[cfg_attr(test, schemars(with = "schema::HookMoment"))]
+        moment: Moment,
+        /// What came of it.
+        verdict: HookVerdict,
+        /// Why it denies, or has failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
     /// A call of a tool has ended.
     ToolCall {
         /// The name of the tool.
@@ -490,110 +512,4 @@ pub enum EventKind {
 /// Events of the second version have no count, and mean one request.
 const fn one() -> u32 {
     1
-}
-
-impl EventKind {
-    /// How something ended, for the kinds that report the end of a node.
-    #[must_use]
-    pub const fn end(&self) -> Option<&End> {
-        match self {
-            Self::Status { end }
-            | Self::WorkflowEnd { end, .. }
-            | Self::StepEnd { end, .. }
-            | Self::TaskEnd { end }
-            | Self::PromptEnd { end, .. }
-            | Self::ToolCall { end, .. } => Some(end),
-            Self::ChildAttached { .. }
-            | Self::ChildDetached { .. }
-            | Self::TreeUpdated { .. }
-            | Self::WorkflowStart { .. }
-            | Self::StepStart { .. }
-            | Self::StepRetry { .. }
-            | Self::StepRestarted { .. }
-            | Self::TaskStart
-            | Self::Error(_)
-            | Self::Log { .. }
-            | Self::Emit { .. }
-            | Self::StateChanged { .. }
-            | Self::StateSnapshot { .. }
-            | Self::PromptStart { .. }
-            | Self::ModelRequest { .. }
-            | Self::ModelAnswer { .. }
-            | Self::Circuit { .. }
-            | Self::ModelRetry { .. }
-            | Self::InvalidResponse { .. }
-            | Self::CacheHit { .. }
-            | Self::CacheMiss { .. }
-            | Self::StreamDelta { .. }
-            | Self::CacheWait { .. }
-            | Self::PromptRevision { .. }
-            | Self::CacheEvict { .. }
-            | Self::ReflectionStart { .. }
-            | Self::ReflectionEnd { .. }
-            | Self::HumanRequest { .. }
-            | Self::HumanAnswer { .. }
-            | Self::ExternalRequest { .. }
-            | Self::ExternalAnswer { .. }
-            | Self::Cancel { .. }
-            | Self::Budget { .. }
-            | Self::SpawnRequest { .. } => None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{End, Event, EventKind};
-    use crate::node::{NodeId, Status};
-
-    #[test]
-    fn an_event_reads_back() {
-        let event = Event {
-            sequence: 7,
-            time: 1_700_000_000_123_456_789,
-            run: "r".into(),
-            node: NodeId(3),
-            kind: EventKind::StepEnd {
-                step: "s".into(),
-                end: End {
-                    status: Status::Completed,
-                    duration: 1_500_000_000,
-                    output: Some("{\"a\":[1,2.50]}".to_owned().into()),
-                    error: None,
-                },
-            },
-        };
-        let text = serde_json::to_string(&event).expect("events are JSON");
-        let mut line = Vec::new();
-        event.write_line(&mut line).expect("events are JSON");
-        assert_eq!(format!("{text}\n").into_bytes(), line);
-        let time = r#""time":"2023-11-14T22:13:20.123456789Z""#;
-        for part in [time, r#""event":"step_end""#, r#""duration":1.5"#] {
-            assert!(text.contains(part), "{text}");
-        }
-        assert_eq!(
-            serde_json::from_str::<Event>(&text).expect("it reads back"),
-            event
-        );
-    }
-
-    #[test]
-    fn the_details_of_a_file_of_version_1_are_read() {
-        let line = r#"{
-            "sequence": 1, "time": "2026-01-01T00:00:00Z", "run": "r", "node": 1, "event": "prompt_end",
-            "prompt": "p", "status": "completed", "duration": 0.5,
-            "usage": {"input_tokens": 1, "output_tokens": 1, "cache_read_tokens": 0, "cache_write_tokens": 0},
-            "detail": {
-                "model": "sim/default", "cost_usd": null, "cached": false, "cache_key": null, "attempts": 1, "turns": 0,
-                "usage": {"input_tokens": 1, "output_tokens": 1, "cache_read_tokens": 0, "cache_write_tokens": 0},
-                "stop_reason": "end", "liberties": ["dropped a trailing comma"], "simulated": false
-            }
-        }"#;
-        let event: Event = serde_json::from_str(line).expect("old files are read");
-        let EventKind::PromptEnd { detail, .. } = event.kind else {
-            panic!("it is the end of a prompt");
-        };
-        let detail = detail.expect("it has details");
-        assert_eq!(detail.repairs, ["dropped a trailing comma"]);
-    }
 }

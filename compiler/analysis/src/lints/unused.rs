@@ -22,6 +22,7 @@ pub(super) fn check(db: &dyn Db, inferred: &ItemBodies, found: &mut Vec<Diagnost
             | BodyPart::Example(_)
             | BodyPart::Settings
             | BodyPart::Key
+            | BodyPart::Handler(_)
             | BodyPart::Rows => {}
         }
     }

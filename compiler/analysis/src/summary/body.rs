@@ -167,6 +167,17 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         outcome
     }
 
+    /// An expression whose value nobody has. Nobody can await a task among it: its error is raised when its node ends.
+    pub(super) fn dropped(&mut self, value: ExpressionId) -> Summary {
+        let mut outcome = self.expression(value);
+        outcome.does.errors.extend(&outcome.value.task);
+        // What is dropped raises it, as far as reports go.
+        if let Some(known) = self.facts.does.get_mut(value.0 as usize) {
+            known.errors.extend(&outcome.value.task);
+        }
+        outcome.does
+    }
+
     #[expect(
         clippy::too_many_lines,
         reason = "one line a form: rustc names what a new form must join"

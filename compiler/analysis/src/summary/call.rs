@@ -310,8 +310,8 @@ fn mentions_parameter(ty: &Type) -> bool {
     }
 }
 
-/// Adds what an agent, or a tool or workflow that a model is given, does to what the prompt's call does. What tools and
-/// workflows raise goes back to the model; what the settings of an agent raise reaches who called the prompt.
+/// Adds what an agent, a hook, or a tool or workflow that a model is given, does to what the prompt's call does. What hooks,
+/// tools and workflows raise goes back to the model; what the settings of an agent raise reaches who called the prompt.
 pub(super) fn add_given(db: &dyn Db, source: ItemId, given: &Summary, does: &mut Summary) {
     does.effects = does.effects.union(given.effects);
     if source.kind(db) == ItemKind::Agent {
@@ -411,7 +411,8 @@ pub(super) fn add_part(
         | BodyPart::System
         | BodyPart::Messages
         | BodyPart::Settings
-        | BodyPart::Key => add(summary, &outcome.does),
+        | BodyPart::Key
+        | BodyPart::Handler(_) => add(summary, &outcome.does),
     }
 }
 

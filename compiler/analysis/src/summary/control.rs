@@ -1,8 +1,8 @@
 //! What control flow does: arms, catches, blocks, loops, and what leaves them.
 
 use gsw_infer::hir::{
-    Arm, Change, ExpressionId, LocalId, LocalKind, Pattern, PlacePart, PlaceStep, ScriptTurn,
-    Statement, StatementKind,
+    Arm, Change, ExpressionId, LocalId, LocalKind, Pattern, PatternKind, PlacePart, PlaceStep,
+    ScriptTurn, Statement, StatementKind,
 };
 use gsw_names::types::{ErrorSet, Type};
 
@@ -98,6 +98,7 @@ impl<'a> BodyWalk<'a, '_> {
     ) -> Outcome {
         let guarded = self.expression(value);
         let mut left = Remaining::new(self.db(), guarded.does.errors.clone());
+        let late = Remaining::new(self.db(), guarded.does.late.clone());
         // A function parameter is called inside: what it raises is known to callers only, so no arm is impossible and `e` may be
         // anything.
         let unknown = guarded.does.arguments == ArgumentEffects::Added;
@@ -106,7 +107,8 @@ impl<'a> BodyWalk<'a, '_> {
             value: guarded.value,
         };
         for (index, arm) in arms.iter().enumerate() {
-            if !unknown && left.is_impossible(&arm.pattern) {
+            let is_impossible = |it: &Remaining<'_>| it.is_impossible(&arm.pattern);
+            if !unknown && is_impossible(&left) && is_impossible(&late) {
                 self.never_matches(id, index);
             }
             let mut facts = Facts {
@@ -148,6 +150,9 @@ impl<'a> BodyWalk<'a, '_> {
 
     fn statement(&mut self, statement: &'a Statement) -> Summary {
         match &statement.kind {
+            StatementKind::Let { pattern, value } if pattern.kind == PatternKind::Wildcard => {
+                self.dropped(*value)
+            }
             StatementKind::Let { pattern, value } => {
                 let outcome = self.expression(*value);
                 self.bind(pattern, &outcome.value);
@@ -164,12 +169,7 @@ impl<'a> BodyWalk<'a, '_> {
                 change,
                 value,
             } => self.assignment(*local, path, *change, *value),
-            // Nobody can await a task that is dropped at once: its error is raised when its node ends.
-            StatementKind::Expression(value) => {
-                let mut outcome = self.expression(*value);
-                outcome.does.errors.extend(&outcome.value.task);
-                outcome.does
-            }
+            StatementKind::Expression(value) => self.dropped(*value),
             StatementKind::Defer(value) => self.expression(*value).does,
             StatementKind::Assert {
                 condition, message, ..
@@ -263,10 +263,8 @@ impl<'a> BodyWalk<'a, '_> {
         if matches!(ty, Type::Stream(_) | Type::Queue(_)) {
             outcome.does.waits = Waits::Always;
         }
-        let turn = self.expression(body);
-        add(&mut outcome.does, &turn.does);
-        // The value of each turn is dropped, and a dropped task is awaited at the end of its node.
-        outcome.does.errors.extend(&turn.value.task);
+        let turn = self.dropped(body);
+        add(&mut outcome.does, &turn);
         Outcome {
             does: outcome.does,
             value: Facts::default(),

@@ -65,6 +65,7 @@ impl Facts {
 pub(super) const fn nothing() -> Summary {
     Summary {
         errors: ErrorSet::empty(),
+        late: ErrorSet::empty(),
         effects: EffectSet(0),
         arguments: ArgumentEffects::None,
         kept: Kept::All,
@@ -107,6 +108,7 @@ pub(super) fn of_latent(latent: &Latent) -> Summary {
 /// Adds all that `other` does to `summary`.
 pub(super) fn add(summary: &mut Summary, other: &Summary) {
     summary.errors.extend(&other.errors);
+    summary.late.extend(&other.late);
     summary.effects = summary.effects.union(other.effects);
     // The order of the variants is the lattice: never, with arguments, always.
     summary.waits = summary.waits.max(other.waits);

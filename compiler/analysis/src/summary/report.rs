@@ -56,7 +56,9 @@ pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> V
         // The one that is listed most likely was meant to be the one that is not.
         let is_whole = found.iter().all(|it| it.code != Code::UNDECLARED_ERROR);
         if is_whole && let Some(raised) = facts.does.get(body.root.0 as usize) {
-            found.extend(head_diagnostics(db, body, &declared, &raised.errors));
+            let mut errors = raised.errors.clone();
+            errors.extend(&raised.late);
+            found.extend(head_diagnostics(db, body, &declared, &errors));
         }
     }
     found
@@ -175,6 +177,13 @@ pub(super) fn origin(
     );
     match inside.into_iter().find(raises).filter(|_| !is_deferred) {
         Some(inner) => origin(body, facts, inner, is_meant),
+        // A block does nothing of its own: its value is a task that is dropped.
+        None if let ExpressionKind::Block {
+            tail: Some(tail), ..
+        } = kind =>
+        {
+            *tail
+        }
         None => id,
     }
 }

@@ -69,6 +69,7 @@ impl<'a> BodyWalk<'a, '_> {
         does.effects = value.call.effects.with(Effect::Spawn);
         does.arguments = value.call.arguments;
         does.waits = Waits::Always;
+        does.late = value.task.clone();
         // The result of a task cannot hold a function (`rules::boundary`), so nothing that could be called is lost.
         value.call = nothing();
         Outcome { does, value }

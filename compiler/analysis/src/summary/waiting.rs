@@ -25,7 +25,7 @@ fn refusal(kind: ItemKind, part: BodyPart) -> Option<NoWaiting> {
         BodyPart::ParameterDefault(_) => None,
         BodyPart::FieldDefault { .. } => Some(NoWaiting::FieldDefault),
         BodyPart::FieldCheck(_) | BodyPart::AliasCheck => Some(NoWaiting::Check),
-        BodyPart::User | BodyPart::System | BodyPart::Rows => None,
+        BodyPart::User | BodyPart::System | BodyPart::Handler(_) | BodyPart::Rows => None,
         BodyPart::Messages => Some(NoWaiting::Conversation),
         BodyPart::Example(_) => Some(NoWaiting::Example),
         BodyPart::Settings => (kind == ItemKind::Agent).then_some(NoWaiting::AgentSetting),

@@ -70,7 +70,8 @@ fn mark(db: &dyn Db, known: Known, owner: ItemId, written: &Setting) -> Option<S
         | Known::Stop
         | Known::Temperature
         | Known::Thinking
-        | Known::Timeout => None,
+        | Known::Timeout
+        | Known::FirstToken => None,
     }
 }
 

@@ -155,6 +155,7 @@ impl Lowering<'_> {
                 former,
                 prompts: self.prompts.into_values().collect(),
                 tools: self.tools.into_values().collect(),
+                hooks: self.hooks.into_values().collect(),
                 spawnable: self.spawnable.into_values().collect(),
                 spans: self.spans.into_iter().collect(),
                 sources,

@@ -46,6 +46,7 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
         | Instance::Mock { .. }
         | Instance::PromptEntry { .. }
         | Instance::CalledByModel { .. }
+        | Instance::Handler { .. }
         | Instance::Human { .. }
         | Instance::External { .. }
         | Instance::Default { .. }
@@ -109,6 +110,11 @@ impl<'v> Lowering<'v> {
             Instance::Prompt { item, form } => self.lower_prompt(*item, *form),
             Instance::PromptEntry { item } => self.lower_prompt_entry(*item),
             Instance::CalledByModel { item } => self.lower_called_by_model(*item),
+            Instance::Handler {
+                item,
+                index,
+                moment,
+            } => self.lower_handler(*item, *index, *moment),
             Instance::PromptText { item } => self.lower_prompt_text(*item, colour),
             Instance::Examples { item } => self.lower_examples(*item),
             Instance::Default { item, parameter } => self.lower_default(*item, *parameter),
@@ -129,6 +135,7 @@ impl<'v> Lowering<'v> {
             }
             Instance::PromptEntry { item } => (*item, " from outside".to_owned()),
             Instance::CalledByModel { item } => (*item, " as a tool".to_owned()),
+            Instance::Handler { item, moment, .. } => (*item, format!(".{}", moment.name())),
             Instance::PromptText { item } => (*item, " text".to_owned()),
             Instance::Examples { item } => (*item, " examples".to_owned()),
             Instance::Default { item, parameter } => {
@@ -251,6 +258,7 @@ fn part_suffix(part: BodyPart) -> String {
         BodyPart::Example(index) => format!(" example {index}"),
         BodyPart::Settings => " settings".to_owned(),
         BodyPart::Key => " key".to_owned(),
+        BodyPart::Handler(index) => format!(" handler {index}"),
         BodyPart::Rows => " rows".to_owned(),
     }
 }

@@ -6,7 +6,8 @@ use gsw_abi::types::{DefaultValue, Field};
 use gsw_infer::hir::{BodyPart, ExpressionKind};
 use gsw_names::types::Type;
 use gsw_names::{
-    Parameter, is_host_tool, is_question, is_spawn_request, listed_spawns, listed_tools, spawn_name,
+    Parameter, is_host_tool, is_question, is_spawn_request, listed_hooks, listed_spawns,
+    listed_tools, spawn_name,
 };
 use gsw_source::{ItemId, ItemKind};
 
@@ -37,9 +38,10 @@ impl Lowering<'_> {
         let db = self.view.db();
         self.given(&listed_tools(db, item));
         self.given(&listed_spawns(db, item));
+        self.given(&listed_hooks(db, item));
     }
 
-    /// Tools and workflows that a model is given; those of other modules are in the program only when somebody does.
+    /// Tools, workflows and hooks that a model is given; those of other modules are in the program only when somebody does.
     pub fn given(&mut self, items: &[ItemId]) {
         for &item in items {
             match item.kind(self.view.db()) {
@@ -47,6 +49,7 @@ impl Lowering<'_> {
                     self.tool(item);
                 }
                 ItemKind::Workflow => self.spawnable(item),
+                ItemKind::Hook => self.hook(item),
                 ItemKind::Import
                 | ItemKind::Function
                 | ItemKind::Record
@@ -56,7 +59,6 @@ impl Lowering<'_> {
                 | ItemKind::Const
                 | ItemKind::Agent
                 | ItemKind::Mcp
-                | ItemKind::Hook
                 | ItemKind::External
                 | ItemKind::Skill
                 | ItemKind::Test

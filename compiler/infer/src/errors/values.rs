@@ -220,6 +220,16 @@ pub fn may_be_none(diagnostic: Diagnostic) -> Diagnostic {
     )
 }
 
+/// A number where a duration is wanted.
+pub fn write_duration(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a duration has a unit: `5s`, `250ms`; of a number it is `1s * n`")
+}
+
+/// A number times a duration.
+pub fn duration_first(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("the duration stands first: `1s * n`")
+}
+
 /// A task where its value is wanted; `start` is right before it.
 pub fn await_it(diagnostic: Diagnostic, start: Place) -> Diagnostic {
     diagnostic.fix("wait for the task", start, "await ")

@@ -272,7 +272,7 @@ fn assigned_local(cx: &mut Context, name: &gsw_source::Name, span: Span) -> Opti
                 cx.hir
                     .report(errors::not_assignable(cx.hir.place(span), &what));
             }
-            None => cx.names().unknown_name(name, span),
+            None => cx.names().unknown_variable(name, span),
         }
     }
     local

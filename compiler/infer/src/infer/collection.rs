@@ -327,7 +327,7 @@ fn not_indexable(hir: &mut HirBuilder, base: ExpressionId, plain: &Type) {
         errors::may_be_none(report)
     } else if let Type::Tuple(_) = plain {
         errors::parts_by_number(report)
-    } else if *plain == Type::String {
+    } else if hir.table.operand(plain) == Type::String {
         errors::part_of_text(report)
     } else {
         report

@@ -127,6 +127,20 @@ impl<'db> HirBuilder<'db> {
         self.push(ExpressionKind::Local(id), ty, span)
     }
 
+    /// `first`, which has no value, and then the value.
+    pub(super) fn after(&mut self, first: ExpressionId, value: ExpressionId) -> ExpressionId {
+        let (ty, span) = (self.ty(value), self.span(first));
+        let statement = Statement {
+            kind: StatementKind::Expression(first),
+            span,
+        };
+        let kind = ExpressionKind::Block {
+            statements: vec![statement],
+            tail: Some(value),
+        };
+        self.push(kind, ty, span)
+    }
+
     /// The expression as one of type `()`, its value dropped.
     pub(super) fn without_value(&mut self, id: ExpressionId) -> ExpressionId {
         let ty = self.ty(id);

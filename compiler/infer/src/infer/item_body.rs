@@ -121,10 +121,10 @@ impl<'db> ItemInference<'db> {
                 let target = gsw_names::alias_target(self.db, self.item);
                 self.check(BodyPart::AliasCheck, check, &target, None);
             }
+            ast::ItemBody::Hook { name: _, handlers } => self.hook(handlers),
             ast::ItemBody::Import(_)
             | ast::ItemBody::Alias { .. }
             | ast::ItemBody::Mcp { .. }
-            | ast::ItemBody::Hook { .. }
             | ast::ItemBody::Skill { .. }
             | ast::ItemBody::Permissions { .. }
             | ast::ItemBody::Invalid => {}
@@ -481,6 +481,7 @@ fn parameter_count(part: BodyPart, declared: usize) -> usize {
         | BodyPart::Example(_)
         | BodyPart::Settings
         | BodyPart::Key
+        | BodyPart::Handler(_)
         | BodyPart::Rows => declared,
     }
 }

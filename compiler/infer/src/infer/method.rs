@@ -307,7 +307,13 @@ fn unknown_method(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole
     } else if is_adding && matches!(zonked, Type::List(_)) {
         calls::joined_lists(report)
     } else if let Type::Function(_) = zonked {
-        calls::of_function(report)
+        let receiver = Span::new(whole.start, name.span.start.saturating_sub(1));
+        let written = gsw_names::source_text(hir.db, hir.item, receiver);
+        match gsw_names::library_module(hir.db, hir.item.file(hir.db), &written) {
+            // A function of the prelude has the name of a module, as `random` has.
+            Some(start) => gsw_names::errors::import_module(report, &written, start),
+            None => calls::of_function(report),
+        }
     } else {
         gsw_names::errors::instead_of_method(report, &name.name)
     };

@@ -45,6 +45,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
                 hir.place_after(span),
             )
         }
+        (Type::Int | Type::Float, Type::Duration) => errors::write_duration(diagnostic),
         (Type::Float, Type::Int) => {
             let form = operand_form(hir, id);
             errors::convert_to_int(

@@ -2,8 +2,9 @@
 
 use gsw_names::types::Type;
 use gsw_names::{
-    Definition, errors, foreign, is_reported, library_module, member_names, resolve_callable,
-    resolve_member, resolve_name, seems_declared, shown_module, suggest, variants_named,
+    Definition, errors, foreign, handler_word, is_reported, library_module, member_names,
+    resolve_callable, resolve_member, resolve_name, seems_declared, shown_module, suggest,
+    variants_named,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
 use gsw_syntax::ast;
@@ -81,10 +82,18 @@ impl Names<'_, '_> {
         if is_variant {
             return self.unambiguous_variant(name, span);
         }
-        if definition.is_none() {
-            self.unknown_name(name, span);
+        if definition.is_some() {
+            return definition;
         }
-        definition
+        if self.item.kind(self.db) == ItemKind::Hook {
+            let wanted = hint.and_then(|it| self.table.wanted_enum(it));
+            let word = handler_word(self.db, name, wanted.map(|it| it.0));
+            if word.is_some() {
+                return word;
+            }
+        }
+        self.unknown_name(name, span);
+        None
     }
 
     /// As `resolve`, for what is called: a module does not hide the function of its name.
@@ -182,11 +191,15 @@ impl Names<'_, '_> {
                 }
                 Definition::Item(_) | Definition::Variant { .. } => {
                     let place = self.place(name.span);
-                    let before = format!("`{}`", first.name);
-                    self.report(
-                        gsw_names::errors::unknown_name(place, &name.name, None)
-                            .note(format!("{before} is neither a module nor an enum")),
-                    );
+                    let report = errors::unknown_name(place, &name.name, None);
+                    let module = library_module(self.db, self.file, &first.name);
+                    self.report(match module {
+                        Some(start) => errors::import_module(report, &first.name, start),
+                        None => {
+                            let before = format!("`{}`", first.name);
+                            report.note(format!("{before} is neither a module nor an enum"))
+                        }
+                    });
                     return None;
                 }
             };
@@ -226,6 +239,17 @@ impl Names<'_, '_> {
             return None;
         };
         Some(module)
+    }
+
+    /// Reports an assignment to a name that nothing has.
+    pub(super) fn unknown_variable(&mut self, name: &Name, span: Span) {
+        let locals: Vec<Name> = self.scopes.names().cloned().collect();
+        if suggest(self.db, self.file, name, &locals).is_some() {
+            self.unknown_name(name, span);
+            return;
+        }
+        let start = self.place(Span::new(span.start, span.start));
+        self.report(errors::undeclared_variable(self.place(span), name, start));
     }
 
     /// Reports a name that nothing has.

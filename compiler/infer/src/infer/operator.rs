@@ -1,5 +1,6 @@
 //! Operators and `in`.
 
+use gsw_names::find_held;
 use gsw_names::types::Type;
 use gsw_source::{Diagnostic, Span};
 use gsw_syntax::ast;
@@ -81,12 +82,27 @@ fn typed_binary(cx: &mut Context, operator: BinaryOperator, infix: Infix<'_>) ->
     if let OperatorClass::Logic(_) = class {
         return infer_logic(cx, operator, infix);
     }
+    if let OperatorClass::Equality(_) = class
+        && is_collection(infix.left)
+        && !is_collection(infix.right)
+    {
+        // A literal is typed by what it is compared with. Evaluation keeps the order of the source.
+        let right = cx.expression(infix.right, &Expected::Anything);
+        let near = beside_literal(&mut cx.hir, right);
+        let operation = Operation {
+            operator_span: infix.operator_span,
+            left: cx.expression(infix.left, &near),
+            right,
+            span: infix.span,
+        };
+        return comparison(&mut cx.hir, operator, Requirement::Equal, operation);
+    }
     let left = cx.expression(infix.left, &Expected::Anything);
     // Only a hint, and only from left to right: `level == High` finds the variant by the left side, and `1 + 1.5` is reported
     // with both types instead of as a mismatch of the right side.
     let near = match class {
-        OperatorClass::Equality(_) if is_compared_as_json(cx, left, infix.right) => {
-            Expected::Type(Type::Json)
+        OperatorClass::Equality(_) if is_collection(infix.right) => {
+            beside_literal(&mut cx.hir, left)
         }
         OperatorClass::Logic(_)
         | OperatorClass::Equality(_)
@@ -108,17 +124,28 @@ fn typed_binary(cx: &mut Context, operator: BinaryOperator, infix: Infix<'_>) ->
     }
 }
 
-/// Whether a literal stands beside a `json`: its elements need nothing else in common.
-fn is_compared_as_json(cx: &Context, left: ExpressionId, right: &ast::Expression) -> bool {
-    let is_literal = matches!(
-        right.kind,
+/// Whether it is a literal with elements, whose types the place where it stands may say.
+fn is_collection(expression: &ast::Expression) -> bool {
+    matches!(
+        expression.kind,
         ast::ExpressionKind::List(_) | ast::ExpressionKind::Map(_) | ast::ExpressionKind::Tuple(_)
-    );
-    let mut left = cx.hir.table.unchecked(&cx.hir.ty(left));
-    if let Type::Optional(inner) = left {
-        left = cx.hir.table.unchecked(&inner);
+    )
+}
+
+/// What a literal with elements is taken for beside `other`. Elements that may be `json` or absent need nothing else in common, so
+/// there the type is said; elsewhere it is a hint, and a report names both sides.
+fn beside_literal(hir: &mut HirBuilder, other: ExpressionId) -> Expected {
+    let other = hir.ty(other);
+    let mut operand = hir.table.unchecked(&other);
+    if let Type::Optional(inner) = &operand {
+        operand = hir.table.unchecked(inner);
     }
-    is_literal && left == Type::Json
+    let is_loose = |it: &Type| matches!(it, Type::Json | Type::Optional(_));
+    let zonked = hir.table.zonk(&operand);
+    match find_held(hir.db, &zonked, None, |it| is_loose(it).then_some(())) {
+        Some(()) => Expected::Type(operand),
+        None => Expected::Hint(other),
+    }
 }
 
 /// Both sides are alike, but for a duration times or divided by a number and for a time with a duration or a time.
@@ -169,8 +196,14 @@ fn comparison(
     let (left_type, right_type) = (hir.ty(left), hir.ty(right));
     let is_json = left_type == Type::Json || right_type == Type::Json;
     // Any value with a JSON form may be compared with a `json`; `join_types` would not find that, as it makes no `json`.
+    let optional_json = Type::Optional(std::sync::Arc::new(Type::Json));
+    let may_be_json = [(&left_type, &right_type), (&right_type, &left_type)]
+        .iter()
+        .any(|(one, other)| **one == optional_json && !is_optional(other));
     let joined = if is_json && requirement == Requirement::Equal {
         Some(Type::Json)
+    } else if may_be_json && requirement == Requirement::Equal {
+        Some(optional_json)
     } else {
         hir.table.join_types(&left_type, &right_type)
     };
@@ -307,6 +340,10 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         suggest_float(hir, right, report)
     } else if [&left_type, &right_type].map(is_optional).contains(&true) {
         errors::may_be_none(report)
+    } else if operator == BinaryOperator::Multiply
+        && (&left_type, &right_type) == (&Type::Int, &Type::Duration)
+    {
+        errors::duration_first(report)
     } else if let Type::Task(_) = left_type {
         errors::await_it(report, hir.place_before(hir.span(left)))
     } else if let Type::Task(_) = right_type {

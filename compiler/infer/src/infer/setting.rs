@@ -389,9 +389,9 @@ fn listed_definition(
         return None;
     }
     Some(match listed {
-        // A workflow is called by what the model sees, which holds the module; the others are looked up in tables by their own names.
-        Listed::Workflows => spawn_name(hir.db, item),
-        Listed::Servers | Listed::Skills | Listed::Hooks => item.name(hir.db).clone(),
+        // Workflows and hooks of all modules are in one table each, with the module in the name; the others are looked up in tables by their own names.
+        Listed::Workflows | Listed::Hooks => spawn_name(hir.db, item),
+        Listed::Servers | Listed::Skills => item.name(hir.db).clone(),
     })
 }
 

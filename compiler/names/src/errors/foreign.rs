@@ -22,8 +22,20 @@ const NAMES: &[(&str, &str)] = &[
         "a plain value is accepted where an optional is expected; write the value itself, and a name in a pattern",
     ),
     (
+        "Promise",
+        "`await [t1, t2]` waits for all tasks, `race [t1, t2]` for the first; `parallel for x in xs { … }` does work at once",
+    ),
+    (
         "assert_eq",
         "`assert a == b` shows both sides when they differ",
+    ),
+    (
+        "asyncio",
+        "`spawn f()` gives a task, `await [t1, t2]` waits for all, and `sleep(5s)` for a while",
+    ),
+    (
+        "datetime",
+        "`now()` is the time, and `time.parse(text)` reads one",
     ),
     ("enumerate", "it is a method: `xs.enumerate()`"),
     (
@@ -47,6 +59,7 @@ const NAMES: &[(&str, &str)] = &[
     ("max", "it is a method: `a.max(b)`, `xs.max()`"),
     ("min", "it is a method: `a.min(b)`, `xs.min()`"),
     ("panic", "`fail Failed(\"…\")` raises an error"),
+    ("pass", "a block that does nothing is `{ }`"),
     (
         "parseFloat",
         "text is converted to a number with `.parse_float()`",
@@ -87,6 +100,10 @@ const OTHERWISE: &[(&str, &str)] = &[
         "`?? fail Failed(\"…\")` says what to use instead of `none`",
     ),
     ("format", "put values into text with `\"${…}\"`"),
+    (
+        "join",
+        "strings are joined: `xs.map(x => \"${x}\").join(\", \")`",
+    ),
     ("iter", "iterate over a list or map directly: `for x in xs`"),
     ("then", "wait for a task with `await t`"),
     (

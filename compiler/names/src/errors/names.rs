@@ -14,13 +14,30 @@ pub fn unknown_name(place: Place, name: &str, suggestion: Option<&str>) -> Diagn
 /// A module of the library that the file does not import; `start` is where its import would go.
 pub fn module_not_imported(place: Place, name: &str, start: Place) -> Diagnostic {
     let message = format!("no name `{name}` is in scope");
-    Diagnostic::error(Code::UNKNOWN_NAME, place, message)
+    import_module(
+        Diagnostic::error(Code::UNKNOWN_NAME, place, message),
+        name,
+        start,
+    )
+}
+
+/// A module of the library is meant that is not imported; `start` is where imports stand.
+pub fn import_module(diagnostic: Diagnostic, name: &str, start: Place) -> Diagnostic {
+    diagnostic
         .note(format!("`std/{name}` is a module of the library"))
         .fix(
             format!("import `std/{name}`"),
             start,
             format!("import std/{name}\n"),
         )
+}
+
+/// A value is assigned to a name that nothing has; `start` is right before it.
+pub fn undeclared_variable(place: Place, name: &str, start: Place) -> Diagnostic {
+    let message = format!("no name `{name}` is in scope");
+    Diagnostic::error(Code::UNKNOWN_NAME, place, message)
+        .note("a variable is declared before it is assigned: `let x = 1`, or `var x = 1` where it changes")
+        .fix("declare it", start, "let ")
 }
 
 /// A function of another language that prints.

@@ -12,6 +12,8 @@ pub enum NodeKind {
     Iteration,
     Prompt,
     Tool,
+    /// What a hook does at a moment.
+    Hook,
     Human,
     External,
     Reflection,
@@ -23,7 +25,7 @@ pub enum NodeKind {
 
 impl NodeKind {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Workflow,
         Self::Step,
         Self::Task,
@@ -31,6 +33,7 @@ impl NodeKind {
         Self::Iteration,
         Self::Prompt,
         Self::Tool,
+        Self::Hook,
         Self::Human,
         Self::External,
         Self::Reflection,
@@ -49,6 +52,7 @@ impl NodeKind {
             Self::Iteration => "iteration",
             Self::Prompt => "prompt",
             Self::Tool => "tool",
+            Self::Hook => "hook",
             Self::Human => "human",
             Self::External => "external",
             Self::Reflection => "reflection",

@@ -68,6 +68,7 @@ fn answer(text: &str) -> ModelAnswer {
         usage: Some(Usage::default()),
         attempts: 1,
         simulated: false,
+        first_token: None,
         circuit: None,
     }
 }
@@ -88,6 +89,7 @@ fn call(schema: &Value, exactness: &str) -> PromptCall {
         functions: Vec::new(),
         workflows: Vec::new(),
         spawnable: Vec::new(),
+        hooks: Vec::new(),
         agents: Vec::new(),
         prompts: vec![prompt],
         tools: Vec::new(),

@@ -37,6 +37,7 @@ pub(crate) fn of_call(asked: &Asked<'_>) -> String {
         retries: _,
         schema_delivery: _,
         timeout: _,
+        first_token: _,
         fallback: _,
         rate: _,
         recorded: _,
@@ -234,9 +235,11 @@ mod tests {
                 Setting::Env => json!({name: {"A": "b"}}),
                 Setting::MaxTokens | Setting::MaxTurns | Setting::Thinking => json!({name: 77}),
                 Setting::Temperature => json!({name: 0.0}),
-                Setting::Reflect | Setting::Retry | Setting::Rate | Setting::Timeout => {
-                    json!({name: 9})
-                }
+                Setting::Reflect
+                | Setting::Retry
+                | Setting::Rate
+                | Setting::Timeout
+                | Setting::FirstToken => json!({name: 9}),
                 Setting::Cache => json!({name: true}),
                 Setting::Budget => json!({name: {"calls": 9}}),
                 Setting::Description => json!({name: "What it is for."}),
@@ -249,6 +252,7 @@ mod tests {
                 | Setting::Retry
                 | Setting::Rate
                 | Setting::Timeout
+                | Setting::FirstToken
                 | Setting::Cache
                 | Setting::Budget
                 | Setting::Description

@@ -213,6 +213,7 @@ mod tests {
             }),
             attempts: 1,
             simulated: false,
+            first_token: None,
             circuit: None,
         }
     }

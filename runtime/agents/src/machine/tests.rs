@@ -59,6 +59,7 @@ fn program() -> Program {
         functions: Vec::new(),
         workflows: Vec::new(),
         spawnable: Vec::new(),
+        hooks: Vec::new(),
         agents: Vec::new(),
         prompts: vec![count],
         tools: vec![look],
@@ -136,6 +137,7 @@ fn answer(content: Vec<Content>, stop: StopReason) -> ModelAnswer {
         }),
         attempts: 1,
         simulated: false,
+        first_token: None,
         circuit: None,
     }
 }

@@ -100,7 +100,9 @@ impl Machine {
             let message = format!("no answer after {most} turns of tool use (`max_turns`)");
             return fail(outcome::misconfigured(&message));
         }
-        let calls = Calls::of(&answer.content, &self.call.program, &talk.settings.tools);
+        let mut calls = Calls::of(&answer.content, &self.call.program, &talk.settings.tools);
+        calls.refuse(|it| talk.breaker.refusal(it));
+        talk.breaker.await_outcomes(&calls.run);
         talk.request.messages.push(Arc::new(Message {
             role: Role::Assistant,
             content: answer.content,
@@ -180,6 +182,7 @@ impl Talk {
     }
 
     pub(super) fn tools_answered(&mut self, outcomes: Vec<ToolOutcome>) -> PromptStep {
+        self.breaker.note(&outcomes);
         let results = tools::results(std::mem::take(&mut self.outcomes), outcomes);
         self.request.messages.push(Arc::new(results));
         self.ask()

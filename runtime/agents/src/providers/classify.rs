@@ -12,6 +12,8 @@ pub(crate) struct ErrorBody {
     message: Option<String>,
     /// When to come again, where the body says it.
     retry_after: Option<Duration>,
+    /// What the provider calls the request; a gateway may have dropped the header that says it too.
+    request_id: Option<String>,
 }
 
 impl ErrorBody {
@@ -39,6 +41,7 @@ impl ErrorBody {
             codes: codes.into_iter().flatten().collect(),
             retry_after: detail("retryDelay").as_deref().and_then(seconds),
             message: text(error.get("message")).or_else(|| text(Some(error))),
+            request_id: text(body.get("request_id")).filter(|it| !it.is_empty()),
         }
     }
 
@@ -74,6 +77,7 @@ impl ErrorBody {
         let mut failure = ModelFailure::new(kind, worded(host, status, &message));
         failure.status = status;
         failure.retry_after = self.retry_after;
+        failure.request_id = self.request_id.map(Into::into);
         failure.oversize = oversize.map(Box::new);
         failure
     }

@@ -2,7 +2,8 @@
 //!
 //! A request that failed is sent again by the run, which reports each; here it is only said whether that may help.
 
-use std::sync::Arc;
+use std::pin::pin;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use gsw_engine::model::{Again, FailureKind, Fallback, ModelAnswer, ModelFailure};
@@ -46,6 +47,12 @@ impl Trouble {
         }
     }
 
+    /// An event of a stream that is no JSON.
+    pub fn no_event(host: &str, data: &str) -> Self {
+        let what = format!("an event is not JSON: {}", shortened(data));
+        Self::malformed(host, &what)
+    }
+
     /// The stream ended before the answer was whole.
     pub fn cut(host: &str) -> Self {
         let message = format!("{host} ended the stream before the answer was complete");
@@ -78,6 +85,8 @@ pub(crate) trait AnswerReader: Send {
     fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble>;
     /// Takes the answer of a server that does not stream.
     fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble>;
+    /// Whether something of the answer has come: text, thinking, or a call of a tool.
+    fn has_begun(&self) -> bool;
     /// Whether the answer has been said to be complete.
     fn is_complete(&self) -> bool;
     /// The answer; an error if it is not complete.
@@ -94,8 +103,28 @@ pub(crate) struct Exchange<'a> {
     pub fallback: Fallback,
     /// How long it may take, once it has its connection.
     pub limit: Duration,
+    /// How long of that until something of the answer comes.
+    pub first_token: Option<Duration>,
     /// A reader for the answer.
     pub new_reader: &'a (dyn Fn() -> Box<dyn AnswerReader> + Sync),
+}
+
+/// An answer that is read while it comes.
+struct Reading<'a> {
+    reader: &'a mut dyn AnswerReader,
+    /// When something of the answer came first.
+    first: &'a OnceLock<Instant>,
+    on_delta: &'a mut OnDelta,
+}
+
+impl Reading<'_> {
+    fn take(&mut self, event: &Event) -> Result<(), Trouble> {
+        self.reader.event(event, self.on_delta)?;
+        if self.reader.has_begun() {
+            self.first.get_or_init(Instant::now);
+        }
+        Ok(())
+    }
 }
 
 impl Exchange<'_> {
@@ -109,18 +138,16 @@ impl Exchange<'_> {
         let pass = self.line.enter(&self.model, self.fallback).await?;
         let connection = connection().await;
         let began = Instant::now();
-        let deadline = began + self.limit.min(FOREVER);
         let mut said = None;
-        let outcome = timeout_at(deadline, self.once(network, &mut said, on_delta)).await;
+        let outcome = self.in_time(network, began, &mut said, on_delta).await;
         drop(connection);
         let span = network.policy.circuit;
         let mut trouble = match outcome {
-            Ok(Ok(mut answer)) => {
+            Ok(mut answer) => {
                 answer.circuit = pass.ended(Ending::Answered, said, span);
                 return Ok(answer);
             }
-            Ok(Err(trouble)) => trouble,
-            Err(_) => self.late(),
+            Err(trouble) => trouble,
         };
         let ending = network.policy.ending(&trouble.failure);
         trouble.failure.circuit = pass.ended(ending, said, span);
@@ -132,6 +159,37 @@ impl Exchange<'_> {
             again: wait.filter(|_| trouble.is_worth_another).map(Again::After),
             took: u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX),
             ..trouble.failure
+        })
+    }
+
+    /// Sends the request and reads its answer within both limits.
+    async fn in_time(
+        &self,
+        network: &Network,
+        began: Instant,
+        said: &mut Option<Quota>,
+        on_delta: &mut OnDelta,
+    ) -> Result<ModelAnswer, Trouble> {
+        let first = OnceLock::new();
+        let deadline = began + self.limit.min(FOREVER);
+        let mut once = pin!(self.once(network, said, &first, on_delta));
+        let mut outcome = None;
+        if let Some(limit) = self.first_token.filter(|it| *it < self.limit) {
+            outcome = timeout_at(began + limit, once.as_mut()).await.ok();
+            if outcome.is_none() && first.get().is_none() {
+                return Err(self.silent(limit));
+            }
+        }
+        let outcome = match outcome {
+            Some(outcome) => outcome,
+            None => match timeout_at(deadline, once).await {
+                Ok(outcome) => outcome,
+                Err(_) => return Err(self.late()),
+            },
+        };
+        outcome.map(|answer| ModelAnswer {
+            first_token: first.get().map(|it: &Instant| it.duration_since(began)),
+            ..answer
         })
     }
 
@@ -147,6 +205,19 @@ impl Exchange<'_> {
         }
     }
 
+    /// Nothing of the answer has come, so that another attempt repeats nothing.
+    fn silent(&self, limit: Duration) -> Trouble {
+        let message = format!(
+            "{} sent nothing of an answer within {} s (`first_token`)",
+            self.host(),
+            limit.as_secs_f64()
+        );
+        Trouble {
+            failure: ModelFailure::new(FailureKind::Provider, message),
+            is_worth_another: true,
+        }
+    }
+
     fn host(&self) -> String {
         address::host(&self.post.url)
     }
@@ -155,6 +226,7 @@ impl Exchange<'_> {
         &self,
         network: &Network,
         said: &mut Option<Quota>,
+        first: &OnceLock<Instant>,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
         let response = network.http.send(&self.post).await;
@@ -167,14 +239,15 @@ impl Exchange<'_> {
             return Err(self.refused(response).await);
         }
         let request_id = request_id(&response);
-        let answered = self.read(response, on_delta).await;
+        let answered = self.read(response, first, on_delta).await;
         match answered {
             Ok(answer) => Ok(ModelAnswer {
                 request_id: request_id.or(answer.request_id),
                 ..answer
             }),
             Err(mut trouble) => {
-                trouble.failure.request_id = request_id.map(Into::into);
+                let named = request_id.map(Into::into);
+                trouble.failure.request_id = named.or(trouble.failure.request_id);
                 Err(trouble)
             }
         }
@@ -184,6 +257,7 @@ impl Exchange<'_> {
     async fn read(
         &self,
         response: reqwest::Response,
+        first: &OnceLock<Instant>,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
         if let Some(encoding) = encoding(&response) {
@@ -207,7 +281,12 @@ impl Exchange<'_> {
             }
             reader.whole(&answer, on_delta)?;
         } else if content_type.is_empty() || content_type.starts_with("text/event-stream") {
-            self.stream(response, reader.as_mut(), on_delta).await?;
+            let mut reading = Reading {
+                reader: reader.as_mut(),
+                first,
+                on_delta,
+            };
+            self.stream(response, &mut reading).await?;
         } else {
             let text = self.text(response).await?;
             let what = format!(
@@ -222,14 +301,13 @@ impl Exchange<'_> {
     async fn stream(
         &self,
         mut response: reqwest::Response,
-        reader: &mut dyn AnswerReader,
-        on_delta: &mut OnDelta,
+        reading: &mut Reading<'_>,
     ) -> Result<(), Trouble> {
         let mut events = EventReader::default();
         while let Some(bytes) = response.chunk().await.map_err(|it| self.broken(&it))? {
             for event in events.feed(&bytes).map_err(|it| self.unreadable(it))? {
-                reader.event(&event, on_delta)?;
-                if reader.is_complete() {
+                reading.take(&event)?;
+                if reading.reader.is_complete() {
                     let _ = timeout(LINGER, response.chunk()).await;
                     return Ok(());
                 }
@@ -259,7 +337,7 @@ impl Exchange<'_> {
                 self.host()
             );
         }
-        failure.request_id = request_id.map(Into::into);
+        failure.request_id = request_id.map(Into::into).or(failure.request_id);
         failure.retry_after = retry_after(&headers, SystemTime::now()).or(failure.retry_after);
         Trouble {
             // An account without credit gets no better by asking again.

@@ -140,6 +140,7 @@ impl<P: Protocol> Asking<'_, P> {
             model: self.request.model.clone(),
             fallback: self.request.fallback,
             limit: self.request.timeout,
+            first_token: self.request.first_token,
             new_reader: &new_reader,
         };
         let answer = exchange.run(self.network, on_delta).await?;

@@ -95,6 +95,7 @@ fn made(request: &ModelRequest, content: Vec<Content>, stop: StopReason) -> Mode
         request_id: None,
         attempts: 1,
         simulated: true,
+        first_token: None,
         circuit: None,
     }
 }

@@ -24,6 +24,7 @@ pub const PROVIDER: &str = "gen_ai.provider.name";
 pub const REQUEST_MODEL: &str = "gen_ai.request.model";
 pub const RESPONSE_MODEL: &str = "gen_ai.response.model";
 pub const RESPONSE_ID: &str = "gen_ai.response.id";
+pub const FIRST_CHUNK: &str = "gen_ai.response.time_to_first_chunk";
 pub const FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
 pub const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
 pub const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";

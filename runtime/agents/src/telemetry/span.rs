@@ -46,7 +46,9 @@ pub fn name(kind: NodeKind, name: &str, index: u32) -> (String, Option<&'static 
         }
         NodeKind::Attempt => (format!("attempt {}", u64::from(index) + 1), None),
         NodeKind::Iteration | NodeKind::Task => (format!("{} {index}", kind.name()), None),
-        NodeKind::Parallel | NodeKind::Region | NodeKind::Undo => (kind.name().to_owned(), None),
+        NodeKind::Parallel | NodeKind::Region | NodeKind::Hook | NodeKind::Undo => {
+            (kind.name().to_owned(), None)
+        }
         NodeKind::Step | NodeKind::Human | NodeKind::External | NodeKind::Reflection => {
             (format!("{} {name}", kind.name()), None)
         }

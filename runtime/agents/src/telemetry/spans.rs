@@ -132,7 +132,8 @@ impl Spans {
             | EventKind::ExternalAnswer { .. }
             | EventKind::Cancel { .. }
             | EventKind::Budget { .. }
-            | EventKind::SpawnRequest { .. } => self.add_fields(event),
+            | EventKind::SpawnRequest { .. }
+            | EventKind::Hook { .. } => self.add_fields(event),
         }
     }
 
@@ -261,6 +262,7 @@ impl Spans {
             error,
             status,
             answer,
+            first_token,
             ..
         } = &event.kind
         else {
@@ -282,6 +284,9 @@ impl Spans {
                 .as_deref()
                 .map(|it| texts(names::FINISH_REASONS, &[it])),
         );
+        let seconds = first_token.map(|it| it as f64 / 1e9);
+        chat.attributes
+            .extend(seconds.map(|it| fraction(names::FIRST_CHUNK, it)));
         if let (Content::Sent, Some(answer)) = (content, answer) {
             chat.attributes
                 .push(text(names::OUTPUT_MESSAGES, answer.text()));
@@ -369,6 +374,7 @@ fn named(kind: NodeKind, name: &str) -> Vec<KeyValue> {
         | NodeKind::Reflection
         | NodeKind::Attempt
         | NodeKind::Region
+        | NodeKind::Hook
         | NodeKind::Undo => Vec::new(),
     }
 }

@@ -1,6 +1,7 @@
 //! The providers against a scripted server: what they send, what they accept, and when they try again.
 
 mod anthropic;
+mod connection;
 mod crowd;
 mod openai;
 mod pages;

@@ -123,9 +123,11 @@ fn asked(parts: &[Option<&Block>]) -> ModelRequest {
     let model = given.remove("model");
     let model = model.as_ref().and_then(Value::as_str).unwrap_or(MODEL);
     let mut written = json!(request(model));
-    if let Some(milliseconds) = given.remove("timeout_ms") {
-        let limit = Duration::from_millis(milliseconds.as_u64().expect("a number"));
-        written["timeout"] = json!(limit);
+    for (name, limit) in [("timeout_ms", "timeout"), ("first_token_ms", "first_token")] {
+        if let Some(milliseconds) = given.remove(name) {
+            let milliseconds = milliseconds.as_u64().expect("a number");
+            written[limit] = json!(Duration::from_millis(milliseconds));
+        }
     }
     for (name, value) in given {
         assert!(
@@ -308,6 +310,27 @@ fn rewritten(page: &str, texts: &[(std::ops::Range<usize>, String)]) -> String {
     written
 }
 
+/// The tests that talk to a provider, with their files; those of the pages are the pages' own.
+fn tests_in(folder: &Path) -> Vec<(String, String)> {
+    let mut tests = Vec::new();
+    for entry in fs::read_dir(folder).expect("the tests are there") {
+        let path = entry.expect("a folder can be listed").path();
+        let name = path.file_name().expect("a name").to_string_lossy();
+        if name == "pages.rs" {
+            continue;
+        }
+        let source = fs::read_to_string(&path).expect("a test can be read");
+        let lines: Vec<&str> = source.lines().collect();
+        let below = lines
+            .windows(2)
+            .filter(|it| it[0].ends_with("test]") || it[0].starts_with("#[tokio::test("));
+        let names = below.filter_map(|it| it[1].split_once("fn ")?.1.split_once('('));
+        tests.extend(names.map(|it| (name.to_string(), it.0.to_owned())));
+    }
+    assert!(tests.len() > 40, "only {} tests were found", tests.len());
+    tests
+}
+
 #[test]
 fn the_table_of_facts_names_every_claim_and_nothing_else() {
     let table = fs::read_to_string(folder().join("README.md")).expect("the table is there");
@@ -347,6 +370,7 @@ fn the_table_of_facts_names_every_claim_and_nothing_else() {
             "the table names `{page}: {claim}`, which is not there"
         );
     }
+    claims.extend(tests_in(&rust));
     for claim in &claims {
         assert!(named.contains(claim), "no row of the table names {claim:?}");
     }

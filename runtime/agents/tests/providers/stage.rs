@@ -119,6 +119,7 @@ pub fn request(model: &str) -> ModelRequest {
         retries: 2,
         tools: Vec::new(),
         timeout: Duration::from_secs(20),
+        first_token: None,
         fallback: Fallback::Absent,
         rate: None,
         recorded: None,

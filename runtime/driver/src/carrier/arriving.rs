@@ -94,6 +94,7 @@ impl Carrier {
     /// Who asks for an operation, and where what comes of it before its outcome goes.
     pub(super) fn call_of(&self, operation: &Operation) -> Call {
         let mut call = Call::of(&self.run, operation);
+        call.begun = self.driver.clock.now();
         if let Request::Model {
             delivery: Delivery::Pieces,
             ..

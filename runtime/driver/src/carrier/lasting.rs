@@ -485,5 +485,6 @@ fn left(why: Left) -> Box<Finished> {
         fault: None,
         snapshots: Vec::new(),
         state: State::default(),
+        not_undone: Vec::new(),
     })
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gsw_engine::operation::{ExecOutput, Failure, Outcome};
 use rustix::event::{PollFd, PollFlags};
-use rustix::process::{Pid, WaitId, WaitIdOptions, WaitStatus};
+use rustix::process::{Pid, WaitStatus};
 
 use super::Command;
 use crate::process::{Child, Ending, Group};
@@ -124,7 +124,7 @@ impl Program {
             self.outputs.iter_mut().for_each(|it| it.pipe = None);
             self.dying = Some((outcome, now + DYING));
         }
-        self.has_ended = self.has_ended || has_ended(self.pid);
+        self.has_ended = self.has_ended || Ending(self.pid).is_over();
         match &self.dying {
             Some((_, due)) => self.has_ended || *due <= now,
             // What the program left behind may still hold its output open.
@@ -232,15 +232,6 @@ impl Output {
         };
         self.pipe = is_open.then(|| pipe.into());
     }
-}
-
-/// Whether a program has ended; it stays to be waited for, so that its number is not given away.
-fn has_ended(pid: Pid) -> bool {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    !matches!(
-        rustix::process::waitid(WaitId::Pid(pid), options),
-        Ok(None) | Err(rustix::io::Errno::INTR)
-    )
 }
 
 #[cfg(target_os = "linux")]

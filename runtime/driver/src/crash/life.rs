@@ -161,6 +161,7 @@ impl Life {
             limit,
             outside: Arc::clone(outside),
             done: Mutex::default(),
+            never: Mutex::default(),
         });
         let driver = Driver {
             clock,
@@ -300,6 +301,8 @@ impl Drop for Life {
     fn drop(&mut self) {
         let done = std::mem::take(&mut *locked(&self.stage.done));
         drop(done);
+        let never = std::mem::take(&mut *locked(&self.stage.never));
+        drop(never);
         while let Some(job) = self.jobs.take(0) {
             drop(job);
         }
@@ -315,6 +318,8 @@ struct Stage {
     outside: Arc<Outside>,
     /// What has been done and the run has not heard of, and what a dead process would have begun.
     done: Mutex<Vec<Done>>,
+    /// What nothing ever comes of; one that is dropped would say that its work was lost.
+    never: Mutex<Vec<Completion>>,
 }
 
 struct Done {
@@ -347,14 +352,17 @@ impl Perform for Shared {
     fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
         let outcome = match self.0.is_dead() {
             // Nothing is done any more; the life ends with this step.
-            true => Outcome::Done,
+            true => Some(Outcome::Done),
             false => self.0.outside.perform(&request, &call),
         };
-        locked(&self.0.done).push(Done {
-            id: call.operation,
-            outcome,
-            completion: outlet.completion,
-        });
+        match outcome {
+            Some(outcome) => locked(&self.0.done).push(Done {
+                id: call.operation,
+                outcome,
+                completion: outlet.completion,
+            }),
+            None => locked(&self.0.never).push(outlet.completion),
+        }
         Handle::None
     }
 }

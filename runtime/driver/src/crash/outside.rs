@@ -9,6 +9,7 @@ use gsw_tree::class::Class;
 
 use crate::call::Call;
 use crate::scripted::World;
+use crate::tape::Played;
 
 /// Shared by the lives of one run.
 pub(super) struct Outside {
@@ -19,8 +20,8 @@ pub(super) struct Outside {
 
 struct State {
     world: World,
-    /// What came of each operation, which is asked for again where nobody heard of it.
-    known: BTreeMap<String, Outcome>,
+    /// What came of each operation, which is asked for again where nobody heard of it; `None` where nothing ever comes.
+    known: BTreeMap<String, Option<Outcome>>,
     performed: Vec<Performed>,
 }
 
@@ -48,8 +49,8 @@ impl Outside {
     }
 
     /// Does what is asked for. What was done in an earlier life comes out the same; files and programs are worked on again, since
-    /// that they may be is what is tried.
-    pub(super) fn perform(&self, request: &Request, call: &Call) -> Outcome {
+    /// that they may be is what is tried. `None` where nothing ever comes of it.
+    pub(super) fn perform(&self, request: &Request, call: &Call) -> Option<Outcome> {
         let now = self.now.load(Ordering::SeqCst);
         let mut state = self.state();
         let State {
@@ -69,10 +70,14 @@ impl Outside {
         }
         let is_real = request.is_on_files() || matches!(request, Request::Exec { .. });
         match known.get(&key) {
-            Some(_) if is_real => world.outcome_again(request, now),
+            Some(_) if is_real => Some(world.outcome_again(request, now)),
             Some(outcome) => outcome.clone(),
             None => {
-                let outcome = world.outcome(request, now);
+                let outcome = match world.played(request) {
+                    Some(Played::Outcome(outcome)) => Some(Outcome::Model(outcome)),
+                    Some(Played::Never) => None,
+                    None => Some(world.outcome(request, now)),
+                };
                 known.insert(key, outcome.clone());
                 outcome
             }

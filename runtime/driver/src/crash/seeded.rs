@@ -13,6 +13,7 @@ use crate::crash::life::{ID, Lived, Order, Subject};
 use crate::crash::outside::Outside;
 use crate::crash::{Trial, difference, doubtful, once, only_what_is_open};
 use crate::scripted::{Answer, Around, Entry, World, drawn};
+use crate::tape::Tape;
 use crate::turn_threads::TurnThreads;
 
 /// So often a run is killed at most; then it may end.
@@ -47,6 +48,7 @@ pub fn live_through(
             around: around.clone(),
             entry,
         },
+        tapes: Box::new(|| Tape::Off),
         folder: folder.to_owned(),
     };
     // On a thread whose stack is as deep as turns need.

@@ -153,6 +153,7 @@ impl Needs {
             | Request::StartRun { .. }
             | Request::Exec { .. }
             | Request::Http { .. }
+            | Request::Mcp { .. }
             | Request::OtherRun { .. }
             | Request::Host { .. } => Self::Process,
         }

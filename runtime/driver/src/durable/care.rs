@@ -50,6 +50,7 @@ impl Care {
             | Request::FsMakeDir { .. }
             | Request::Exec { .. }
             | Request::Http { .. }
+            | Request::Mcp { .. }
             | Request::OtherRun { .. }
             | Request::Mocked { .. }
             | Request::Host { .. } => match operation.class {

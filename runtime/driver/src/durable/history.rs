@@ -116,7 +116,7 @@ impl History {
         };
         for record in &records {
             match record {
-                Record::Begin { .. } | Record::Build { .. } => {}
+                Record::Begin { .. } | Record::Build { .. } | Record::Undo { .. } => {}
                 Record::Intent { of } => history.tell(of.operation, of.fingerprint, None),
                 Record::NotDone { of } => {
                     history.tell(of.operation, of.fingerprint, Some(Became::NotDone));
@@ -187,7 +187,8 @@ impl History {
             | Record::Cancel { .. }
             | Record::Build { .. }
             | Record::End { .. }
-            | Record::NotDone { .. } => None,
+            | Record::NotDone { .. }
+            | Record::Undo { .. } => None,
         });
         outcomes.collect()
     }
@@ -285,11 +286,16 @@ fn operation_of(record: &Record) -> Option<u64> {
         Record::Begin { .. }
         | Record::Cancel { .. }
         | Record::Build { .. }
+        | Record::Undo { .. }
         | Record::End { .. } => None,
     }
 }
 
-fn beginning_of(store: &Store, id: &str, records: &[Record]) -> Result<Beginning, NotResumed> {
+pub(super) fn beginning_of(
+    store: &Store,
+    id: &str,
+    records: &[Record],
+) -> Result<Beginning, NotResumed> {
     let unreadable = |why: String| NotResumed::Unreadable {
         id: id.to_owned(),
         why,

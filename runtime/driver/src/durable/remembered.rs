@@ -247,13 +247,13 @@ impl Remembered {
         };
         let intent = Record::Intent { of: asked.of };
         let is_new = !std::mem::replace(&mut asked.is_intended, true);
-        let question = asked::question(operation, now).map(|mut it| {
-            if self.secrecy == Secrecy::Sealed {
-                // The text of a question may hold a secret; whoever answers is shown it by bringing the run back.
-                it.shown = "null".to_owned();
-            }
-            it
-        });
+        let question = match asked::question(operation, now) {
+            Some(question) => match self.secrecy.of_question(question, &self.store) {
+                Ok(question) => Some(question),
+                Err(error) => return then(Err(Failure::Database(error.to_string()))),
+            },
+            None => None,
+        };
         match question {
             Some(question) => {
                 if is_new {

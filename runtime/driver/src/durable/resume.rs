@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry as Place;
 
 use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome, Request};
 use gsw_engine::run::{Abandoned, Finished, Run, Turn};
-use gsw_journal::record::Identity;
+use gsw_journal::record::{Identity, UndoWish};
 
 use crate::carrier::message::bring_outcome;
 use crate::durable::asked::Asked;
@@ -26,6 +26,10 @@ pub(crate) enum Past {
     Cancel {
         now: i64,
         reason: String,
+    },
+    Undo {
+        now: i64,
+        wish: UndoWish,
     },
 }
 
@@ -102,6 +106,8 @@ fn give(
     seen: Seen<'_>,
 ) -> Result<Brought, String> {
     let count = past.len();
+    let wishes = past.iter().filter(|it| matches!(it, Past::Undo { .. }));
+    run.expect_undo_wishes(wishes.count());
     let mut replay = Replay {
         pending: BTreeMap::new(),
         children: Vec::new(),
@@ -147,6 +153,10 @@ fn give(
                 }
                 Some(Past::Cancel { now, reason }) => {
                     run.cancel(&reason, now);
+                    break;
+                }
+                Some(Past::Undo { now, wish }) => {
+                    run.undo_again(wish_of(wish), now);
                     break;
                 }
             }
@@ -204,7 +214,8 @@ impl Replay<'_> {
                     Past::Outcome { .. }
                     | Past::Intent(_)
                     | Past::NotDone(_)
-                    | Past::Cancel { .. } => None,
+                    | Past::Cancel { .. }
+                    | Past::Undo { .. } => None,
                 });
                 let unsaid = "something that must not happen twice";
                 Err(self.difference(what.unwrap_or(unsaid), of))
@@ -286,5 +297,15 @@ fn said_of(past: &Past) -> String {
             format!("an outcome of operation {}: {}", of.operation, noted.what)
         }
         Past::Cancel { .. } => "the run was cancelled".to_owned(),
+        Past::Undo { .. } => "what could not be taken back was to be tried again".to_owned(),
+    }
+}
+
+fn wish_of(wish: UndoWish) -> gsw_engine::run::UndoWish {
+    use gsw_engine::run::UndoWish as Wish;
+    match wish {
+        UndoWish::Failed => Wish::Failed,
+        UndoWish::Again(number) => Wish::Again(number),
+        UndoWish::Done(number) => Wish::Done(number),
     }
 }

@@ -2,8 +2,11 @@
 
 use gsw_abi::program::Program;
 use gsw_abi::types::{self, Type};
+use gsw_journal::questions::Question;
 use gsw_journal::record::{Blob, Record};
 use gsw_journal::store::{Error, Store};
+
+use crate::durable::store::RunStore;
 
 /// Whether what is written of a run can be read by whoever has the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +63,25 @@ impl Secrecy {
             Self::Sealed
         } else {
             Self::Plain
+        }
+    }
+
+    /// A question as it is written: its text and its key may hold a secret.
+    pub(crate) fn of_question(
+        self,
+        mut question: Question,
+        store: &RunStore,
+    ) -> Result<Question, Error> {
+        match self {
+            Self::Plain => Ok(question),
+            Self::Sealed => {
+                // Whoever answers is shown it by bringing the run back.
+                question.shown = "null".to_owned();
+                let store = store.existing()?;
+                let key = question.key.take();
+                question.key = key.map(|it| store.sealed_key(&it)).transpose()?;
+                Ok(question)
+            }
         }
     }
 }

@@ -129,6 +129,7 @@ impl Common {
             | Request::StartRun { .. }
             | Request::Exec { .. }
             | Request::Http { .. }
+            | Request::Mcp { .. }
             | Request::OtherRun { .. }
             | Request::Host { .. }
             | Request::Human { .. }

@@ -187,7 +187,8 @@ fn is_past(record: &Record) -> bool {
         Record::Intent { .. }
         | Record::Outcome { .. }
         | Record::Cancel { .. }
-        | Record::NotDone { .. } => true,
+        | Record::NotDone { .. }
+        | Record::Undo { .. } => true,
         Record::Begin { .. } | Record::Build { .. } | Record::End { .. } => false,
     }
 }

@@ -110,7 +110,8 @@ enum Family {
 }
 
 /// The digest of a program's image.
-pub(crate) fn image_digest(loaded: &Loaded) -> Hash {
+#[must_use]
+pub fn image_digest(loaded: &Loaded) -> Hash {
     // A program that was not loaded from an image has another name.
     unhex(&loaded.image)
 }
@@ -283,6 +284,7 @@ impl Read {
                     past.push(Past::Outcome { of, now, noted });
                 }
                 Record::Cancel { now, reason } => past.push(Past::Cancel { now, reason }),
+                Record::Undo { now, wish } => past.push(Past::Undo { now, wish }),
                 // Which build wrote changes nothing; that it ended is in the table of runs.
                 Record::Build { .. } | Record::End { .. } => {}
             }

@@ -10,7 +10,7 @@ use gsw_engine::external::External;
 use gsw_engine::human::Question;
 use gsw_engine::operation::{OperationId, Outcome, Request};
 use gsw_engine::port::{Notice, Port};
-use gsw_engine::run::{Run, RunResult};
+use gsw_engine::run::{NotUndone, Run, RunResult};
 use gsw_journal::list::{Info, Status};
 use gsw_journal::record::{Payload, Record};
 use gsw_journal::writer::{Failure, Journal};
@@ -36,6 +36,8 @@ pub struct Standing {
     pub now: i64,
     /// The `state` variables of its workflow.
     pub state: State,
+    /// What could not be taken back, of a run that has ended.
+    pub not_undone: Vec<NotUndone>,
 }
 
 /// How far a run is.
@@ -102,6 +104,14 @@ pub enum NotAdded {
         id: String,
         operation: u64,
     },
+    /// All of it was taken back, or there is nothing of this number.
+    NothingToUndo {
+        id: String,
+    },
+    /// Nobody knows whether these were taken back, so nothing is tried again unasked.
+    UndoInDoubt {
+        id: String,
+    },
     /// The operation cannot have such a result.
     NoResult {
         what: String,
@@ -123,6 +133,14 @@ impl std::fmt::Display for NotAdded {
             Self::NotInDoubt { id, operation } => write!(
                 f,
                 "operation {operation} of run `{id}` is not in doubt: `runs show` lists what is"
+            ),
+            Self::NothingToUndo { id } => write!(
+                f,
+                "run `{id}` has no such undo that failed: `runs show` lists those"
+            ),
+            Self::UndoInDoubt { id } => write!(
+                f,
+                "what is left to undo of run `{id}` may have been taken back: `runs show` says how to settle each"
             ),
             Self::NoResult { what, form } => {
                 write!(f, "{what} cannot have such a result: it gives {form}")
@@ -190,9 +208,9 @@ impl Port for Heard {
 }
 
 /// A run that was brought back in memory alone.
-struct Back {
+pub(super) struct Back {
     run: Box<Run>,
-    brought: Result<Brought, String>,
+    pub(super) brought: Result<Brought, String>,
     heard: Heard,
 }
 
@@ -207,10 +225,11 @@ impl Runs {
             brought,
             heard,
         } = self.back(&info, read)?;
-        let mut state = State::default();
+        let (mut state, mut not_undone) = (State::default(), Vec::new());
         let (how, open) = match brought {
             Ok(Brought::Ended(finished)) => {
                 state = finished.state;
+                not_undone = finished.not_undone;
                 (How::Ended(finished.result), Vec::new())
             }
             Ok(Brought::Waits { pending, .. }) => {
@@ -226,11 +245,12 @@ impl Runs {
             open,
             now: run.now(),
             state,
+            not_undone,
         })
     }
 
     /// Brings a run back in memory alone.
-    fn back(&self, info: &Info, read: Read) -> Result<Back, NotResumed> {
+    pub(super) fn back(&self, info: &Info, read: Read) -> Result<Back, NotResumed> {
         let entry = self.entry(info, read.beginning.entered)?;
         let heard = Heard::default();
         let mut run = self.bare_run(read.beginning.start, Box::new(heard.clone()));
@@ -357,7 +377,7 @@ impl Runs {
 }
 
 /// Leaves a run to whoever takes it, when all is on the disk.
-fn released(journal: Journal) -> Result<(), NotAdded> {
+pub(super) fn released(journal: Journal) -> Result<(), NotAdded> {
     let (sender, written) = channel();
     journal.release(Box::new(move |it| drop(sender.send(it))));
     let lost = |it: Failure| gsw_journal::store::Error::Database(it.to_string());
@@ -383,7 +403,7 @@ fn outcome_of(request: &Request, result: &Value) -> Result<Outcome, &'static str
         Request::Exec { .. } => serde_json::from_value(result.clone())
             .map(Outcome::Exec)
             .map_err(|_| "an object with `code`, `stdout` and `stderr`"),
-        Request::OtherRun { .. } => Ok(Outcome::Json(result.to_string())),
+        Request::OtherRun { .. } | Request::Mcp { .. } => Ok(Outcome::Json(result.to_string())),
         Request::Http { .. } => serde_json::from_value(result.clone())
             .map(Outcome::Http)
             .map_err(|_| "an object with `status`, `headers` (a list of pairs) and `body`"),

@@ -12,6 +12,7 @@ use crate::call::Call;
 use crate::carrier::arriving::no_piece;
 use crate::permissions::Permissions;
 use crate::scripted::{Answer, Around, Driver, Entry};
+use crate::tape::{Played, Tape};
 
 /// Where the random numbers of programs begin.
 const SEED: u64 = 0x2545_F491_4F6C_DD1D;
@@ -42,6 +43,16 @@ impl World {
             performed: 0,
             random: SEED,
         }
+    }
+
+    /// What comes in the place of a model's answer; `None` for what no tape has a say in.
+    pub(crate) fn played(&self, request: &Request) -> Option<Played> {
+        if let (Request::Model { request, .. }, Tape::Plays(player)) =
+            (request, &self.around.audience.tape)
+        {
+            return Some(player.play(request));
+        }
+        None
     }
 
     /// What comes of a request at this time.
@@ -104,6 +115,10 @@ impl World {
             }),
             Request::OtherRun { run, .. } => Outcome::Failed(Failure::Other {
                 message: format!("a test knows no run `{run}`: mock what asks for it"),
+            }),
+            Request::Mcp { request } => Outcome::Failed(Failure::Mcp {
+                server: request.server(),
+                message: "a test has no servers: mock what calls it".into(),
             }),
             Request::Host { tool, .. } => Outcome::Failed(Failure::Tool {
                 tool: tool.clone(),

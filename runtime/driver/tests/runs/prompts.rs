@@ -11,7 +11,7 @@ use gsw_abi::types::{Field, Secrecy};
 use gsw_driver::scripted::{Around, Report, Script};
 use gsw_engine::model::{
     Check, Content, Fallback, Message, ModelAnswer, ModelRequest, PromptCall, PromptEvent,
-    PromptFailure, PromptMachine, PromptResult, PromptStep, Prompts, Role, SchemaDelivery,
+    PromptFailure, PromptMachine, PromptResult, PromptStep, Prompts, Role, Said, SchemaDelivery,
     StopReason, ToolCall,
 };
 use gsw_engine::operation::{Outcome, Request};
@@ -32,6 +32,10 @@ struct Machine {
 }
 
 impl PromptMachine for Machine {
+    fn attach(&mut self, text: String) {
+        self.call.said.push(Said::user(text));
+    }
+
     fn step(&mut self, event: PromptEvent, check: &mut Check<'_>) -> PromptStep {
         match event {
             PromptEvent::Start if self.call.said[0].text.text == "tool" => {
@@ -108,6 +112,7 @@ fn request() -> ModelRequest {
         retries: 0,
         tools: vec![],
         timeout: Duration::from_secs(1),
+        first_token: None,
         fallback: Fallback::Absent,
         rate: None,
         recorded: None,
@@ -139,6 +144,7 @@ fn answer(text: &str) -> Outcome {
         }),
         attempts: 1,
         simulated: true,
+        first_token: None,
         circuit: None,
     })))
 }

@@ -151,6 +151,7 @@ fn enter_here(run: &mut Run, kind: NodeKind, name: &str, input: Option<Arc<str>>
         | NodeKind::Prompt
         | NodeKind::Reflection
         | NodeKind::Region
+        | NodeKind::Hook
         | NodeKind::Undo => {}
     }
     node

@@ -10,7 +10,7 @@ use crate::codec;
 use crate::export::guard::calls;
 use crate::node::NodeId;
 use crate::operation::{
-    AskOfRun, Delivery, DetachedStart, ExecRequest, Failure, HttpRequest, Request,
+    AskOfRun, Delivery, DetachedStart, ExecRequest, Failure, HttpRequest, McpRequest, Request,
 };
 use crate::run::human::{NewExternal, NewQuestion};
 use crate::run::introspection::SpawnRequest;
@@ -110,6 +110,19 @@ calls! {
         }
         let request = Box::new(request);
         run.perform_for(Request::Exec { request }, TypeId(result as u32))
+    }
+
+    /// `Server.call` of `std/mcp`: result type, argv, environment, tool, arguments.
+    waiting mcp_call(run, result, argv, env, tool, arguments) {
+        let words = list::words(argv).iter().map(|&it| string::text(it).to_owned()).collect();
+        run.heap.release(argv);
+        let env = words::take_templates(&mut run.heap, env);
+        let env = run.environments.with(run.tree(), run.scheduler.current_node(), env);
+        let tool = words::take_string(&mut run.heap, tool);
+        let input = codec::encode(&run.heap, gsw_abi::builtin::JSON, arguments);
+        run.heap.release(arguments);
+        let request = Box::new(McpRequest { argv: words, env, tool, input });
+        run.perform_for(Request::Mcp { request }, TypeId(result as u32))
     }
 
     waiting http_request(run, result, method, url, headers, content, value) {

@@ -8,7 +8,7 @@ use crate::budget::Limits;
 use crate::export::guard::calls;
 use crate::run::reflect::{Failure, Judge};
 use crate::run::retry::Failed;
-use crate::run::{budget, raise, reflect, retry, undo};
+use crate::run::{Run, budget, raise, reflect, retry, undo};
 use crate::scope::{ScopeId, ScopeKind};
 use crate::value::error;
 
@@ -33,12 +33,14 @@ calls! {
     /// The body raised: gives the error to go on with.
     error timeout_fail(run, scope, raised) {
         let id = ScopeId(scope);
+        let unknown = run.unknown_after(id, raised);
         let closed = run.close_scope(id);
         if let Some(ScopeKind::Timeout { after }) = closed.map(|it| it.kind)
             && raise::is_unwind_of(raised, id)
         {
             run.heap.release(raised);
-            return error::new(&mut run.heap, BuiltinError::Timeout, &[after as u64]);
+            let timeout = |run: &mut Run| error::new(&mut run.heap, BuiltinError::Timeout, &[after as u64]);
+            return unknown.unwrap_or_else(|| timeout(run));
         }
         raised
     }
@@ -66,7 +68,12 @@ calls! {
     /// The body raised: gives the error to go on with.
     error budget_fail(run, scope, raised) {
         let id = ScopeId(scope);
+        let unknown = run.unknown_after(id, raised);
         let budget = run.close_budget(id);
+        if let Some(unknown) = unknown {
+            run.heap.release(raised);
+            return unknown;
+        }
         budget::error_after(&mut run.heap, id, budget.as_ref(), raised)
     }
 

@@ -214,6 +214,11 @@ fn entries(program: &Program) -> Checked {
             plain_of(program, key, tool.parameters.len())?;
         }
     }
+    for handler in program.hooks.iter().flat_map(|it| &it.handlers) {
+        parameters(program, &handler.parameters)?;
+        type_id(program, handler.result)?;
+        resumable(program, handler.function, handler.parameters.len())?;
+    }
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use gsw_abi::site::Site;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::operation::Request;
+use crate::operation::{HttpRequest, Request};
 
 /// So much of an argument is shown.
 const SHOWN: usize = 60;
@@ -16,6 +16,14 @@ const SHOWN: usize = 60;
 struct Canonical<'a, T: Serialize> {
     site: Site,
     request: &'a T,
+}
+
+impl HttpRequest {
+    /// What it asks for in a few words, for people.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        format!("http {} {}", self.method, short(&self.url))
+    }
 }
 
 impl Request {
@@ -72,6 +80,7 @@ impl Request {
             | Self::OtherRun { .. }
             | Self::Exec { .. }
             | Self::Http { .. }
+            | Self::Mcp { .. }
             | Self::Mocked { .. }
             | Self::Host { .. }) => canonical(site, request),
         }
@@ -117,9 +126,13 @@ impl Request {
                 }
                 short(&words)
             }
-            Self::Http { request } => {
-                format!("http {} {}", request.method, short(&request.url))
-            }
+            Self::Http { request } => request.summary(),
+            Self::Mcp { request } => format!(
+                "mcp {} {}({})",
+                short(&request.server()),
+                request.tool,
+                short(&request.input)
+            ),
             Self::Host { tool, input } => format!("{tool}({})", short(input)),
             Self::Mocked { call } => format!("{}({})", call.item, short(&call.input)),
             Self::Human { question } => format!("human {}", question.human),

@@ -77,7 +77,9 @@ impl Request {
             | Self::StartRun { .. }
             | Self::Human { .. }
             | Self::External { .. } => Class::Idempotent,
-            Self::FsAppend { .. } | Self::Exec { .. } | Self::Host { .. } => Class::Once,
+            Self::FsAppend { .. } | Self::Exec { .. } | Self::Mcp { .. } | Self::Host { .. } => {
+                Class::Once
+            }
             Self::Mocked { call } => call.class,
             Self::Http { request } => match request.method.to_ascii_uppercase().as_str() {
                 "GET" | "HEAD" | "OPTIONS" => Class::Reads,
@@ -118,12 +120,19 @@ impl Request {
             | Self::Keep { .. }
             | Self::StartRun { .. }
             | Self::Http { .. }
+            | Self::Mcp { .. }
             | Self::Host { .. }
             | Self::Mocked { .. }
             | Self::Human { .. }
             | Self::External { .. }
             | Self::OtherRun { .. } => GivenUp::Dropped,
         }
+    }
+
+    /// Whether somebody else does it, who may have done it although it was given up.
+    #[must_use]
+    pub fn is_out_of_sight(&self) -> bool {
+        matches!(self, Self::Http { .. } | Self::Host { .. })
     }
 
     /// The name of the `human` or `external` that it asks.
@@ -178,7 +187,7 @@ impl Request {
             Self::Http { .. } => Form::Http,
             Self::Host { .. } => Form::Host,
             Self::Human { .. } | Self::External { .. } => Form::Human,
-            Self::OtherRun { .. } => Form::Json,
+            Self::OtherRun { .. } | Self::Mcp { .. } => Form::Json,
         }
     }
 
@@ -230,6 +239,7 @@ impl Request {
             | Self::Keep { .. }
             | Self::StartRun { .. }
             | Self::Http { .. }
+            | Self::Mcp { .. }
             | Self::Host { .. }
             | Self::Mocked { .. }
             | Self::Human { .. }

@@ -26,6 +26,7 @@ impl Run {
             node: self.scheduler.task(task).node,
             clock: None,
             ends: None,
+            doubts_before: None,
             kind,
         });
         self.scheduler.task_mut(task).scopes.push(id);
@@ -57,6 +58,7 @@ impl Run {
             node: self.scheduler.task(task).node,
             clock: None,
             ends: None,
+            doubts_before: None,
             kind: ScopeKind::Budget(Budget::new(outer, limits)),
         });
         let it = self.scheduler.task_mut(task);

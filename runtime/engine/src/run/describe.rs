@@ -82,7 +82,7 @@ impl Run {
         // It has passed more places since.
         described.trace = places_of(self, raised);
         described.left_out = error::left_out(raised);
-        described.not_undone = self.undos.failed().to_vec();
+        described.not_undone = self.undos.failed();
         described
     }
 }
@@ -202,7 +202,7 @@ fn describe(run: &Run, raised: u64, node: NodeId) -> RunError {
             .map(|it| run.states.of_workflow(&run.heap, it))
             .unwrap_or_default(),
         logs: run.progress.tree().lines_below(node),
-        not_undone: run.undos.failed().to_vec(),
+        not_undone: run.undos.failed(),
         hint: error::kind(raised).and_then(|it| hint(run, it)),
     }
 }
@@ -257,6 +257,7 @@ const fn has_name(kind: NodeKind) -> bool {
         | NodeKind::Tool
         | NodeKind::Human
         | NodeKind::External
+        | NodeKind::Hook
         | NodeKind::Undo => true,
         NodeKind::Task
         | NodeKind::Parallel

@@ -63,7 +63,9 @@ impl Run {
             self.scheduler.task_mut(id).ending = Some(Ending::Error(error));
         }
         self.forget_tasks_of(base);
-        self.finish_task(id);
+        if !self.waits_for_undo_wish(id) {
+            self.finish_task(id);
+        }
     }
 
     fn finish_task(&mut self, id: TaskId) {

@@ -7,6 +7,7 @@ use crate::event::{RunError, State as Variables};
 use crate::heap::Heap;
 use crate::node::{NodeId, Status, Tree};
 use crate::run::scheduler::Task;
+use crate::run::undo::NotUndone;
 use crate::run::{Run, queue, reflect};
 use crate::task::{Ending, Role, State};
 use crate::wait::{Race, Wait};
@@ -27,6 +28,8 @@ pub struct Finished {
     pub state: Variables,
     /// What the test has taken snapshots of, as JSON, in order.
     pub snapshots: Vec<String>,
+    /// What could not be taken back.
+    pub not_undone: Vec<NotUndone>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -98,6 +101,7 @@ impl Run {
         self.streams.release(&mut self.heap);
         self.mocks.release(&mut self.heap);
         self.tool_keys.release(&mut self.heap);
+        self.not_undone = self.undos.not_undone();
         self.undos.release(&mut self.heap);
         self.states.release(&mut self.heap);
         // After everything that may hold a constant; what is live then is a leak, which tests report.
@@ -134,6 +138,7 @@ impl Run {
             fault,
             snapshots: self.mocks.snapshots(),
             state: std::mem::take(&mut self.last_state),
+            not_undone: std::mem::take(&mut self.not_undone),
         })
     }
 
@@ -167,6 +172,8 @@ impl Run {
         }
         self.mocks.release(&mut self.heap);
         self.tool_keys.release(&mut self.heap);
+        self.not_undone = self.undos.not_undone();
+        self.undos.release(&mut self.heap);
         self.states.release(&mut self.heap);
         self.heap.release_constants();
         // Handles go with what held them; the tasks that they name are gone.

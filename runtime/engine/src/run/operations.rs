@@ -119,6 +119,16 @@ impl Operations {
         (requested, abandoned)
     }
 
+    /// The operation that is requested next.
+    pub(crate) fn next_id(&self) -> OperationId {
+        OperationId(self.next)
+    }
+
+    /// Whether it was requested in this turn, so that nobody has heard of it.
+    pub(crate) fn is_held(&self, id: OperationId) -> bool {
+        self.requested.iter().any(|it| it.id == id)
+    }
+
     /// What becomes of an operation that is given up.
     pub(crate) fn given_up(&self, id: OperationId) -> GivenUp {
         self.waiting

@@ -25,6 +25,7 @@ impl Run {
         let Some(purpose) = self.operations.accept(id, &outcome)? else {
             return Ok(());
         };
+        self.doubts.ends(id);
         match (purpose, outcome) {
             // The grace is over, whatever the timer says: also a timer that failed must end the run.
             (Purpose::Run, _) if self.undos.holds_back_the_end() => {}
@@ -35,7 +36,7 @@ impl Run {
                 self.fail_internally(format!("a time limit cannot be kept: {why}"));
             }
             (Purpose::Scope(scope), _) => {
-                if let Some(task) = self.scopes.run_out(scope) {
+                if let Some(task) = self.scopes.run_out(scope, self.doubts.count()) {
                     self.unwind(task, scope);
                 }
             }

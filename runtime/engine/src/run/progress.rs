@@ -235,6 +235,7 @@ impl Progress {
             NodeKind::Parallel
             | NodeKind::Prompt
             | NodeKind::Tool
+            | NodeKind::Hook
             | NodeKind::Human
             | NodeKind::External
             | NodeKind::Reflection
@@ -280,6 +281,7 @@ impl Progress {
             },
             NodeKind::Attempt
             | NodeKind::Parallel
+            | NodeKind::Hook
             | NodeKind::Human
             | NodeKind::External
             | NodeKind::Reflection

@@ -1,11 +1,13 @@
 //! Prompt calls: each is a node, and a pure machine of the crate above that the run steps.
 
 mod arguments;
+mod around;
 mod asking;
 mod begin;
 mod end;
 mod exchanging;
 pub(crate) mod hidden;
+mod hooks;
 mod keys;
 mod observed;
 pub(crate) mod said;
@@ -33,9 +35,11 @@ use crate::task::TaskId;
 use crate::value::{error, string};
 use crate::wait::Wait;
 
+use around::{Around, Ended};
 use asking::{Asked, Asking, Cost, NotAsked};
 pub(crate) use begin::NewPrompt;
 use exchanging::Exchanging;
+use hooks::Hooks;
 use observed::Observed;
 use tools::ToolRound;
 pub(crate) use tools::{tool_ended, tools_are_over};
@@ -73,6 +77,8 @@ pub struct PromptRun {
     key: Option<String>,
     scripted: Option<Scripted>,
     delivery: Delivery,
+    hooks: Hooks,
+    around: Option<Around>,
     session: Option<InSession>,
     /// The prompt whose answer this one's is to replace.
     revises: Option<NodeId>,
@@ -125,6 +131,8 @@ impl PromptRun {
             key: None,
             scripted: None,
             delivery: new.delivery,
+            hooks: Hooks::default(),
+            around: None,
             session: None,
             revises: None,
         }
@@ -180,9 +188,7 @@ impl PromptRun {
                 // It reached no provider, but the attempt counts as a call of the budget.
                 self.settle(run, id, Cost::Failed(1));
                 let error = raise::error_of_failure(&mut run.heap, failure);
-                let result = self.end(run, Err(error), None);
-                self.hand_back(run, id, result);
-                return;
+                return self.conclude(run, id, Ended::with_error(error));
             }
             // The wait for another attempt, or for what the machine waits for, is over.
             Outcome::Done
@@ -228,8 +234,8 @@ impl PromptRun {
         // The budget is charged before the answer is read: what it cost is spent, also if it is used up by that.
         if let Some(what) = self.settle(run, id, Cost::of(&answer)) {
             self.flush_exchange(run);
-            let result = self.refuse(run, &what);
-            return self.hand_back(run, id, result);
+            let ended = self.refuse(run, &what);
+            return self.conclude(run, id, ended);
         }
         if let Err(failure) = &answer
             && self.waits_to_try_again(run, id, failure)
@@ -244,16 +250,11 @@ impl PromptRun {
     }
 
     /// No budget allows what the prompt asked.
-    fn refuse(&mut self, run: &mut Run, what: &str) -> Result<u64, u64> {
-        let error = raise::budget_exceeded(&mut run.heap, what);
-        self.give_up(run, error)
+    fn refuse(&mut self, run: &mut Run, what: &str) -> Ended {
+        Ended::with_error(raise::budget_exceeded(&mut run.heap, what))
     }
 
-    fn give_up(&mut self, run: &mut Run, error: u64) -> Result<u64, u64> {
-        self.end(run, Err(error), None)
-    }
-
-    fn not_asked(&mut self, run: &mut Run, why: &NotAsked) -> Result<u64, u64> {
+    fn not_asked(&mut self, run: &mut Run, why: &NotAsked) -> Ended {
         match why {
             NotAsked::Refused(what) => self.refuse(run, what),
             // The test fails, also where it catches this.
@@ -261,11 +262,11 @@ impl PromptRun {
                 run.mocks.report_unmocked(message);
                 let message = string::new(&mut run.heap, message);
                 let error = error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message]);
-                self.give_up(run, error)
+                Ended::with_error(error)
             }
             NotAsked::OutOfMemory => {
                 let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
-                self.give_up(run, error)
+                Ended::with_error(error)
             }
         }
     }
@@ -274,8 +275,8 @@ impl PromptRun {
         match asked {
             Asked::Waits => run.scheduler.set_wait(id, Wait::Prompt(self)),
             Asked::Not(why) => {
-                let result = self.not_asked(run, &why);
-                self.hand_back(run, id, result);
+                let ended = self.not_asked(run, &why);
+                self.conclude(run, id, ended);
             }
             Asked::Failed(failure) => {
                 let event = PromptEvent::Answered(Box::new(Err(failure)));
@@ -285,11 +286,11 @@ impl PromptRun {
     }
 
     fn go_on(mut self: Box<Self>, run: &mut Run, id: TaskId, event: PromptEvent) {
-        let result = self.step(run, id, event);
+        let ended = self.step(run, id, event);
         // After the step, which has found out what tools the answer calls and what their arguments hide.
         self.flush_exchange(run);
-        match result {
-            Some(result) => self.hand_back(run, id, result),
+        match ended {
+            Some(ended) => self.conclude(run, id, ended),
             None => run.scheduler.set_wait(id, Wait::Prompt(self)),
         }
     }
@@ -299,13 +300,8 @@ impl PromptRun {
         run.scheduler.wake(id, result);
     }
 
-    /// Steps the machine until something is outstanding; gives the result when there is one.
-    fn step(
-        &mut self,
-        run: &mut Run,
-        task: TaskId,
-        mut event: PromptEvent,
-    ) -> Option<Result<u64, u64>> {
+    /// Steps the machine until something is outstanding; gives what the call gives when it has ended.
+    fn step(&mut self, run: &mut Run, task: TaskId, mut event: PromptEvent) -> Option<Ended> {
         loop {
             let answer = self.answer;
             // The machine decides by decoding whether an answer fits. The word is made and dropped: what it decides on may be another
@@ -351,7 +347,7 @@ impl PromptRun {
                 PromptStep::Done(result) => return Some(self.done(run, task, *result)),
                 PromptStep::Fail(failure) => {
                     let error = self.error_of(run, &failure);
-                    return Some(self.end(run, Err(error), None));
+                    return Some(Ended::with_error(error));
                 }
             }
         }
@@ -432,11 +428,13 @@ impl PromptRun {
         // The unwinding was that of the budget, which is an error of the prompt and ends here.
         run.scheduler.task_mut(id).pending = None;
         let error = self.out_of_time_error(run);
-        let result = self.end(run, Err(error), None);
-        self.hand_back(run, id, result);
+        self.conclude(run, id, Ended::with_error(error));
     }
 
     fn out_of_time_error(&self, run: &mut Run) -> u64 {
+        if let Some(unknown) = self.budget.and_then(|it| run.unknown_in(it)) {
+            return unknown;
+        }
         let scope = self.budget.and_then(|it| run.scopes.get(it));
         let what = match scope.map(|it| &it.kind) {
             Some(ScopeKind::Budget(budget)) => budget.out_of_time(),
@@ -462,13 +460,19 @@ impl PromptRun {
             // Its tools may have `defer`s, which need the prompt's node until they have ended.
             return Some(self);
         }
+        if let Some(around) = self.around.take() {
+            around.release(run, &self);
+        }
         self.leave(run, Status::Cancelled, None, None);
         run.scheduler.task_mut(id).node = self.outer;
         None
     }
 
     /// Gives up a prompt whose task is dropped.
-    pub(crate) fn drop_with(self, run: &mut Run) {
+    pub(crate) fn drop_with(mut self, run: &mut Run) {
+        if let Some(around) = self.around.take() {
+            around.release(run, &self);
+        }
         keys::release(run, self.node);
         self.discharge_conversation(run);
         if let Some(operation) = self.operation {
@@ -491,7 +495,8 @@ pub(crate) fn prompt(run: &mut Run, new: NewPrompt) -> Step {
             return Step::Raised(error);
         }
     };
-    match prompt.step(run, current, PromptEvent::Start) {
+    let ended = prompt.begin(run, current);
+    match ended.and_then(|it| prompt.close(run, current, it)) {
         Some(result) => {
             // An answer that was kept, or a refusal: the prompt ended without a wait.
             run.scheduler.task_mut(current).node = prompt.outer;

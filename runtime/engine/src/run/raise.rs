@@ -8,6 +8,11 @@ use crate::scope::ScopeId;
 use crate::value::{error, string};
 use gsw_notation::issue::Issue;
 
+/// Something may have been done, and nobody knows.
+pub(crate) fn outcome_unknown(heap: &mut Heap, what: &str) -> u64 {
+    error::with_text(heap, BuiltinError::OutcomeUnknown, what)
+}
+
 /// A built-in error without fields.
 pub(crate) fn fault(heap: &mut Heap, kind: BuiltinError) -> u64 {
     error::new(heap, kind, &[])
@@ -45,13 +50,18 @@ pub(crate) fn error_of_failure(heap: &mut Heap, failure: Failure) -> u64 {
             let message = string::new(heap, &message);
             error::new(heap, BuiltinError::ToolFailed, &[tool, message])
         }
+        Failure::Mcp { server, message } => {
+            let server = string::new(heap, &server);
+            let message = string::new(heap, &message);
+            error::new(heap, BuiltinError::McpError, &[server, message])
+        }
         Failure::Declined { reason } | Failure::Unreachable { reason } => {
             // A `string?` is the string itself.
             error::with_text(heap, BuiltinError::Cancelled, &reason)
         }
         // Whoever gave it up unwinds, and nobody else sees it.
         Failure::Stopped => failed(heap, "it was given up"),
-        Failure::Unknown { what } => error::with_text(heap, BuiltinError::OutcomeUnknown, &what),
+        Failure::Unknown { what } => outcome_unknown(heap, &what),
         Failure::TooLarge => fault(heap, BuiltinError::OutOfMemory),
         Failure::Other { message } => failed(heap, &message),
     }

@@ -50,6 +50,10 @@ impl Run {
             effect: self.progress.next_effect(node),
             due,
         };
+        let class = request.class().min(asked.effect.at_most);
+        let begins = self.operations.next_id();
+        self.doubts
+            .begins(begins, (&request, class), self.progress.now());
         self.operations.request(asked, request)
     }
 
@@ -74,6 +78,7 @@ impl Run {
     pub(crate) fn give_up_operation(&mut self, task: TaskId, id: OperationId) -> bool {
         match self.operations.given_up(id) {
             GivenUp::Dropped => {
+                self.doubt(self.scheduler.task(task).node, id);
                 self.operations.abandon(id);
                 true
             }

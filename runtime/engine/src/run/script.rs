@@ -281,6 +281,7 @@ fn made(content: Vec<Content>, request: &ModelRequest) -> ModelAnswer {
         content,
         attempts: 1,
         simulated: false,
+        first_token: None,
         circuit: None,
     }
 }

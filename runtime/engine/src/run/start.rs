@@ -22,6 +22,7 @@ use crate::prices::Prices;
 use crate::run::call_stack::CallStack;
 use crate::run::completion::Completion;
 use crate::run::describe::ReportedErrors;
+use crate::run::doubts::Doubts;
 use crate::run::environment::Environments;
 use crate::run::interrupt::Shutdown;
 use crate::run::introspection::Introspection;
@@ -142,6 +143,7 @@ impl Run {
             introspection: Introspection::default(),
             environments: Environments::default(),
             tool_keys: ToolKeys::default(),
+            doubts: Doubts::default(),
             undos: Undos::default(),
             sessions: Sessions::default(),
             lines: Lines::default(),
@@ -152,6 +154,7 @@ impl Run {
             shutdown: Shutdown::default(),
             completion: Completion::default(),
             last_state: State::default(),
+            not_undone: Vec::new(),
             reads_secrets: Secrets::AsText,
             loaded,
         })

@@ -6,9 +6,12 @@
 //! - A workflow that ends well hands its list to the workflow around, in order. Where there is none the list is dropped.
 //! - An undo runs as a task of the failed workflow's node, after all other tasks of it have ended, with the coordinator
 //!   shielded: a cancellation neither stops it nor takes its time.
-//! - Each runs once, whatever becomes of it.
+//! - Each runs once, whatever becomes of it. What failed is kept until the run ends, for somebody may want it tried again: a
+//!   driver that knows of such a wish says so before the run begins, and the run waits for it instead of ending.
 
-use gsw_abi::builtin::UNIT;
+use std::collections::VecDeque;
+
+use gsw_abi::builtin::{BuiltinError, UNIT};
 use gsw_abi::call::NodeKind;
 use gsw_abi::layout::stop;
 use rustc_hash::FxHashMap;
@@ -18,7 +21,8 @@ use crate::node::{NodeId, Tree};
 use crate::operation::Request;
 use crate::run::{Run, raise};
 use crate::step::Step;
-use crate::task::{Ending, NewTask, Role, TaskId};
+use crate::task::{Ending, NewTask, Role, State, TaskId};
+use crate::value::error;
 use crate::wait::Wait;
 
 /// What is to be taken back, by the workflow that it belongs to.
@@ -30,20 +34,85 @@ pub(crate) struct Undos {
     running: usize,
     /// Whether the time that a cancelled run has ended meanwhile.
     is_grace_over: bool,
+    /// Those that have begun, by their nodes.
+    begun: FxHashMap<NodeId, Undo>,
     /// What could not be taken back, in order.
-    failed: Vec<String>,
+    failed: Vec<Undo>,
+    /// What is to be tried again, the next first.
+    again: VecDeque<Undo>,
+    /// How many wishes to try again are still to come, of a run that is brought back.
+    expected: usize,
+    /// The run is at its end, and one is to come.
+    awaits_wish: bool,
+}
+
+/// One that was called.
+#[derive(Debug)]
+struct Undo {
+    closure: u64,
+    /// Where it failed, and why.
+    why: String,
+    standing: UndoStanding,
+}
+
+/// Something that could not be taken back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NotUndone {
+    /// Where and why.
+    pub what: String,
+    pub standing: UndoStanding,
+}
+
+/// What is known of an undo that failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UndoStanding {
+    Failed,
+    /// It ended with `OutcomeUnknown`: it may have taken back what it was to.
+    InDoubt,
+}
+
+/// What somebody wants of the undos that failed; they are numbered from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UndoWish {
+    /// All that are not in doubt are tried again.
+    Failed,
+    /// This one is tried again, whatever is known of it.
+    Again(u64),
+    /// What this one was to take back has been taken back.
+    Done(u64),
 }
 
 impl Undos {
+    /// What could not be taken back, in words.
+    pub(crate) fn failed(&self) -> Vec<String> {
+        self.failed.iter().map(|it| it.why.clone()).collect()
+    }
+
     /// What could not be taken back.
-    pub(crate) fn failed(&self) -> &[String] {
-        &self.failed
+    pub(crate) fn not_undone(&self) -> Vec<NotUndone> {
+        let failed = self.failed.iter().map(|it| NotUndone {
+            what: it.why.clone(),
+            standing: it.standing,
+        });
+        failed.collect()
+    }
+
+    /// Whether the run is at its end and waits for a wish to try again.
+    pub(crate) fn awaits_wish(&self) -> bool {
+        self.awaits_wish
     }
 
     /// Releases what will not be called any more.
     pub(crate) fn release(&mut self, heap: &mut Heap) {
         for closure in self.of.drain().flat_map(|(_, list)| list) {
             heap.release(closure);
+        }
+        let begun = self.begun.drain().map(|(_, it)| it);
+        for undo in begun
+            .chain(self.again.drain(..))
+            .chain(self.failed.drain(..))
+        {
+            heap.release(undo.closure);
         }
     }
 
@@ -68,6 +137,7 @@ fn workflow_around(tree: &Tree, mut node: NodeId) -> Option<NodeId> {
             | NodeKind::Iteration
             | NodeKind::Prompt
             | NodeKind::Tool
+            | NodeKind::Hook
             | NodeKind::Human
             | NodeKind::External
             | NodeKind::Reflection
@@ -128,13 +198,18 @@ fn start_next(run: &mut Run, coordinator: TaskId, workflow: NodeId) -> bool {
         run.undos.of.remove(&workflow);
         return false;
     };
+    start(run, coordinator, workflow, closure);
+    true
+}
+
+/// Calls one; it keeps its closure, in case it fails.
+fn start(run: &mut Run, coordinator: TaskId, owner: NodeId, closure: u64) {
     let frame = run
         .closure_frame(closure, &[])
         .expect("an `undo` is compiled as a task, which has a frame");
-    run.heap.release(closure);
-    run.start_task(NewTask {
+    let task = run.start_task(NewTask {
         frame,
-        owner: workflow,
+        owner,
         kind: NodeKind::Undo,
         name: NodeKind::Undo.name(),
         index: None,
@@ -142,25 +217,27 @@ fn start_next(run: &mut Run, coordinator: TaskId, workflow: NodeId) -> bool {
         role: Role::Undo { coordinator },
         result: UNIT,
     });
-    true
+    let undo = Undo {
+        closure,
+        why: String::new(),
+        standing: UndoStanding::Failed,
+    };
+    let node = run.scheduler.task(task).base;
+    run.undos.begun.insert(node, undo);
 }
 
 /// One has ended, well or not; the next follows.
 pub(crate) fn undo_ended(run: &mut Run, node: NodeId, coordinator: TaskId, ending: Ending) {
-    let what = match ending {
-        Ending::Value(_) => None,
-        Ending::Error(error) => {
-            let why = raise::said_by(&run.heap, error);
-            run.heap.release(error);
-            Some(why)
+    note_end(run, node, ending);
+    if coordinator == run.completion.root() && run.scheduler.task(coordinator).ending.is_some() {
+        let is_over = run.front.has(stop::KILL) || !try_next(run, coordinator);
+        if is_over {
+            run.undos.running -= 1;
+            run.front.set_undoing(run.undos.running > 0);
+            run.scheduler.task_mut(coordinator).shield -= 1;
         }
-        Ending::Cancelled => Some("the run was stopped".to_owned()),
-    };
-    if let Some(why) = what {
-        let path = run.progress.tree().path(node);
-        run.undos.failed.push(format!("{path}: {why}"));
-        let message = format!("what was done could not be taken back: {why}");
-        run.progress.warn(node, message);
+        // The run's own task waits for the tasks of its node, of which this was the last if there is no other.
+        return;
     }
     let workflow = run.scheduler.task(coordinator).node;
     if !run.front.has(stop::KILL) && start_next(run, coordinator, workflow) {
@@ -177,5 +254,96 @@ pub(crate) fn undo_ended(run: &mut Run, node: NodeId, coordinator: TaskId, endin
         run.request_for_run(Request::Sleep {
             nanoseconds: super::cancel::GRACE,
         });
+    }
+}
+
+/// Keeps what failed, and forgets what was done.
+fn note_end(run: &mut Run, node: NodeId, ending: Ending) {
+    let Some(mut undo) = run.undos.begun.remove(&node) else {
+        return;
+    };
+    let why = match ending {
+        Ending::Value(_) => {
+            run.heap.release(undo.closure);
+            return;
+        }
+        Ending::Error(error) => {
+            if error::kind(error) == Some(BuiltinError::OutcomeUnknown) {
+                undo.standing = UndoStanding::InDoubt;
+            }
+            let why = raise::said_by(&run.heap, error);
+            run.heap.release(error);
+            why
+        }
+        Ending::Cancelled => "the run was stopped".to_owned(),
+    };
+    let path = run.progress.tree().path(node);
+    undo.why = format!("{path}: {why}");
+    run.undos.failed.push(undo);
+    let message = format!("what was done could not be taken back: {why}");
+    run.progress.warn(node, message);
+}
+
+/// Starts the next that is to be tried again; says whether there was one.
+fn try_next(run: &mut Run, root: TaskId) -> bool {
+    let Some(undo) = run.undos.again.pop_front() else {
+        return false;
+    };
+    let node = run.scheduler.task(root).base;
+    start(run, root, node, undo.closure);
+    true
+}
+
+impl Run {
+    /// So many wishes about undos will come, each when the run is at its end.
+    pub fn expect_undo_wishes(&mut self, count: usize) {
+        self.undos.expected = count;
+    }
+
+    /// The run's own task has ended and waits for a wish, if one is to come.
+    pub(crate) fn waits_for_undo_wish(&mut self, root: TaskId) -> bool {
+        let waits = root == self.completion.root()
+            && self.undos.expected > 0
+            && !self.undos.failed.is_empty();
+        self.undos.awaits_wish = waits;
+        if waits {
+            let task = self.scheduler.task_mut(root);
+            task.state = State::Waiting;
+            task.wait = Wait::Ending;
+        }
+        waits
+    }
+
+    /// Somebody wants failed undos tried again, or knows what became of one. The run ends when that is done.
+    pub fn undo_again(&mut self, wish: UndoWish, now: i64) {
+        self.enter_native();
+        self.progress.advance(now);
+        let root = self.completion.root();
+        if !std::mem::take(&mut self.undos.awaits_wish) {
+            return;
+        }
+        self.undos.expected -= 1;
+        let (mut again, mut rest) = (VecDeque::new(), Vec::new());
+        for (number, undo) in (1_u64..).zip(std::mem::take(&mut self.undos.failed)) {
+            match (wish, undo.standing) {
+                (UndoWish::Done(it), _) if it == number => self.heap.release(undo.closure),
+                (UndoWish::Again(it), _) if it == number => again.push_back(undo),
+                (UndoWish::Failed, UndoStanding::Failed) => again.push_back(undo),
+                (UndoWish::Done(_) | UndoWish::Again(_), _)
+                | (UndoWish::Failed, UndoStanding::InDoubt) => rest.push(undo),
+            }
+        }
+        self.undos.failed = rest;
+        self.undos.again = again;
+        let base = self.scheduler.task(root).base;
+        self.scheduler.task_mut(root).shield += 1;
+        if try_next(self, root) {
+            self.undos.running += 1;
+            self.front.set_undoing(true);
+            self.scheduler.set_joiner(base, root);
+        } else {
+            self.scheduler.task_mut(root).shield -= 1;
+            self.settle(root);
+        }
     }
 }

@@ -50,10 +50,11 @@ impl<'a> Table<'a> {
         found.counted(row.map_or(0, |it| it.asked))
     }
 
-    pub(crate) fn of_key(&self, key: &str) -> Result<Looked, Error> {
+    /// Those of a key, which is written in one of two ways.
+    pub(crate) fn of_key(&self, [plain, sealed]: &[String; 2]) -> Result<Looked, Error> {
         // What an ended run has left open nobody waits for.
-        let condition = "WHERE questions.key = ?1 AND NOT (substr(state, 1, 1) = x'00' AND runs.status IN (2, 3, 4))";
-        self.read(condition, [key])
+        let condition = "WHERE questions.key IN (?1, ?2) AND NOT (substr(state, 1, 1) = x'00' AND runs.status IN (2, 3, 4))";
+        self.read(condition, [plain, sealed])
     }
 
     /// Those with an answer that their run has not taken. The condition is that of the index.

@@ -253,6 +253,9 @@ fn whoever_holds_the_lock_is_waited_for_and_then_named() {
         .expect("nobody has it");
     // Who looks still can, and who writes is told why not.
     assert_eq!(store.list().expect("readers do not wait").len(), 1);
+    let other = Store::with(&folder.store(), Missing::Refused, patience);
+    let other = other.expect("who opens it does not wait");
+    assert_eq!(other.list().expect("readers do not wait").len(), 1);
     let refused = store.begin(&new_run("b"), vec![begin()]);
     let text = refused.map(drop).expect_err("it is locked").to_string();
     assert_eq!(

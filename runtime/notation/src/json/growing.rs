@@ -396,4 +396,6 @@ impl Growing {
 }
 
 #[cfg(test)]
+mod generated;
+#[cfg(test)]
 mod tests;

@@ -57,6 +57,7 @@ pub(super) fn line(event: &EventKind) -> Option<String> {
         | EventKind::ExternalAnswer { .. }
         | EventKind::Cancel { .. }
         | EventKind::Budget { .. }
-        | EventKind::SpawnRequest { .. } => None,
+        | EventKind::SpawnRequest { .. }
+        | EventKind::Hook { .. } => None,
     }
 }

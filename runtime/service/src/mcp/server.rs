@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gsw_abi::types::TypeId;
+use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::runs::new_id;
 use gsw_driver::engine::{Canceller, Engine, RunOptions, Starting};
 use gsw_driver::human::NoReply;
@@ -36,6 +37,7 @@ pub(super) struct Server {
     tools: Vec<Tool>,
     origin: Origin,
     options: BuiltinOptions,
+    store: Option<Arc<RunStore>>,
     /// The runs of calls that are open, for clients that cancel them.
     open: Mutex<BTreeMap<String, Canceller>>,
     /// Runs whose client is to call again, by their tokens.
@@ -68,8 +70,8 @@ impl Server {
     pub fn new(
         engine: Engine,
         callers: Arc<Callers>,
-        origin: &Origin,
-        options: &BuiltinOptions,
+        store: Option<Arc<RunStore>>,
+        (origin, options): (&Origin, &BuiltinOptions),
     ) -> Self {
         Self {
             tools: offer::tools(engine.program()),
@@ -77,6 +79,7 @@ impl Server {
             callers,
             origin: origin.clone(),
             options: options.clone(),
+            store,
             open: Mutex::default(),
             parted: Mutex::default(),
         }
@@ -168,6 +171,11 @@ impl Server {
                     }
                 },
                 Some(Happening::Ended(finished)) => {
+                    if let Some(store) = &self.store {
+                        // Who calls the command line with the same input asks for a run of their own, so should this
+                        // fail, they get this result once more.
+                        let _ = store.delivered(ongoing.canceller.run());
+                    }
                     let next = Next::new(&self.origin, &self.options, ongoing.canceller.run());
                     let result = (ongoing.result, &next);
                     return ending::result(&self.engine, finished.result, result).map(Into::into);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use gsw_abi::option::BuiltinOption;
+use gsw_journal::record::UndoWish;
 
 use crate::arguments::{BuiltinOptions, EventSink, TapeOption, UsageError, nearest};
 
@@ -38,6 +39,11 @@ pub enum RunsCommand {
         id: String,
         operation: u64,
         settled: Settled,
+    },
+    /// Tries again what could not be taken back of a run that has ended, or says what became of it.
+    Undo {
+        id: String,
+        wish: UndoWish,
     },
     /// Makes another run of the past of one.
     Fork {
@@ -112,7 +118,7 @@ struct Form {
 }
 
 /// All commands of `runs`, as help lists them.
-const FORMS: [Form; 15] = [
+const FORMS: [Form; 16] = [
     Form {
         name: "",
         operands: "",
@@ -137,6 +143,11 @@ const FORMS: [Form; 15] = [
         name: "settle",
         operands: "<ID> <NUMBER> done <JSON> | not-done",
         summary: "Say what became of an operation that may have been done",
+    },
+    Form {
+        name: "undo",
+        operands: "<ID> [NUMBER again | done]",
+        summary: "Try again what could not be taken back, or say that it has been",
     },
     Form {
         name: "fork",
@@ -227,10 +238,14 @@ pub fn parse(words: &[String]) -> Result<RunsInvocation, UsageError> {
     };
     let is_resumed = matches!(
         command,
-        RunsCommand::Resume { .. } | RunsCommand::Cancel { .. } | RunsCommand::Wait { .. }
+        RunsCommand::Resume { .. }
+            | RunsCommand::Cancel { .. }
+            | RunsCommand::Undo { .. }
+            | RunsCommand::Wait { .. }
     );
     if !is_resumed && (options.events.is_some() || options.model.is_some()) {
-        let message = "only `runs resume`, `runs wait` and `runs cancel` take options of a run";
+        let message =
+            "only `runs resume`, `runs wait`, `runs cancel` and `runs undo` take options of a run";
         return Err(UsageError(message.into()));
     }
     if options.model.is_some() {
@@ -362,6 +377,10 @@ fn command(operands: &[&str]) -> Result<RunsCommand, UsageError> {
             operation: operation(number)?,
             settled: Settled::NotDone,
         }),
+        ["undo", id, wish @ ..] => Ok(RunsCommand::Undo {
+            id: text(id),
+            wish: undo_wish(wish)?,
+        }),
         ["fork", id, at, set @ ..] => Ok(RunsCommand::Fork {
             id: text(id),
             at: text(at),
@@ -398,6 +417,23 @@ fn operation(number: &str) -> Result<u64, UsageError> {
             "`{number}` is not the number of an operation: `runs show` lists them"
         ))
     })
+}
+
+/// What is wanted of the undos that failed.
+fn undo_wish(words: &[&str]) -> Result<UndoWish, UsageError> {
+    let number = |number: &str| {
+        number.parse().map_err(|_| {
+            UsageError(format!(
+                "`{number}` is not the number of an undo: `runs show` lists those that failed"
+            ))
+        })
+    };
+    match words {
+        [] => Ok(UndoWish::Failed),
+        [word, "again"] => Ok(UndoWish::Again(number(word)?)),
+        [word, "done"] => Ok(UndoWish::Done(number(word)?)),
+        _ => Err(unfit("undo")),
+    }
 }
 
 fn unfit(name: &str) -> UsageError {

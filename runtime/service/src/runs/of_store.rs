@@ -159,6 +159,7 @@ fn needs<'a>(command: &'a RunsCommand, store: &RunStore) -> Result<Needs<'a>, St
         }
         | RunsCommand::Settle { id, .. }
         | RunsCommand::Fork { id, .. }
+        | RunsCommand::Undo { id, .. }
         | RunsCommand::Cancel { id } => return program(id),
     }))
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::arguments::ResultForm;
 use crate::exit::Exit;
 use crate::report::{Next, printed, quoted};
-use crate::runs::described;
+use crate::runs::{described, undo};
 use crate::say;
 use crate::terminal::frame::{Moment, frame};
 use crate::terminal::{Colors, colors};
@@ -69,6 +69,7 @@ fn as_text(standing: &Standing, next: &Next) -> String {
     match &standing.how {
         How::Ended(result) => {
             text.push_str(&ended(result));
+            text.push_str(&undo::text(&standing.not_undone, next));
             if !info.status.is_final() {
                 text.push_str(&format!("go on with it: {}\n", next.resume()));
             }
@@ -153,6 +154,7 @@ fn as_json(standing: &Standing, next: &Next) -> Value {
     };
     if let Value::Object(map) = &mut tree {
         map.insert("open".into(), json!(open));
+        map.insert("not_undone".into(), undo::json(&standing.not_undone));
         map.insert("diverged".into(), diverged);
         map.insert("ended".into(), result);
         map.insert("events".into(), json!(standing.events));

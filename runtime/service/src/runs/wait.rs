@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_driver::durable::store::RunStore;
+use gsw_driver::engine::Engine;
 use gsw_driver::engine::standing::How;
 use gsw_engine::load::Loaded;
 use gsw_journal::list::{Carried, Info};
@@ -32,14 +33,15 @@ pub(crate) fn wait(
         Err(why) => return refuse(options.form, &why),
     };
     if info.status.is_final() {
-        return ended(loaded, &info, options, &store, origin);
+        let engine = quiet_engine(loaded, &store);
+        return ended(&engine, &info, options, &store, origin);
     }
     let mut options = options.clone();
     // Whoever waits here wants the end, and not to hear what is waited for.
     options.idle = options.idle.or(Some(Duration::MAX));
     carry(
         loaded,
-        Task::Resume { id: info.id },
+        Task::Await { id: info.id },
         &options,
         Some(store),
         origin,
@@ -47,7 +49,7 @@ pub(crate) fn wait(
 }
 
 /// The run when no other process carries it any more.
-fn while_carried(store: &RunStore, id: &str) -> Result<Info, String> {
+pub(crate) fn while_carried(store: &RunStore, id: &str) -> Result<Info, String> {
     let store = store.existing().map_err(|it| it.to_string())?;
     loop {
         let info = store.find(id).map_err(|it| it.to_string())?;
@@ -59,15 +61,14 @@ fn while_carried(store: &RunStore, id: &str) -> Result<Info, String> {
 }
 
 /// Says how a run has ended, as if it had ended here. Whoever calls the program again need not hear it once more.
-fn ended(
-    loaded: Loaded,
+pub(crate) fn ended(
+    engine: &Engine,
     info: &Info,
     options: &BuiltinOptions,
     store: &Arc<RunStore>,
     origin: &Origin,
 ) -> Exit {
-    let engine = quiet_engine(loaded, store);
-    if let Build::There(program) = Build::of(&engine, info) {
+    if let Build::There(program) = Build::of(engine, info) {
         let why = become_it(&program, &["wait", &info.id], options, store.path());
         return refuse(options.form, &why);
     }

@@ -267,7 +267,8 @@ fn line(event: &Event) -> Option<Line<'_>> {
         }
         | EventKind::Cancel { .. }
         | EventKind::Budget { .. }
-        | EventKind::SpawnRequest { .. } => None,
+        | EventKind::SpawnRequest { .. }
+        | EventKind::Hook { .. } => None,
     }
 }
 

@@ -22,6 +22,7 @@ function exchangeOf({ request, answer, issues, retry, at, end }, row, output) {
   const name = `Request ${request.attempt}`;
   head.append(row === null || row === undefined ? make("b", {}, name) : make("button", { onclick: () => choose(row) }, name), request.model);
   if (end !== null) head.append(took(end - at));
+  if (answer !== null && answer.first_token !== undefined) head.append(`first token after ${took(answer.first_token * 1000)}`);
   if (answer !== null && answer.usage.input_tokens + answer.usage.output_tokens > 0) {
     head.append(`${count(answer.usage.input_tokens)} + ${count(answer.usage.output_tokens)} tokens`);
   }

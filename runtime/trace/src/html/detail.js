@@ -43,6 +43,7 @@ function factsOf(node) {
   const { answer, retry } = node.exchange || { answer: null, retry: null };
   if (answer !== null) {
     fact("HTTP status", answer.status === undefined ? "" : String(answer.status));
+    fact("First token", answer.first_token === undefined ? "" : `after ${took(answer.first_token * 1000)}`);
     fact("Stop reason", answer.stop_reason || "");
     fact("Request id", answer.request_id || "");
   }

@@ -76,6 +76,35 @@ pub mod seconds {
     }
 }
 
+/// The same for a duration that may be absent.
+pub mod optional_seconds {
+    use gsw_notation::duration::SECOND;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(
+        duration: &Option<i64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let seconds = duration.map(|it| it as f64 / SECOND as f64);
+        seconds.serialize(serializer)
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When it has another form.
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<i64>, D::Error> {
+        let seconds = Option::<f64>::deserialize(deserializer)?;
+        Ok(seconds.map(|it| (it * SECOND as f64).round() as i64))
+    }
+}
+
 /// The schema of a time.
 #[cfg(test)]
 pub(super) struct Time;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use gsw_abi::call::NodeKind;
+use gsw_abi::hook::Moment;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
@@ -19,6 +20,19 @@ impl JsonSchema for Kind {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "enum": NodeKind::ALL.map(NodeKind::name) })
+    }
+}
+
+/// The handlers of hooks, by their names.
+pub(super) struct HookMoment;
+
+impl JsonSchema for HookMoment {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Moment".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": Moment::ALL.map(Moment::name) })
     }
 }
 
@@ -55,5 +69,9 @@ fn kinds_are_named_as_in_json() {
     for kind in NodeKind::ALL {
         let name = serde_json::to_value(kind).expect("a kind is a word");
         assert_eq!(name, kind.name());
+    }
+    for moment in Moment::ALL {
+        let name = serde_json::to_value(moment).expect("a moment is a word");
+        assert_eq!(name, moment.name());
     }
 }

@@ -13,6 +13,21 @@ pub enum SpawnVerdict {
     Refused,
 }
 
+/// What came of asking a hook.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum HookVerdict {
+    /// It has left everything as it was.
+    Passed,
+    /// It has changed what it was shown, or added to it.
+    Changed,
+    /// What it was asked about does not happen.
+    Denied,
+    /// It has raised an error, which counts as a denial where it could have denied something.
+    Failed,
+}
+
 /// What became of the circuit of a model, which the runs of a process share: while it is open, the model is not asked where
 /// another one follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use gsw_agents::Record;
-use gsw_driver::crash::Crashes;
+use gsw_driver::crash::{Crashes, Tapes};
 use gsw_driver::engine::Engine;
 use gsw_driver::scripted::Entry;
 use gsw_driver::tape::Tape;
@@ -246,8 +246,7 @@ impl Cases {
             cassettes,
         });
         let entry = testing::entry(test.function, row);
-        let is_taped = taped.is_some();
-        let (finished, records) = match runner.run(entry.clone(), taped) {
+        let (finished, records) = match runner.run(entry.clone(), taped.as_ref()) {
             Ok(Went { finished, records }) => (finished, records),
             Err(why) => return Ran::failed(&why),
         };
@@ -269,9 +268,7 @@ impl Cases {
             Some(Err(why)) if ran.ending == Ending::Passed => ran.ending = failed(&why),
             Some(Err(_)) => {}
         }
-        if !is_taped {
-            runner.crash(entry, &case.name, &mut ran);
-        }
+        runner.crash(entry, taped.as_ref(), &case.name, &mut ran);
         ran.duration = began.elapsed();
         ran
     }
@@ -285,6 +282,14 @@ struct Taped<'a> {
     cassettes: &'a Cassettes,
 }
 
+impl Taped<'_> {
+    /// What answers the test in the place of models.
+    fn players(&self) -> Result<Tapes, String> {
+        self.cassettes
+            .players(self.file, self.name, self.test.clone())
+    }
+}
+
 /// How a run went; the run is `None` where it hung, and the records are where nothing is written down.
 struct Went {
     finished: Option<Box<Finished>>,
@@ -293,7 +298,7 @@ struct Went {
 
 impl Runner<'_> {
     /// Tries a test that has passed with crashes, if that is wanted.
-    fn crash(&self, entry: Entry, name: &str, ran: &mut Ran) {
+    fn crash(&self, entry: Entry, taped: Option<&Taped<'_>>, name: &str, ran: &mut Ran) {
         let Self::Mocked {
             loaded,
             prompts,
@@ -306,7 +311,12 @@ impl Runner<'_> {
         if ran.ending != Ending::Passed {
             return;
         }
-        match crash::tried(loaded, prompts, entry, *crashes) {
+        let tapes = match taped {
+            Some(taped) => taped.players(),
+            None => Ok(Box::new(|| Tape::Off) as Tapes),
+        };
+        let tried = tapes.and_then(|it| crash::tried(loaded, prompts, (entry, it), *crashes));
+        match tried {
             Ok(tried) => {
                 ran.ending = crash::ending(&tried, name);
                 ran.crashes = Some(Crashed {
@@ -318,7 +328,7 @@ impl Runner<'_> {
         }
     }
 
-    fn run(&self, entry: Entry, taped: Option<Taped<'_>>) -> Result<Went, String> {
+    fn run(&self, entry: Entry, taped: Option<&Taped<'_>>) -> Result<Went, String> {
         let plain = |finished| Went {
             finished,
             records: None,
@@ -337,7 +347,7 @@ impl Runner<'_> {
         };
         match taped.cassettes.kind() {
             Use::Play | Use::Ignore => {
-                let tape = taped.cassettes.player(taped.file, taped.name, taped.test)?;
+                let tape = taped.players()?();
                 Ok(plain(testing::run(loaded, prompts, entry, tape)))
             }
             Use::Record => {

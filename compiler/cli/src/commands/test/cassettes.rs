@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsw_agents::{Cassette, Playing, Record};
+use gsw_driver::crash::Tapes;
 use gsw_driver::host::UsedSecrets;
 use gsw_driver::tape::Tape;
 
@@ -85,17 +86,24 @@ impl Cassettes {
         Ok(())
     }
 
-    /// What answers a test in the place of models.
+    /// What answers a test in the place of models, from the beginning of its cassette each time that it is run.
     ///
     /// # Errors
     /// When its cassette cannot be read.
-    pub fn player(&self, file: &Path, name: &str, test: String) -> Result<Tape, String> {
+    pub fn players(&self, file: &Path, name: &str, test: String) -> Result<Tapes, String> {
         let open = self.open.get(&path_of(file, name));
         let content = open.ok_or("its cassette was not opened")?.content.clone()?;
-        // The network is mocked in a test, so it uses no secrets.
-        let secrets = UsedSecrets::default();
-        let playing = Playing::new(content, Some(test), COMMAND, secrets);
-        Ok(Tape::Plays(Arc::new(playing)))
+        Ok(Box::new(move || {
+            // The network is mocked in a test, so it uses no secrets.
+            let secrets = UsedSecrets::default();
+            let (content, test) = (Arc::clone(&content), test.clone());
+            Tape::Plays(Arc::new(Playing::new(
+                content,
+                Some(test),
+                COMMAND,
+                secrets,
+            )))
+        }))
     }
 
     /// What a test has recorded, or that it could not; and whether it passed.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gsw_driver::crash::{Crashes, Tried, try_with_crashes};
+use gsw_driver::crash::{Crashes, Tapes, Tried, try_with_crashes};
 use gsw_driver::scripted::Entry;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
@@ -26,19 +26,19 @@ pub fn parsed(text: &str) -> Result<Crashes, String> {
     }
 }
 
-/// Tries what a test enters.
+/// Tries what a test enters, with what answers in the place of its models.
 ///
 /// # Errors
 /// When it cannot be tried at all.
 pub fn tried(
     loaded: &Arc<Loaded>,
     prompts: &Arc<dyn Prompts>,
-    entry: Entry,
+    entered: (Entry, Tapes),
     crashes: Crashes,
 ) -> Result<Tried, String> {
     let folder =
         Folder::new().map_err(|error| format!("no folder for the runs can be made: {error}"))?;
-    try_with_crashes(loaded, prompts, entry, &folder.0, crashes)
+    try_with_crashes(loaded, prompts, entered, &folder.0, crashes)
 }
 
 /// What became of a test that was tried.

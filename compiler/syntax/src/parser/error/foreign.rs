@@ -152,6 +152,12 @@ const BEFORE: &[Foreign] = &[
         "negation is written `not`: `if not done { … }`",
     ),
     word("when", Some("match"), MATCH),
+    word_where(
+        "with",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
+        None,
+        "a modifier opens a block by itself: `timeout 5s { … }`, `retry 3 { … }`",
+    ),
     word(
         "yield",
         Some("emit"),
@@ -187,6 +193,18 @@ const FOUND: &[Foreign] = &[
         |expected| expected.has(Expected::OPERATOR),
         None,
         "a conditional expression is written `if condition { a } else { b }`",
+    ),
+    word_where(
+        "import",
+        |expected| expected.has(Expected::STATEMENT),
+        None,
+        "imports stand at the top of the file",
+    ),
+    word_where(
+        "not",
+        |expected| expected.has(Expected::OPERATOR),
+        None,
+        "that something is not in a list is written `not (x in xs)`",
     ),
     word_where(
         "is",

@@ -87,7 +87,7 @@ const SIGNS: &[Sign] = &[
     ),
     sign(
         &[Kind::Arrow, Kind::Bang],
-        |it| it.expects(Expected::MODIFIER),
+        |it| it.expects(Expected::MODIFIER) && !it.ends_operand(),
         "the result type and the errors come before the modifiers: `workflow w() -> int ! Failed timeout 5m`",
         Edit::None,
     ),
@@ -96,6 +96,12 @@ const SIGNS: &[Sign] = &[
         |it| it.is_among_errors(),
         "errors are separated by `|`",
         Edit::Sign(" |"),
+    ),
+    sign(
+        &[Kind::BracketOpen],
+        |it| it.follows_type_name() && !it.precedes(Kind::BracketClose),
+        "a list is written `[T]`, a map `{K: V}`, and the arguments of a type `Page<T>`",
+        Edit::None,
     ),
     // Signs by themselves.
     sign(
@@ -273,6 +279,37 @@ const SIGNS: &[Sign] = &[
         "a named argument is written `name: value`",
         Edit::Close(":"),
     ),
+    // Braces, texts and arms that lack something.
+    sign(
+        &[Kind::StringOpen, Kind::String],
+        |it| it.expects(Expected::PROMPT_ENTRY),
+        "a text begins with who says it: `user \"…\"`, `system \"…\"`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects_token(Kind::FatArrow),
+        "an arm is written `pattern => value`, also after `catch`: `catch e => { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceClose],
+        |it| it.expects_token(Kind::FatArrow),
+        "an arm is written `pattern => value`; `_ => value` takes everything",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Star],
+        |it| it.expects(Expected::NAME),
+        "the number of parameters is fixed: several values are a list, `xs: [int]`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| it.expects(Expected::MAP_KEY) && it.precedes(Kind::Colon),
+        "a name as the key of a map stands in quotes: `{ \"a\": 1 }`; a record begins with its type: `Name { a: 1 }`",
+        Edit::None,
+    ),
     // What is left.
     sign(
         &[Kind::Bang],
@@ -332,6 +369,12 @@ const SIGNS: &[Sign] = &[
         &[Kind::String],
         |it| it.expects(Expected::PATH),
         "a module path is written without quotes: `import ./schemas`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects(Expected::PATTERN),
+        "there are no patterns for maps, and those of records begin with the type: `Bug { title, .. }`; a map is looked into with `m.get(\"key\")`",
         Edit::None,
     ),
     sign(

@@ -206,7 +206,7 @@ impl AnswerReader for MessageReader {
         let data: Value = match serde_json::from_str(&event.data) {
             Ok(data) => data,
             Err(_) if event.name == "ping" => return Ok(()),
-            Err(_) => return Err(self.malformed("an event is not JSON")),
+            Err(_) => return Err(Trouble::no_event(&self.host, &event.data)),
         };
         match text(&data, "type").unwrap_or(&event.name) {
             "message_start" => self.start(&data["message"]),
@@ -236,6 +236,10 @@ impl AnswerReader for MessageReader {
         Ok(())
     }
 
+    fn has_begun(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
     fn is_complete(&self) -> bool {
         self.is_complete
     }
@@ -258,6 +262,7 @@ impl AnswerReader for MessageReader {
             usage: self.usage.total(),
             attempts: 1,
             simulated: false,
+            first_token: None,
             circuit: None,
         })
     }

@@ -161,7 +161,7 @@ impl GenerationReader {
 impl AnswerReader for GenerationReader {
     fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| Trouble::malformed(&self.host, "an event is no JSON"))?;
+            .map_err(|_| Trouble::no_event(&self.host, &event.data))?;
         self.whole(&data, on_delta)
     }
 
@@ -171,6 +171,10 @@ impl AnswerReader for GenerationReader {
         }
         self.take(answer, on_delta);
         Ok(())
+    }
+
+    fn has_begun(&self) -> bool {
+        !self.content.is_empty()
     }
 
     fn is_complete(&self) -> bool {
@@ -196,6 +200,7 @@ impl AnswerReader for GenerationReader {
             usage: self.usage,
             attempts: 1,
             simulated: false,
+            first_token: None,
             circuit: None,
         })
     }

@@ -23,6 +23,7 @@ pub(crate) struct CompletionReader {
     calls: BTreeMap<u64, Call>,
     finish_reason: Option<String>,
     usage: Option<Usage>,
+    has_begun: bool,
     is_done: bool,
 }
 
@@ -45,6 +46,7 @@ impl CompletionReader {
             calls: BTreeMap::new(),
             finish_reason: None,
             usage: None,
+            has_begun: false,
             is_done: false,
         }
     }
@@ -60,6 +62,7 @@ impl CompletionReader {
         self.take_usage(&data["usage"]);
         let choice = &data["choices"][0];
         let delta = &choice[part];
+        self.has_begun |= says_something(delta);
         if let Some(added) = delta["content"].as_str()
             && !added.is_empty()
         {
@@ -68,13 +71,8 @@ impl CompletionReader {
         }
         self.refusal
             .push_str(delta["refusal"].as_str().unwrap_or_default());
-        for (position, call) in delta["tool_calls"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .enumerate()
-        {
-            self.take_call(position, call);
+        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+            self.take_call(call);
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.finish_reason = Some(reason.to_owned());
@@ -96,9 +94,8 @@ impl CompletionReader {
         }
     }
 
-    fn take_call(&mut self, position: usize, part: &Value) {
-        // Some servers send whole calls without an index.
-        let index = part["index"].as_u64().unwrap_or(position as u64);
+    fn take_call(&mut self, part: &Value) {
+        let index = part["index"].as_u64().unwrap_or_else(|| self.place(part));
         let call = self.calls.entry(index).or_insert_with(|| Call {
             id: format!("call_{index}"),
             name: String::new(),
@@ -117,6 +114,16 @@ impl CompletionReader {
                 call.arguments = whole.to_string();
             }
         }
+    }
+
+    /// Where a part without an index belongs: some servers send whole calls, each with its name, in one chunk or in several.
+    fn place(&self, part: &Value) -> u64 {
+        let Some((last, call)) = self.calls.last_key_value() else {
+            return 0;
+        };
+        let name = part["function"]["name"].as_str().unwrap_or_default();
+        let is_another = !name.is_empty() && part["id"].as_str() != Some(&call.id);
+        last.saturating_add(u64::from(is_another))
     }
 
     fn stop(&self) -> StopReason {
@@ -166,7 +173,7 @@ impl AnswerReader for CompletionReader {
             return Ok(());
         }
         let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| Trouble::malformed(&self.host, "an event is not JSON"))?;
+            .map_err(|_| Trouble::no_event(&self.host, &event.data))?;
         if data.get("error").is_some_and(|it| !it.is_null()) {
             return Err(Trouble::reported(&self.host, &data));
         }
@@ -184,6 +191,10 @@ impl AnswerReader for CompletionReader {
         self.take(answer, "message", on_delta);
         self.is_done = true;
         Ok(())
+    }
+
+    fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     fn is_complete(&self) -> bool {
@@ -209,7 +220,18 @@ impl AnswerReader for CompletionReader {
             usage: self.usage,
             attempts: 1,
             simulated: false,
+            first_token: None,
             circuit: None,
         })
     }
+}
+
+/// Whether more than a role is said: text, thinking under whatever name the server gives it, or a call.
+fn says_something(delta: &Value) -> bool {
+    let mut parts = delta.as_object().into_iter().flatten();
+    parts.any(|(name, part)| match part {
+        Value::String(text) => name != "role" && !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    })
 }

@@ -20,6 +20,7 @@ pub(crate) struct ResponseReader {
     host: String,
     /// Those that are done, by their index.
     items: BTreeMap<u64, Value>,
+    has_begun: bool,
     /// As it ended.
     response: Option<Value>,
 }
@@ -30,6 +31,7 @@ impl ResponseReader {
         Self {
             host,
             items: BTreeMap::new(),
+            has_begun: false,
             response: None,
         }
     }
@@ -59,7 +61,9 @@ impl AnswerReader for ResponseReader {
             return Ok(());
         }
         let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| Trouble::malformed(&self.host, "an event is no JSON"))?;
+            .map_err(|_| Trouble::no_event(&self.host, &event.data))?;
+        // All that belongs to the output says to which item of it.
+        self.has_begun |= data["output_index"].is_u64();
         match data["type"].as_str().unwrap_or(&event.name) {
             "response.output_text.delta" => {
                 if let Some(added) = data["delta"].as_str().filter(|it| !it.is_empty()) {
@@ -91,6 +95,10 @@ impl AnswerReader for ResponseReader {
         Ok(())
     }
 
+    fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
     fn is_complete(&self) -> bool {
         self.response.is_some()
     }
@@ -114,6 +122,7 @@ impl AnswerReader for ResponseReader {
             usage: usage(&response["usage"]),
             attempts: 1,
             simulated: false,
+            first_token: None,
             circuit: None,
         })
     }

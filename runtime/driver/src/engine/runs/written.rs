@@ -184,6 +184,7 @@ fn not_taken(error: Error, address: &Address, name: String) -> NotTaken {
         | Error::Version { .. }
         | Error::Unusable { .. }
         | Error::Ambiguous(_)
+        | Error::NotEnded(_)
         | Error::Carried(_)
         | Error::Exists(_)
         | Error::Sealed(_)

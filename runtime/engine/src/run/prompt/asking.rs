@@ -485,6 +485,7 @@ impl PromptRun {
             attempt: self.requests,
             requests,
             usage,
+            first_token: answered.and_then(ModelAnswer::first_token_nanoseconds),
             answer: answered
                 .filter(|_| run.progress.wants_events())
                 .map(|it| self.observed.answer(&it.content)),

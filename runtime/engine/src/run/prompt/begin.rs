@@ -12,15 +12,17 @@ use serde_json::{Map, Value};
 use crate::budget::Limits;
 use crate::codec;
 use crate::event::{EventKind, ReflectionLevel};
-use crate::model::{Example, PromptCall, Prompts};
+use crate::model::{Example, PromptCall, Prompts, Said};
 use crate::node::{NewNode, NodeId, Status};
 use crate::operation::Delivery;
+use crate::run::prompt::hooks::Hooks;
 use crate::run::prompt::observed::Observed;
 use crate::run::prompt::said::{self, Opening};
 use crate::run::prompt::{Gives, InSession, PromptNodes, PromptRun, Scripted};
 use crate::run::script::Offered;
 use crate::run::sessions::{self, Entered, Last};
 use crate::run::{Run, raise, words};
+use crate::scope::ScopeId;
 use crate::value::error;
 
 /// What compiled code hands over; the words are owned.
@@ -96,6 +98,20 @@ fn text_of(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
+const NO_MODELS: &str = "no model can be asked: this host gave no models to the run";
+
+/// Opens the budget that the settings give the call.
+fn own_budget(run: &mut Run, settings: &mut Map<String, Value>) -> Option<ScopeId> {
+    let limits = limits(settings)?;
+    Some(run.open_budget(run.scheduler.current(), limits))
+}
+
+/// The hooks of a call that is about to say this, after so many messages before.
+fn hooks_of(run: &Run, merged: &Merged, said: &[Said], earlier: usize) -> Hooks {
+    let hooks = Hooks::of(run, &merged.settings, merged.agent.as_ref());
+    hooks.about(said, earlier)
+}
+
 /// Enters the prompt's node and makes its machine.
 pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64> {
     let system = words::take_text(&mut run.heap, new.system);
@@ -113,8 +129,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         return Err(raise::internal(&mut run.heap, &message));
     };
     let Some(prompts) = run.models.prompts() else {
-        let message = "no model can be asked: this host gave no models to the run";
-        return Err(raise::failed(&mut run.heap, message));
+        return Err(raise::failed(&mut run.heap, NO_MODELS));
     };
     if !opening.asks() {
         return Err(said::asks_nothing(&mut run.heap, &declared.name));
@@ -136,8 +151,8 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     grant(run, node, &merged.settings);
     let round = report_improvement(run, node, improving.as_ref());
     // After the node is entered: the budget of a call belongs to the call's node and not to what is around it.
-    let limits = limits(&mut merged.settings);
-    let budget = limits.map(|it| run.open_budget(run.scheduler.current(), it));
+    let budget = own_budget(run, &mut merged.settings);
+    let hooks = hooks_of(run, &merged, &opening.messages, earlier);
     let machine = prompts.begin(PromptCall {
         program: Arc::clone(&loaded.program),
         prompt: new.prompt,
@@ -155,6 +170,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     let mut prompt = PromptRun::new(machine, &new, declared.result, nodes, observed);
     prompt.round = round;
     prompt.budget = budget;
+    prompt.hooks = hooks;
     prompt.asked_by = merged.agent.unwrap_or_else(|| declared.name.clone());
     prompt.scripted = scripted;
     prompt.session = session;

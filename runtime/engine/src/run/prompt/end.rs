@@ -13,18 +13,14 @@ use crate::heap::Heap;
 use crate::model::{PromptFailure, PromptResult};
 use crate::node::Status;
 use crate::operation::Delivery;
+use crate::run::prompt::around::Ended;
 use crate::run::prompt::{Gives, PromptRun, keys};
 use crate::run::{Run, raise, sessions};
 use crate::task::TaskId;
 use crate::value::{self, error, list, string};
 
 impl PromptRun {
-    pub(super) fn done(
-        &self,
-        run: &mut Run,
-        task: TaskId,
-        mut result: PromptResult,
-    ) -> Result<u64, u64> {
+    pub(super) fn done(&self, run: &mut Run, task: TaskId, mut result: PromptResult) -> Ended {
         self.show_made_up(run, task, &result);
         let dropped = std::mem::take(&mut result.detail.dropped);
         result.detail.dropped = self.observed.issues(dropped);
@@ -40,7 +36,10 @@ impl PromptRun {
             run.progress
                 .emit(new, EventKind::PromptRevision { old, new });
         }
-        self.end(run, word, Some(result.detail))
+        Ended {
+            result: word,
+            detail: Some(result.detail),
+        }
     }
 
     /// An answer that was made up or scripted came at once: its stream is given it in pieces.
@@ -103,6 +102,7 @@ impl PromptRun {
             "turns": detail.turns,
             "stop_reason": detail.stop_reason,
             "duration": nanoseconds as f64 / 1e9,
+            "first_token": detail.first_token.map(|it| it as f64 / 1e9),
             "repairs": detail.repairs,
             "dropped": detail.dropped,
             // The name that the field had.

@@ -257,6 +257,13 @@ impl Observed {
         self.results.insert(id.to_owned(), shown);
     }
 
+    /// What goes to the model instead of what a call gave.
+    pub(super) fn replace_result(&mut self, id: &str, content: &str) {
+        if let Some(shown) = self.results.get_mut(id) {
+            *shown = self.hidden.redact_text(content.to_owned());
+        }
+    }
+
     /// What does not fit in an answer.
     pub(super) fn issues(&self, issues: Vec<Issue>) -> Vec<Issue> {
         let shown = |text| self.hidden.redact_text(text);
@@ -272,6 +279,11 @@ impl Observed {
     /// The fields of the error that the prompt raises; what a provider says may quote what it was sent.
     pub(super) fn failure(&self, failure: &PromptFailure) -> Value {
         self.hidden.redact_texts(failure.fields.clone())
+    }
+
+    /// The same in all texts of a value.
+    pub(super) fn redacted(&self, value: Value) -> Value {
+        self.hidden.redact_texts(value)
     }
 
     pub(super) fn text(&self, text: String) -> String {
@@ -313,6 +325,7 @@ fn settings(request: &ModelRequest, timeout: Duration) -> Value {
         thinking,
         retries,
         timeout: _,
+        first_token,
         schema_delivery,
         model: _,
         system: _,
@@ -327,6 +340,9 @@ fn settings(request: &ModelRequest, timeout: Duration) -> Value {
     let mut settings = json!({ "max_tokens": max_tokens, "retry": retries });
     if let Some(rate) = rate {
         settings["rate"] = rate.per_minute.into();
+    }
+    if let Some(limit) = first_token {
+        settings["first_token"] = json!(limit.as_secs_f64());
     }
     if let Some(temperature) = temperature {
         settings["temperature"] = json!(temperature);

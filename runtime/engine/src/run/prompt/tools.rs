@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gsw_abi::builtin::{ERROR, UNIT};
 use gsw_abi::call::NodeKind;
+use gsw_abi::hook::Moment;
 use gsw_abi::program::{Repeat, Tool, ToolBody};
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
@@ -13,6 +14,8 @@ use crate::heap::Heap;
 use crate::model::{PromptEvent, ToolCall, ToolOutcome};
 use crate::node::{NewNode, Status};
 use crate::run::introspection::too_many_questions;
+use crate::run::prompt::around::{Around, Ended};
+use crate::run::prompt::hooks::Stage;
 use crate::run::prompt::{PromptRun, arguments, end};
 use crate::run::{Run, input, raise};
 use crate::task::{Ending, NewTask, Role, TaskId};
@@ -25,17 +28,20 @@ const DEEPEST_MODELS: usize = 8;
 /// The tools of one turn of a model.
 #[derive(Debug)]
 pub(super) struct ToolRound {
-    calls: Vec<ToolCall>,
+    pub(super) calls: Vec<ToolCall>,
+    /// How far each of them is.
+    pub(super) stages: Vec<Stage>,
     outcomes: Vec<Option<ToolOutcome>>,
     running: usize,
     /// An error that goes to the program.
-    raised: Option<u64>,
+    pub(super) raised: Option<u64>,
 }
 
 impl PromptRun {
-    /// Whether tools of it have not ended.
+    /// Whether tools or hooks of it have not ended.
     pub(crate) fn has_running_tools(&self) -> bool {
         self.tools.as_ref().is_some_and(|it| it.running > 0)
+            || self.around.as_ref().is_some_and(Around::is_asked)
     }
 }
 
@@ -48,26 +54,20 @@ impl PromptRun {
         calls: Vec<ToolCall>,
     ) -> Option<Vec<ToolOutcome>> {
         let mut round = ToolRound {
+            stages: calls.iter().map(|_| Stage::Outside).collect(),
             outcomes: vec![None; calls.len()],
             calls,
             running: 0,
             raised: None,
         };
         for index in 0..round.calls.len() {
-            let call = &round.calls[index];
-            self.observed.note_call(call);
-            match self.start_tool(run, task, call, index as u32) {
-                Ok(()) => round.running += 1,
-                // A call that cannot begin is an answer to the model, which can correct it, and no error of the program.
-                Err(content) => {
-                    self.refuse_call(run, call, &content);
-                    round.outcomes[index] = Some(ToolOutcome {
-                        id: call.id.clone(),
-                        content,
-                        is_error: true,
-                    });
-                }
-            }
+            self.observed.note_call(&round.calls[index]);
+            let outcome = match self.check_for_hooks(run, &round.calls[index]) {
+                Ok(()) => self.before_call(run, task, &mut round, index as u32, 0),
+                Err(why) => Some(self.refused(run, &mut round, index as u32, why)),
+            };
+            round.running += usize::from(outcome.is_none());
+            round.outcomes[index] = outcome;
         }
         if round.running == 0 {
             return Some(round.outcomes.into_iter().flatten().collect());
@@ -76,7 +76,22 @@ impl PromptRun {
         None
     }
 
-    fn start_tool(
+    /// Hooks are asked about calls alone that can be made as they are.
+    fn check_for_hooks(&self, run: &mut Run, call: &ToolCall) -> Result<(), String> {
+        if self.hook_from(run, Moment::BeforeTool, 0).is_none() {
+            return Ok(());
+        }
+        let loaded = Arc::clone(&run.loaded);
+        let Some(tool) = loaded.program.tools.get(call.tool as usize) else {
+            return Ok(());
+        };
+        for (parameter, word) in tool.parameters.iter().zip(arguments_of(run, tool, call)?) {
+            run.heap.release_typed(parameter.ty, word);
+        }
+        Ok(())
+    }
+
+    pub(super) fn start_tool(
         &self,
         run: &mut Run,
         coordinator: TaskId,
@@ -95,12 +110,7 @@ impl PromptRun {
                 call.name
             ));
         }
-        // A call without input is common for tools without parameters.
-        let empty = Map::new();
-        let input = call.input.as_object().unwrap_or(&empty);
-        // Strict, with all issues at once, so that the model can correct them in one turn.
-        let words = input::decode_arguments(run, &tool.parameters, input)
-            .map_err(|issues| arguments::unfit(&tool.parameters, &issues))?;
+        let words = arguments_of(run, tool, call)?;
         if tool.body == ToolBody::Question && !run.introspection.begin_question(&self.asked_by) {
             // Decoded before the limit was asked, so that a wrong question is refused for what is wrong with it.
             for (parameter, word) in tool.parameters.iter().zip(words) {
@@ -134,17 +144,33 @@ impl PromptRun {
         prompts.count() > DEEPEST_MODELS
     }
 
-    fn is_question(&self, run: &Run, index: u32) -> bool {
-        let call = self
-            .tools
-            .as_ref()
-            .and_then(|it| it.calls.get(index as usize));
-        call.and_then(|call| tool_of(run, call))
-            .is_some_and(|it| it.body == ToolBody::Question)
+    /// A tool itself has ended. Gives what goes to the model when no hook looks at it.
+    fn called(
+        &mut self,
+        run: &mut Run,
+        coordinator: TaskId,
+        round: &mut ToolRound,
+        index: u32,
+        ending: Ending,
+    ) -> Option<ToolOutcome> {
+        let call = &round.calls[index as usize];
+        if tool_of(run, call).is_some_and(|it| it.body == ToolBody::Question) {
+            run.introspection.end_question(&self.asked_by);
+        }
+        let was_cancelled = ending == Ending::Cancelled;
+        let (outcome, shown) = outcome_of_tool(run, call, ending, &mut round.raised);
+        if let Some(shown) = shown {
+            let content = &outcome.content;
+            self.observed.note_result(&call.id, content, shown);
+        }
+        if was_cancelled {
+            return Some(outcome);
+        }
+        self.after_call(run, coordinator, round, (index, 0), outcome)
     }
 
     /// A call of an offered tool that does not even begin.
-    fn refuse_call(&self, run: &mut Run, call: &ToolCall, why: &str) {
+    pub(super) fn refuse_call(&self, run: &mut Run, call: &ToolCall, why: &str) {
         let tool = tool_of(run, call);
         let name = tool.map_or_else(|| call.name.clone(), |it| it.name.clone());
         let input = self.observed.tool_input(Some(call.tool), &call.input);
@@ -166,27 +192,43 @@ impl PromptRun {
     }
 }
 
-/// A tool has ended; its ending is handed over.
+/// The words of a call's arguments, or what is wrong with them.
+fn arguments_of(run: &mut Run, tool: &Tool, call: &ToolCall) -> Result<Vec<u64>, String> {
+    // A call without input is common for tools without parameters.
+    let empty = Map::new();
+    let input = call.input.as_object().unwrap_or(&empty);
+    // Strict, with all issues at once, so that the model can correct them in one turn.
+    input::decode_arguments(run, &tool.parameters, input)
+        .map_err(|issues| arguments::unfit(&tool.parameters, &issues))
+}
+
+/// A tool, or a hook before or after it, has ended; its ending is handed over.
 pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending: Ending) {
     let Wait::Prompt(mut prompt) = run.scheduler.take_wait(coordinator) else {
         unreachable!("who runs a prompt waits for its tools");
     };
-    let node = prompt.node;
-    if prompt.is_question(run, index) {
-        run.introspection.end_question(&prompt.asked_by);
+    if let Some(around) = prompt.around.take() {
+        return prompt.around_ended(run, coordinator, around, ending);
     }
-    let Some(round) = &mut prompt.tools else {
+    let node = prompt.node;
+    let Some(mut round) = prompt.tools.take() else {
         unreachable!("a tool ends in the round that started it");
     };
-    let call = round.calls[index as usize].clone();
-    let (outcome, shown) = outcome_of_tool(run, &call, ending, &mut round.raised);
-    if let Some(shown) = shown {
-        let content = &outcome.content;
-        prompt.observed.note_result(&call.id, content, shown);
+    let stage = std::mem::replace(&mut round.stages[index as usize], Stage::Outside);
+    let round_of = &mut round;
+    let outcome = match stage {
+        Stage::Before(at) => prompt.decided(run, coordinator, round_of, (index, at), ending),
+        Stage::Called | Stage::Outside => prompt.called(run, coordinator, round_of, index, ending),
+        Stage::After(at, outcome) => {
+            prompt.amended(run, coordinator, round_of, (index, at), (outcome, ending))
+        }
+    };
+    if outcome.is_some() {
+        round.running -= 1;
+        round.outcomes[index as usize] = outcome.map(bounded);
     }
-    round.running -= 1;
-    round.outcomes[index as usize] = Some(outcome);
     let (must_stop, is_over) = (round.raised.is_some(), round.running == 0);
+    prompt.tools = Some(round);
     run.scheduler.set_wait(coordinator, Wait::Prompt(prompt));
     // The error goes to the program, so what other tools of the round find out is of no use to anybody.
     if must_stop {
@@ -253,6 +295,9 @@ pub(crate) fn tools_are_over(run: &mut Run, coordinator: TaskId) {
     let Wait::Prompt(mut prompt) = run.scheduler.take_wait(coordinator) else {
         return;
     };
+    if let Some(around) = prompt.around.take() {
+        return prompt.go_on_around(run, coordinator, around);
+    }
     let Some(round) = prompt.tools.take() else {
         run.scheduler.set_wait(coordinator, Wait::Prompt(prompt));
         return;
@@ -265,7 +310,9 @@ pub(crate) fn tools_are_over(run: &mut Run, coordinator: TaskId) {
             prompt.go_on(run, coordinator, PromptEvent::ToolsAnswered(outcomes));
             return;
         }
-        (None, Some(error)) => error,
+        (None, Some(error)) => {
+            return prompt.conclude(run, coordinator, Ended::with_error(error));
+        }
         (Some(scope), raised) => {
             if let Some(error) = raised {
                 run.heap.release(error);
@@ -284,12 +331,33 @@ pub(crate) fn tools_are_over(run: &mut Run, coordinator: TaskId) {
 }
 
 /// A built-in error in a sentence; a program's own, which may say more, with its fields.
-fn error_for_model(heap: &Heap, error: u64) -> String {
+pub(super) fn error_for_model(heap: &Heap, error: u64) -> String {
     let has_fields = !error::fields(heap, value::type_of(error)).is_empty();
     if error::kind(error).is_none() && has_fields {
         codec::encode_redacted(heap, ERROR, error)
     } else {
         error::message(heap, error)
+    }
+}
+
+/// A model is not sent more bytes of one result: about a sixth of what the common ones take in all.
+const LONGEST_RESULT: usize = 128 * 1024;
+
+/// A result as a model is sent it: of one that is too long the beginning and the end. The node has all of it.
+fn bounded(outcome: ToolOutcome) -> ToolOutcome {
+    let whole = &outcome.content;
+    if whole.len() <= LONGEST_RESULT {
+        return outcome;
+    }
+    let head = whole.floor_char_boundary(LONGEST_RESULT / 4 * 3);
+    let tail = whole.ceil_char_boundary(whole.len() - LONGEST_RESULT / 4);
+    let (left_out, all) = (tail - head, whole.len());
+    let note = format!(
+        "\n[… {left_out} of {all} bytes are left out here, since the result is too long: ask for a part of it …]\n"
+    );
+    ToolOutcome {
+        content: [&whole[..head], &note, &whole[tail..]].concat(),
+        ..outcome
     }
 }
 

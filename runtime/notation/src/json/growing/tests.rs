@@ -23,23 +23,40 @@ impl Fields for Report {
 const NAMES: [&str; 4] = ["title", "tags", "inner", "count"];
 
 /// What has arrived, as a tree.
-#[derive(Default)]
-struct Arrived {
-    root: Value,
+pub(super) struct Arrived {
+    /// What a field is called, by its place.
+    name: fn(usize) -> String,
+    pub root: Value,
     /// The fields that lead to what is open.
     path: Vec<usize>,
     next: Option<usize>,
     /// The bytes that were handed over.
-    work: usize,
+    pub work: usize,
+}
+
+impl Default for Arrived {
+    fn default() -> Self {
+        Self::named(|it| NAMES[it].to_owned())
+    }
 }
 
 impl Arrived {
-    fn place(&mut self) -> &mut Value {
-        let path = self.path.iter();
-        path.fold(&mut self.root, |value, it| &mut value[NAMES[*it]])
+    pub fn named(name: fn(usize) -> String) -> Self {
+        Self {
+            name,
+            root: Value::Null,
+            path: Vec::new(),
+            next: None,
+            work: 0,
+        }
     }
 
-    fn take(&mut self, change: Change<'_>) {
+    fn place(&mut self) -> &mut Value {
+        let path = self.path.iter();
+        path.fold(&mut self.root, |value, it| &mut value[(self.name)(*it)])
+    }
+
+    pub fn take(&mut self, change: Change<'_>) {
         match change {
             Change::Field(field) => self.next = Some(field as usize),
             Change::Begin(shape) => {
@@ -64,7 +81,7 @@ impl Arrived {
             Change::Whole(text) => {
                 self.work += text.len();
                 let value = serde_json::from_str(text).expect("a whole value is JSON");
-                let field = NAMES[self.next.take().expect("a field")];
+                let field = (self.name)(self.next.take().expect("a field"));
                 self.place()[field] = value;
             }
             Change::End => drop(self.path.pop()),
@@ -85,7 +102,7 @@ fn whole() -> Value {
 }
 
 /// Whether `new` has all that `old` has.
-fn refines(old: &Value, new: &Value) -> bool {
+pub(super) fn refines(old: &Value, new: &Value) -> bool {
     match (old, new) {
         (Value::Null, _) => true,
         (Value::String(old), Value::String(new)) => new.starts_with(old),

@@ -43,6 +43,7 @@ impl Observed {
             schema_name: _,
             retries: _,
             timeout: _,
+            first_token: _,
             rate: _,
             fallback: _,
             recorded: _,
@@ -245,6 +246,8 @@ impl Observed {
         Ok(ModelAnswer {
             content,
             stop,
+            // Time is no part of what is replayed.
+            first_token: None,
             circuit: None,
             ..answer.clone()
         })

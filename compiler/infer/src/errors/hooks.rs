@@ -1,0 +1,27 @@
+//! Wording of hooks.
+
+use gsw_abi::hook::Moment;
+use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+
+/// A handler that hooks do not have.
+pub fn unknown_handler(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+    let known = Moment::ALL.map(|it| format!("`{}`", it.name()));
+    let message = format!("a hook has no handler `{name}`");
+    let report = Diagnostic::error(Code::WRONG_HANDLER, place, message)
+        .note(format!("it has {}", known.join(", ")));
+    did_you_mean(report, suggestion)
+}
+
+/// Two handlers for one moment.
+pub fn second_handler(place: Place, name: &str) -> Diagnostic {
+    let message = format!("the hook has a handler `{name}` already");
+    Diagnostic::error(Code::WRONG_HANDLER, place, message)
+        .note("what is to be done then stands in one handler, or in a second hook")
+}
+
+/// A handler with other parameters than it is given.
+pub fn handler_parameters(place: Place, name: &str, given: &[&str]) -> Diagnostic {
+    let form = format!("`{name}({})`", given.join(", "));
+    let message = format!("this handler is written {form}, without types");
+    Diagnostic::error(Code::WRONG_HANDLER, place, message)
+}

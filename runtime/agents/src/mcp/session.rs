@@ -1,0 +1,256 @@
+//! One server that runs, and what is said with it.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use gsw_driver::servers::{ServerCall, ServerFailure, ServerLife, ServerProcess, ServerProgram};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientCapabilities,
+    ClientConfig, ClientRequest, Implementation, ProtocolVersion, RequestId, RequestMetaObject,
+    ServerResult, Tool,
+};
+use rmcp::service::{
+    ClientLifecycleMode, ClientServiceExt, Peer, PeerRequestOptions, RunningService,
+    RunningServiceCancellationToken, ServiceError,
+};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::{Map, Value};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::{Receiver, Sender};
+
+use crate::mcp::{answer, lock};
+
+/// A server may take so long until it has said who it is: one that is fetched first takes its time.
+const START: Duration = Duration::from_secs(60);
+/// So long rmcp waits for what tells the age of a server. One that takes longer to start is started again and greeted in the older
+/// way, which newer servers understand as well.
+const PROBE: Duration = Duration::from_secs(10);
+/// So many bytes of what a server says to people are kept, the last ones.
+const SAID: usize = 2_000;
+/// Under which a server finds the key of a call.
+const KEY: &str = "groundswell/idempotency-key";
+
+/// A client that has nothing a server could ask for: no sampling, no roots, no forms.
+struct Client;
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let myself = Implementation::new("groundswell", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), myself)
+    }
+}
+
+/// A server that runs.
+pub(super) struct Session {
+    peer: Peer<RoleClient>,
+    /// Ends what is said; none once it was told to.
+    end: Mutex<Option<RunningServiceCancellationToken>>,
+    /// Its process; none once it was killed.
+    life: Mutex<Option<ServerLife>>,
+    said: Said,
+}
+
+/// The end of what a server has said to people.
+#[derive(Clone, Default)]
+struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Session {
+    /// Starts the server and greets it, in whichever age of the protocol it speaks.
+    pub async fn start(server: &ServerProgram) -> Result<Self, String> {
+        let begun = Instant::now();
+        let either = ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            legacy_version: None,
+        };
+        match Self::greet(server, either).await {
+            // The question for its age was given up, and its answer came after the next greeting.
+            Err(_) if (PROBE..START).contains(&begun.elapsed()) => {
+                Self::greet(server, ClientLifecycleMode::Initialize).await
+            }
+            greeted => greeted,
+        }
+    }
+
+    async fn greet(server: &ServerProgram, age: ClientLifecycleMode) -> Result<Self, String> {
+        let process = server
+            .start()
+            .map_err(|error| format!("it cannot be started: {error}"))?;
+        let ServerProcess {
+            input,
+            output,
+            errors,
+            life,
+        } = process;
+        let said = Said::default();
+        let piped =
+            pipes(input, output).and_then(|pipes| Ok((pipes, Receiver::from_owned_fd(errors)?)));
+        let (pipes, errors) = piped.map_err(|error| format!("it cannot be reached: {error}"))?;
+        tokio::spawn(said.clone().listen(errors));
+        let greeted = tokio::time::timeout(START, Client.serve_with_lifecycle(pipes, age)).await;
+        let service: RunningService<RoleClient, Client> = match greeted {
+            Ok(Ok(service)) => service,
+            Ok(Err(error)) => {
+                return Err(said
+                    .beside(&format!("it does not speak the protocol: {error}"))
+                    .await);
+            }
+            Err(_) => {
+                let seconds = START.as_secs();
+                return Err(said
+                    .beside(&format!("it says nothing for {seconds} s"))
+                    .await);
+            }
+        };
+        let (peer, end) = (service.peer().clone(), service.cancellation_token());
+        // It goes on by itself until the server ends or is told to.
+        tokio::spawn(async move { drop(service.waiting().await) });
+        Ok(Self {
+            peer,
+            end: Mutex::new(Some(end)),
+            life: Mutex::new(Some(life)),
+            said,
+        })
+    }
+
+    pub async fn tools(&self) -> Result<Vec<Tool>, ServerFailure> {
+        let listed = self.peer.list_all_tools().await;
+        match listed {
+            Ok(tools) => Ok(tools),
+            Err(error) => Err(self.failure(&error).await),
+        }
+    }
+
+    /// Calls a tool. When nobody waits any more, the server is told so.
+    pub async fn call(&self, call: ServerCall) -> Result<String, ServerFailure> {
+        let input: Map<String, Value> = serde_json::from_str(&call.input)
+            .map_err(|error| ServerFailure::Server(format!("no arguments: {error}")))?;
+        let mut params = CallToolRequestParams::new(call.tool).with_arguments(input);
+        let mut meta = RequestMetaObject::new();
+        meta.insert(KEY.to_owned(), call.key.into());
+        params.meta = Some(meta);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let options = PeerRequestOptions::default();
+        let mut handle = match self.peer.send_cancellable_request(request, options).await {
+            Ok(handle) => handle,
+            Err(error) => return Err(self.failure(&error).await),
+        };
+        let mut open = Open {
+            peer: self.peer.clone(),
+            request: Some(handle.id.clone()),
+        };
+        let answer = (&mut handle.rx).await;
+        open.request = None;
+        match answer {
+            Ok(Ok(ServerResult::CallToolResult(result))) => answer::of(result),
+            Ok(Ok(ServerResult::InputRequiredResult(_))) => Err(ServerFailure::Tool(
+                "it asks its caller for something, and a program has nothing to say".into(),
+            )),
+            Ok(Ok(_)) => Err(ServerFailure::Server(
+                "it has answered something else".into(),
+            )),
+            Ok(Err(error)) => Err(self.failure(&error).await),
+            Err(_) => Err(self.failure(&ServiceError::TransportClosed).await),
+        }
+    }
+
+    /// What went wrong, with what the server has said of it.
+    async fn failure(&self, error: &ServiceError) -> ServerFailure {
+        if let ServiceError::McpError(error) = error {
+            // It has understood and does not want.
+            return ServerFailure::Server(error.message.to_string());
+        }
+        let has_gone = matches!(
+            error,
+            ServiceError::TransportClosed | ServiceError::TransportSend(_)
+        );
+        ServerFailure::Server(match has_gone {
+            true => self.said.beside("it has ended").await,
+            false => error.to_string(),
+        })
+    }
+
+    /// Whether nothing can be said any more.
+    pub fn is_over(&self) -> bool {
+        self.peer.is_transport_closed() || lock(&self.end).is_none() || self.has_ended()
+    }
+
+    /// Whether its process has ended.
+    pub fn has_ended(&self) -> bool {
+        lock(&self.life).as_ref().is_none_or(ServerLife::is_over)
+    }
+
+    /// Says that there will be no more, after which a server ends by itself.
+    pub fn close(&self) {
+        if let Some(end) = lock(&self.end).take() {
+            end.cancel();
+        }
+    }
+
+    /// Asks it to end in the words of the system. One that has ended hears nothing.
+    pub fn ask_to_end(&self) {
+        if let Some(life) = lock(&self.life).as_ref().filter(|it| !it.is_over()) {
+            life.ask_to_end();
+        }
+    }
+
+    pub fn kill(&self) {
+        self.close();
+        drop(lock(&self.life).take());
+    }
+}
+
+/// A call that is on its way.
+struct Open {
+    peer: Peer<RoleClient>,
+    /// None once it has its answer.
+    request: Option<RequestId>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let Some(request) = self.request.take() else {
+            return;
+        };
+        let peer = self.peer.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let why = "nobody waits for the answer any more".to_owned();
+                let cancelled = CancelledNotificationParam::new(Some(request), Some(why));
+                // A server that has gone has nothing to cancel.
+                let _ = peer.notify_cancelled(cancelled).await;
+            });
+        }
+    }
+}
+
+fn pipes(input: OwnedFd, output: OwnedFd) -> io::Result<(Receiver, Sender)> {
+    Ok((
+        Receiver::from_owned_fd(output)?,
+        Sender::from_owned_fd(input)?,
+    ))
+}
+
+impl Said {
+    async fn listen(self, mut errors: Receiver) {
+        let mut bytes = vec![0; 4096];
+        while let Ok(count @ 1..) = errors.read(&mut bytes).await {
+            let mut said = lock(&self.0);
+            said.extend_from_slice(&bytes[..count]);
+            let surplus = said.len().saturating_sub(SAID);
+            said.drain(..surplus);
+        }
+    }
+
+    /// A sentence with what was said last.
+    async fn beside(&self, sentence: &str) -> String {
+        // What it has said right before its end may still be on its way.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let said = lock(&self.0);
+        match String::from_utf8_lossy(&said).trim() {
+            "" => sentence.to_owned(),
+            said => format!("{sentence}; it has said: {said}"),
+        }
+    }
+}

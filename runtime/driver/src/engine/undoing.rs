@@ -1,0 +1,65 @@
+//! What could not be taken back, of a run that has ended: tried again, or settled by somebody who knows.
+//!
+//! The wish is a record of the run, so that whoever brings it back, in this life or a later one, does the same.
+
+use gsw_engine::run::{NotUndone, UndoStanding};
+use gsw_journal::clock::now;
+use gsw_journal::record::{Record, UndoWish};
+use gsw_journal::status::Status;
+
+use crate::durable::resume::Brought;
+use crate::engine::resuming::{NotResumed, Read};
+use crate::engine::runs::Runs;
+use crate::engine::standing::{NotAdded, released};
+
+impl Runs {
+    /// Writes down what is wanted of a run that has ended; it goes on with that when it is resumed.
+    pub(super) fn wish_undo(&self, id: &str, wish: UndoWish) -> Result<(), NotAdded> {
+        let store = self.store().ok_or(NotResumed::NoStore)?.existing()?;
+        let info = store.find(id)?;
+        let (mut journal, records) = store.reopen(&info.id)?;
+        let checked = (|| {
+            let read = Read::of(&store, &info.id, records)?;
+            match self.back(&info, read)?.brought {
+                Ok(Brought::Ended(finished)) => may_be(&info.id, wish, &finished.not_undone),
+                // It was ended as it was.
+                Ok(Brought::Waits { .. }) => Err(NotAdded::NothingToUndo {
+                    id: info.id.clone(),
+                }),
+                Err(why) => Err(NotAdded::Diverged {
+                    id: info.id.clone(),
+                    why,
+                }),
+            }
+        })();
+        match checked {
+            Ok(()) => {
+                journal.write(&Record::Undo { now: now(), wish }, None);
+                journal.status(Status::Running, None);
+            }
+            // As it was.
+            Err(_) => journal.status(info.status, info.waiting.clone()),
+        }
+        let written = released(journal);
+        checked?;
+        written
+    }
+}
+
+/// Whether a wish is about something that failed.
+fn may_be(id: &str, wish: UndoWish, failed: &[NotUndone]) -> Result<(), NotAdded> {
+    let id = id.to_owned();
+    let is_certain = |it: &NotUndone| it.standing == UndoStanding::Failed;
+    match wish {
+        UndoWish::Failed if failed.iter().any(is_certain) => Ok(()),
+        UndoWish::Failed if !failed.is_empty() => Err(NotAdded::UndoInDoubt { id }),
+        UndoWish::Again(number) | UndoWish::Done(number)
+            if (1..=failed.len() as u64).contains(&number) =>
+        {
+            Ok(())
+        }
+        UndoWish::Failed | UndoWish::Again(_) | UndoWish::Done(_) => {
+            Err(NotAdded::NothingToUndo { id })
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Programs that serve this one for as long as it lives: MCP servers. The seam to who speaks with them, and their processes.
+//!
+//! One thread starts them all and waits for their ends, because a program dies with the thread that started it: none outlives
+//! this process, however that ends.
+
+use std::future::Future;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::pin::Pin;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::process::{Child, Ending, Group, Surroundings, start_server};
+
+/// How often it is looked whether a server has ended, as long as one runs.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// A call of a tool.
+#[derive(Debug)]
+pub struct ServerCall {
+    pub server: ServerProgram,
+    pub tool: String,
+    /// Its arguments by name, as JSON text.
+    pub input: String,
+    /// By which the call is known in every life of its run.
+    pub key: String,
+}
+
+/// Why a call gives nothing, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ServerFailure {
+    /// The server cannot be started or reached, or breaks the protocol.
+    Server(String),
+    /// The tool has failed.
+    Tool(String),
+}
+
+/// An answer on its way, as JSON text. Dropping it cancels the call.
+pub type Calling = Pin<Box<dyn Future<Output = Result<String, ServerFailure>> + Send>>;
+
+/// Speaks with servers; one per engine, shared by its runs.
+pub trait Servers: Send + Sync + std::fmt::Debug {
+    fn call(&self, call: ServerCall) -> Calling;
+
+    /// Ends all of them, for a process that ends.
+    fn close(&self);
+}
+
+/// A program that is a server, with what it finds around it: two that are alike are one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct ServerProgram {
+    argv: Vec<String>,
+    around: Surroundings,
+}
+
+/// A server that was started.
+#[derive(Debug)]
+pub struct ServerProcess {
+    /// Where it reads.
+    pub input: OwnedFd,
+    /// Where it writes.
+    pub output: OwnedFd,
+    /// Where it writes what is for people.
+    pub errors: OwnedFd,
+    pub life: ServerLife,
+}
+
+/// The life of a server: dropping it kills the server and all that it has started.
+#[derive(Debug)]
+pub struct ServerLife {
+    group: Group,
+    ending: Ending,
+}
+
+impl ServerLife {
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.group.is_gone() || self.ending.is_over()
+    }
+
+    /// Asks it to end (`SIGTERM`), and what it has started.
+    pub fn ask_to_end(&self) {
+        self.group.ask_to_end();
+    }
+}
+
+impl Drop for ServerLife {
+    fn drop(&mut self) {
+        self.group.kill();
+    }
+}
+
+impl ServerProgram {
+    pub(crate) fn new(argv: Vec<String>, around: Surroundings) -> Self {
+        Self { argv, around }
+    }
+
+    /// One that gets all variables of this process.
+    #[must_use]
+    pub fn of_user(argv: Vec<String>) -> Self {
+        Self::new(argv, Surroundings::default())
+    }
+
+    /// Starts it.
+    ///
+    /// # Errors
+    /// When the system cannot.
+    pub fn start(&self) -> io::Result<ServerProcess> {
+        let (answer, started) = channel();
+        let order = Order {
+            server: self.clone(),
+            answer,
+        };
+        order_of_keeper(order)?;
+        started.recv().unwrap_or_else(|_| Err(no_keeper()))
+    }
+}
+
+/// What the thread of servers is asked for.
+struct Order {
+    server: ServerProgram,
+    answer: Sender<io::Result<ServerProcess>>,
+}
+
+fn no_keeper() -> io::Error {
+    io::Error::other("the thread that starts servers has failed")
+}
+
+/// Hands an order to the thread of servers, which is started at first use.
+fn order_of_keeper(order: Order) -> io::Result<()> {
+    static KEEPER: Mutex<Option<Sender<Order>>> = Mutex::new(None);
+    // Nothing that can panic runs while the lock is held.
+    let mut keeper = KEEPER.lock().unwrap_or_else(PoisonError::into_inner);
+    if keeper.is_none() {
+        let (sender, orders) = channel();
+        std::thread::Builder::new()
+            .name("gsw-servers".into())
+            .stack_size(256 << 10)
+            .spawn(move || keep(&orders))?;
+        *keeper = Some(sender);
+    }
+    match keeper.as_ref() {
+        Some(sender) => sender.send(order).map_err(|_| no_keeper()),
+        None => Err(no_keeper()),
+    }
+}
+
+/// Starts servers and waits for their ends, as long as the process lives.
+fn keep(orders: &Receiver<Order>) {
+    let mut running: Vec<(Ending, Group)> = Vec::new();
+    loop {
+        let order = match running.is_empty() {
+            true => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            false => orders.recv_timeout(LOOK),
+        };
+        match order {
+            Ok(Order { server, answer }) => {
+                let started = start_server(&server.argv, &server.around).map(|child| {
+                    let (process, kept) = process_of(child);
+                    running.push(kept);
+                    process
+                });
+                // Who has asked may not wait any more; the server is then killed where it is dropped.
+                let _ = answer.send(started);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        running.retain(|(ending, group)| !has_ended(*ending, group));
+    }
+}
+
+fn process_of(child: Child) -> (ServerProcess, (Ending, Group)) {
+    let Child {
+        pid,
+        input,
+        outputs: [output, errors],
+    } = child;
+    let group = Group::default();
+    group.has_started(pid);
+    let process = ServerProcess {
+        input: input.expect("a server is started with an input"),
+        output,
+        errors,
+        life: ServerLife {
+            group: group.clone(),
+            ending: Ending(pid),
+        },
+    };
+    (process, (Ending(pid), group))
+}
+
+/// Whether a server has ended; what it has started ends with it.
+fn has_ended(ending: Ending, group: &Group) -> bool {
+    if !ending.is_over() {
+        return false;
+    }
+    // Before the wait frees the number of the group for others.
+    group.kill();
+    group.forget();
+    // It is over, so there is nothing to wait for.
+    let _ = ending.status();
+    true
+}

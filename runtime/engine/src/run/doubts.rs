@@ -1,0 +1,98 @@
+//! What was given up while it was on its way: whoever is at the other end may have done it all the same, and nobody will know.
+//!
+//! A time limit that gives such an operation up ends with `OutcomeUnknown` instead of its own error: a program that catches
+//! `Timeout` and tries again must not do it twice. Whoever is cancelled catches nothing, so there it is a warning.
+
+use rustc_hash::FxHashMap;
+
+use gsw_notation::calendar::rfc3339;
+use gsw_tree::class::Class;
+
+use crate::node::{NodeId, Tree};
+use crate::operation::{OperationId, Request};
+use crate::run::{Run, raise};
+use crate::scope::{Scope, ScopeId};
+
+#[derive(Debug, Default)]
+pub(crate) struct Doubts {
+    /// What is on its way and must not happen twice, in words.
+    on_the_way: FxHashMap<OperationId, String>,
+    /// What was given up, in order.
+    given_up: Vec<Doubt>,
+}
+
+#[derive(Debug)]
+struct Doubt {
+    node: NodeId,
+    what: String,
+}
+
+impl Doubts {
+    /// Something is asked for at this time.
+    pub(crate) fn begins(
+        &mut self,
+        id: OperationId,
+        (request, class): (&Request, Class),
+        now: i64,
+    ) {
+        if class == Class::Once && request.is_out_of_sight() {
+            let what = format!("{}, asked for at {}", request.summary(), rfc3339(now));
+            self.on_the_way.insert(id, what);
+        }
+    }
+
+    /// Its outcome is known, or it never began.
+    pub(crate) fn ends(&mut self, id: OperationId) {
+        self.on_the_way.remove(&id);
+    }
+
+    /// How many there have been.
+    pub(crate) fn count(&self) -> usize {
+        self.given_up.len()
+    }
+
+    /// What was given up inside of a scope since its time ran out.
+    fn of(&self, tree: &Tree, scope: &Scope) -> Option<String> {
+        let since = self.given_up.get(scope.doubts_before?..)?;
+        let within = since.iter().filter(|it| lies_in(tree, it.node, scope.node));
+        let all: Vec<&str> = within.map(|it| &*it.what).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+}
+
+fn lies_in(tree: &Tree, mut node: NodeId, around: NodeId) -> bool {
+    while node != around && node != NodeId::ROOT {
+        node = tree.node(node).parent;
+    }
+    node == around
+}
+
+impl Run {
+    /// A task gives up an operation that is not waited for.
+    pub(super) fn doubt(&mut self, node: NodeId, id: OperationId) {
+        let Some(what) = self.doubts.on_the_way.remove(&id) else {
+            return;
+        };
+        // Requested in this turn, it has not left the run.
+        if self.operations.is_held(id) {
+            return;
+        }
+        let message = format!("what was cancelled here may have been done: {what}");
+        self.progress.warn(node, message);
+        self.doubts.given_up.push(Doubt { node, what });
+    }
+
+    /// `OutcomeUnknown`, when the end of a scope's time has given up what may have been done.
+    pub(crate) fn unknown_in(&mut self, id: ScopeId) -> Option<u64> {
+        let scope = self.scopes.get(id)?;
+        let what = self.doubts.of(self.progress.tree(), scope)?;
+        Some(raise::outcome_unknown(&mut self.heap, &what))
+    }
+
+    /// The same where a scope is left with an error, if that is the unwinding to it.
+    pub(crate) fn unknown_after(&mut self, id: ScopeId, raised: u64) -> Option<u64> {
+        raise::is_unwind_of(raised, id)
+            .then(|| self.unknown_in(id))
+            .flatten()
+    }
+}

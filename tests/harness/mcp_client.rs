@@ -1,0 +1,228 @@
+//! `std/mcp`: programs call the tools of servers, which are programs of ours here, built and started as any other.
+
+use std::path::Path;
+
+use crate::killed::Kept;
+use crate::program::{Said, text};
+
+/// What is called.
+const SERVER: &str = r#"
+import std/env
+import std/exec
+import std/fs
+
+type Sum {
+  total: int
+}
+workflow add(a: int, b: int) -> Sum { Sum { total: a + b } }
+workflow shout(words: string) -> string { words.upper() }
+workflow broken() { fail Failed("no luck") }
+
+/// Which process it is, and what it finds around it.
+workflow who() -> [string] {
+  let parent = exec.run(["sh", "-c", "echo $PPID"]).stdout.trim()
+  [parent, env.get("PLACE") ?? "nowhere", env.get("OTHER") ?? "none"]
+}
+workflow dies() { exec.run(["sh", "-c", "kill -9 $PPID"]) }
+workflow slow() {
+  defer { fs.append("slow.log", "undone\n") }
+  fs.append("slow.log", "begun\n")
+  sleep(1h)
+}
+"#;
+
+const CALLER: &str = r#"
+import std/fs
+import std/mcp
+
+fn server(place: string) -> mcp.Server {
+  mcp.stdio("SERVER", ["mcp", "--store", "off", "--quiet"], { "PLACE": place })
+}
+
+/// Adds by the server.
+tool add(a: int, b: int) -> int pure {
+  let sum = server("here").call("add", { "a": a, "b": b })
+  (sum["total"] as int)
+}
+
+workflow main() -> json {
+  let sums = parallel for i in 0..20 { add(i, 1) }
+  [sums.sum(), server("here").call("shout", { "words": "hi" })]
+}
+workflow shared() -> json {
+  let first = server("here").call("who")
+  let again = parallel for _ in 0..5 { server("here").call("who") }
+  let other = server("there").call("who")
+  [again.all(it => it == first), other == first, first["result"][1], other["result"][1]]
+}
+workflow fails() -> json {
+  let server = server("here")
+  let broken = server.call("broken") catch ToolFailed(_, why) => why
+  let wrong = server.call("add", { "a": 1 }) catch ToolFailed(_, why) => why
+  let unknown = server.call("nothing") catch McpError(_, why) => why
+  [broken, wrong, unknown]
+}
+workflow again() -> json {
+  let server = server("here")
+  let before = server.call("who")
+  let died = server.call("dies") catch McpError(_, why) => why
+  let after = server.call("who")
+  [died, before == after, after["result"][1]]
+}
+/// Gives a call up as soon as it has begun, and waits until the server has undone it.
+workflow late() -> string timeout 2m {
+  let call = spawn server("here").call("slow")
+  while not fs.exists("slow.log") { sleep(10ms) }
+  call.cancel()
+  while fs.read("slow.log") != "begun\nundone\n" { sleep(10ms) }
+  "late"
+}
+workflow missing() -> json { mcp.stdio("./no-such-program").call("add") }
+workflow mute() -> json { mcp.stdio("sh", ["-c", "echo 'no key' >&2; exit 3"]).call("add") }
+"#;
+
+/// A built program that calls another one.
+fn caller(name: &str, source: &str) -> Kept {
+    let server = Kept::new(&format!("mcp_of_{name}"), SERVER);
+    let source = source.replace("SERVER", text(&server.program));
+    Kept::new(&format!("mcp_by_{name}"), &source)
+}
+
+fn value(said: &Said) -> serde_json::Value {
+    serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"))
+}
+
+// G27
+#[test]
+fn a_program_calls_the_tools_of_a_server() {
+    let kept = caller("calls", CALLER);
+    let said = kept.run(&["--store", "off"]);
+    assert_eq!(value(&said), serde_json::json!([210, {"result": "HI"}]));
+    let said = kept.run(&["fails", "--store", "off"]);
+    let failures = value(&said);
+    assert_eq!(failures[0], "Failed: no luck");
+    assert!(
+        failures[1]
+            .as_str()
+            .is_some_and(|it| it.contains("`b` has no value")),
+        "{said:?}"
+    );
+    assert_eq!(failures[2], "there is no tool `nothing`");
+}
+
+#[test]
+fn a_server_is_shared_by_those_who_give_it_the_same() {
+    let kept = caller("shared", CALLER);
+    let said = kept.run(&["shared", "--store", "off"]);
+    assert_eq!(
+        value(&said),
+        serde_json::json!([true, false, "here", "there"])
+    );
+}
+
+#[test]
+fn a_server_that_has_ended_is_started_again_and_the_call_is_not_repeated() {
+    let kept = caller("again", CALLER);
+    let said = kept.run(&["again", "--store", "off"]);
+    let again = value(&said);
+    assert!(
+        again[0]
+            .as_str()
+            .is_some_and(|it| it.starts_with("it has ended")),
+        "{said:?}"
+    );
+    assert_eq!((&again[1], &again[2]), (&false.into(), &"here".into()));
+}
+
+#[test]
+fn a_call_that_nobody_waits_for_is_cancelled_at_the_server() {
+    let kept = caller("late", CALLER);
+    let said = kept.run(&["late", "--store", "off"]);
+    assert_eq!(said.out, "\"late\"\n", "{said:?}");
+}
+
+#[test]
+fn a_server_that_cannot_be_used_says_why() {
+    let kept = caller("mute", CALLER);
+    let said = kept.run(&["missing", "--store", "off"]);
+    assert_eq!(said.code, Some(1));
+    assert!(
+        said.err
+            .contains("McpError: ./no-such-program: it cannot be started"),
+        "{said:?}"
+    );
+    let said = kept.run(&["mute", "--store", "off"]);
+    assert!(said.err.contains("it has said: no key"), "{said:?}");
+}
+
+/// No server and nothing that one has started outlives the process that has called it, whether that ends or is killed.
+#[test]
+fn no_server_outlives_its_caller() {
+    const LEAVES: &str = r#"
+import std/fs
+import std/mcp
+workflow main() {
+  let server = mcp.stdio("SERVER", ["mcp", "--store", "off", "--quiet"])
+  let who = server.call("who")
+  fs.write("server.pid", "${who["result"][0] as string}")
+}
+workflow stays() {
+  main()
+  sleep(1h)
+}
+"#;
+    let kept = caller("leaves", LEAVES);
+    let is_there = |pid: &str| Path::new(&format!("/proc/{pid}/exe")).exists();
+    let gone = || {
+        let pid = kept.read("server.pid");
+        let gone = (0..500).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            !is_there(pid.trim())
+        });
+        assert!(gone, "the server {pid} is still there");
+    };
+    assert_eq!(kept.run(&["--store", "off"]).code, Some(0));
+    gone();
+    std::fs::remove_file(kept.folder.join("server.pid")).expect("it was written");
+    let mut child = kept.start(&["stays", "--store", "off"]);
+    while kept.read("server.pid").is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    crate::killed::signal(&child, "-KILL");
+    child.wait().expect("it was killed");
+    gone();
+}
+
+/// What is not permitted is not started, and what was answered is not asked for again.
+#[test]
+fn servers_are_permitted_as_programs_are_and_their_answers_are_kept() {
+    const ASKS: &str = r#"
+import std/fs
+import std/mcp
+permissions { exec: ["SERVER"], fs.write: ["."] }
+external go() -> int timeout 2d
+tool ask(program: string) -> json { mcp.stdio(program, ["mcp", "--store", "off", "--quiet"]).call("who") }
+workflow main() -> json {
+  let who = ask("SERVER")
+  fs.append("who.log", who["result"][0] as string)
+  go()
+  who
+}
+workflow other() -> json { ask("sh") }
+"#;
+    let kept = caller("asks", ASKS);
+    let said = kept.run(&["other", "--store", "off"]);
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert!(said.err.contains("`exec` of `sh`"), "{said:?}");
+    let said = kept.run(&["--idle", "0s"]);
+    assert_eq!(said.code, Some(5), "{said:?}");
+    let id = kept.listed()["id"].as_str().expect("an id").to_owned();
+    assert_eq!(kept.run(&["runs", "answer", &id, "go", "1"]).code, Some(0));
+    let resumed = kept.run(&["runs", "resume", &id]);
+    let who = value(&resumed);
+    assert_eq!(
+        who["result"][0].as_str(),
+        Some(kept.read("who.log").as_str()),
+        "{resumed:?}"
+    );
+}
