@@ -48,6 +48,8 @@ pub(super) struct BodyFacts {
     pub(super) impossible: Vec<(ExpressionId, usize)>,
     /// Functions that become ones of a type that says less of them; as the last walk found it.
     pub(super) leaks: Vec<Leak>,
+    /// What expressions do whose value nobody has, with what tasks raise that are dropped so; as the last walk found it.
+    dropped: Vec<(ExpressionId, Summary)>,
     learnt: bool,
 }
 
@@ -68,8 +70,15 @@ impl BodyFacts {
             closures: Vec::new(),
             impossible: Vec::new(),
             leaks: Vec::new(),
+            dropped: Vec::new(),
             learnt: false,
         }
+    }
+
+    /// Whether an expression does something that `is_meant`, or dropping its value.
+    pub(super) fn does_so(&self, id: ExpressionId, is_meant: &dyn Fn(&Summary) -> bool) -> bool {
+        let mut dropped = self.dropped.iter().filter(|(it, _)| *it == id);
+        self.does.get(id.0 as usize).is_some_and(is_meant) || dropped.any(|(_, it)| is_meant(it))
     }
 
     pub(super) fn lambdas(&self) -> Vec<((ExpressionId, u32), Summary)> {
@@ -126,6 +135,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     pub(super) fn new(unit: &'a mut Unit<'u>, body: &'a Body, facts: &'a mut BodyFacts) -> Self {
         // Not facts of the fixpoint: arms that look impossible in an early walk may match in a later one, so only the last counts.
         facts.impossible.clear();
+        facts.dropped.clear();
         facts.leaks.clear();
         Self {
             unit,
@@ -171,10 +181,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     pub(super) fn dropped(&mut self, value: ExpressionId) -> Summary {
         let mut outcome = self.expression(value);
         outcome.does.errors.extend(&outcome.value.task);
-        // What is dropped raises it, as far as reports go.
-        if let Some(known) = self.facts.does.get_mut(value.0 as usize) {
-            known.errors.extend(&outcome.value.task);
-        }
+        self.facts.dropped.push((value, outcome.does.clone()));
         outcome.does
     }
 

@@ -169,7 +169,7 @@ pub(super) fn origin(
         // The guarded expression is the first child; its errors that the arms took would be found there first.
         inside.rotate_left(1);
     }
-    let raises = |it: &ExpressionId| facts.does.get(it.0 as usize).is_some_and(is_meant);
+    let raises = |it: &ExpressionId| facts.does_so(*it, is_meant);
     // A lambda given to a call raises there, and a task where it is awaited.
     let is_deferred = matches!(
         kind,
