@@ -1,11 +1,12 @@
 //! Makes one file of a launcher and an image. It appears under its name complete or not at all.
 
-use std::io::Error;
+use std::fs::File;
+use std::io::{self, Error, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use gsw_abi::image::{FOOTER_MAGIC, FOOTER_SIZE, PAGE};
 
-use crate::replace::{Access, replace};
+use crate::replace::{Access, replace_by};
 
 /// The first bytes of the only kind of executable that an image can be appended to so far.
 const ELF: [u8; 4] = *b"\x7fELF";
@@ -57,43 +58,77 @@ impl std::error::Error for BundleError {
 /// # Errors
 /// When a file cannot be read or written; then there is no new file, and an old one is as it was.
 pub fn bundle(launcher: &Path, image: &[u8], target: &Path) -> Result<(), BundleError> {
-    let mut bytes = std::fs::read(launcher).map_err(|error| BundleError::Launcher {
+    let unread = |error| BundleError::Launcher {
         path: launcher.to_owned(),
         error,
-    })?;
-    if !bytes.starts_with(&ELF) {
-        return Err(BundleError::NotAnExecutable(launcher.to_owned()));
-    }
-    // A built program may serve as a launcher. Appending to all of it would leave an image that nobody finds.
-    bytes.truncate(length_without_image(&bytes));
+    };
+    let own = Own::of(launcher).map_err(unread)?;
+    let own = own.ok_or_else(|| BundleError::NotAnExecutable(launcher.to_owned()))?;
     // The loader maps the image in place, which the kernel does by whole pages only.
-    bytes.resize(bytes.len().next_multiple_of(PAGE), 0);
-    let offset = bytes.len() as u64;
-    bytes.extend_from_slice(image);
-    // At the end of the file, where it can be found without reading the executable.
-    bytes.extend_from_slice(&offset.to_le_bytes());
-    bytes.extend_from_slice(&(image.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(&FOOTER_MAGIC);
-    replace(target, &bytes, Access::Executable).map_err(|error| BundleError::Target {
+    let offset = own.length.next_multiple_of(PAGE as u64);
+    let write = |file: &mut File| {
+        own.copy_to(file)?;
+        io::copy(&mut io::repeat(0).take(offset - own.length), file)?;
+        file.write_all(image)?;
+        // At the end of the file, where it can be found without reading the executable.
+        file.write_all(&offset.to_le_bytes())?;
+        file.write_all(&(image.len() as u64).to_le_bytes())?;
+        file.write_all(&FOOTER_MAGIC)
+    };
+    replace_by(target, &write, Access::Executable).map_err(|error| BundleError::Target {
         path: target.to_owned(),
         error,
     })
 }
 
-/// How much of an executable is its own: a built program used as a launcher loses its image.
-fn length_without_image(bytes: &[u8]) -> usize {
-    let Some(footer) = bytes.len().checked_sub(FOOTER_SIZE) else {
-        return bytes.len();
+/// The executable itself: a built program that serves as a launcher loses its image. Appending to all of it would leave an image
+/// that nobody finds.
+struct Own {
+    file: File,
+    length: u64,
+}
+
+impl Own {
+    /// `None` of what is no executable.
+    fn of(path: &Path) -> Result<Option<Self>, Error> {
+        let mut file = File::open(path)?;
+        let mut first = [0; ELF.len()];
+        match file.read_exact(&mut first) {
+            Ok(()) if first == ELF => {}
+            Ok(()) => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let length = length_without_image(&mut file)?;
+        Ok(Some(Self { file, length }))
+    }
+
+    /// By the kernel, which does not show it to us: it is most of what there is to write.
+    fn copy_to(&self, target: &mut File) -> Result<(), Error> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0))?;
+        match io::copy(&mut file.take(self.length), target)? {
+            copied if copied == self.length => Ok(()),
+            _ => Err(Error::new(
+                ErrorKind::UnexpectedEof,
+                "the launcher became shorter meanwhile",
+            )),
+        }
+    }
+}
+
+fn length_without_image(file: &mut File) -> Result<u64, Error> {
+    let length = file.metadata()?.len();
+    let Some(footer) = length.checked_sub(FOOTER_SIZE as u64) else {
+        return Ok(length);
     };
-    let (offset, magic) = (&bytes[footer..footer + 8], &bytes[footer + 16..]);
-    if magic != FOOTER_MAGIC {
-        return bytes.len();
-    }
-    let mut word = [0; 8];
-    word.copy_from_slice(offset);
-    match usize::try_from(u64::from_le_bytes(word)) {
-        // Otherwise the magic is there by chance: nothing is cut off that was not understood.
-        Ok(offset) if offset < footer => offset,
-        _ => bytes.len(),
-    }
+    let (mut offset, mut size, mut magic) = ([0; 8], [0; 8], [0; FOOTER_MAGIC.len()]);
+    file.seek(SeekFrom::Start(footer))?;
+    file.read_exact(&mut offset)?;
+    file.read_exact(&mut size)?;
+    file.read_exact(&mut magic)?;
+    let offset = u64::from_le_bytes(offset);
+    let is_footer = magic == FOOTER_MAGIC && offset < footer;
+    // Elsewhere the magic is there by chance: nothing is cut off that was not understood.
+    Ok(if is_footer { offset } else { length })
 }
