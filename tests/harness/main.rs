@@ -51,6 +51,7 @@ mod limits;
 mod literate;
 mod lives;
 mod mcp_client;
+mod mcp_declared;
 mod mcp_server;
 mod memory;
 mod model_calls;

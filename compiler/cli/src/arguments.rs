@@ -11,8 +11,8 @@ use gsw_service::say::say_lines;
 use gsw_source::Name;
 
 use crate::commands::{
-    self, Build, Cache, Check, Compat, Doc, Fix, Fmt, Graph, Init, New, Prompt, Run, Runs, Schema,
-    Test, Trace,
+    self, Build, Cache, Check, Compat, Doc, Fix, Fmt, Graph, Init, Mcp, New, Prompt, Run, Runs,
+    Schema, Test, Trace,
 };
 use crate::help;
 use crate::report;
@@ -86,6 +86,9 @@ enum Command {
     /// Look at the runs of a store, whatever program they are of.
     #[command(after_help = help::text(&help::RUNS))]
     Runs(Runs),
+    /// Call the MCP servers that a file declares, and declare their tools.
+    #[command(after_help = help::text(&help::MCP))]
+    Mcp(Mcp),
     /// Print the JSON Schema of a type, or of a workflow's input and output.
     #[command(after_help = help::text(&help::SCHEMA))]
     Schema(Schema),
@@ -129,6 +132,7 @@ impl Command {
             | Self::Cache(_)
             | Self::Compat(_)
             | Self::Runs(_)
+            | Self::Mcp(_)
             | Self::Completions { .. }
             | Self::Man { .. }
             | Self::Lsp => false,
@@ -204,6 +208,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Prompt(arguments) => commands::prompt(&arguments),
         Command::Cache(arguments) => commands::cache(&arguments),
         Command::Compat(arguments) => commands::compat(&arguments),
+        Command::Mcp(arguments) => commands::mcp(&arguments),
         Command::Runs(arguments) => commands::runs(&arguments),
         Command::Schema(arguments) => commands::schema(&arguments),
         Command::Doc(arguments) => commands::doc(&arguments),

@@ -512,6 +512,20 @@ pub const SCHEMA: Page = Page {
     exit_codes: &[SUCCESS, WRONG, ("2", "invalid usage or no such name")],
 };
 
+pub const MCP: Page = Page {
+    heading: EXAMPLES,
+    examples: &[
+        (
+            "gswc mcp add git uvx mcp-server-git",
+            "write `git.gsw`, which declares the server and its tools",
+        ),
+        ("gswc mcp list git.gsw", "the servers and tools of a file"),
+        ("gswc mcp lock git.gsw", "take over what has changed"),
+    ],
+    notes: &[],
+    exit_codes: &[SUCCESS, WRONG, ("2", "invalid usage")],
+};
+
 pub const EXPLAIN: Page = Page {
     heading: EXAMPLES,
     examples: &[

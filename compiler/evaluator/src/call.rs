@@ -93,7 +93,7 @@ impl Machine<'_> {
         }
         match item.kind(self.db) {
             ItemKind::Tool => call_tool(self, item, arguments),
-            ItemKind::Function => {
+            ItemKind::Function | ItemKind::Mcp => {
                 let body = self.body(item, BodyPart::Main)?;
                 self.run_body(body, Rc::clone(types), arguments)
             }
@@ -106,7 +106,6 @@ impl Machine<'_> {
             | ItemKind::Const
             | ItemKind::Agent
             | ItemKind::Prompt
-            | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Human
             | ItemKind::External

@@ -69,7 +69,7 @@ pub fn item_waits(view: &dyn ProgramView, item: ItemId) -> Waits {
         | ItemKind::Human
         | ItemKind::External
         | ItemKind::Test => Waits::Always,
-        ItemKind::Function => view.waits(item),
+        ItemKind::Function | ItemKind::Mcp => view.waits(item),
         ItemKind::Import
         | ItemKind::Record
         | ItemKind::Alias
@@ -77,7 +77,6 @@ pub fn item_waits(view: &dyn ProgramView, item: ItemId) -> Waits {
         | ItemKind::Error
         | ItemKind::Const
         | ItemKind::Agent
-        | ItemKind::Mcp
         | ItemKind::Hook
         | ItemKind::Skill
         | ItemKind::Permissions

@@ -69,6 +69,7 @@ mod reflection;
 mod requirement;
 mod scopes;
 mod script;
+mod server_tool;
 mod setting;
 mod statement;
 mod table;

@@ -12,9 +12,6 @@ use crate::errors;
 pub enum Missing<'name> {
     /// `skill s { … }`
     Skill,
-    Mcp,
-    /// `m.call(…)` of an MCP server.
-    McpCall,
     /// A setting that nothing reads yet.
     Setting(Setting),
     /// `m.*` where no tools are listed.
@@ -25,14 +22,7 @@ pub enum Missing<'name> {
 
 impl Missing<'static> {
     /// All but the names, which are parts of the others.
-    pub const ALL: [Self; 6] = [
-        Self::Skill,
-        Self::Mcp,
-        Self::McpCall,
-        Self::AllOf,
-        Self::Setting(Setting::Mcp),
-        Self::Setting(Setting::Skills),
-    ];
+    pub const ALL: [Self; 3] = [Self::Skill, Self::AllOf, Self::Setting(Setting::Skills)];
 }
 
 impl Missing<'_> {
@@ -41,8 +31,6 @@ impl Missing<'_> {
     pub fn what(self) -> String {
         match self {
             Self::Skill => "a `skill`".into(),
-            Self::Mcp => "an MCP server".into(),
-            Self::McpCall => "a call of an MCP server".into(),
             Self::AllOf => "`.*` outside of `tools`".into(),
             Self::Setting(setting) => format!("the setting `{}`", setting.name()),
             Self::Name(name) => format!("`{name}`"),
@@ -54,9 +42,6 @@ impl Missing<'_> {
     pub const fn instead(self) -> &'static str {
         match self {
             Self::Skill => "put the text into `system`, or let a tool read it from a file",
-            Self::Mcp | Self::McpCall => {
-                "write a `tool` that calls it: `mcp.stdio(\"npx\", [\"-y\", \"server\"]).call(\"name\", { … })`, after `import std/mcp`"
-            }
             Self::AllOf => "list the names",
             Self::Setting(_) => "leave it out: it would do nothing",
             Self::Name(_) => "",
@@ -73,7 +58,6 @@ impl Missing<'_> {
 pub fn item_not_yet_supported(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
     let missing = match item.kind(db) {
         ItemKind::Skill => Missing::Skill,
-        ItemKind::Mcp => Missing::Mcp,
         ItemKind::Import
         | ItemKind::Function
         | ItemKind::Record
@@ -85,6 +69,7 @@ pub fn item_not_yet_supported(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
         | ItemKind::Prompt
         | ItemKind::Workflow
         | ItemKind::Tool
+        | ItemKind::Mcp
         | ItemKind::Hook
         | ItemKind::Human
         | ItemKind::External

@@ -6,7 +6,7 @@ use gsw_syntax::ast;
 
 use crate::errors;
 use crate::module::is_std;
-use crate::signature::Presence;
+use crate::signature::{LockedTool, Presence};
 use crate::types::{Effect, EffectSet};
 
 /// What an attribute stands before.
@@ -50,6 +50,7 @@ pub struct Attributes {
     pub was: Option<Name>,
     /// Where `@host` is written, which says that the host has the body.
     pub host: Option<Span>,
+    pub locked: Option<LockedTool>,
     /// `@intrinsic("row", …)`, only in the standard library.
     pub intrinsic: Option<RuntimeCall>,
     /// The effects that `@intrinsic` lists.
@@ -74,7 +75,10 @@ pub enum RequirementKind {
 }
 
 /// Names that every program may write, for suggestions.
-const PUBLIC: &[&str] = &["alias", "deprecated", "host", "secret", "was"];
+const PUBLIC: &[&str] = &["alias", "deprecated", "host", "locked", "secret", "was"];
+
+/// What `@locked` takes.
+const LOCKED: &str = "the tool's name at its server and its digest";
 
 /// Reads the attributes; unknown and malformed ones go to `sink`.
 pub fn read_attributes(
@@ -90,6 +94,7 @@ pub fn read_attributes(
         deprecated: None,
         was: None,
         host: None,
+        locked: None,
         intrinsic: None,
         effects: EffectSet::default(),
         property: Presence::Absent,
@@ -112,6 +117,8 @@ pub fn read_attributes(
                 sink.push(errors::misplaced_secret(place, target));
             }
             ("secret", Some([])) => read.secret = Presence::Present,
+            ("locked", Some([name, digest])) => read.locked = Some(LockedTool::of(name, digest)),
+            ("locked", _) => sink.push(errors::attribute_arguments(place, name, LOCKED)),
             ("host", Some([])) => read.host = Some(attribute.span),
             ("deprecated", Some([why])) => read.deprecated = Some(why.clone()),
             ("was", Some([_]))

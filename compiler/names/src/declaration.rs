@@ -13,6 +13,7 @@ use crate::declared_type::{presence, report_repeats, report_wire_repeats, type_d
 use crate::errors;
 use crate::generics::{generics_of, own_type};
 use crate::host_tool;
+use crate::known::KnownItem;
 use crate::lower_type::{lower_throws, lower_type};
 use crate::scope::{Definition, resolve_member, resolve_name};
 use crate::signature::{Parameter, Presence, Signature, TypeDeclarationKind};
@@ -63,11 +64,11 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
         ast::ItemBody::Const(constant) => head.constant(constant),
         ast::ItemBody::Error(_) => head.error(),
         ast::ItemBody::Agent { .. } => empty_signature(Type::Agent),
+        ast::ItemBody::Mcp { .. } => empty_signature(server_type(db)),
         ast::ItemBody::Import(_)
         | ast::ItemBody::Record(_)
         | ast::ItemBody::Alias { .. }
         | ast::ItemBody::Enum(_)
-        | ast::ItemBody::Mcp { .. }
         | ast::ItemBody::Hook { .. }
         | ast::ItemBody::Skill { .. }
         | ast::ItemBody::Test { .. }
@@ -82,16 +83,16 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
         let index = position(name)?;
         Some((*kind, u32::try_from(index).ok()?))
     });
-    let requirements = requirements.collect();
     ItemSignature {
         signature: Arc::new(Signature {
             intrinsic: attributes.intrinsic,
             property: attributes.property,
             was: attributes.was,
+            locked: attributes.locked,
             ..signature
         }),
         effects: attributes.effects,
-        requirements,
+        requirements: requirements.collect(),
         deprecated: attributes.deprecated,
         diagnostics: head.sink,
     }
@@ -106,6 +107,8 @@ fn empty_signature(result: Type) -> Signature {
         intrinsic: None,
         property: Presence::Absent,
         agent: None,
+        server: None,
+        locked: None,
         was: None,
     }
 }
@@ -117,6 +120,28 @@ fn plain(signature: Signature) -> ItemSignature {
         requirements: Vec::new(),
         deprecated: None,
         diagnostics: Vec::new(),
+    }
+}
+
+/// What a declaration of the library for MCP servers is; invalid only while the library itself is broken.
+fn server_type(db: &dyn Db) -> Type {
+    let server = KnownItem::McpServer.item(db);
+    server.map_or(Type::Invalid, |it| Type::Record(it, Arc::from([])))
+}
+
+/// What stands after `by`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Agent,
+    Server,
+}
+
+impl By {
+    const fn kind(self) -> ItemKind {
+        match self {
+            Self::Agent => ItemKind::Agent,
+            Self::Server => ItemKind::Mcp,
+        }
     }
 }
 
@@ -166,6 +191,31 @@ impl Head<'_> {
         let throws = signature.throws.as_ref();
         let throws =
             throws.map(|it| lower_throws(self.db, self.file, it, &mut self.sink, self.item));
+        // The `by` of an `external` is its key, an expression like any other.
+        let meant = match self.item.kind(self.db) {
+            ItemKind::External => None,
+            ItemKind::Tool => Some(By::Server),
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => Some(By::Agent),
+        };
+        let named = signature.by.as_ref().zip(meant);
+        let named = named.and_then(|(by, meant)| Some((meant, self.by(by, meant)?)));
+        let by = |wanted| named.filter(|(it, _)| *it == wanted).map(|(_, it)| it);
         Signature {
             generics: self.generics.clone(),
             parameters,
@@ -176,12 +226,9 @@ impl Head<'_> {
             throws,
             intrinsic: None,
             property: Presence::Absent,
-            // The `by` of an `external` is its key, an expression like any other.
-            agent: signature
-                .by
-                .as_ref()
-                .filter(|_| self.item.kind(self.db) != ItemKind::External)
-                .and_then(|it| self.agent(it)),
+            agent: by(By::Agent),
+            server: by(By::Server),
+            locked: None,
             was: None,
         }
     }
@@ -260,7 +307,8 @@ impl Head<'_> {
         }
     }
 
-    fn agent(&mut self, by: &ast::Expression) -> Option<ItemId> {
+    /// The declaration after `by`.
+    fn by(&mut self, by: &ast::Expression, meant: By) -> Option<ItemId> {
         let (found, text) = if let ast::ExpressionKind::Name(name) = &by.kind {
             (resolve_name(self.db, self.file, name), name.clone())
         } else if let ast::ExpressionKind::Field { base, name, .. } = &by.kind
@@ -275,11 +323,11 @@ impl Head<'_> {
             };
             (found, name.name.clone())
         } else {
-            return self.not_an_agent(by.span, "this");
+            return self.not_meant(by.span, meant, "this");
         };
         match found {
-            Some(Definition::Item(item)) if item.kind(self.db) == ItemKind::Agent => Some(item),
-            Some(_) => self.not_an_agent(by.span, &format!("`{text}`")),
+            Some(Definition::Item(item)) if item.kind(self.db) == meant.kind() => Some(item),
+            Some(_) => self.not_meant(by.span, meant, &format!("`{text}`")),
             None if crate::import::is_reported(self.db, self.file, &text) => None,
             None => {
                 let suggestion = crate::scope::suggest(self.db, self.file, &text, &[]);
@@ -291,9 +339,12 @@ impl Head<'_> {
         }
     }
 
-    fn not_an_agent(&mut self, span: gsw_source::Span, what: &str) -> Option<ItemId> {
+    fn not_meant(&mut self, span: gsw_source::Span, meant: By, what: &str) -> Option<ItemId> {
         let place = self.place(span);
-        self.sink.push(errors::not_an_agent(place, what));
+        self.sink.push(match meant {
+            By::Agent => errors::not_an_agent(place, what),
+            By::Server => errors::not_a_server(place, what),
+        });
         None
     }
 

@@ -11,7 +11,7 @@ pub fn is_host_tool(db: &dyn Db, item: ItemId) -> bool {
     let head = item_head(db, item);
     matches!(
         head.as_deref().map(|it| &it.body),
-        Some(ast::ItemBody::Tool { body: None, .. })
+        Some(ast::ItemBody::Tool { body: None, signature }) if signature.by.is_none()
     )
 }
 
@@ -25,7 +25,14 @@ pub(crate) fn check(item: ItemId, tree: &ast::Item, attribute: Option<Span>) -> 
                 signature,
             },
             None,
-        ) => (HostToolProblem::NoBody, signature.name.span),
+        ) if signature.by.is_none() => (HostToolProblem::NoBody, signature.name.span),
+        (
+            ast::ItemBody::Tool {
+                body: Some(_),
+                signature: ast::Signature { by: Some(by), .. },
+            },
+            None,
+        ) => (HostToolProblem::HasServer, by.span),
         (ast::ItemBody::Tool { .. }, _) | (_, None) => return None,
         (_, Some(span)) => (HostToolProblem::NotATool, span),
     };

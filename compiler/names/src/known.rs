@@ -28,6 +28,10 @@ pub enum KnownItem {
     FsIsFolder,
     /// `s.result()`, which raises what the prompt of the stream raises.
     StreamResult,
+    /// What a declaration of an MCP server is.
+    McpServer,
+    /// `stdio(…)` in such a declaration.
+    McpStdio,
 }
 
 impl KnownItem {
@@ -42,6 +46,8 @@ impl KnownItem {
         Self::FsExists,
         Self::FsIsFolder,
         Self::StreamResult,
+        Self::McpServer,
+        Self::McpStdio,
     ];
 
     #[must_use]
@@ -57,6 +63,8 @@ impl KnownItem {
             Self::FsExists => "exists",
             Self::FsIsFolder => "is_folder",
             Self::StreamResult => "result",
+            Self::McpServer => "Server",
+            Self::McpStdio => "stdio",
         }
     }
 
@@ -72,6 +80,7 @@ impl KnownItem {
             Self::HttpBody => "std/http",
             Self::FsExists | Self::FsIsFolder => "std/fs",
             Self::StreamResult => "std/stream",
+            Self::McpServer | Self::McpStdio => "std/mcp",
         }
     }
 
@@ -80,6 +89,13 @@ impl KnownItem {
     pub fn item(self, db: &dyn Db) -> Option<ItemId> {
         let module = std_file(db, self.module())?;
         module_scope(db, module).items.get(self.name()).copied()
+    }
+
+    /// What `name` means in the declaration of an MCP server.
+    #[must_use]
+    pub fn transport(db: &dyn Db, name: &str) -> Option<ItemId> {
+        let known = [Self::McpStdio];
+        known.into_iter().find(|it| it.name() == name)?.item(db)
     }
 
     #[must_use]

@@ -23,8 +23,30 @@ pub struct Signature {
     pub property: Presence,
     /// The agent after `by` of a prompt.
     pub agent: Option<ItemId>,
+    /// The MCP server after `by` of a tool.
+    pub server: Option<ItemId>,
+    /// What `@locked` says of a tool of a server.
+    pub locked: Option<LockedTool>,
     /// What it was called in earlier versions of the program, after `@was`.
     pub was: Option<Name>,
+}
+
+/// `@locked("name", "sha256:…")`: what a tool of an MCP server was when its declaration was made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LockedTool {
+    /// Its name at the server.
+    pub name: Name,
+    /// Of its name, description and schemas.
+    pub digest: Name,
+}
+
+impl LockedTool {
+    pub(crate) fn of(name: &Name, digest: &Name) -> Self {
+        Self {
+            name: name.clone(),
+            digest: digest.clone(),
+        }
+    }
 }
 
 /// A parameter, or a field of a record, variant or error.

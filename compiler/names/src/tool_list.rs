@@ -136,6 +136,14 @@ pub fn agent_prompts(db: &dyn Db, agent: ItemId) -> Vec<ItemId> {
         .collect()
 }
 
+/// The tools of an MCP server that its module declares for all, in their order.
+pub fn server_tools(db: &dyn Db, server: ItemId) -> Vec<ItemId> {
+    let tools = module_tools(db, server.file(db)).into_iter();
+    tools
+        .filter(|it| item_signature(db, *it).signature.server == Some(server))
+        .collect()
+}
+
 /// What stands after `as` in a list of tools.
 pub enum Alias<'a> {
     None,
@@ -189,13 +197,19 @@ fn listed(db: &dyn Db, file: File, element: &Expression) -> Vec<ItemId> {
     {
         match resolve_name(db, file, module) {
             Some(Definition::Module(target)) => resolve_member(db, target, &name.name, file),
-            server @ (Some(Definition::Item(_) | Definition::Variant { .. }) | None) => server,
+            Some(Definition::Item(server)) if server.kind(db) == ItemKind::Mcp => {
+                let tools = server_tools(db, server).into_iter();
+                let mut named = tools.filter(|it| *it.name(db) == name.name);
+                named.next().map(Definition::Item)
+            }
+            other @ (Some(Definition::Item(_) | Definition::Variant { .. }) | None) => other,
         }
     } else {
         None
     };
     match found {
         Some(Definition::Item(item)) if item.kind(db) == ItemKind::Agent => agent_prompts(db, item),
+        Some(Definition::Item(item)) if item.kind(db) == ItemKind::Mcp => server_tools(db, item),
         Some(Definition::Item(item)) => vec![item],
         Some(Definition::Module(module)) => module_tools(db, module),
         Some(Definition::Variant { .. }) | None => Vec::new(),

@@ -100,6 +100,7 @@ codes! {
     NOT_A_PROMPT = "not-a-prompt";
     NOT_A_RECORD = "not-a-record";
     NOT_A_TOOL = "not-a-tool";
+    NOT_A_SERVER = "not-a-server";
     NOT_A_TYPE = "not-a-type";
     NOT_A_VALUE = "not-a-value";
     NOT_A_WORKFLOW = "not-a-workflow";

@@ -492,13 +492,13 @@ macro_rules! for_each_runtime_call {
             host_call waiting(result, own, own);
             // `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
             exec_run waiting(result, own, own, own, word, own);
-            mcp_call waiting(result, own, own, own, own); // The server's argv and environment, the tool, arguments as `json`.
+            mcp_call waiting(result, own, own, own, own, own); // The server's argv and environment, the tool, arguments as `json`, a digest or 0.
+            mcp_tools waiting(result, own, own); // The server's argv and environment.
             // `http.request`: method, url, headers, the body as bytes or 0, or as a `json` or 0; gives the record `HttpResponse`.
             http_request waiting(result, own, own, own, own, own);
             // `context.node` and its kin: result type, what (as `std/context.gsw` numbers it), how many at most, a text.
             context_query raising(result, word, word, own);
-            // The workflows that can be started by name, as `json`.
-            workflow_list plain();
+            workflow_list plain(); // The workflows that can be started by name, as `json`.
             // `workflows.find(name)?.start(input)`: name, input; gives `Task<json>`.
             workflow_start raising(result, own, own);
             // A model asks for a workflow: name, what for, input; it is started if that is allowed. Gives the record `Verdict` of

@@ -29,8 +29,6 @@ macro_rules! for_each_setting {
             Tools tools: form(Tools), from(Program), read(agents), key(request);
             /// The workflows that the model may start.
             Spawns spawns: form(Names(Listed::Workflows)), from(Program), read(agents), key(effective);
-            /// MCP servers whose tools the model may call.
-            Mcp mcp: form(Names(Listed::Servers)), from(Program), read(nobody), key(written);
             /// Skills that the model may read.
             Skills skills: form(Names(Listed::Skills)), from(Program), read(nobody), key(written);
             /// What is called before and after tool calls.
@@ -129,7 +127,6 @@ impl AnswerForm {
 /// The declarations that a list of names takes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Listed {
-    Servers,
     /// `skill`, or the folder of one as a text.
     Skills,
     Hooks,

@@ -1,16 +1,15 @@
 //! MCP servers that this process has started: each at its first call, one for all runs, again when it has ended.
 
 mod answer;
+mod locked;
 mod session;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gsw_driver::servers::{Calling, ServerCall, ServerFailure, ServerProgram, Servers};
-use rmcp::model::Tool;
-
 use crate::mcp::session::Session;
+use gsw_driver::servers::{Calling, ServerCall, ServerFailure, ServerProgram, Servers};
 
 /// After a start that failed the next one waits so long, twice as long each time…
 const FIRST_REST: Duration = Duration::from_millis(100);
@@ -49,14 +48,6 @@ struct State {
 }
 
 impl McpServers {
-    /// The tools that a server has.
-    ///
-    /// # Errors
-    /// When it cannot be started or reached.
-    pub async fn tools(&self, server: &ServerProgram) -> Result<Vec<Tool>, ServerFailure> {
-        self.slot(server).session(server).await?.tools().await
-    }
-
     fn slot(&self, server: &ServerProgram) -> Arc<Slot> {
         let mut slots = lock(&self.slots);
         Arc::clone(slots.entry(server.clone()).or_default())
@@ -64,11 +55,11 @@ impl McpServers {
 }
 
 impl Servers for McpServers {
-    fn call(&self, call: ServerCall) -> Calling {
+    fn ask(&self, call: ServerCall) -> Calling {
         let slot = self.slot(&call.server);
         Box::pin(async move {
             let session = slot.session(&call.server).await?;
-            let answer = session.call(call).await;
+            let answer = session.ask(call).await;
             if session.is_over() {
                 slot.forget(&session).await;
             } else {

@@ -21,7 +21,7 @@ use gsw_engine::answers::WhenBusy;
 use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::human::Question;
 use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
-use gsw_engine::operation::{Failure, HttpRequest, McpRequest, Outcome};
+use gsw_engine::operation::{AskOfServer, Failure, HttpRequest, McpRequest, Outcome};
 use gsw_engine::panic;
 use gsw_engine::secret::Template;
 use gsw_notation::calendar::rfc3339;
@@ -84,7 +84,7 @@ impl Network {
         Handle::None
     }
 
-    /// A tool of an MCP server.
+    /// Something of an MCP server.
     pub(crate) fn call_server(
         &self,
         request: McpRequest,
@@ -108,11 +108,13 @@ impl Network {
             inherited: self.permissions.inherited(),
             added,
         };
-        let tool = request.tool.clone();
-        let calling = servers.call(ServerCall {
+        let tool = match &request.ask {
+            AskOfServer::Call { tool, .. } => tool.clone(),
+            AskOfServer::Tools => String::new(),
+        };
+        let calling = servers.ask(ServerCall {
             server: ServerProgram::new(request.argv, around),
-            tool: request.tool,
-            input: request.input,
+            ask: request.ask,
             key: call.idempotency_key(),
         });
         spawn(&NETWORK, completion, async move {

@@ -11,18 +11,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use gsw_engine::operation::AskOfServer;
+
 use crate::process::{Child, Ending, Group, Surroundings, start_server};
 
 /// How often it is looked whether a server has ended, as long as one runs.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// A call of a tool.
+/// A question to a server.
 #[derive(Debug)]
 pub struct ServerCall {
     pub server: ServerProgram,
-    pub tool: String,
-    /// Its arguments by name, as JSON text.
-    pub input: String,
+    pub ask: AskOfServer,
     /// By which the call is known in every life of its run.
     pub key: String,
 }
@@ -41,7 +41,7 @@ pub type Calling = Pin<Box<dyn Future<Output = Result<String, ServerFailure>> + 
 
 /// Speaks with servers; one per engine, shared by its runs.
 pub trait Servers: Send + Sync + std::fmt::Debug {
-    fn call(&self, call: ServerCall) -> Calling;
+    fn ask(&self, call: ServerCall) -> Calling;
 
     /// Ends all of them, for a process that ends.
     fn close(&self);

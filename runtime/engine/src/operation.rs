@@ -147,7 +147,7 @@ pub enum Request {
     Http {
         request: Box<HttpRequest>,
     },
-    /// A tool of an MCP server.
+    /// Something of an MCP server.
     Mcp {
         request: Box<McpRequest>,
     },
@@ -277,15 +277,28 @@ pub struct ExecOutput {
     pub stderr: String,
 }
 
-/// A call of a tool of an MCP server, which is started when nobody has called it before.
+/// A question to an MCP server, which is started when nobody has asked it before.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct McpRequest {
     /// The program that the server is, with its arguments.
     pub argv: Vec<String>,
     pub env: Vec<(String, Template)>,
-    pub tool: String,
-    /// The arguments by name, as JSON text.
-    pub input: String,
+    pub ask: AskOfServer,
+}
+
+/// What is asked of an MCP server.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum AskOfServer {
+    /// Which tools it has.
+    Tools,
+    /// That one of them does its work.
+    Call {
+        tool: String,
+        /// The arguments by name, as JSON text.
+        input: String,
+        /// What the tool must be by its name, description and schemas; any if none is given.
+        digest: Option<String>,
+    },
 }
 
 impl McpRequest {

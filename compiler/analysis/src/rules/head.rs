@@ -104,7 +104,7 @@ fn misplaced(item: ItemId, kind: ItemKind, signature: &Signature, found: &mut Ve
     }
     if let (Some(agent), false) = (
         &signature.by,
-        matches!(kind, ItemKind::Prompt | ItemKind::External),
+        matches!(kind, ItemKind::Prompt | ItemKind::External | ItemKind::Tool),
     ) {
         found.push(errors::misplaced_agent(place(agent.span)));
     }

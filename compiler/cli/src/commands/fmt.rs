@@ -88,7 +88,7 @@ fn standard_input(arguments: &Fmt) -> Exit {
 }
 
 /// The formatted text; syntax errors are printed.
-fn formatted(path: PathBuf, text: &str) -> Result<String, Exit> {
+pub(super) fn formatted(path: PathBuf, text: &str) -> Result<String, Exit> {
     let db = Database::default();
     let file = File::new(&db, path, text.into());
     format_file(&db, file).map_err(|error| {

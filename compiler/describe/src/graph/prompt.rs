@@ -60,7 +60,6 @@ fn mark(db: &dyn Db, known: Known, owner: ItemId, written: &Setting) -> Option<S
         | Known::Description
         | Known::Tools
         | Known::Spawns
-        | Known::Mcp
         | Known::Skills
         | Known::Hooks
         | Known::Env

@@ -148,7 +148,7 @@ impl Emitter<'_, '_> {
             }
             ItemKind::Human => Instance::Human { item },
             ItemKind::External => Instance::External { item },
-            ItemKind::Function | ItemKind::Workflow | ItemKind::Tool => {
+            ItemKind::Function | ItemKind::Workflow | ItemKind::Tool | ItemKind::Mcp => {
                 Instance::Body(BodyInstance {
                     item,
                     part: BodyPart::Main,
@@ -163,7 +163,6 @@ impl Emitter<'_, '_> {
             | ItemKind::Error
             | ItemKind::Const
             | ItemKind::Agent
-            | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Skill
             | ItemKind::Test

@@ -54,16 +54,16 @@ impl<'run, 'file> Printer<'run, 'file> {
             None => nothing(),
         };
         let throws = self.throws(signature.throws.as_deref());
+        let repeat = self.repeat(signature.repeat.as_ref());
         let by = match &signature.by {
             Some(by) => concat([Document::Line, text("by "), self.expression(by)]),
             None => nothing(),
         };
-        let repeat = self.repeat(signature.repeat.as_ref());
         let modifiers = self.modifiers(&signature.modifiers);
         let head = concat([name, generics, parameters, result, throws]);
         concat([
             head,
-            Self::broken_head(nothing(), concat([by, repeat, modifiers])),
+            Self::broken_head(nothing(), concat([repeat, by, modifiers])),
         ])
     }
 

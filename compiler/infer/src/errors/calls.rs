@@ -372,6 +372,32 @@ pub fn agent_without_prompts(place: Place, agent: &str) -> Diagnostic {
     .note("an agent in `tools` stands for its prompts; those of other modules are listed by name")
 }
 
+/// An MCP server in `tools` whose tools nobody has declared.
+pub fn server_without_tools(place: Place, server: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_SETTING,
+        place,
+        format!("no tool of its module is `by {server}`, so it offers nothing that a model could call"),
+    )
+    .note("a server in `tools` stands for the tools that are declared of it; `gswc mcp lock` writes them")
+}
+
+/// A tool that is not declared of an MCP server.
+pub fn no_tool_of_server(
+    place: Place,
+    server: &str,
+    name: &str,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    let message = format!("no tool `{name}` is declared `by {server}`");
+    let report = Diagnostic::error(Code::UNKNOWN_NAME, place, message)
+        .note("`gswc mcp lock` declares the tools that a server has");
+    match suggestion {
+        Some(near) => report.fix(format!("did you mean `{near}`?"), place, near),
+        None => report,
+    }
+}
+
 /// One name for several tools.
 pub fn alias_of_several(place: Place, listed: &str, count: usize) -> Diagnostic {
     Diagnostic::error(

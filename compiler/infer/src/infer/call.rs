@@ -17,7 +17,6 @@ use crate::infer::method;
 use crate::infer::name::{self, kind_text};
 use crate::infer::names::reference;
 use crate::infer::prompt;
-use crate::not_yet_supported::Missing;
 
 pub(super) fn infer_call(
     cx: &mut Context,
@@ -91,9 +90,11 @@ fn call_in(
                 _ => None,
             },
             ItemKind::Mcp => {
-                let place = cx.hir.place(call.span);
-                cx.hir.report(Missing::McpCall.at(place));
-                Some(lost_call(cx, call))
+                let tools = gsw_names::server_tools(cx.db, item).into_iter();
+                let mut named = tools.filter(|it| *it.name(cx.db) == name.name);
+                let tool = Definition::Item(named.next()?);
+                let found = call_definition(cx, tool, &name.name, name.span, call, hint);
+                Some(found)
             }
             ItemKind::Import
             | ItemKind::Function

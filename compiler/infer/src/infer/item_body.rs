@@ -122,9 +122,12 @@ impl<'db> ItemInference<'db> {
                 self.check(BodyPart::AliasCheck, check, &target, None);
             }
             ast::ItemBody::Hook { name: _, handlers } => self.hook(handlers),
+            ast::ItemBody::Mcp { name: _, transport } => {
+                let server = lookup::signature(self.db, self.item).result.clone();
+                self.value(BodyPart::Main, &[], transport, server);
+            }
             ast::ItemBody::Import(_)
             | ast::ItemBody::Alias { .. }
-            | ast::ItemBody::Mcp { .. }
             | ast::ItemBody::Skill { .. }
             | ast::ItemBody::Permissions { .. }
             | ast::ItemBody::Invalid => {}
@@ -178,7 +181,14 @@ impl<'db> ItemInference<'db> {
         if let Some(body) = body {
             return self.main(signature, body);
         }
-        // The host has the body: what it gives, nobody here knows.
+        if let Some(by) = &signature.by {
+            return self.tool_of_server(signature, by);
+        }
+        self.without_body();
+    }
+
+    /// A body that is elsewhere: what it gives, nobody here knows.
+    pub(super) fn without_body(&mut self) {
         let result = lookup::signature(self.db, self.item).result.clone();
         self.part(BodyPart::Main, self.all(), result, |cx| {
             // Of type `Never` so that it fits every result; nothing lowers or evaluates it.

@@ -62,6 +62,7 @@ pub(super) fn definition_value(
                 let ty = lookup::signature(hir.db, item).result.clone();
                 hir.push(ExpressionKind::Constant(item), ty, span)
             }
+            ItemKind::Mcp => property_value(hir, item, span),
             // Its settings are not evaluated here but when a prompt asks.
             ItemKind::Agent => hir.push(ExpressionKind::Constant(item), Type::Agent, span),
             ItemKind::Error => error_value(hir, item, span),
@@ -73,7 +74,6 @@ pub(super) fn definition_value(
             kind @ (ItemKind::Import
             | ItemKind::Alias
             | ItemKind::Enum
-            | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Skill
             | ItemKind::Test
@@ -91,7 +91,7 @@ fn not_a_value(hir: &mut HirBuilder, what: &str, span: Span) -> ExpressionId {
     hir.invalid(span)
 }
 
-/// `context.node`: a call that is written as a value.
+/// `context.node`, the name of an MCP server: a call that is written as a value.
 fn property_value(hir: &mut HirBuilder, item: ItemId, span: Span) -> ExpressionId {
     let result = lookup::signature(hir.db, item).result.clone();
     let callee = Callee::Item {

@@ -2,9 +2,9 @@
 
 use gsw_names::types::Type;
 use gsw_names::{
-    Definition, errors, foreign, handler_word, is_reported, library_module, member_names,
-    resolve_callable, resolve_member, resolve_name, seems_declared, shown_module, suggest,
-    variants_named,
+    Definition, KnownItem, errors, foreign, handler_word, is_reported, library_module,
+    member_names, resolve_callable, resolve_member, resolve_name, seems_declared, shown_module,
+    suggest, variants_named,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
 use gsw_syntax::ast;
@@ -91,6 +91,11 @@ impl Names<'_, '_> {
             if word.is_some() {
                 return word;
             }
+        }
+        if self.item.kind(self.db) == ItemKind::Mcp
+            && let Some(transport) = KnownItem::transport(self.db, name)
+        {
+            return Some(Definition::Item(transport));
         }
         self.unknown_name(name, span);
         None

@@ -6,9 +6,10 @@ use gsw_abi::program::wire_name;
 use gsw_abi::setting::{Form, Setting};
 use gsw_names::types::Type;
 use gsw_names::{
-    Alias, Definition, agent_prompts, alias_of, module_tools, source_text, suggested_alias,
+    Alias, Definition, agent_prompts, alias_of, module_tools, server_tools, source_text,
+    suggested_alias,
 };
-use gsw_source::{Db, ItemId, ItemKind, Name, Span};
+use gsw_source::{Db, ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls::{self as errors, Renaming};
@@ -157,8 +158,12 @@ fn checked_alias(hir: &mut HirBuilder, alias: &ast::Identifier) -> Option<Name> 
     None
 }
 
-fn is_server(db: &dyn Db, scope: Option<Definition>) -> bool {
-    matches!(scope, Some(Definition::Item(it)) if it.kind(db) == ItemKind::Mcp)
+/// The MCP server that a scope is.
+fn server(db: &dyn Db, scope: Option<Definition>) -> Option<ItemId> {
+    let Some(Definition::Item(item)) = scope else {
+        return None;
+    };
+    (item.kind(db) == ItemKind::Mcp).then_some(item)
 }
 
 /// What an element names, with its name and where that stands. `None` when it was reported.
@@ -171,23 +176,39 @@ fn named_tool<'a>(
         cx.hir.refer(element.span, reference(found));
         return Some((found, name, element.span));
     }
-    let (base, name) = if let ast::ExpressionKind::AllOf(base) = &element.kind {
-        (Some(base), None)
-    } else if let ast::ExpressionKind::Field { base, name, .. } = &element.kind {
-        (Some(base), Some(name))
-    } else {
-        (None, None)
-    };
-    let scope = base.and_then(|it| cx.names().path(it));
-    if let Some(Definition::Module(module)) = scope
-        && let Some(name) = name
+    if let ast::ExpressionKind::AllOf(base) = &element.kind
+        && server(cx.db, cx.names().path(base)).is_some()
     {
-        return Some((cx.names().member(module, name)?, &name.name, name.span));
+        return named_tool(cx, base);
     }
-    // The declaration of a server has been reported.
-    if !is_server(cx.db, scope) {
-        setting::wrong_form(&mut cx.hir, TOOLS, Form::Tools, element.span);
+    if let ast::ExpressionKind::Field { base, name, .. } = &element.kind {
+        let scope = cx.names().path(base);
+        if let Some(Definition::Module(module)) = scope {
+            return Some((cx.names().member(module, name)?, &name.name, name.span));
+        }
+        if let Some(server) = server(cx.db, scope) {
+            return Some((tool_of(cx, server, name)?, &name.name, name.span));
+        }
     }
+    setting::wrong_form(&mut cx.hir, TOOLS, Form::Tools, element.span);
+    None
+}
+
+/// The tool of an MCP server that a name after its own means.
+fn tool_of(cx: &mut Context, server: ItemId, name: &ast::Identifier) -> Option<Definition> {
+    let tools = server_tools(cx.db, server);
+    let found = tools.iter().find(|it| *it.name(cx.db) == name.name);
+    if let Some(&tool) = found {
+        let definition = Definition::Item(tool);
+        cx.hir.refer(name.span, reference(definition));
+        return Some(definition);
+    }
+    let known: Vec<Name> = tools.iter().map(|it| it.name(cx.db).clone()).collect();
+    let suggestion = meant(&name.name, &known);
+    let place = cx.hir.place(name.span);
+    let server = server.name(cx.db);
+    let report = errors::no_tool_of_server(place, server, &name.name, suggestion.as_deref());
+    cx.hir.report(report);
     None
 }
 
@@ -210,8 +231,14 @@ fn listed_tools(cx: &mut Context, element: &ast::Expression) -> Vec<ItemId> {
             }
             prompts
         }
-        // Its tools are not known here; the declaration of a server has been reported.
-        ItemKind::Mcp => Vec::new(),
+        ItemKind::Mcp => {
+            let tools = server_tools(cx.db, item);
+            if tools.is_empty() {
+                let place = cx.hir.place(span);
+                cx.hir.report(errors::server_without_tools(place, name));
+            }
+            tools
+        }
         other @ (ItemKind::Import
         | ItemKind::Function
         | ItemKind::Record

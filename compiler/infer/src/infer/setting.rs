@@ -321,18 +321,13 @@ fn names(
     Some(literal::as_json(&mut cx.hir, list))
 }
 
-/// The name of a server, workflow, skill or hook in a list.
+/// The name of a workflow, skill or hook in a list.
 fn listed_name(
     cx: &mut Context,
     setting: &str,
     listed: Listed,
     element: &ast::Expression,
 ) -> Option<Name> {
-    if let ast::ExpressionKind::AllOf(base) = &element.kind {
-        let base = listed_name(cx, setting, listed, base)?;
-        // In the form in which the runtime matches tools of servers.
-        return Some(Name::from(format!("{base}.*")));
-    }
     if let ast::ExpressionKind::Name(name) = &element.kind {
         let found = cx.names().resolve(name, element.span, None)?;
         cx.hir.refer(element.span, reference(found));
@@ -348,13 +343,6 @@ fn listed_name(
             let found = cx.names().member(module, name)?;
             return listed_definition(&mut cx.hir, setting, listed, found, name);
         }
-        if let Some(Definition::Item(server)) = scope
-            && server.kind(cx.db) == ItemKind::Mcp
-        {
-            // What a server offers is only known when it runs, so its tools are checked there.
-            let text = format!("{}.{}", server.name(cx.db), name.name);
-            return Some(Name::from(text));
-        }
     }
     wrong_form(&mut cx.hir, setting, Form::Names(listed), element.span);
     None
@@ -369,7 +357,6 @@ fn listed_definition(
 ) -> Option<Name> {
     let (name, span) = (&name.name, name.span);
     let fitting = match listed {
-        Listed::Servers => ItemKind::Mcp,
         Listed::Skills => ItemKind::Skill,
         Listed::Hooks => ItemKind::Hook,
         Listed::Workflows => ItemKind::Workflow,
@@ -391,7 +378,7 @@ fn listed_definition(
     Some(match listed {
         // Workflows and hooks of all modules are in one table each, with the module in the name; the others are looked up in tables by their own names.
         Listed::Workflows | Listed::Hooks => spawn_name(hir.db, item),
-        Listed::Servers | Listed::Skills => item.name(hir.db).clone(),
+        Listed::Skills => item.name(hir.db).clone(),
     })
 }
 

@@ -63,6 +63,16 @@ pub fn not_an_agent(place: Place, what: &str) -> Diagnostic {
         .note("`by` is followed by the name of an `agent` declaration")
 }
 
+/// A tool whose `by` names no MCP server.
+pub fn not_a_server(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_A_SERVER,
+        place,
+        format!("{what} is not an MCP server"),
+    )
+    .note("`by` of a tool is followed by the name of an `mcp` declaration")
+}
+
 /// A workflow's parameter that would hide an option of every built program.
 pub fn reserved_parameter(place: Place, name: &str) -> Diagnostic {
     let message = format!("a workflow cannot have a parameter `{name}`");
@@ -129,10 +139,11 @@ pub fn host_tool(place: Place, problem: HostToolProblem) -> Diagnostic {
     let message = match problem {
         HostToolProblem::NotATool => "only a tool can be implemented by the host",
         HostToolProblem::HasBody => "a tool of the host has no body here",
+        HostToolProblem::HasServer => "a tool of an MCP server has no body here",
         HostToolProblem::NoBody => "this tool has no body",
     };
     Diagnostic::error(Code::HOST_TOOL, place, message).note(
-        "a tool either has a body, or is marked `@host` and implemented by the Rust program that embeds this one",
+        "a tool has a body, or names the MCP server that has it (`by docs`), or is marked `@host` and implemented by the Rust program that embeds this one",
     )
 }
 
@@ -149,6 +160,8 @@ pub fn shared_host_tool(place: Place, name: &str, other: Place) -> Diagnostic {
 pub enum HostToolProblem {
     NotATool,
     HasBody,
+    /// A body here, and `by` a server that has it.
+    HasServer,
     /// No body, and no `@host` that says where it is.
     NoBody,
 }

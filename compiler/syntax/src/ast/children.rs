@@ -507,7 +507,6 @@ macro_rules! traversal {
                     self.parameters(parameters);
                     self.types(result);
                     self.types(throws.into_iter().flatten());
-                    self.expressions(by);
                     match repeat {
                         None
                         | Some(
@@ -515,6 +514,7 @@ macro_rules! traversal {
                         ) => {}
                         Some(RepeatClass::Idempotent(key)) => self.expression(key),
                     }
+                    self.expressions(by);
                     self.modifiers(modifiers);
                 }
 

@@ -178,8 +178,8 @@ fn signature(it: &Signature) -> Vec<Node> {
         .chain([Node::List(parameters(&it.parameters))])
         .chain(optional("->", result))
         .chain(throws)
-        .chain(optional("by", it.by.as_ref().map(expression)))
         .chain(repeat)
+        .chain(optional("by", it.by.as_ref().map(expression)))
         .chain(modifiers(&it.modifiers))
         .collect()
 }

@@ -196,7 +196,7 @@ pub(crate) fn signature(rules: &Rules) -> Rule<Signature> {
         .boxed()
 }
 
-/// `SignatureTail = [ "->" Type ] [ Throws ] [ "by" SimpleOperand | RepeatClass ] Modifiers ;`
+/// `SignatureTail = [ "->" Type ] [ Throws ] [ RepeatClass ] [ "by" SimpleOperand ] Modifiers ;`
 fn tail(rules: &Rules) -> Rule<Tail> {
     let result = token_as(TokenKind::Arrow, Expected::token(TokenKind::Arrow))
         .ignore_then(rules.type_expression.clone())
@@ -207,17 +207,13 @@ fn tail(rules: &Rules) -> Rule<Tail> {
             .boxed(),
     );
     let repeat = on_next_line(repeat_class(rules));
-    let agent = choice((
-        by.map(|by| (Some(by), None)),
-        repeat.map(|repeat| (None, Some(repeat))),
-        empty().to((None, None)),
-    ));
     result
         .then(throws(rules).or_not())
-        .then(agent)
+        .then(repeat.or_not())
+        .then(by.or_not())
         .then(modifiers(rules))
         .then_ignore(body_break())
-        .map(|(((result, throws), (by, repeat)), modifiers)| Tail {
+        .map(|((((result, throws), repeat), by), modifiers)| Tail {
             result,
             throws,
             by,

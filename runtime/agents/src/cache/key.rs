@@ -231,7 +231,7 @@ mod tests {
                 Setting::Model => json!({name: "sim/b"}),
                 Setting::Answer => json!({name: "exact"}),
                 Setting::Stop | Setting::Spawns => json!({name: ["END"]}),
-                Setting::Mcp | Setting::Skills | Setting::Hooks => json!({name: ["it"]}),
+                Setting::Skills | Setting::Hooks => json!({name: ["it"]}),
                 Setting::Env => json!({name: {"A": "b"}}),
                 Setting::MaxTokens | Setting::MaxTurns | Setting::Thinking => json!({name: 77}),
                 Setting::Temperature => json!({name: 0.0}),
@@ -263,7 +263,6 @@ mod tests {
                 | Setting::Answer
                 | Setting::Stop
                 | Setting::Spawns
-                | Setting::Mcp
                 | Setting::Skills
                 | Setting::Hooks
                 | Setting::Env

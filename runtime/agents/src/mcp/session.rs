@@ -2,25 +2,28 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gsw_driver::servers::{ServerCall, ServerFailure, ServerLife, ServerProcess, ServerProgram};
+use gsw_engine::operation::AskOfServer;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientCapabilities,
     ClientConfig, ClientRequest, Implementation, ProtocolVersion, RequestId, RequestMetaObject,
     ServerResult, Tool,
 };
 use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt, Peer, PeerRequestOptions, RunningService,
-    RunningServiceCancellationToken, ServiceError,
+    ClientLifecycleMode, ClientServiceExt, NotificationContext, Peer, PeerRequestOptions,
+    RunningService, RunningServiceCancellationToken, ServiceError,
 };
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::{Map, Value};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
-use crate::mcp::{answer, lock};
+use crate::mcp::locked::Digests;
+use crate::mcp::{answer, lock, locked};
 
 /// A server may take so long until it has said who it is: one that is fetched first takes its time.
 const START: Duration = Duration::from_secs(60);
@@ -33,12 +36,19 @@ const SAID: usize = 2_000;
 const KEY: &str = "groundswell/idempotency-key";
 
 /// A client that has nothing a server could ask for: no sampling, no roots, no forms.
-struct Client;
+struct Client {
+    /// How often the server has said that its tools are others now.
+    changes: Arc<AtomicU64>,
+}
 
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
         let myself = Implementation::new("groundswell", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(ClientCapabilities::default(), myself)
+    }
+
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.changes.fetch_add(1, Ordering::Release);
     }
 }
 
@@ -50,6 +60,9 @@ pub(super) struct Session {
     /// Its process; none once it was killed.
     life: Mutex<Option<ServerLife>>,
     said: Said,
+    changes: Arc<AtomicU64>,
+    /// The digests of its tools by name, and after how many changes they were looked at.
+    known: tokio::sync::Mutex<Option<(u64, Digests)>>,
 }
 
 /// The end of what a server has said to people.
@@ -88,7 +101,11 @@ impl Session {
             pipes(input, output).and_then(|pipes| Ok((pipes, Receiver::from_owned_fd(errors)?)));
         let (pipes, errors) = piped.map_err(|error| format!("it cannot be reached: {error}"))?;
         tokio::spawn(said.clone().listen(errors));
-        let greeted = tokio::time::timeout(START, Client.serve_with_lifecycle(pipes, age)).await;
+        let changes = Arc::new(AtomicU64::new(0));
+        let client = Client {
+            changes: Arc::clone(&changes),
+        };
+        let greeted = tokio::time::timeout(START, client.serve_with_lifecycle(pipes, age)).await;
         let service: RunningService<RoleClient, Client> = match greeted {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
@@ -111,10 +128,29 @@ impl Session {
             end: Mutex::new(Some(end)),
             life: Mutex::new(Some(life)),
             said,
+            changes,
+            known: tokio::sync::Mutex::default(),
         })
     }
 
-    pub async fn tools(&self) -> Result<Vec<Tool>, ServerFailure> {
+    /// What it says to a question.
+    pub async fn ask(&self, call: ServerCall) -> Result<String, ServerFailure> {
+        match call.ask {
+            AskOfServer::Tools => locked::shown(&self.tools().await?),
+            AskOfServer::Call {
+                tool,
+                input,
+                digest,
+            } => {
+                if let Some(digest) = digest {
+                    self.check(&tool, &digest).await?;
+                }
+                self.call(tool, &input, call.key).await
+            }
+        }
+    }
+
+    async fn tools(&self) -> Result<Vec<Tool>, ServerFailure> {
         let listed = self.peer.list_all_tools().await;
         match listed {
             Ok(tools) => Ok(tools),
@@ -122,13 +158,26 @@ impl Session {
         }
     }
 
+    /// Refuses a tool that is not what it was when it was declared.
+    async fn check(&self, tool: &str, digest: &str) -> Result<(), ServerFailure> {
+        let changes = self.changes.load(Ordering::Acquire);
+        let mut known = self.known.lock().await;
+        let tools = match known.take().filter(|it| it.0 == changes) {
+            Some((_, tools)) => tools,
+            None => locked::digests(&self.tools().await?),
+        };
+        let found = tools.get(tool).cloned();
+        *known = Some((changes, tools));
+        locked::compare(tool, digest, found.as_deref())
+    }
+
     /// Calls a tool. When nobody waits any more, the server is told so.
-    pub async fn call(&self, call: ServerCall) -> Result<String, ServerFailure> {
-        let input: Map<String, Value> = serde_json::from_str(&call.input)
+    async fn call(&self, tool: String, input: &str, key: String) -> Result<String, ServerFailure> {
+        let input: Map<String, Value> = serde_json::from_str(input)
             .map_err(|error| ServerFailure::Server(format!("no arguments: {error}")))?;
-        let mut params = CallToolRequestParams::new(call.tool).with_arguments(input);
+        let mut params = CallToolRequestParams::new(tool).with_arguments(input);
         let mut meta = RequestMetaObject::new();
-        meta.insert(KEY.to_owned(), call.key.into());
+        meta.insert(KEY.to_owned(), key.into());
         params.meta = Some(meta);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::default();

@@ -10,14 +10,15 @@ use crate::codec;
 use crate::export::guard::calls;
 use crate::node::NodeId;
 use crate::operation::{
-    AskOfRun, Delivery, DetachedStart, ExecRequest, Failure, HttpRequest, McpRequest, Request,
+    AskOfRun, AskOfServer, Delivery, DetachedStart, ExecRequest, Failure, HttpRequest, McpRequest,
+    Request,
 };
 use crate::run::human::{NewExternal, NewQuestion};
 use crate::run::introspection::SpawnRequest;
 use crate::run::prompt::{Gives, NewPrompt};
 use crate::run::tool_key::ToolKey;
 use crate::run::{
-    by_name, context, human, introspection, keyed_call, prompt, raise, reflection_log, words,
+    Run, by_name, context, human, introspection, keyed_call, prompt, raise, reflection_log, words,
 };
 use crate::secret::Template;
 use crate::step::Step;
@@ -112,17 +113,18 @@ calls! {
         run.perform_for(Request::Exec { request }, TypeId(result as u32))
     }
 
-    /// `Server.call` of `std/mcp`: result type, argv, environment, tool, arguments.
-    waiting mcp_call(run, result, argv, env, tool, arguments) {
-        let words = list::words(argv).iter().map(|&it| string::text(it).to_owned()).collect();
-        run.heap.release(argv);
-        let env = words::take_templates(&mut run.heap, env);
-        let env = run.environments.with(run.tree(), run.scheduler.current_node(), env);
+    /// `Server.call` of `std/mcp`: result type, argv, environment, tool, arguments, digest or 0.
+    waiting mcp_call(run, result, argv, env, tool, arguments, digest) {
         let tool = words::take_string(&mut run.heap, tool);
         let input = codec::encode(&run.heap, gsw_abi::builtin::JSON, arguments);
         run.heap.release(arguments);
-        let request = Box::new(McpRequest { argv: words, env, tool, input });
-        run.perform_for(Request::Mcp { request }, TypeId(result as u32))
+        let digest = words::take_text(&mut run.heap, digest);
+        ask_server(run, result, argv, env, AskOfServer::Call { tool, input, digest })
+    }
+
+    /// `Server.tools` of `std/mcp`: result type, argv, environment.
+    waiting mcp_tools(run, result, argv, env) {
+        ask_server(run, result, argv, env, AskOfServer::Tools)
     }
 
     waiting http_request(run, result, method, url, headers, content, value) {
@@ -220,6 +222,25 @@ calls! {
         };
         run.detach(start)
     }
+}
+
+/// Asks an MCP server: result type, argv, environment.
+fn ask_server(run: &mut Run, result: u64, argv: u64, env: u64, ask: AskOfServer) -> Step {
+    let words = list::words(argv)
+        .iter()
+        .map(|&it| string::text(it).to_owned())
+        .collect();
+    run.heap.release(argv);
+    let env = words::take_templates(&mut run.heap, env);
+    let env = run
+        .environments
+        .with(run.tree(), run.scheduler.current_node(), env);
+    let request = Box::new(McpRequest {
+        argv: words,
+        env,
+        ask,
+    });
+    run.perform_for(Request::Mcp { request }, TypeId(result as u32))
 }
 
 /// What `std/runs` asks, by the number that it gives.

@@ -6,7 +6,7 @@ use gsw_abi::site::Site;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::operation::{HttpRequest, Request};
+use crate::operation::{AskOfServer, HttpRequest, Request};
 
 /// So much of an argument is shown.
 const SHOWN: usize = 60;
@@ -127,12 +127,15 @@ impl Request {
                 short(&words)
             }
             Self::Http { request } => request.summary(),
-            Self::Mcp { request } => format!(
-                "mcp {} {}({})",
-                short(&request.server()),
-                request.tool,
-                short(&request.input)
-            ),
+            Self::Mcp { request } => {
+                let server = short(&request.server());
+                match &request.ask {
+                    AskOfServer::Tools => format!("mcp {server} tools"),
+                    AskOfServer::Call { tool, input, .. } => {
+                        format!("mcp {server} {tool}({})", short(input))
+                    }
+                }
+            }
             Self::Host { tool, input } => format!("{tool}({})", short(input)),
             Self::Mocked { call } => format!("{}({})", call.item, short(&call.input)),
             Self::Human { question } => format!("human {}", question.human),

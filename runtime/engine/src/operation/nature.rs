@@ -4,7 +4,7 @@
 use gsw_tree::class::Class;
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{AskOfRun, Outcome, Request};
+use crate::operation::{AskOfRun, AskOfServer, Outcome, Request};
 
 /// What becomes of work that a run has given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,9 +77,11 @@ impl Request {
             | Self::StartRun { .. }
             | Self::Human { .. }
             | Self::External { .. } => Class::Idempotent,
-            Self::FsAppend { .. } | Self::Exec { .. } | Self::Mcp { .. } | Self::Host { .. } => {
-                Class::Once
-            }
+            Self::FsAppend { .. } | Self::Exec { .. } | Self::Host { .. } => Class::Once,
+            Self::Mcp { request } => match request.ask {
+                AskOfServer::Tools => Class::Reads,
+                AskOfServer::Call { .. } => Class::Once,
+            },
             Self::Mocked { call } => call.class,
             Self::Http { request } => match request.method.to_ascii_uppercase().as_str() {
                 "GET" | "HEAD" | "OPTIONS" => Class::Reads,

@@ -1,0 +1,239 @@
+//! `gswc mcp`: the MCP servers that a file declares, and the declarations of their tools.
+
+mod ask;
+mod declared;
+mod schema;
+mod source;
+
+use std::path::{Path, PathBuf};
+
+use gsw_codegen::{Access, replace};
+use gsw_service::Exit;
+use serde_json::{Map, Value};
+
+use crate::commands::fmt::formatted;
+use crate::commands::mcp::ask::Servers;
+use crate::commands::mcp::declared::{Declared, Tool};
+use crate::commands::mcp::source::Names;
+use crate::{compile, report};
+
+#[derive(clap::Args)]
+pub struct Mcp {
+    #[command(subcommand)]
+    command: Ask,
+}
+
+#[derive(clap::Subcommand)]
+enum Ask {
+    /// Write a file that declares a server and its tools.
+    Add {
+        /// What the program calls the server; the file is `NAME.gsw`.
+        name: String,
+        /// Variables of the environment that the server is given as secrets.
+        #[arg(long, value_name = "VARIABLE")]
+        env: Vec<String>,
+        /// The server's program and its arguments.
+        #[arg(
+            value_name = "PROGRAM",
+            required = true,
+            trailing_var_arg = true,
+            allow_hyphen_values = true
+        )]
+        program: Vec<String>,
+    },
+    /// List the servers and tools that a file declares.
+    List {
+        /// The file that declares them.
+        file: PathBuf,
+    },
+    /// Call a tool of a server.
+    Call {
+        /// The file that declares the server.
+        file: PathBuf,
+        /// The tool, as the server calls it.
+        tool: String,
+        /// Its arguments, as a JSON object.
+        #[arg(default_value = "{}")]
+        arguments: String,
+        /// The server, where the file declares several.
+        #[arg(long, value_name = "NAME")]
+        server: Option<String>,
+    },
+    /// Print the declarations of the tools that the servers have now.
+    Types {
+        /// The file that declares the servers.
+        file: PathBuf,
+    },
+    /// Declare the tools that the servers have now, at the end of the file, and say what has changed.
+    Lock {
+        /// The file that declares the servers.
+        file: PathBuf,
+        /// Only say what has changed; exit with 1 if anything has.
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+/// Does what is asked about servers.
+pub fn mcp(arguments: &Mcp) -> Exit {
+    let done = match &arguments.command {
+        Ask::Add { name, env, program } => add(name, env, program),
+        Ask::List { file } => list(file),
+        Ask::Call {
+            file,
+            tool,
+            arguments,
+            server,
+        } => call(file, tool, arguments, server.as_deref()),
+        Ask::Types { file } => types(file),
+        Ask::Lock { file, check: false } => lock(file),
+        Ask::Lock { file, check: true } => compare(file),
+    };
+    match done {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn add(name: &str, env: &[String], program: &[String]) -> Result<Exit, Exit> {
+    if !source::is_name(name) {
+        return Err(report::usage(&format!(
+            "`{name}` cannot be the name of a server; it is a name as of a function"
+        )));
+    }
+    let path = PathBuf::from(format!("{name}.gsw"));
+    if path.exists() {
+        return Err(report::failure(&format!(
+            "`{}` is there already; `gswc mcp lock` renews the tools of its servers",
+            path.display()
+        )));
+    }
+    let text = source::server(name, env, program);
+    let servers = Servers::of(&path, &text)?;
+    let whole = with_tools(&text, &servers)?;
+    write(&path, &whole)?;
+    compile::checked(&path)?;
+    Ok(report::output(&format!(
+        "{}: {}\n",
+        path.display(),
+        counted(&servers.declared)
+    )))
+}
+
+fn counted(declared: &Declared) -> String {
+    let names: Vec<&str> = declared.servers.iter().map(|it| it.name.as_str()).collect();
+    format!(
+        "`tools: [{0}.*]` gives a model the tools of `{0}`",
+        names.join(", ")
+    )
+}
+
+fn list(file: &Path) -> Result<Exit, Exit> {
+    let servers = Servers::of(file, &read(file)?)?;
+    let mut text = String::new();
+    for server in &servers.declared.servers {
+        text.push_str(&format!("{} = {}\n", server.name, server.transport));
+        let tools = servers.declared.tools.iter();
+        for tool in tools.filter(|it| it.server == server.name) {
+            let lock = match tool.digest {
+                Some(_) => "locked",
+                None => "not locked",
+            };
+            let class = tool.class.as_deref().unwrap_or("once");
+            text.push_str(&format!("  {}  {class}  {lock}\n", tool.name));
+        }
+    }
+    Ok(report::output(&text))
+}
+
+fn call(file: &Path, tool: &str, arguments: &str, server: Option<&str>) -> Result<Exit, Exit> {
+    let arguments: Map<String, Value> = serde_json::from_str(arguments)
+        .map_err(|error| report::usage(&format!("the arguments are not a JSON object: {error}")))?;
+    let servers = Servers::of(file, &read(file)?)?;
+    let name = match (server, servers.declared.servers.as_slice()) {
+        (None, [only]) => only.name.clone(),
+        (None, _) => {
+            return Err(report::usage(
+                &"several servers are declared; name one with `--server`",
+            ));
+        }
+        (Some(name), all) if all.iter().any(|it| it.name == name) => name.to_owned(),
+        (Some(name), _) => return Err(report::usage(&format!("no server `{name}` is declared"))),
+    };
+    let answer = servers.call(&name, tool, arguments)?;
+    Ok(report::output_json(&format!("{answer:#}\n")))
+}
+
+fn types(file: &Path) -> Result<Exit, Exit> {
+    let text = read(file)?;
+    let servers = Servers::of(file, &text)?;
+    Ok(report::output(source::made(&with_tools(&text, &servers)?)))
+}
+
+fn lock(file: &Path) -> Result<Exit, Exit> {
+    let text = read(file)?;
+    let servers = Servers::of(file, &text)?;
+    let whole = with_tools(&text, &servers)?;
+    let changes = changes(file, &servers.declared, &whole)?;
+    if whole != text {
+        write(file, &whole)?;
+    }
+    let said = report::output(&changes);
+    compile::checked(file)?;
+    Ok(said)
+}
+
+fn compare(file: &Path) -> Result<Exit, Exit> {
+    let text = read(file)?;
+    let servers = Servers::of(file, &text)?;
+    let whole = with_tools(&text, &servers)?;
+    let changes = changes(file, &servers.declared, &whole)?;
+    let said = report::output(&changes);
+    let has_changed = said == Exit::Done && !changes.is_empty();
+    Ok(if has_changed { Exit::Raised } else { said })
+}
+
+/// The text with declarations of what its servers have now in the place of those that were made before.
+fn with_tools(text: &str, servers: &Servers) -> Result<String, Exit> {
+    let mut names = Names::of(servers.declared.taken.iter().cloned());
+    let mut made = String::new();
+    for server in &servers.declared.servers {
+        let offered = servers.tools(&server.name)?;
+        made.push_str(&source::tools(
+            server,
+            &offered,
+            &servers.declared,
+            &mut names,
+        ));
+    }
+    formatted(servers.path.clone(), &source::joined(text, &made))
+}
+
+/// A line for each tool that is new, gone or another one than before.
+fn changes(file: &Path, before: &Declared, whole: &str) -> Result<String, Exit> {
+    let after = Servers::of(file, whole)?.declared;
+    let mut lines = String::new();
+    for tool in &after.tools {
+        let what = match before.tool(&tool.server, &tool.known_as) {
+            None => "new",
+            Some(old) if old.digest != tool.digest => "changed",
+            Some(_) => continue,
+        };
+        lines.push_str(&format!("{what}: {}.{}\n", tool.server, tool.known_as));
+    }
+    let is_gone = |it: &&Tool| after.tool(&it.server, &it.known_as).is_none();
+    for tool in before.tools.iter().filter(is_gone) {
+        lines.push_str(&format!("gone: {}.{}\n", tool.server, tool.known_as));
+    }
+    Ok(lines)
+}
+
+fn read(path: &Path) -> Result<String, Exit> {
+    std::fs::read_to_string(path)
+        .map_err(|error| report::failure(&format!("`{}` cannot be read: {error}", path.display())))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Exit> {
+    replace(path, text.as_bytes(), Access::Usual).map_err(|error| {
+        report::failure(&format!("`{}` cannot be written: {error}", path.display()))
+    })
+}

@@ -1,0 +1,100 @@
+//! What a file says of servers: their declarations, and those of their tools.
+
+use gsw_names::{item_signature, source_text};
+use gsw_source::{Database, Db, File, ItemId, ItemKind, Span};
+use gsw_syntax::ast::{ItemBody, RepeatClass};
+use gsw_syntax::{file_item_ids, item_ast};
+
+pub(super) struct Declared {
+    pub(super) servers: Vec<Server>,
+    /// Their tools.
+    pub(super) tools: Vec<Tool>,
+    /// Names of the file's declarations that are not made anew.
+    pub(super) taken: Vec<String>,
+    /// What a program needs of the file that asks its servers, as text.
+    pub(super) needed: String,
+}
+
+pub(super) struct Server {
+    pub(super) name: String,
+    /// As it is written.
+    pub(super) transport: String,
+}
+
+pub(super) struct Tool {
+    pub(super) server: String,
+    pub(super) name: String,
+    /// Its name at the server.
+    pub(super) known_as: String,
+    /// How it may be repeated, as it is written.
+    pub(super) class: Option<String>,
+    pub(super) digest: Option<String>,
+}
+
+impl Declared {
+    /// Of a file whose text before `made` is its author's.
+    pub(super) fn of(db: &Database, file: File, made: usize) -> Self {
+        let mut found = Self {
+            servers: Vec::new(),
+            tools: Vec::new(),
+            taken: Vec::new(),
+            needed: String::new(),
+        };
+        for &item in file_item_ids(db, file) {
+            found.add(db, item);
+            let start = gsw_syntax::item_offset(db, item);
+            if (start as usize) < made {
+                found.taken.push(item.name(db).to_string());
+            }
+        }
+        found
+    }
+
+    /// The tool that a server knows by a name.
+    pub(super) fn tool(&self, server: &str, known_as: &str) -> Option<&Tool> {
+        let mut tools = self.tools.iter();
+        tools.find(|it| it.server == server && it.known_as == known_as)
+    }
+
+    fn add(&mut self, db: &dyn Db, item: ItemId) {
+        let Some(tree) = item_ast(db, item) else {
+            return;
+        };
+        let text = |span: Span| source_text(db, item, span).to_string();
+        if let ItemBody::Mcp { name, transport } = &tree.body {
+            self.servers.push(Server {
+                name: name.name.to_string(),
+                transport: text(transport.span),
+            });
+        }
+        let is_needed = matches!(
+            item.kind(db),
+            ItemKind::Import | ItemKind::Mcp | ItemKind::Const | ItemKind::Permissions
+        );
+        if is_needed {
+            self.needed.push_str(&text(tree.span));
+            self.needed.push('\n');
+        }
+        let ItemBody::Tool { signature, .. } = &tree.body else {
+            return;
+        };
+        let head = &item_signature(db, item).signature;
+        let Some(server) = head.server else {
+            return;
+        };
+        let class = signature.repeat.as_ref().map(|it| match it {
+            RepeatClass::Pure(_) => "pure".to_owned(),
+            RepeatClass::Reads(_) => "reads".to_owned(),
+            RepeatClass::Once(_) => "once".to_owned(),
+            RepeatClass::Idempotent(key) => format!("idempotent by {}", text(key.span)),
+        });
+        let locked = head.locked.as_ref();
+        self.tools.push(Tool {
+            server: server.name(db).to_string(),
+            name: item.name(db).to_string(),
+            known_as: locked.map_or(item.name(db), |it| &it.name).to_string(),
+            class,
+            digest: locked.map(|it| it.digest.to_string()),
+        });
+    }
+}

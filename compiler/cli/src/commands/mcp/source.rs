@@ -1,0 +1,204 @@
+//! Declarations of servers and their tools, as text of the language.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use gsw_syntax::{Lexed, TokenKind, lex};
+use serde_json::{Map, Value};
+
+use crate::commands::mcp::declared::{Declared, Server};
+use crate::commands::mcp::schema::Types;
+
+/// The line that parts what a person wrote from what is made anew.
+const MARK: &str = "// Made by `gswc mcp lock`, which makes all that follows anew; only how a tool may be repeated is kept.";
+
+/// Names that are taken in a file.
+pub(super) struct Names(BTreeSet<String>);
+
+impl Names {
+    pub(super) fn of(taken: impl Iterator<Item = String>) -> Self {
+        Self(taken.collect())
+    }
+
+    /// A name like `wanted` that nothing else has, and takes it.
+    pub(super) fn take(&mut self, wanted: &str) -> String {
+        let numbered = (2..).map(|it: u32| format!("{wanted}{it}"));
+        let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+        // There are more numbers than names in a file.
+        let free = names.find(|it| !self.0.contains(it)).unwrap_or_default();
+        self.0.insert(free.clone());
+        free
+    }
+}
+
+/// Whether `text` can be the name of a function.
+pub(super) fn is_name(text: &str) -> bool {
+    let Lexed { tokens, .. } = lex(text);
+    let word = tokens.first().filter(|it| it.kind == TokenKind::Identifier);
+    let is_small = text.starts_with(|it: char| it.is_ascii_lowercase());
+    is_small && word.is_some_and(|it| it.span.end as usize == text.len())
+}
+
+/// A name of the language that is as close to `text` as can be: `repo-path` is `repo_path`.
+pub(super) fn name_like(text: &str) -> String {
+    let mut name = String::new();
+    let mut was_small = false;
+    for letter in text.chars() {
+        if letter.is_ascii_uppercase() && was_small {
+            name.push('_');
+        }
+        was_small = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        match letter.is_ascii_alphanumeric() {
+            true => name.push(letter.to_ascii_lowercase()),
+            false if !name.is_empty() && !name.ends_with('_') => name.push('_'),
+            false => {}
+        }
+    }
+    let name = name.trim_matches('_');
+    let name = match name.starts_with(|it: char| it.is_ascii_lowercase()) {
+        true => name.to_owned(),
+        false => format!("it_{name}"),
+    };
+    match is_name(&name) {
+        true => name,
+        false => format!("{name}_"),
+    }
+}
+
+/// `repo_path` as the name of a type: `RepoPath`.
+pub(super) fn type_like(text: &str) -> String {
+    let words = name_like(text);
+    let words = words.split('_').filter(|it| !it.is_empty());
+    let capital = |it: &str| it[..1].to_ascii_uppercase() + &it[1..];
+    words.map(capital).collect()
+}
+
+/// A string literal.
+pub(super) fn literal(text: &str) -> String {
+    let mut literal = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' | '$' => literal.extend(['\\', letter]),
+            '\n' => literal.push_str("\\n"),
+            '\r' => literal.push_str("\\r"),
+            '\t' => literal.push_str("\\t"),
+            control if control.is_control() => {
+                // Writing to a string cannot fail.
+                let _ = write!(literal, "\\u{{{:x}}}", u32::from(control));
+            }
+            plain => literal.push(plain),
+        }
+    }
+    literal.push('"');
+    literal
+}
+
+/// The lines of a description as a doc comment. It is a server's, so it may hold anything.
+pub(super) fn docs(text: &str, indent: &str) -> String {
+    let lines = text.trim().lines().map(|line| {
+        let line = line.trim_end().replace("```gsw", "```");
+        let plain: String = line.chars().filter(|it| !it.is_control()).collect();
+        format!("{indent}/// {plain}").trim_end().to_owned() + "\n"
+    });
+    lines.collect()
+}
+
+/// The declaration of a server.
+pub(super) fn server(name: &str, env: &[String], program: &[String]) -> String {
+    let (program, arguments) = program
+        .split_first()
+        .map_or(("", &[][..]), |(program, rest)| (program.as_str(), rest));
+    let arguments: Vec<String> = arguments.iter().map(|it| literal(it)).collect();
+    let mut text = format!("mcp {name} = stdio({}", literal(program));
+    if !arguments.is_empty() || !env.is_empty() {
+        text.push_str(&format!(", [{}]", arguments.join(", ")));
+    }
+    if !env.is_empty() {
+        let variables: Vec<String> = env
+            .iter()
+            .map(|it| format!("{0}: secret({0})", literal(it)))
+            .collect();
+        text.push_str(&format!(", {{ {} }}", variables.join(", ")));
+    }
+    text + ")\n"
+}
+
+/// What a person wrote of a file.
+pub(super) fn authored(text: &str) -> &str {
+    text.find(MARK).map_or(text, |it| &text[..it])
+}
+
+/// What was made of a file.
+pub(super) fn made(text: &str) -> &str {
+    text.find(MARK)
+        .map_or("", |it| text[it + MARK.len()..].trim_start())
+}
+
+/// The text with what was made put in the place of what was made before.
+pub(super) fn joined(text: &str, made: &str) -> String {
+    format!("{}\n\n{MARK}\n\n{made}", authored(text).trim_end())
+}
+
+/// The declarations of a server's tools, with the types that they need.
+pub(super) fn tools(
+    server: &Server,
+    offered: &[Value],
+    before: &Declared,
+    names: &mut Names,
+) -> String {
+    let mut text = String::new();
+    for tool in offered.iter().filter_map(Value::as_object) {
+        let Some(known_as) = tool.get("name").and_then(Value::as_str) else {
+            continue;
+        };
+        let name = names.take(&name_like(known_as));
+        let mut types = Types::of(names, &name);
+        let parameters = parameters(tool, &mut types);
+        let result = result(tool, &mut types);
+        text.push_str(&types.text);
+        let description = tool.get("description").and_then(Value::as_str);
+        text.push_str(&docs(description.unwrap_or(known_as), ""));
+        let digest = tool
+            .get("digest")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let locked = (literal(known_as), literal(digest));
+        let class = before
+            .tool(&server.name, known_as)
+            .and_then(|it| it.class.as_deref());
+        let class = class.unwrap_or("once");
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "@locked({}, {})\ntool {name}(\n{parameters}) -> {result} {class} by {}\n\n",
+            locked.0, locked.1, server.name
+        );
+    }
+    text
+}
+
+fn parameters(tool: &Map<String, Value>, types: &mut Types) -> String {
+    let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
+    let fields = types.fields(schema, schema);
+    let mut text = String::new();
+    for field in fields {
+        text.push_str(&field.docs("  "));
+        let default = field.default();
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "  {}{}: {}{default},",
+            field.alias(),
+            field.name,
+            field.ty
+        );
+    }
+    text
+}
+
+fn result(tool: &Map<String, Value>, types: &mut Types) -> String {
+    match tool.get("outputSchema") {
+        Some(schema) => types.of_schema(schema, schema, "result"),
+        None => "json".into(),
+    }
+}

@@ -1,0 +1,95 @@
+//! `tool name(…) -> T by server`: a tool that an MCP server has, as the call that it is.
+
+use gsw_names::types::Type;
+use gsw_source::{Name, Span};
+use gsw_syntax::ast::{self, ExpressionKind};
+
+use crate::hir::BodyPart;
+use crate::infer::expected::Expected;
+use crate::infer::item_body::ItemInference;
+use crate::infer::lookup;
+
+/// The method of `Server` that such a tool calls.
+const METHOD: &str = "locked";
+
+impl ItemInference<'_> {
+    /// The body that a tool of a server has: `server.locked(name, arguments, digest) as T`.
+    pub(super) fn tool_of_server(&mut self, signature: &ast::Signature, by: &ast::Expression) {
+        let head = lookup::signature(self.db, self.item);
+        if head.server.is_none() {
+            return self.without_body();
+        }
+        let at = Written(by.span);
+        let arguments = head.parameters.iter().map(|it| ast::MapEntry {
+            key: at.text(&it.wire),
+            value: at.expression(ExpressionKind::Name(it.name.clone())),
+        });
+        let mut given = vec![
+            at.text(
+                head.locked
+                    .as_ref()
+                    .map_or(self.item.name(self.db), |it| &it.name),
+            ),
+            at.expression(ExpressionKind::Map(arguments.collect())),
+        ];
+        given.extend(head.locked.as_ref().map(|it| at.text(&it.digest)));
+        let call = at.method(by.clone(), given);
+        let result = head.result.clone();
+        self.part(BodyPart::Main, &head.parameters, result.clone(), |cx| {
+            if result == Type::Unit {
+                let id = cx.expression(&call, &Expected::Dropped);
+                return cx.hir.without_value(id);
+            }
+            let typed = match &signature.result {
+                Some(ty) if result != Type::Json => at.conversion(call, ty),
+                Some(_) | None => call,
+            };
+            cx.expression(&typed, &Expected::Type(result))
+        });
+    }
+}
+
+/// Makes expressions that are written nowhere; what is wrong in them is reported at one place.
+struct Written(Span);
+
+impl Written {
+    const fn expression(&self, kind: ExpressionKind) -> ast::Expression {
+        ast::Expression { kind, span: self.0 }
+    }
+
+    fn text(&self, text: &Name) -> ast::Expression {
+        self.expression(ExpressionKind::Literal(ast::Literal::String(text.clone())))
+    }
+
+    fn method(
+        &self,
+        receiver: ast::Expression,
+        arguments: Vec<ast::Expression>,
+    ) -> ast::Expression {
+        let name = ast::Identifier {
+            name: Name::new_static(METHOD),
+            span: self.0,
+        };
+        let callee = self.expression(ExpressionKind::Field {
+            base: Box::new(receiver),
+            name,
+            chain: ast::Chain::Plain,
+        });
+        let arguments = arguments
+            .into_iter()
+            .map(|value| ast::Argument { name: None, value });
+        self.expression(ExpressionKind::Call {
+            callee: Box::new(callee),
+            arguments: arguments.collect(),
+            arguments_span: self.0,
+        })
+    }
+
+    fn conversion(&self, value: ast::Expression, ty: &ast::TypeExpression) -> ast::Expression {
+        self.expression(ExpressionKind::As {
+            value: Box::new(value),
+            ty: Box::new(ty.clone()),
+            form: ast::Conversion::Raising,
+        })
+    }
+}
