@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io::{self, Error, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 use gsw_abi::image::{FOOTER_MAGIC, FOOTER_SIZE, PAGE};
 
-use crate::replace::{Access, replace_by};
+use crate::replace::{Access, Draft};
 
 /// The first bytes of the only kind of executable that an image can be appended to so far.
 const ELF: [u8; 4] = *b"\x7fELF";
@@ -58,27 +59,99 @@ impl std::error::Error for BundleError {
 /// # Errors
 /// When a file cannot be read or written; then there is no new file, and an old one is as it was.
 pub fn bundle(launcher: &Path, image: &[u8], target: &Path) -> Result<(), BundleError> {
-    let unread = |error| BundleError::Launcher {
-        path: launcher.to_owned(),
-        error,
-    };
-    let own = Own::of(launcher).map_err(unread)?;
-    let own = own.ok_or_else(|| BundleError::NotAnExecutable(launcher.to_owned()))?;
-    // The loader maps the image in place, which the kernel does by whole pages only.
-    let offset = own.length.next_multiple_of(PAGE as u64);
-    let write = |file: &mut File| {
-        own.copy_to(file)?;
-        io::copy(&mut io::repeat(0).take(offset - own.length), file)?;
+    Begun::copy(launcher, target).and_then(|it| it.finish(image))
+}
+
+/// A bundle whose launcher is copied by a thread of its own while the program is compiled: it is most of what there is to write.
+pub struct Bundle {
+    launcher: PathBuf,
+    target: PathBuf,
+    /// `None` without a thread, and once it has been waited for.
+    copied: Option<JoinHandle<Result<Begun, BundleError>>>,
+}
+
+impl Bundle {
+    #[must_use]
+    pub fn begin(launcher: PathBuf, target: PathBuf) -> Self {
+        let (from, to) = (launcher.clone(), target.clone());
+        let copied = std::thread::Builder::new().spawn(move || Begun::copy(&from, &to));
+        Self {
+            launcher,
+            target,
+            copied: copied.ok(),
+        }
+    }
+
+    /// As [`bundle`], and its errors.
+    ///
+    /// # Errors
+    /// Those of [`bundle`].
+    pub fn finish(mut self, image: &[u8]) -> Result<(), BundleError> {
+        match self.copied.take().map(JoinHandle::join) {
+            Some(Ok(begun)) => begun?.finish(image),
+            // Without a thread, or with one that panicked, it is copied now.
+            Some(Err(_)) | None => bundle(&self.launcher, image, &self.target),
+        }
+    }
+}
+
+impl Drop for Bundle {
+    fn drop(&mut self) {
+        // Waited for, so that nothing is left beside the target when the program does not compile.
+        drop(self.copied.take().map(JoinHandle::join));
+    }
+}
+
+/// A draft that begins with the launcher.
+struct Begun {
+    draft: Draft,
+    length: u64,
+    target: PathBuf,
+}
+
+impl Begun {
+    fn copy(launcher: &Path, target: &Path) -> Result<Self, BundleError> {
+        let unread = |error| BundleError::Launcher {
+            path: launcher.to_owned(),
+            error,
+        };
+        let own = Own::of(launcher).map_err(unread)?;
+        let own = own.ok_or_else(|| BundleError::NotAnExecutable(launcher.to_owned()))?;
+        let mut draft =
+            Draft::open(target, Access::Executable).map_err(|it| unwritten(target, it))?;
+        own.copy_to(&mut draft.file)
+            .map_err(|it| unwritten(target, it))?;
+        Ok(Self {
+            draft,
+            length: own.length,
+            target: target.to_owned(),
+        })
+    }
+
+    fn finish(self, image: &[u8]) -> Result<(), BundleError> {
+        let target = self.target.clone();
+        self.append(image).map_err(|it| unwritten(&target, it))
+    }
+
+    fn append(mut self, image: &[u8]) -> Result<(), Error> {
+        // The loader maps the image in place, which the kernel does by whole pages only.
+        let offset = self.length.next_multiple_of(PAGE as u64);
+        let file = &mut self.draft.file;
+        io::copy(&mut io::repeat(0).take(offset - self.length), file)?;
         file.write_all(image)?;
         // At the end of the file, where it can be found without reading the executable.
         file.write_all(&offset.to_le_bytes())?;
         file.write_all(&(image.len() as u64).to_le_bytes())?;
-        file.write_all(&FOOTER_MAGIC)
-    };
-    replace_by(target, &write, Access::Executable).map_err(|error| BundleError::Target {
+        file.write_all(&FOOTER_MAGIC)?;
+        self.draft.place()
+    }
+}
+
+fn unwritten(target: &Path, error: Error) -> BundleError {
+    BundleError::Target {
         path: target.to_owned(),
         error,
-    })
+    }
 }
 
 /// The executable itself: a built program that serves as a launcher loses its image. Appending to all of it would leave an image
@@ -103,7 +176,7 @@ impl Own {
         Ok(Some(Self { file, length }))
     }
 
-    /// By the kernel, which does not show it to us: it is most of what there is to write.
+    /// By the kernel, which does not show it to us.
     fn copy_to(&self, target: &mut File) -> Result<(), Error> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(0))?;

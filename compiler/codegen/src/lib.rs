@@ -28,7 +28,7 @@ mod target;
 mod terminator;
 mod waiting;
 
-pub use bundle::{BundleError, bundle};
+pub use bundle::{Bundle, BundleError, bundle};
 pub use compile::{Options, clif, compile};
 pub use error::CodegenError;
 pub use replace::{Access, replace};

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, Permissions};
-use std::io::{Error, ErrorKind, Result, Write};
+use std::io::{Error, ErrorKind, Result, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Who may do what with a file that was not there before.
@@ -24,33 +24,120 @@ pub enum Access {
 /// # Errors
 /// When it cannot be written; then there is no new file, and an old one is as it was.
 pub fn replace(target: &Path, bytes: &[u8], access: Access) -> Result<()> {
-    replace_by(target, &|file| file.write_all(bytes), access)
+    let mut draft = Draft::open(target, access)?;
+    draft.file.write_all(bytes)?;
+    draft.place()
 }
 
-/// What is written to a file that is new and empty.
-pub(crate) type Content<'a> = &'a dyn Fn(&mut File) -> Result<()>;
+/// A file on its way to its name: whoever drops it leaves nothing behind.
+pub(crate) struct Draft {
+    pub(crate) file: File,
+    /// The name that it has until then, where files have to have one.
+    beside: Option<PathBuf>,
+    /// A link goes on leading to its file.
+    target: PathBuf,
+    kind: Kind,
+    access: Access,
+}
 
-/// As [`replace`], with what `content` writes.
-pub(crate) fn replace_by(target: &Path, content: Content<'_>, access: Access) -> Result<()> {
-    // A link goes on leading to its file.
-    let target = std::fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-    let before = std::fs::metadata(&target).ok();
-    if before.as_ref().is_some_and(|it| !it.is_file()) {
-        return content(&mut OpenOptions::new().write(true).open(&target)?);
+/// What stands under the name so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Nothing, or a file whose place is taken.
+    File,
+    /// What is written to when the draft is whole.
+    Device,
+}
+
+impl Draft {
+    pub(crate) fn open(target: &Path, access: Access) -> Result<Self> {
+        let target = std::fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let before = std::fs::metadata(&target).ok();
+        let kind = match &before {
+            Some(it) if it.is_dir() => return Err(ErrorKind::IsADirectory.into()),
+            Some(it) if !it.is_file() => Kind::Device,
+            Some(_) | None => Kind::File,
+        };
+        // Nobody has to be allowed to write to a file in order to take its name away, but who forbids writing means that too.
+        let is_protected = kind == Kind::File
+            && before
+                .as_ref()
+                .is_some_and(|it| it.permissions().readonly());
+        if is_protected && access != Access::Executable {
+            return Err(ErrorKind::PermissionDenied.into());
+        }
+        let near = match kind {
+            Kind::File => target.clone(),
+            Kind::Device => std::env::temp_dir().join("gsw"),
+        };
+        let permissions = permissions(before.map(|it| it.permissions()), access);
+        let (file, beside) = match unnamed(&near, permissions.as_ref()) {
+            Ok(file) => (file, None),
+            Err(error) if is_unsupported(&error) => named(&near)?,
+            Err(error) => return Err(error),
+        };
+        let draft = Self {
+            file,
+            beside,
+            target,
+            kind,
+            access,
+        };
+        if let Some(permissions) = permissions {
+            draft.file.set_permissions(permissions)?;
+        }
+        Ok(draft)
     }
-    // Nobody has to be allowed to write to a file in order to take its name away, but who forbids writing means that too.
-    let is_protected = before
-        .as_ref()
-        .is_some_and(|it| it.permissions().readonly());
-    if is_protected && access != Access::Executable {
-        return Err(ErrorKind::PermissionDenied.into());
+
+    /// Gives it its name.
+    pub(crate) fn place(mut self) -> Result<()> {
+        if self.kind == Kind::Device {
+            let mut device = OpenOptions::new().write(true).open(&self.target)?;
+            return copy(&mut self.file, &mut device);
+        }
+        if self.beside.is_none() {
+            match link(&self.file, &self.target) {
+                Ok(()) => return Ok(()),
+                // A name cannot be taken over by a link, so the file has another one for a moment.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    let name = beside(&self.target)?;
+                    link(&self.file, &name)?;
+                    self.beside = Some(name);
+                }
+                // Without `/proc` it cannot be named at all.
+                Err(error) if is_unsupported(&error) => {
+                    let permissions = self.file.metadata()?.permissions();
+                    let (mut file, name) = named(&self.target)?;
+                    self.beside = name;
+                    copy(&mut self.file, &mut file)?;
+                    file.set_permissions(permissions)?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let Some(name) = self.beside.take() else {
+            unreachable!("a file without a name has been given one")
+        };
+        match self.access {
+            Access::Executable => exchanged(&name, &self.target),
+            Access::Usual | Access::Private => renamed(&name, &self.target),
+        }
     }
-    let permissions = permissions(before.map(|it| it.permissions()), access);
-    match unnamed(&target, content, permissions.clone(), access) {
-        Ok(()) => Ok(()),
-        Err(error) if is_unsupported(&error) => named(&target, content, permissions),
-        Err(error) => Err(error),
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let Some(name) = &self.beside {
+            // What kept it from being placed is the error to report.
+            let _ = std::fs::remove_file(name);
+        }
     }
+}
+
+/// All of one file to another.
+fn copy(from: &mut File, to: &mut File) -> Result<()> {
+    from.seek(SeekFrom::Start(0))?;
+    std::io::copy(from, to).map(drop)
 }
 
 /// What a new file is given beyond what the user's mask leaves.
@@ -69,48 +156,43 @@ fn permissions(before: Option<Permissions>, _: Access) -> Option<Permissions> {
     before
 }
 
-/// Writes a file without a name, then gives it one.
+/// A new file without a name in the folder of `target`.
 #[cfg(target_os = "linux")]
-fn unnamed(
-    target: &Path,
-    content: Content<'_>,
-    permissions: Option<Permissions>,
-    access: Access,
-) -> Result<()> {
-    use std::os::fd::AsRawFd;
-
-    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
+fn unnamed(target: &Path, permissions: Option<&Permissions>) -> Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
 
     let folder = match target.parent() {
         Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
         Some(folder) => folder,
         None => return Err(ErrorKind::IsADirectory.into()),
     };
-    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     // Nobody else may read it before it has its permissions.
     let mode = match permissions {
         Some(_) => Mode::RUSR | Mode::WUSR,
         None => Mode::from_raw_mode(0o666),
     };
-    let mut file = File::from(open(folder, flags, mode)?);
-    content(&mut file)?;
-    if let Some(permissions) = permissions {
-        file.set_permissions(permissions)?;
-    }
+    Ok(File::from(open(folder, flags, mode)?))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed(_: &Path, _: Option<&Permissions>) -> Result<File> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+#[cfg(target_os = "linux")]
+fn link(file: &File, to: &Path) -> Result<()> {
+    use std::os::fd::AsRawFd;
+
+    use rustix::fs::{AtFlags, CWD, linkat};
+
     let own = format!("/proc/self/fd/{}", file.as_raw_fd());
-    let link = |to: &Path| linkat(CWD, &*own, CWD, to, AtFlags::SYMLINK_FOLLOW);
-    match link(target) {
-        Err(rustix::io::Errno::EXIST) => {
-            // A name cannot be taken over by a link, so the file has another one for a moment.
-            let beside = beside(target)?;
-            link(&beside)?;
-            match access {
-                Access::Executable => exchanged(&beside, target),
-                Access::Usual | Access::Private => renamed(&beside, target),
-            }
-        }
-        linked => Ok(linked?),
-    }
+    Ok(linkat(CWD, &*own, CWD, to, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn link(_: &File, _: &Path) -> Result<()> {
+    Err(ErrorKind::Unsupported.into())
 }
 
 /// As [`renamed`], for a large file that can be built again: ext4 begins to write out at once whatever takes the place of another
@@ -121,14 +203,14 @@ fn exchanged(beside: &Path, target: &Path) -> Result<()> {
 
     match renameat_with(CWD, beside, CWD, target, RenameFlags::EXCHANGE) {
         Ok(()) => std::fs::remove_file(beside),
-        // Not every file system can.
+        // Not every file system can, and there may be nothing to change places with.
         Err(_) => renamed(beside, target),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn unnamed(_: &Path, _: Content<'_>, _: Option<Permissions>, _: Access) -> Result<()> {
-    Err(ErrorKind::Unsupported.into())
+fn exchanged(beside: &Path, target: &Path) -> Result<()> {
+    renamed(beside, target)
 }
 
 /// Whether the file system knows no files without a name.
@@ -145,23 +227,16 @@ fn is_unsupported(error: &Error) -> bool {
     error.kind() == ErrorKind::Unsupported
 }
 
-/// Writes a file beside the target, then moves it there.
-fn named(target: &Path, content: Content<'_>, permissions: Option<Permissions>) -> Result<()> {
+/// A new file beside the target.
+fn named(target: &Path) -> Result<(File, Option<PathBuf>)> {
     let beside = beside(target)?;
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    let written = options.open(&beside).and_then(|mut file| {
-        content(&mut file)?;
-        permissions.map_or(Ok(()), |it| file.set_permissions(it))
-    });
-    match written {
-        Ok(()) => renamed(&beside, target),
-        Err(error) => {
-            // What stopped the writing is the error to report; the file may not even exist.
-            let _ = std::fs::remove_file(&beside);
-            Err(error)
-        }
-    }
+    let file = options
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(&beside)?;
+    Ok((file, Some(beside)))
 }
 
 fn renamed(beside: &Path, target: &Path) -> Result<()> {
@@ -193,7 +268,7 @@ mod tests {
     use std::io::{Read, Write};
     use std::path::{Path, PathBuf};
 
-    use super::{Access, named, replace};
+    use super::{Access, Draft, named, replace};
 
     fn fresh(name: &str) -> PathBuf {
         let folder =
@@ -201,6 +276,14 @@ mod tests {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("the temporary folder can be written");
         folder
+    }
+
+    /// As on a file system that knows no files without a name.
+    fn by_name(target: &Path, text: &str) -> std::io::Result<()> {
+        let mut draft = Draft::open(target, Access::Usual)?;
+        (draft.file, draft.beside) = named(target)?;
+        draft.file.write_all(text.as_bytes())?;
+        draft.place()
     }
 
     fn names(folder: &Path) -> Vec<String> {
@@ -218,7 +301,7 @@ mod tests {
         let file = folder.join("a");
         for write in [
             |file: &Path, text: &str| replace(file, text.as_bytes(), Access::Usual),
-            |file: &Path, text: &str| named(file, &|it| it.write_all(text.as_bytes()), None),
+            |file: &Path, text: &str| by_name(file, text),
             |file: &Path, text: &str| replace(file, text.as_bytes(), Access::Executable),
         ] {
             write(&file, "old").expect("it can be written");
@@ -232,6 +315,11 @@ mod tests {
             );
             assert_eq!(names(&folder), ["a"]);
         }
+        let mut dropped = Draft::open(&file, Access::Usual).expect("it can be written");
+        (dropped.file, dropped.beside) = named(&file).expect("it can be written");
+        assert_eq!(names(&folder).len(), 2);
+        drop(dropped);
+        assert_eq!(names(&folder), ["a"]);
         fs::remove_dir_all(folder).expect("it is there");
     }
 

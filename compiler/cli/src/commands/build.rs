@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use gsw_codegen::{Access, replace};
+use gsw_codegen::{Access, Bundle, replace};
 use gsw_service::Exit;
 use gsw_service::say::say;
 
@@ -58,11 +58,12 @@ fn bundle(arguments: &Build, file: &Path) -> Exit {
         Ok(launcher) => launcher,
         Err(message) => return report::failure(&message),
     };
+    let bundle = Bundle::begin(launcher, output(arguments, file, ""));
     let image = match compile::image(file, Main::Optional) {
         Ok(image) => image,
         Err(exit) => return exit,
     };
-    match gsw_codegen::bundle(&launcher, &image, &output(arguments, file, "")) {
+    match bundle.finish(&image) {
         Ok(()) => Exit::Done,
         Err(error) => report::failure(&error),
     }
