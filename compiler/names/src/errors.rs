@@ -16,11 +16,11 @@ pub use declarations::{
 pub use foreign::{instead_of_method, instead_of_name, is_foreign_name};
 pub use modules::{import_cycle, late_import, unknown_import, unknown_module};
 pub use names::{
-    import_module, log_instead, module_not_imported, private_name, undeclared_variable,
-    unknown_member, unknown_module_name, unknown_name,
+    import_module, known_everywhere, log_instead, module_not_imported, private_name,
+    undeclared_variable, unknown_member, unknown_module_name, unknown_name,
 };
 pub use types::{
     endless_type, error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type,
-    not_an_error, type_argument_count, type_too_large, union_member, unknown_effect, unknown_error,
-    unknown_type, variant_as_type, written_as,
+    not_an_error, record_instead, type_argument_count, type_too_large, union_member,
+    unknown_effect, unknown_error, unknown_type, variant_as_type, written_as,
 };

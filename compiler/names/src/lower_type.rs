@@ -298,6 +298,11 @@ impl Lowering<'_> {
     }
 
     fn map(&mut self, key: &ast::TypeExpression, value: &ast::TypeExpression) -> Type {
+        if let Some((name, span)) = self.field_of_record(key) {
+            let place = self.place(span);
+            let report = errors::unknown_type(place, &name, None);
+            return self.report(errors::record_instead(report, &name));
+        }
         let lowered = self.lower(key);
         let value = self.lower(value);
         if is_key(self.db, &lowered) {
@@ -306,6 +311,22 @@ impl Lowering<'_> {
         let place = self.place(key.span);
         let text = crate::display::display_type(self.db, &lowered);
         self.report(errors::map_key_type(place, &text))
+    }
+
+    /// The name where the type of a map's keys should stand, when it is one that no type has.
+    fn field_of_record(&self, key: &ast::TypeExpression) -> Option<(Name, Span)> {
+        let ast::TypeExpressionKind::Named { path, arguments } = &key.kind else {
+            return None;
+        };
+        let ([name], []) = (&path[..], &arguments[..]) else {
+            return None;
+        };
+        let is_known = SIMPLE.iter().any(|(it, _)| *it == name.name)
+            || foreign::type_name(&name.name).is_some()
+            || foreign::type_shape(&name.name).is_some()
+            || resolve_name(self.db, self.file, &name.name).is_some();
+        let is_field = name.name.starts_with(|it: char| it.is_lowercase());
+        (is_field && !is_known).then(|| (name.name.clone(), name.span))
     }
 
     fn union(&mut self, members: &[ast::TypeExpression]) -> Type {

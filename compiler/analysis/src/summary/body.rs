@@ -50,6 +50,8 @@ pub(super) struct BodyFacts {
     pub(super) leaks: Vec<Leak>,
     /// What expressions do whose value nobody has, with what tasks raise that are dropped so; as the last walk found it.
     dropped: Vec<(ExpressionId, Summary)>,
+    /// Whether anybody reads each local.
+    read: Vec<bool>,
     learnt: bool,
 }
 
@@ -64,8 +66,17 @@ impl BodyFacts {
                 *facts = parameter_facts(db, &local.ty);
             }
         }
+        let mut read = vec![false; body.locals.len()];
+        for expression in &body.expressions {
+            if let ExpressionKind::Local(LocalId(index)) = expression.kind
+                && let Some(read) = read.get_mut(index as usize)
+            {
+                *read = true;
+            }
+        }
         Self {
             locals,
+            read,
             does: vec![nothing(); body.expressions.len()],
             closures: Vec::new(),
             impossible: Vec::new(),
@@ -435,6 +446,32 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             let before = known.clone();
             known.join(facts);
             self.facts.learnt |= *known != before;
+        }
+    }
+
+    /// Whether what a pattern matches is as good as dropped: it has no name, or one that nobody reads.
+    pub(super) fn is_dropped(&self, pattern: &Pattern) -> bool {
+        match pattern.kind {
+            PatternKind::Wildcard => true,
+            PatternKind::Binding(LocalId(index)) => {
+                self.facts.read.get(index as usize) == Some(&false)
+            }
+            PatternKind::Int(_)
+            | PatternKind::Float(_)
+            | PatternKind::Bool(_)
+            | PatternKind::String(_)
+            | PatternKind::Constant(_)
+            | PatternKind::None
+            | PatternKind::Some(_)
+            | PatternKind::Range { .. }
+            | PatternKind::Variant { .. }
+            | PatternKind::Error { .. }
+            | PatternKind::ModelError
+            | PatternKind::Record { .. }
+            | PatternKind::Tuple(_)
+            | PatternKind::List { .. }
+            | PatternKind::Or(_)
+            | PatternKind::Invalid => false,
         }
     }
 

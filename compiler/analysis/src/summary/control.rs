@@ -1,8 +1,8 @@
 //! What control flow does: arms, catches, blocks, loops, and what leaves them.
 
 use gsw_infer::hir::{
-    Arm, Change, ExpressionId, LocalId, LocalKind, Pattern, PatternKind, PlacePart, PlaceStep,
-    ScriptTurn, Statement, StatementKind,
+    Arm, Change, ExpressionId, LocalId, LocalKind, Pattern, PlacePart, PlaceStep, ScriptTurn,
+    Statement, StatementKind,
 };
 use gsw_names::types::{ErrorSet, Type};
 
@@ -150,7 +150,7 @@ impl<'a> BodyWalk<'a, '_> {
 
     fn statement(&mut self, statement: &'a Statement) -> Summary {
         match &statement.kind {
-            StatementKind::Let { pattern, value } if pattern.kind == PatternKind::Wildcard => {
+            StatementKind::Let { pattern, value } if self.is_dropped(pattern) => {
                 self.dropped(*value)
             }
             StatementKind::Let { pattern, value } => {

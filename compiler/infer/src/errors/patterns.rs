@@ -11,6 +11,13 @@ pub fn wrong_pattern(place: Place, what: &str, ty: &str) -> Diagnostic {
     )
 }
 
+/// A tuple's pattern where a list is taken apart.
+pub fn list_by_tuple(diagnostic: Diagnostic, names: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "a list may have any length: `let [{names}] = xs else {{ … }}` takes one of that length apart"
+    ))
+}
+
 /// A pattern over fields that leaves some out without `..`.
 pub fn fields_left_out(place: Place, names: &[&str], what: &str) -> Diagnostic {
     let list: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();

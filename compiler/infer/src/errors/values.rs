@@ -35,6 +35,16 @@ pub fn no_else(place: Place, wanted: &str) -> Diagnostic {
     )
 }
 
+/// An `if` without `else` whose value gets a name.
+pub fn named_without_else(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::TYPE_MISMATCH,
+        place,
+        "this `if` has no `else`, so it gives no value",
+    )
+    .note("what it gives otherwise stands in `else { … }`, and may be `none`")
+}
+
 /// An int literal where a float is wanted; `end` is right after it.
 pub fn write_as_float(diagnostic: Diagnostic, end: Place) -> Diagnostic {
     diagnostic
@@ -406,6 +416,16 @@ pub fn parse_number(diagnostic: Diagnostic) -> Diagnostic {
 pub fn slice_instead(place: Place) -> Diagnostic {
     Diagnostic::error(Code::NOT_INDEXABLE, place, "a range cannot be an index")
         .note("to take a part, use `.slice(from, to)`, `.take(n)` or `.drop(n)`")
+}
+
+/// An index that counts from the end in other languages.
+pub fn negative_index(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_INDEXABLE,
+        place,
+        "an index counts from the first element, which is 0, and is never negative",
+    )
+    .note("the last element is `xs.last()`, an optional; `xs[xs.len() - 1]` raises when there is none")
 }
 
 /// A tuple between brackets' left.

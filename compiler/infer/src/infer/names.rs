@@ -167,7 +167,14 @@ impl Names<'_, '_> {
         } else {
             let names = member_names(self.db, module);
             let suggestion = meant(&name.name, &names);
-            errors::unknown_member(place, &name.name, &path, suggestion.as_deref())
+            let report = errors::unknown_member(place, &name.name, &path, suggestion.as_deref());
+            let known = resolve_name(self.db, self.file, &name.name);
+            match known {
+                Some(Definition::Item(it)) if it.kind(self.db) == ItemKind::Function => {
+                    errors::known_everywhere(report, &name.name)
+                }
+                Some(_) | None => report,
+            }
         };
         self.report(diagnostic);
         None

@@ -297,12 +297,15 @@ fn tuple_pattern(
     {
         types
     } else {
-        never_matches(
-            &mut cx.hir,
-            &format!("a tuple of {}", parts.len()),
-            ty,
-            span,
-        );
+        let (place, text) = (cx.hir.place(span), cx.hir.show(ty));
+        let what = format!("a tuple of {}", parts.len());
+        let report = errors::wrong_pattern(place, &what, &text);
+        let is_list = matches!(cx.hir.table.unchecked(ty), Type::List(_));
+        cx.hir.report(if is_list && (2..=3).contains(&parts.len()) {
+            errors::list_by_tuple(report, &["a", "b", "c"][..parts.len()].join(", "))
+        } else {
+            report
+        });
         return None;
     };
     let mut patterns = Vec::with_capacity(parts.len());

@@ -222,7 +222,18 @@ fn infer_let(
         Some(ty) => Expected::Type(cx.written_type(ty)),
         None => Expected::Anything,
     };
-    let value = cx.expression(value, &wanted);
+    let mut id = cx.expression(value, &wanted);
+    if let ast::ExpressionKind::If {
+        otherwise: None, ..
+    } = &value.kind
+        && ty.is_none()
+    {
+        let start = value.span.start;
+        let place = cx.hir.place(Span::new(start, start + 2));
+        cx.hir.report(errors::named_without_else(place));
+        id = cx.hir.invalid(value.span);
+    }
+    let value = id;
     let ty = cx.hir.ty(value);
     // All locals from here on are those of the pattern: the value has been inferred and added its own.
     let first = cx.hir.locals.next();

@@ -60,6 +60,11 @@ pub fn unknown_member(
     )
 }
 
+/// A name that is in scope without the module.
+pub fn known_everywhere(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!("`{name}` needs no module: write `{name}(…)`"))
+}
+
 /// A name before a dot, in a type, that is no module.
 pub fn unknown_module_name(place: Place, name: &str) -> Diagnostic {
     let message = format!("no module `{name}` is in scope");

@@ -11,6 +11,13 @@ pub fn unknown_type(place: Place, name: &str, suggestion: Option<&str>) -> Diagn
     )
 }
 
+/// The name of a field where the type of a map's keys stands.
+pub fn record_instead(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "`{{K: V}}` is the type of a map; a record is declared by `type Name {{ {name}: … }}`, without `=`"
+    ))
+}
+
 /// A type of another language that has a form of its own here.
 pub fn written_as(diagnostic: Diagnostic, shape: &str) -> Diagnostic {
     diagnostic.note(format!("it is written `{shape}`"))

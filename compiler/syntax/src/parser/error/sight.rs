@@ -111,6 +111,38 @@ impl Sight<'_> {
         before.next().is_some_and(|it| it.kind == TokenKind::Bang)
     }
 
+    /// Whether a token of the same line before, outside of brackets, is meant.
+    pub(super) fn is_in_head(&self, is_meant: fn(&Token) -> bool) -> bool {
+        let mut depth = 0;
+        let before = self.tokens[..self.index.min(self.tokens.len())].iter();
+        let own = before.rev().take_while(|it| {
+            depth += i32::from(it.kind.is_closer()) - i32::from(it.kind.is_opener());
+            depth >= 0 && (depth > 0 || it.kind != TokenKind::Newline)
+        });
+        own.into_iter().any(is_meant)
+    }
+
+    /// Whether what stands before is in parentheses, in place of a type of a signature or of a field.
+    pub(super) fn follows_parameters_of_type(&self) -> bool {
+        let opener = self
+            .follows(1, TokenKind::ParenClose)
+            .then(|| self.opener(self.index - 1))
+            .flatten();
+        let before = opener.and_then(|it| self.tokens.get(it.checked_sub(1)?));
+        let kinds = || self.tokens[..self.index].iter().map(|it| it.kind);
+        let has_types =
+            kinds().all(|it| it != TokenKind::BraceOpen) || kinds().any(|it| it == TokenKind::Type);
+        has_types && before.is_some_and(|it| matches!(it.kind, TokenKind::Colon | TokenKind::Arrow))
+    }
+
+    /// Whether the innermost braces follow the `=` of a declared type.
+    pub(super) fn is_in_aliased_braces(&self) -> bool {
+        let is_type = self.tokens.iter().any(|it| it.kind == TokenKind::Type);
+        let opener = self.opener(self.index);
+        let before = opener.and_then(|it| self.tokens.get(it.checked_sub(1)?));
+        is_type && before.is_some_and(|it| it.kind == TokenKind::Equal)
+    }
+
     /// From the end of the token before to the end of the token.
     pub(super) fn span_with_gap(&self) -> Span {
         let start = self

@@ -5,7 +5,7 @@ use gsw_source::Span;
 use crate::parser::error::Expected;
 use crate::parser::error::foreign::OPTIONAL;
 use crate::parser::error::sight::Sight;
-use crate::token::TokenKind as Kind;
+use crate::token::{Token, TokenKind as Kind};
 
 /// A sign that cannot stand where it does.
 pub(super) struct Sign {
@@ -67,6 +67,10 @@ const fn sign(
     }
 }
 
+fn is_control(token: &Token) -> bool {
+    matches!(token.kind, Kind::If | Kind::For | Kind::While)
+}
+
 const ARROW: &str = "the result type is written `-> type`";
 const LAMBDA: &str = "a lambda is written `x => x + 1`";
 
@@ -101,6 +105,18 @@ const SIGNS: &[Sign] = &[
         &[Kind::BracketOpen],
         |it| it.follows_type_name() && !it.precedes(Kind::BracketClose),
         "a list is written `[T]`, a map `{K: V}`, and the arguments of a type `Page<T>`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Arrow, Kind::FatArrow],
+        |it| it.follows_parameters_of_type(),
+        "the type of a function is written `fn(int) -> int`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma, Kind::Newline],
+        |it| it.expects_token(Kind::BraceClose) && it.is_in_aliased_braces(),
+        "`{K: V}` is the type of a map; a record is declared without `=`: `type Name { field: type }`",
         Edit::None,
     ),
     // Signs by themselves.
@@ -308,6 +324,19 @@ const SIGNS: &[Sign] = &[
         &[Kind::Identifier],
         |it| it.expects(Expected::MAP_KEY) && it.precedes(Kind::Colon),
         "a name as the key of a map stands in quotes: `{ \"a\": 1 }`; a record begins with its type: `Name { a: 1 }`",
+        Edit::None,
+    ),
+    // Heads without a body.
+    sign(
+        &[],
+        |it| it.expects_token(Kind::BraceOpen) && it.is_in_head(is_control),
+        "what it does stands in braces: `if c { a } else { b }`, `for x in xs { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.expects_token(Kind::BraceOpen) && it.is_in_head(|it| it.word.modifier().is_some()),
+        "a modifier stands before a block: `retry 3 { … }`",
         Edit::None,
     ),
     // What is left.
