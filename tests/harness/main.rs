@@ -52,6 +52,7 @@ mod literate;
 mod lives;
 mod mcp_client;
 mod mcp_declared;
+mod mcp_http;
 mod mcp_server;
 mod memory;
 mod model_calls;

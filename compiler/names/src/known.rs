@@ -32,6 +32,8 @@ pub enum KnownItem {
     McpServer,
     /// `stdio(…)` in such a declaration.
     McpStdio,
+    /// `http(…)` in it.
+    McpHttp,
 }
 
 impl KnownItem {
@@ -48,6 +50,7 @@ impl KnownItem {
         Self::StreamResult,
         Self::McpServer,
         Self::McpStdio,
+        Self::McpHttp,
     ];
 
     #[must_use]
@@ -65,6 +68,7 @@ impl KnownItem {
             Self::StreamResult => "result",
             Self::McpServer => "Server",
             Self::McpStdio => "stdio",
+            Self::McpHttp => "http",
         }
     }
 
@@ -80,7 +84,7 @@ impl KnownItem {
             Self::HttpBody => "std/http",
             Self::FsExists | Self::FsIsFolder => "std/fs",
             Self::StreamResult => "std/stream",
-            Self::McpServer | Self::McpStdio => "std/mcp",
+            Self::McpServer | Self::McpStdio | Self::McpHttp => "std/mcp",
         }
     }
 
@@ -94,7 +98,7 @@ impl KnownItem {
     /// What `name` means in the declaration of an MCP server.
     #[must_use]
     pub fn transport(db: &dyn Db, name: &str) -> Option<ItemId> {
-        let known = [Self::McpStdio];
+        let known = [Self::McpStdio, Self::McpHttp];
         known.into_iter().find(|it| it.name() == name)?.item(db)
     }
 

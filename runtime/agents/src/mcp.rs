@@ -1,5 +1,6 @@
-//! MCP servers that this process has started: each at its first call, one for all runs, again when it has ended.
+//! MCP servers: each is started or reached at its first call, is one for all runs, and again when it has ended.
 
+mod address;
 mod answer;
 mod locked;
 mod session;
@@ -9,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::mcp::session::Session;
-use gsw_driver::servers::{Calling, ServerCall, ServerFailure, ServerProgram, Servers};
+use gsw_driver::servers::{Calling, ServerCall, ServerFailure, ServerPlace, Servers};
+use gsw_driver::web::ReachOf;
 
 /// After a start that failed the next one waits so long, twice as long each time…
 const FIRST_REST: Duration = Duration::from_millis(100);
@@ -22,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The servers of a process.
 #[derive(Clone, Default)]
 pub struct McpServers {
-    slots: Arc<Mutex<BTreeMap<ServerProgram, Arc<Slot>>>>,
+    slots: Arc<Mutex<BTreeMap<ServerPlace, Arc<Slot>>>>,
 }
 
 impl std::fmt::Debug for McpServers {
@@ -48,7 +50,7 @@ struct State {
 }
 
 impl McpServers {
-    fn slot(&self, server: &ServerProgram) -> Arc<Slot> {
+    fn slot(&self, server: &ServerPlace) -> Arc<Slot> {
         let mut slots = lock(&self.slots);
         Arc::clone(slots.entry(server.clone()).or_default())
     }
@@ -58,7 +60,7 @@ impl Servers for McpServers {
     fn ask(&self, call: ServerCall) -> Calling {
         let slot = self.slot(&call.server);
         Box::pin(async move {
-            let session = slot.session(&call.server).await?;
+            let session = slot.session(&call.server, &call.reach_of).await?;
             let answer = session.ask(call).await;
             if session.is_over() {
                 slot.forget(&session).await;
@@ -91,7 +93,11 @@ impl Servers for McpServers {
 
 impl Slot {
     /// The session with the server, which is started if there is none.
-    async fn session(&self, server: &ServerProgram) -> Result<Arc<Session>, ServerFailure> {
+    async fn session(
+        &self,
+        server: &ServerPlace,
+        reach_of: &ReachOf,
+    ) -> Result<Arc<Session>, ServerFailure> {
         let mut state = self.state.lock().await;
         if let Some(session) = state.session.as_ref().filter(|it| !it.is_over()) {
             return Ok(Arc::clone(session));
@@ -102,7 +108,7 @@ impl Slot {
         if let Some(at) = state.not_before.take() {
             tokio::time::sleep_until(at.into()).await;
         }
-        match Session::start(server).await {
+        match Session::start(server, reach_of).await {
             Ok(session) => {
                 let session = Arc::new(session);
                 state.session = Some(Arc::clone(&session));
@@ -110,7 +116,7 @@ impl Slot {
             }
             Err(why) => {
                 state.rest();
-                Err(ServerFailure::Server(why))
+                Err(why)
             }
         }
     }

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use gsw_driver::call::Call;
+use gsw_driver::servers::ServerFailure;
 use gsw_driver::web::{Reach, ReachOf, Web, WebAnswer, WebRequest};
 use gsw_engine::operation::{Failure, HttpAnswer};
 use gsw_tree::class::Class;
@@ -130,6 +131,17 @@ async fn follow(
         }
     }
     Err(failed(format!("more than {REDIRECTS} redirects")))
+}
+
+/// A client for a server that is spoken with for long; nothing may be sent to one out of reach.
+pub(crate) fn client_for(url: &Url, reach_of: &ReachOf) -> Result<Client, ServerFailure> {
+    let host = url.host_str().unwrap_or_default();
+    let reach = reach_of(host, url.port_or_known_default().unwrap_or_default());
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    if reach == Reach::Nowhere || address.is_ok_and(|it| !is_within(reach, it)) {
+        return Err(ServerFailure::Denied(format!("`net` of `{host}`")));
+    }
+    new_client(reach).map_err(ServerFailure::Server)
 }
 
 fn new_client(reach: Reach) -> Result<Client, String> {

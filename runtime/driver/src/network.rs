@@ -13,7 +13,9 @@ use crate::perform::Handle;
 use crate::permissions::Permissions;
 use crate::process::Surroundings;
 use crate::reactor::{HOST, NETWORK, Reactor};
-use crate::servers::{ServerCall, ServerFailure, ServerProgram, Servers};
+use crate::servers::{
+    ServerAddress, ServerCall, ServerFailure, ServerPlace, ServerProgram, Servers,
+};
 use crate::tape::{Played, Tape};
 use crate::web::{ReachOf, Web, WebRequest};
 use crate::work::Completion;
@@ -21,7 +23,9 @@ use gsw_engine::answers::WhenBusy;
 use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::human::Question;
 use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
-use gsw_engine::operation::{AskOfServer, Failure, HttpRequest, McpRequest, Outcome};
+use gsw_engine::operation::{
+    AskOfServer, Failure, HttpRequest, McpRequest, Outcome, PlaceOfServer,
+};
 use gsw_engine::panic;
 use gsw_engine::secret::Template;
 use gsw_notation::calendar::rfc3339;
@@ -97,23 +101,20 @@ impl Network {
             completion.deliver(failed("this host has no client for it".into()));
             return Handle::None;
         };
-        let added = match resolved(&request.env, &self.variables) {
-            Ok(added) => added,
+        let place = match self.place_of(request.at) {
+            Ok(place) => place,
             Err(failure) => {
                 completion.deliver(Outcome::Failed(failure));
                 return Handle::None;
             }
-        };
-        let around = Surroundings {
-            inherited: self.permissions.inherited(),
-            added,
         };
         let tool = match &request.ask {
             AskOfServer::Call { tool, .. } => tool.clone(),
             AskOfServer::Tools => String::new(),
         };
         let calling = servers.ask(ServerCall {
-            server: ServerProgram::new(request.argv, around),
+            server: place,
+            reach_of: self.reach_of(),
             ask: request.ask,
             key: call.idempotency_key(),
         });
@@ -124,8 +125,31 @@ impl Network {
                 Err(ServerFailure::Tool(message)) => {
                     Outcome::Failed(Failure::Tool { tool, message })
                 }
+                Err(ServerFailure::Denied(what)) => Outcome::Failed(Failure::Denied { what }),
             }
         })
+    }
+
+    /// Where a server is, with the values of its secrets.
+    fn place_of(&self, at: PlaceOfServer) -> Result<ServerPlace, Failure> {
+        Ok(match at {
+            PlaceOfServer::Program { argv, env } => {
+                let around = Surroundings {
+                    inherited: self.permissions.inherited(),
+                    added: resolved(&env, &self.variables)?,
+                };
+                ServerPlace::Program(ServerProgram::new(argv, around))
+            }
+            PlaceOfServer::Address { url, headers } => ServerPlace::Address(ServerAddress {
+                url,
+                headers: resolved(&headers, &self.variables)?,
+            }),
+        })
+    }
+
+    fn reach_of(&self) -> ReachOf {
+        let permissions = Arc::clone(&self.permissions);
+        Arc::new(move |host, port| permissions.reach(host, port))
     }
 
     /// A tool of the host.
@@ -215,8 +239,7 @@ impl Network {
             headers,
             body: request.body,
         };
-        let permissions = Arc::clone(&self.permissions);
-        let reach_of: ReachOf = Arc::new(move |host, port| permissions.reach(host, port));
+        let reach_of = self.reach_of();
         let call = call.clone();
         spawn(&NETWORK, completion, async move {
             match web.send(request, reach_of, &call).await {

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use gsw_abi::program::Program;
 use gsw_engine::media::{Media, MediaSource};
-use gsw_engine::operation::{Failure, Outcome, Request};
+use gsw_engine::operation::{Failure, Outcome, PlaceOfServer, Request};
 use gsw_engine::secret::Template;
 
 use crate::files::{Access, Action, FileWork, Target, Trouble, Wanted};
@@ -222,13 +222,11 @@ impl Rules {
             Request::EnvGet { name } => self.admit_variable(name),
             Request::Exec { request } => self.admit_program(&request.argv, &request.env),
             // The server does what it does as a program does.
-            Request::Mcp { request } => self.admit_program(&request.argv, &request.env),
-            Request::Http { request } => {
-                let names = request.headers.iter().flat_map(|it| it.1.names());
-                names
-                    .into_iter()
-                    .try_for_each(|it| self.admit_variable(&it))
-            }
+            Request::Mcp { request } => match &request.at {
+                PlaceOfServer::Program { argv, env } => self.admit_program(argv, env),
+                PlaceOfServer::Address { headers, .. } => self.admit_headers(headers),
+            },
+            Request::Http { request } => self.admit_headers(&request.headers),
             // `fs.read` and `fs.write`: whether a path may be used is known once it is resolved, where the work is done.
             Request::FsRead { .. }
             | Request::FsReadBytes { .. }
@@ -283,6 +281,12 @@ impl Rules {
             return Ok(());
         }
         Err(refusal(format!("`env` of `{name}`")))
+    }
+
+    /// The secrets in headers; where they are sent is asked for by who sends them.
+    fn admit_headers(&self, headers: &[(String, Template)]) -> Result<(), Failure> {
+        let mut names = headers.iter().flat_map(|it| it.1.names());
+        names.try_for_each(|it| self.admit_variable(&it))
     }
 
     fn admit_program(&self, argv: &[String], env: &[(String, Template)]) -> Result<(), Failure> {

@@ -14,14 +14,16 @@ use std::time::Duration;
 use gsw_engine::operation::AskOfServer;
 
 use crate::process::{Child, Ending, Group, Surroundings, start_server};
+use crate::web::ReachOf;
 
 /// How often it is looked whether a server has ended, as long as one runs.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// A question to a server.
-#[derive(Debug)]
 pub struct ServerCall {
-    pub server: ServerProgram,
+    pub server: ServerPlace,
+    /// Where the host of an address may lead.
+    pub reach_of: ReachOf,
     pub ask: AskOfServer,
     /// By which the call is known in every life of its run.
     pub key: String,
@@ -34,6 +36,8 @@ pub enum ServerFailure {
     Server(String),
     /// The tool has failed.
     Tool(String),
+    /// It may not be reached: without which permission.
+    Denied(String),
 }
 
 /// An answer on its way, as JSON text. Dropping it cancels the call.
@@ -45,6 +49,26 @@ pub trait Servers: Send + Sync + std::fmt::Debug {
 
     /// Ends all of them, for a process that ends.
     fn close(&self);
+}
+
+/// Where a server is: two that are alike are one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum ServerPlace {
+    Program(ServerProgram),
+    Address(ServerAddress),
+}
+
+/// A server that is reached by HTTP, with the values of its secrets; it is never written down.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ServerAddress {
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+}
+
+impl std::fmt::Debug for ServerAddress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerAddress").finish_non_exhaustive()
+    }
 }
 
 /// A program that is a server, with what it finds around it: two that are alike are one.

@@ -280,10 +280,22 @@ pub struct ExecOutput {
 /// A question to an MCP server, which is started when nobody has asked it before.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct McpRequest {
-    /// The program that the server is, with its arguments.
-    pub argv: Vec<String>,
-    pub env: Vec<(String, Template)>,
+    pub at: PlaceOfServer,
     pub ask: AskOfServer,
+}
+
+/// Where an MCP server is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum PlaceOfServer {
+    /// It is a program, with its arguments.
+    Program {
+        argv: Vec<String>,
+        env: Vec<(String, Template)>,
+    },
+    Address {
+        url: String,
+        headers: Vec<(String, Template)>,
+    },
 }
 
 /// What is asked of an MCP server.
@@ -302,10 +314,13 @@ pub enum AskOfServer {
 }
 
 impl McpRequest {
-    /// The server as people are told of it: its program with its arguments.
+    /// The server as people are told of it: its program with its arguments, or its address.
     #[must_use]
     pub fn server(&self) -> String {
-        self.argv.join(" ")
+        match &self.at {
+            PlaceOfServer::Program { argv, .. } => argv.join(" "),
+            PlaceOfServer::Address { url, .. } => url.clone(),
+        }
     }
 }
 

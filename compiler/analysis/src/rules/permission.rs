@@ -136,6 +136,16 @@ fn own_effects(db: &dyn Db, item: ItemId) -> Vec<Effect> {
     if module_path(db, item.file(db)) == Some("std/workflows") {
         return Vec::new();
     }
+    // What a server is says what calls of it need.
+    if KnownItem::McpStdio.is(db, item) {
+        return vec![Effect::Exec];
+    }
+    if KnownItem::McpHttp.is(db, item) {
+        return vec![Effect::Net];
+    }
+    if module_path(db, item.file(db)) == Some("std/mcp") {
+        return Vec::new();
+    }
     let effects = item_summary(db, item).item.effects;
     GRANTED
         .iter()

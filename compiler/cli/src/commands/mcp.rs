@@ -29,10 +29,10 @@ enum Ask {
     Add {
         /// What the program calls the server; the file is `NAME.gsw`.
         name: String,
-        /// Variables of the environment that the server is given as secrets.
+        /// Variables of the environment that the server is given as secrets; the server at an address is shown the first one as a bearer token.
         #[arg(long, value_name = "VARIABLE")]
         env: Vec<String>,
-        /// The server's program and its arguments.
+        /// The server's program and its arguments, or its address.
         #[arg(
             value_name = "PROGRAM",
             required = true,

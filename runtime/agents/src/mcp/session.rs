@@ -1,4 +1,4 @@
-//! One server that runs, and what is said with it.
+//! One server, and what is said with it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use gsw_driver::servers::{ServerCall, ServerFailure, ServerLife, ServerProcess, ServerProgram};
+use gsw_driver::servers::{
+    ServerAddress, ServerCall, ServerFailure, ServerLife, ServerPlace, ServerProcess, ServerProgram,
+};
+use gsw_driver::web::ReachOf;
 use gsw_engine::operation::AskOfServer;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientCapabilities,
@@ -17,13 +20,14 @@ use rmcp::service::{
     ClientLifecycleMode, ClientServiceExt, NotificationContext, Peer, PeerRequestOptions,
     RunningService, RunningServiceCancellationToken, ServiceError,
 };
+use rmcp::transport::IntoTransport;
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::{Map, Value};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::mcp::locked::Digests;
-use crate::mcp::{answer, lock, locked};
+use crate::mcp::{address, answer, lock, locked};
 
 /// A server may take so long until it has said who it is: one that is fetched first takes its time.
 const START: Duration = Duration::from_secs(60);
@@ -52,17 +56,24 @@ impl ClientHandler for Client {
     }
 }
 
-/// A server that runs.
+/// A server that runs or is reached.
 pub(super) struct Session {
     peer: Peer<RoleClient>,
     /// Ends what is said; none once it was told to.
     end: Mutex<Option<RunningServiceCancellationToken>>,
-    /// Its process; none once it was killed.
-    life: Mutex<Option<ServerLife>>,
+    life: Mutex<Life>,
     said: Said,
     changes: Arc<AtomicU64>,
     /// The digests of its tools by name, and after how many changes they were looked at.
     known: tokio::sync::Mutex<Option<(u64, Digests)>>,
+}
+
+/// What a session lives by.
+enum Life {
+    Process(ServerLife),
+    /// The server is elsewhere and lives on.
+    Address,
+    Over,
 }
 
 /// The end of what a server has said to people.
@@ -70,23 +81,37 @@ pub(super) struct Session {
 struct Said(Arc<Mutex<Vec<u8>>>);
 
 impl Session {
-    /// Starts the server and greets it, in whichever age of the protocol it speaks.
-    pub async fn start(server: &ServerProgram) -> Result<Self, String> {
+    /// Starts or reaches the server and greets it, in whichever age of the protocol it speaks.
+    pub async fn start(server: &ServerPlace, reach_of: &ReachOf) -> Result<Self, ServerFailure> {
+        match server {
+            ServerPlace::Program(program) => Self::start_program(program)
+                .await
+                .map_err(ServerFailure::Server),
+            ServerPlace::Address(address) => Self::reach(address, reach_of).await,
+        }
+    }
+
+    async fn reach(address: &ServerAddress, reach_of: &ReachOf) -> Result<Self, ServerFailure> {
+        let transport = address::transport(address, reach_of)?;
+        let greeting = Self::greet(transport, either_age(), Life::Address, Said::default());
+        greeting.await.map_err(ServerFailure::Server)
+    }
+
+    async fn start_program(server: &ServerProgram) -> Result<Self, String> {
         let begun = Instant::now();
-        let either = ClientLifecycleMode::Auto {
-            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-            legacy_version: None,
-        };
-        match Self::greet(server, either).await {
+        match Self::greet_program(server, either_age()).await {
             // The question for its age was given up, and its answer came after the next greeting.
             Err(_) if (PROBE..START).contains(&begun.elapsed()) => {
-                Self::greet(server, ClientLifecycleMode::Initialize).await
+                Self::greet_program(server, ClientLifecycleMode::Initialize).await
             }
             greeted => greeted,
         }
     }
 
-    async fn greet(server: &ServerProgram, age: ClientLifecycleMode) -> Result<Self, String> {
+    async fn greet_program(
+        server: &ServerProgram,
+        age: ClientLifecycleMode,
+    ) -> Result<Self, String> {
         let process = server
             .start()
             .map_err(|error| format!("it cannot be started: {error}"))?;
@@ -101,11 +126,21 @@ impl Session {
             pipes(input, output).and_then(|pipes| Ok((pipes, Receiver::from_owned_fd(errors)?)));
         let (pipes, errors) = piped.map_err(|error| format!("it cannot be reached: {error}"))?;
         tokio::spawn(said.clone().listen(errors));
+        Self::greet(pipes, age, Life::Process(life), said).await
+    }
+
+    async fn greet<E: std::error::Error + Send + Sync + 'static, A>(
+        transport: impl IntoTransport<RoleClient, E, A>,
+        age: ClientLifecycleMode,
+        life: Life,
+        said: Said,
+    ) -> Result<Self, String> {
         let changes = Arc::new(AtomicU64::new(0));
         let client = Client {
             changes: Arc::clone(&changes),
         };
-        let greeted = tokio::time::timeout(START, client.serve_with_lifecycle(pipes, age)).await;
+        let greeted =
+            tokio::time::timeout(START, client.serve_with_lifecycle(transport, age)).await;
         let service: RunningService<RoleClient, Client> = match greeted {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
@@ -126,7 +161,7 @@ impl Session {
         Ok(Self {
             peer,
             end: Mutex::new(Some(end)),
-            life: Mutex::new(Some(life)),
+            life: Mutex::new(life),
             said,
             changes,
             known: tokio::sync::Mutex::default(),
@@ -222,12 +257,17 @@ impl Session {
 
     /// Whether nothing can be said any more.
     pub fn is_over(&self) -> bool {
-        self.peer.is_transport_closed() || lock(&self.end).is_none() || self.has_ended()
+        let has_ended = !matches!(&*lock(&self.life), Life::Address) && self.has_ended();
+        has_ended || self.peer.is_transport_closed() || lock(&self.end).is_none()
     }
 
     /// Whether its process has ended.
     pub fn has_ended(&self) -> bool {
-        lock(&self.life).as_ref().is_none_or(ServerLife::is_over)
+        match &*lock(&self.life) {
+            Life::Process(life) => life.is_over(),
+            // There is nothing to wait for.
+            Life::Address | Life::Over => true,
+        }
     }
 
     /// Says that there will be no more, after which a server ends by itself.
@@ -239,14 +279,15 @@ impl Session {
 
     /// Asks it to end in the words of the system. One that has ended hears nothing.
     pub fn ask_to_end(&self) {
-        if let Some(life) = lock(&self.life).as_ref().filter(|it| !it.is_over()) {
-            life.ask_to_end();
+        match &*lock(&self.life) {
+            Life::Process(life) if !life.is_over() => life.ask_to_end(),
+            Life::Process(_) | Life::Address | Life::Over => {}
         }
     }
 
     pub fn kill(&self) {
         self.close();
-        drop(lock(&self.life).take());
+        *lock(&self.life) = Life::Over;
     }
 }
 
@@ -271,6 +312,14 @@ impl Drop for Open {
                 let _ = peer.notify_cancelled(cancelled).await;
             });
         }
+    }
+}
+
+/// The newer age of the protocol, or the older one where a server does not know it.
+fn either_age() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: None,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::export::guard::calls;
 use crate::node::NodeId;
 use crate::operation::{
     AskOfRun, AskOfServer, Delivery, DetachedStart, ExecRequest, Failure, HttpRequest, McpRequest,
-    Request,
+    PlaceOfServer, Request,
 };
 use crate::run::human::{NewExternal, NewQuestion};
 use crate::run::introspection::SpawnRequest;
@@ -113,18 +113,18 @@ calls! {
         run.perform_for(Request::Exec { request }, TypeId(result as u32))
     }
 
-    /// `Server.call` of `std/mcp`: result type, argv, environment, tool, arguments, digest or 0.
-    waiting mcp_call(run, result, argv, env, tool, arguments, digest) {
+    /// `Server.call` of `std/mcp`: result type, argv, address or 0, environment or headers, tool, arguments, digest or 0.
+    waiting mcp_call(run, result, argv, url, given, tool, arguments, digest) {
         let tool = words::take_string(&mut run.heap, tool);
         let input = codec::encode(&run.heap, gsw_abi::builtin::JSON, arguments);
         run.heap.release(arguments);
         let digest = words::take_text(&mut run.heap, digest);
-        ask_server(run, result, argv, env, AskOfServer::Call { tool, input, digest })
+        ask_server(run, result, [argv, url, given], AskOfServer::Call { tool, input, digest })
     }
 
-    /// `Server.tools` of `std/mcp`: result type, argv, environment.
-    waiting mcp_tools(run, result, argv, env) {
-        ask_server(run, result, argv, env, AskOfServer::Tools)
+    /// `Server.tools` of `std/mcp`: result type, argv, address or 0, environment or headers.
+    waiting mcp_tools(run, result, argv, url, given) {
+        ask_server(run, result, [argv, url, given], AskOfServer::Tools)
     }
 
     waiting http_request(run, result, method, url, headers, content, value) {
@@ -224,22 +224,28 @@ calls! {
     }
 }
 
-/// Asks an MCP server: result type, argv, environment.
-fn ask_server(run: &mut Run, result: u64, argv: u64, env: u64, ask: AskOfServer) -> Step {
+/// Asks an MCP server: result type, its argv, address or 0, environment or headers.
+fn ask_server(run: &mut Run, result: u64, server: [u64; 3], ask: AskOfServer) -> Step {
+    let [argv, url, given] = server;
     let words = list::words(argv)
         .iter()
         .map(|&it| string::text(it).to_owned())
         .collect();
     run.heap.release(argv);
-    let env = words::take_templates(&mut run.heap, env);
-    let env = run
-        .environments
-        .with(run.tree(), run.scheduler.current_node(), env);
-    let request = Box::new(McpRequest {
-        argv: words,
-        env,
-        ask,
-    });
+    let given = words::take_templates(&mut run.heap, given);
+    let at = match words::take_text(&mut run.heap, url) {
+        Some(url) => PlaceOfServer::Address {
+            url,
+            headers: given,
+        },
+        None => PlaceOfServer::Program {
+            argv: words,
+            env: run
+                .environments
+                .with(run.tree(), run.scheduler.current_node(), given),
+        },
+    };
+    let request = Box::new(McpRequest { at, ask });
     run.perform_for(Request::Mcp { request }, TypeId(result as u32))
 }
 

@@ -105,6 +105,11 @@ pub(super) fn docs(text: &str, indent: &str) -> String {
 
 /// The declaration of a server.
 pub(super) fn server(name: &str, env: &[String], program: &[String]) -> String {
+    if let [address] = program
+        && (address.starts_with("https://") || address.starts_with("http://"))
+    {
+        return format!("mcp {name} = http({}{})\n", literal(address), bearer(env));
+    }
     let (program, arguments) = program
         .split_first()
         .map_or(("", &[][..]), |(program, rest)| (program.as_str(), rest));
@@ -121,6 +126,17 @@ pub(super) fn server(name: &str, env: &[String], program: &[String]) -> String {
         text.push_str(&format!(", {{ {} }}", variables.join(", ")));
     }
     text + ")\n"
+}
+
+/// The headers that show a token.
+fn bearer(env: &[String]) -> String {
+    match env {
+        [] => String::new(),
+        [token, ..] => {
+            let header = format!("\"Bearer ${{secret({})}}\"", literal(token));
+            format!(", {{ \"Authorization\": {header} }}")
+        }
+    }
 }
 
 /// What a person wrote of a file.
@@ -157,6 +173,7 @@ pub(super) fn tools(
         let result = result(tool, &mut types);
         text.push_str(&types.text);
         let description = tool.get("description").and_then(Value::as_str);
+        let description = description.filter(|it| !it.trim().is_empty());
         text.push_str(&docs(description.unwrap_or(known_as), ""));
         let digest = tool
             .get("digest")
