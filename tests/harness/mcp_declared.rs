@@ -105,11 +105,11 @@ workflow asked() -> string { ask("Where?") }
 test "a model calls them with what its agent has" {
   mock agent guide {
     call places.find("Ulm", most: 1)
-    call places.around()
+    call places.places.around()
     answer "there"
   }
   mock places.find("Ulm", ..) -> fail ToolFailed("find", "lost")
-  mock places.around() -> places.AroundResult { result: ["here"] }
+  mock places.places.around() -> places.AroundResult { result: ["here"] }
   assert asked() == "there"
 }
 "#;

@@ -144,6 +144,15 @@ pub fn server_tools(db: &dyn Db, server: ItemId) -> Vec<ItemId> {
         .collect()
 }
 
+/// The tool of an MCP server with this name; none of what is no server.
+pub fn server_tool(db: &dyn Db, server: ItemId, name: &str) -> Option<ItemId> {
+    if server.kind(db) != ItemKind::Mcp {
+        return None;
+    }
+    let mut tools = server_tools(db, server).into_iter();
+    tools.find(|it| it.name(db) == name)
+}
+
 /// What stands after `as` in a list of tools.
 pub enum Alias<'a> {
     None,
@@ -197,12 +206,10 @@ fn listed(db: &dyn Db, file: File, element: &Expression) -> Vec<ItemId> {
     {
         match resolve_name(db, file, module) {
             Some(Definition::Module(target)) => resolve_member(db, target, &name.name, file),
-            Some(Definition::Item(server)) if server.kind(db) == ItemKind::Mcp => {
-                let tools = server_tools(db, server).into_iter();
-                let mut named = tools.filter(|it| *it.name(db) == name.name);
-                named.next().map(Definition::Item)
+            Some(Definition::Item(server)) => {
+                server_tool(db, server, &name.name).map(Definition::Item)
             }
-            other @ (Some(Definition::Item(_) | Definition::Variant { .. }) | None) => other,
+            other @ (Some(Definition::Variant { .. }) | None) => other,
         }
     } else {
         None

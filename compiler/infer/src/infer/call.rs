@@ -90,9 +90,7 @@ fn call_in(
                 _ => None,
             },
             ItemKind::Mcp => {
-                let tools = gsw_names::server_tools(cx.db, item).into_iter();
-                let mut named = tools.filter(|it| *it.name(cx.db) == name.name);
-                let tool = Definition::Item(named.next()?);
+                let tool = Definition::Item(gsw_names::server_tool(cx.db, item, &name.name)?);
                 let found = call_definition(cx, tool, &name.name, name.span, call, hint);
                 Some(found)
             }

@@ -3,8 +3,8 @@
 use gsw_names::types::Type;
 use gsw_names::{
     Definition, KnownItem, errors, foreign, handler_word, is_reported, library_module,
-    member_names, resolve_callable, resolve_member, resolve_name, seems_declared, shown_module,
-    suggest, variants_named,
+    member_names, resolve_callable, resolve_member, resolve_name, seems_declared, server_tool,
+    shown_module, suggest, variants_named,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
 use gsw_syntax::ast;
@@ -131,10 +131,13 @@ impl Names<'_, '_> {
             chain: ast::Chain::Plain,
         } = &expression.kind
         {
-            let Definition::Module(module) = self.path(base)? else {
-                return None;
+            let definition = match self.path(base)? {
+                Definition::Module(module) => {
+                    resolve_member(self.db, module, &name.name, self.file)?
+                }
+                Definition::Item(item) => Definition::Item(server_tool(self.db, item, &name.name)?),
+                Definition::Variant { .. } => return None,
             };
-            let definition = resolve_member(self.db, module, &name.name, self.file)?;
             (definition, name.span)
         } else {
             return None;
@@ -191,6 +194,12 @@ impl Names<'_, '_> {
         for name in rest {
             definition = match definition {
                 Definition::Module(module) => self.member(module, name)?,
+                Definition::Item(item) if server_tool(self.db, item, &name.name).is_some() => {
+                    let tool = server_tool(self.db, item, &name.name).unwrap_or(item);
+                    let definition = Definition::Item(tool);
+                    self.refer(name.span, reference(definition));
+                    definition
+                }
                 Definition::Item(item) if lookup::enum_of(self.db, item).is_some() => {
                     let item = lookup::enum_of(self.db, item).unwrap_or(item);
                     let Some(variant) = lookup::variant_named(self.db, item, &name.name) else {

@@ -6,8 +6,8 @@ use gsw_abi::program::wire_name;
 use gsw_abi::setting::{Form, Setting};
 use gsw_names::types::Type;
 use gsw_names::{
-    Alias, Definition, agent_prompts, alias_of, module_tools, server_tools, source_text,
-    suggested_alias,
+    Alias, Definition, agent_prompts, alias_of, module_tools, server_tool, server_tools,
+    source_text, suggested_alias,
 };
 use gsw_source::{Db, ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
@@ -196,13 +196,12 @@ fn named_tool<'a>(
 
 /// The tool of an MCP server that a name after its own means.
 fn tool_of(cx: &mut Context, server: ItemId, name: &ast::Identifier) -> Option<Definition> {
-    let tools = server_tools(cx.db, server);
-    let found = tools.iter().find(|it| *it.name(cx.db) == name.name);
-    if let Some(&tool) = found {
+    if let Some(tool) = server_tool(cx.db, server, &name.name) {
         let definition = Definition::Item(tool);
         cx.hir.refer(name.span, reference(definition));
         return Some(definition);
     }
+    let tools = server_tools(cx.db, server);
     let known: Vec<Name> = tools.iter().map(|it| it.name(cx.db).clone()).collect();
     let suggestion = meant(&name.name, &known);
     let place = cx.hir.place(name.span);
