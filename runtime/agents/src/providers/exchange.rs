@@ -62,6 +62,15 @@ impl Trouble {
         }
     }
 
+    /// The provider says that it gave up in the middle, for this reason.
+    pub fn given_up(host: &str, reason: &str) -> Self {
+        let message = format!("{host} gave up before the answer was complete (`{reason}`)");
+        Self {
+            failure: ModelFailure::new(FailureKind::Provider, message),
+            is_worth_another: true,
+        }
+    }
+
     /// An error that came inside of a stream.
     pub fn reported(host: &str, body: &Value) -> Self {
         let error = ErrorBody::read(body);

@@ -210,6 +210,12 @@ impl AnswerReader for CompletionReader {
         if !is_whole {
             return Err(Trouble::cut(&self.host));
         }
+        // What DeepSeek, OpenRouter and vLLM say of an answer that they could not go on with; a call in it may be half of one.
+        if let Some(reason @ ("insufficient_system_resource" | "error" | "abort")) =
+            self.finish_reason.as_deref()
+        {
+            return Err(Trouble::given_up(&self.host, reason));
+        }
         let stop = self.stop();
         Ok(ModelAnswer {
             content: self.content(&stop),

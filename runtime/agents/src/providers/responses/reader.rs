@@ -112,7 +112,19 @@ impl AnswerReader for ResponseReader {
         let items = output.unwrap_or(&done);
         let reason = response["incomplete_details"]["reason"].as_str();
         let reason = reason.or(response["status"].as_str()).unwrap_or_default();
-        let stop = stop(reason, items);
+        let is_incomplete = response["status"] == "incomplete";
+        let stop = match stop(reason, items) {
+            // Cut for a reason that is not ours to read: a call or a text in it may be half of one.
+            StopReason::ToolUse | StopReason::End if is_incomplete => {
+                return Err(Trouble::given_up(&self.host, reason));
+            }
+            stop @ (StopReason::End
+            | StopReason::ToolUse
+            | StopReason::Paused
+            | StopReason::MaxTokens
+            | StopReason::ContextFull
+            | StopReason::Refusal(_)) => stop,
+        };
         Ok(ModelAnswer {
             content: items.iter().flat_map(|it| content(it, &stop)).collect(),
             stop,
