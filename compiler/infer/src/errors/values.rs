@@ -418,16 +418,6 @@ pub fn slice_instead(place: Place) -> Diagnostic {
         .note("to take a part, use `.slice(from, to)`, `.take(n)` or `.drop(n)`")
 }
 
-/// An index that counts from the end in other languages.
-pub fn negative_index(place: Place) -> Diagnostic {
-    Diagnostic::error(
-        Code::NOT_INDEXABLE,
-        place,
-        "an index counts from the first element, which is 0, and is never negative",
-    )
-    .note("the last element is `xs.last()`, an optional; `xs[xs.len() - 1]` raises when there is none")
-}
-
 /// A tuple between brackets' left.
 pub fn parts_by_number(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("the parts of a tuple are `t.0`, `t.1`, and `let (a, b) = t` destructures it")

@@ -267,7 +267,10 @@ pub(super) fn infer_index(
         return cx.hir.invalid(span);
     }
     let (index, ty) = match cx.hir.table.unchecked(&ty) {
-        Type::List(element) => (list_index(cx, index), (*element).clone()),
+        Type::List(element) => (
+            cx.expression(index, &Expected::Type(Type::Int)),
+            (*element).clone(),
+        ),
         Type::Map(key, value) => (
             cx.expression(index, &Expected::Type((*key).clone())),
             (*value).clone(),
@@ -312,29 +315,6 @@ pub(super) fn infer_index(
         }
     };
     cx.hir.push(ExpressionKind::Index { base, index }, ty, span)
-}
-
-fn list_index(cx: &mut Context, index: &ast::Expression) -> ExpressionId {
-    if is_negative_literal(index) {
-        let place = cx.hir.place(index.span);
-        cx.hir.report(errors::negative_index(place));
-    }
-    cx.expression(index, &Expected::Type(Type::Int))
-}
-
-fn is_negative_literal(index: &ast::Expression) -> bool {
-    if let ast::ExpressionKind::Unary {
-        operator: ast::UnaryOperator::Negate,
-        operand,
-    } = &index.kind
-    {
-        matches!(
-            operand.kind,
-            ast::ExpressionKind::Literal(ast::Literal::Int(_))
-        )
-    } else {
-        false
-    }
 }
 
 fn not_indexable(hir: &mut HirBuilder, base: ExpressionId, plain: &Type) {
