@@ -5,6 +5,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mktemp -d)
+chmod 755 "$folder" # As a clone has it: some tests run as somebody else.
 trap 'rm -rf "$folder"' EXIT
 git clone --quiet "$root" "$folder/groundswell"
 cd "$folder/groundswell"

@@ -165,7 +165,7 @@ fn infer_update(
     };
     let whole = operator::arithmetic(&mut cx.hir, operator, operation);
     let place = cx.hir.place(target.span);
-    if let Some(report) = cx.hir.findings.first_since(before) {
+    if let Some(report) = cx.hir.findings.first_error_since(before) {
         report
             .fixes
             // A fix that wraps the left side (`${x}`, `x.to_float()`) would leave no place to assign to.
@@ -176,7 +176,7 @@ fn infer_update(
     if let Some(value) = added_to(&cx.hir, left, whole) {
         return target.assignment(Change::Operator(operator.into()), value);
     }
-    if target.path.is_empty() || cx.hir.findings.first_since(before).is_some() {
+    if target.path.is_empty() || cx.hir.findings.first_error_since(before).is_some() {
         return target.assignment(Change::Set, whole);
     }
     // A conversion of the sum (a check, `?`) cannot be part of an operator, so lowering gets old value, right side and result as
@@ -223,7 +223,7 @@ fn assigned_target(cx: &mut Context, target: &ast::Expression) -> Option<Target>
     // The target is inferred as a value first, so an unknown field or an index of the wrong type is reported in the same words
     // as in any other expression.
     let read = cx.expression(target, &Expected::Anything);
-    if let Some(report) = cx.hir.findings.first_since(before) {
+    if let Some(report) = cx.hir.findings.first_error_since(before) {
         // What fixes a read of the value, such as `?.`, does not make a place of it.
         report.fixes.clear();
         return None;

@@ -41,9 +41,10 @@ impl Findings {
         Reported(self.diagnostics.len())
     }
 
-    /// The first diagnostic since then.
-    pub(super) fn first_since(&mut self, since: Reported) -> Option<&mut Diagnostic> {
-        self.diagnostics.get_mut(since.0)
+    /// The first error since then. A warning leaves what it is about as it is, so nobody may take it for one.
+    pub(super) fn first_error_since(&mut self, since: Reported) -> Option<&mut Diagnostic> {
+        let since = self.diagnostics.get_mut(since.0..)?;
+        since.iter_mut().find(|it| it.severity == Severity::Error)
     }
 
     /// Notes what the name at `span` means.

@@ -207,7 +207,7 @@ fn record_field(
     let before = cx.hir.findings.reported();
     let value = cx.expression(value, &Expected::Type(wanted));
     if field.value.is_none()
-        && let Some(report) = cx.hir.findings.first_since(before)
+        && let Some(report) = cx.hir.findings.first_error_since(before)
     {
         errors::short_for(report, &name.name);
     }

@@ -72,7 +72,11 @@ fn what_may_not_be_written_is_said() {
             std::os::unix::process::CommandExt::uid(&mut command, 65_534);
             std::os::unix::process::CommandExt::gid(&mut command, 65_534);
         }
-        let output = command.output().expect("it runs");
+        let output = match command.output() {
+            // Nobody but root gets as far as this folder, so there is nobody else to try.
+            Err(error) if is_root && error.kind() == std::io::ErrorKind::PermissionDenied => return,
+            output => output.expect("it runs"),
+        };
         to(&folder.0, 0o700);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         // What can be read can be looked at; whoever writes to it hears why not (`hurt::` of the harness, by command).
