@@ -84,6 +84,8 @@ struct State {
 struct Outside {
     alarms: Alarms,
     begun: FxHashMap<OperationId, Begun>,
+    /// What a run that was brought back waits for, until it has heard that it is to end.
+    held: Vec<Operation>,
     /// The answers that the run uses while they arrive.
     arriving: FxHashMap<OperationId, Arc<Arriving>>,
     leaving: Leaving,
@@ -223,8 +225,9 @@ impl Carrier {
         outside.alarms.add(now + PATIENCE, Alarm::Interrupt);
         // By the steady clock and outside of the run: a run that never ends its turn cannot hold it up.
         outside.alarms.add(now + LAST_RESORT, Alarm::Kill);
+        let is_brought_back = outside.is_brought_back;
         drop(outside);
-        if self.set_timer().is_err() {
+        if self.set_timer().is_err() && !is_brought_back {
             // Nobody will come back to it.
             self.front.interrupt(stop::CANCEL);
         }
@@ -383,6 +386,7 @@ impl Carrier {
                     // Put back before operations begin: some of them complete at once and schedule the next turn.
                     self.state().run = Some(run);
                     self.perform(operations, &abandoned);
+                    self.begin_held();
                     self.rest();
                     return true;
                 }
@@ -511,6 +515,9 @@ impl Carrier {
     }
 
     fn give_up(self: &Arc<Self>, id: OperationId, how: GivenUp) {
+        if self.give_up_held(id, how) {
+            return;
+        }
         let mut outside = self.outside();
         outside.alarms.remove(Alarm::Sleep(id));
         outside.arriving.remove(&id);

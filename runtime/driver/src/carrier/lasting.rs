@@ -66,6 +66,8 @@ impl std::fmt::Debug for Resumption {
 impl Carrier {
     /// Brings a run back and goes on with it.
     pub(crate) fn resume(self: &Arc<Self>, resumption: Resumption) {
+        // From now on and not from when it has a thread: it may be told to end before.
+        self.outside().is_brought_back = true;
         self.post(Message::Resume(Box::new(resumption)));
     }
 
@@ -385,11 +387,7 @@ impl Carrier {
             curtain,
             children: start_children,
         } = resumption;
-        {
-            let mut outside = self.outside();
-            outside.is_brought_back = true;
-            outside.is_told_to_end = past.iter().any(|it| matches!(it, Past::Cancel { .. }));
-        }
+        self.outside().is_told_to_end = past.iter().any(|it| matches!(it, Past::Cancel { .. }));
         let brought = catch_unwind(AssertUnwindSafe(|| {
             entry.begin(&mut run);
             resume::bring_back(&mut run, past)
@@ -433,8 +431,6 @@ impl Carrier {
     /// Goes on with what a run that was brought back waits for.
     fn take_up(self: &Arc<Self>, pending: Vec<Pending>) {
         let now = self.driver.clock.now();
-        // Nothing begins in a run that is to end.
-        let is_ending = self.front.is_asked_to_cancel();
         let (mut again, mut known): (_, Vec<(OperationId, Failure)>) = (Vec::new(), Vec::new());
         for it in pending {
             let Pending {
@@ -453,10 +449,6 @@ impl Carrier {
                     let what = format!("{what}, asked for at {}", rfc3339(since));
                     known.push((id, Failure::Unknown { what }));
                 }
-                PendingState::MayBegin if is_ending => match operation.request.given_up() {
-                    GivenUp::AwaitedFirst => known.push((id, Failure::Stopped)),
-                    GivenUp::Dropped => {}
-                },
                 PendingState::MayBegin => {
                     if let Request::Sleep { nanoseconds } = &mut operation.request {
                         // By the clock on the wall, and never longer than it was to be, however that was set meanwhile.
@@ -471,7 +463,39 @@ impl Carrier {
             let outcome = Outcome::Failed(failure);
             self.post(Message::Completed { id, outcome, now });
         }
-        self.perform(again, &[]);
+        self.outside().held = again;
+        self.begin_held();
+    }
+
+    /// Begins what a run that was brought back waits for. One that is to end hears of that first: most of it is given up then,
+    /// and only what a `defer` or an undo waits for begins.
+    pub(super) fn begin_held(self: &Arc<Self>) {
+        if self.front.is_asked_to_cancel() {
+            return;
+        }
+        let held = std::mem::take(&mut self.outside().held);
+        if !held.is_empty() {
+            self.perform(held, &[]);
+        }
+    }
+
+    /// Gives up what has not begun again yet. Says whether it was that.
+    pub(super) fn give_up_held(self: &Arc<Self>, id: OperationId, how: GivenUp) -> bool {
+        let mut outside = self.outside();
+        let Some(place) = outside.held.iter().position(|it| it.id == id) else {
+            return false;
+        };
+        outside.held.remove(place);
+        drop(outside);
+        match how {
+            GivenUp::Dropped => {}
+            GivenUp::AwaitedFirst => self.post(Message::Completed {
+                id,
+                outcome: Outcome::Failed(Failure::Stopped),
+                now: self.driver.clock.now(),
+            }),
+        }
+        true
     }
 }
 

@@ -7,7 +7,7 @@ use gsw_engine::operation::{Failure, Outcome};
 
 use crate::alarms::Alarm;
 use crate::carrier::message::Message;
-use crate::carrier::{Carrier, LAST_RESORT, PATIENCE};
+use crate::carrier::{Carrier, LAST_RESORT, Leaving, PATIENCE};
 
 impl Carrier {
     /// The timer says that something is due.
@@ -23,9 +23,13 @@ impl Carrier {
                 }),
                 // Whether it is to be left is looked at after each turn.
                 Some(Alarm::Idle) => self.post(Message::Turn),
+                // What was written down comes first: a run that is stopped on its way there would end with less than it has done.
                 Some(Alarm::Interrupt) if self.outside().is_brought_back => {
-                    // What was written down comes first.
                     self.outside().alarms.add(now + PATIENCE, Alarm::Interrupt);
+                }
+                Some(Alarm::Kill) if self.is_cancelled_too_early() => {
+                    let at = now.saturating_add(LAST_RESORT);
+                    self.outside().alarms.add(at, Alarm::Kill);
                 }
                 Some(Alarm::Interrupt) if self.front.is_asked_to_cancel() => {
                     self.front.interrupt(stop::CANCEL);
@@ -44,6 +48,12 @@ impl Carrier {
             // The timer's thread, which is here, exists.
             debug_assert!(false, "{error}");
         }
+    }
+
+    /// Whether it is still brought back; one that is left meanwhile, not cancelled, loses nothing.
+    fn is_cancelled_too_early(&self) -> bool {
+        let outside = self.outside();
+        outside.is_brought_back && outside.leaving == Leaving::No
     }
 
     pub(super) fn set_timer(self: &Arc<Self>) -> std::io::Result<()> {

@@ -60,10 +60,10 @@ impl Trial {
     fn live_through(&self, world: World, seed: u64) -> Result<Lives, String> {
         let outside = Outside::new(world);
         let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        // One run in four is told to end at some point.
+        // One run in four is told to end at some point, often right at the beginning of a life.
         let to_cancel = drawn(&mut random)
             .is_multiple_of(4)
-            .then(|| drawn(&mut random) % 200);
+            .then(|| drawn(&mut random) % 100);
         let mut order = Order::Drawn { random, to_cancel };
         let (mut kept, mut said): (_, Vec<Event>) = (Vec::new(), Vec::new());
         let mut in_doubt = 0;
