@@ -8,6 +8,8 @@ use crate::program::gswc;
 
 /// Codes that no single small file can show, and the test that shows them.
 const SHOWN_ELSEWHERE: &[&str] = &[
+    // A comment, which can hold no remark: `reports::reports_read_exactly_as_pages_say`.
+    "accidental-comment",
     // Two files: `bad_input::import_cycles_are_shown_as_a_path`.
     "import-cycle",
     // Found when a program is lowered: `bad_input::instances_do_not_grow_for_ever`.

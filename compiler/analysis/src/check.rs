@@ -12,7 +12,7 @@ use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_ast, item_offset, 
 use crate::constant_failure::constant_diagnostics;
 use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
-use crate::lints::{lint_diagnostics, unused_imports};
+use crate::lints::{accidental_comments, lint_diagnostics, unused_imports};
 use crate::permission_block::permission_diagnostics;
 use crate::rules::{head_diagnostics, rule_diagnostics};
 use crate::summary::error_diagnostics;
@@ -52,6 +52,7 @@ fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found.extend(name_diagnostics(db, file));
     found.extend(shared_names(db, file));
     found.extend(unused_imports(db, file));
+    found.extend(accidental_comments(db, file));
     sorted(db, with_levels(db, found))
 }
 

@@ -1,8 +1,10 @@
 //! Warnings about code that compiles and is most likely not what was meant.
 
+mod comment;
 mod deprecated;
 mod duplicate_key;
 mod local_name;
+mod negative_index;
 mod setting;
 mod unreachable;
 mod unused;
@@ -11,6 +13,7 @@ mod unused_import;
 use gsw_infer::ItemBodies;
 use gsw_source::{Db, Diagnostic, ItemId};
 
+pub use comment::accidental_comments;
 pub use unused_import::unused_imports;
 
 /// Warnings about `item` with these bodies.
@@ -19,6 +22,7 @@ pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec
     unused::check(db, inferred, &mut found);
     for body in &inferred.bodies {
         duplicate_key::check(db, body, &mut found);
+        negative_index::check(db, body, &mut found);
         unreachable::check(body, &mut found);
         local_name::check(item, body, &mut found);
     }

@@ -39,6 +39,7 @@ mod latent;
 mod report;
 mod task;
 mod unused_value;
+mod used;
 mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,10 +7,12 @@ pub struct Code(&'static str);
 impl Code {
     /// The codes under which warnings are reported, in alphabetical order: what `[lints]` of a `gsw.toml` takes.
     pub const LINTS: &'static [Self] = &[
+        Self::ACCIDENTAL_COMMENT,
         Self::DEPRECATED,
         Self::DUPLICATE_KEY,
         Self::IMPOSSIBLE_CATCH,
         Self::NAMING_STYLE,
+        Self::NEGATIVE_INDEX,
         Self::NEVER_RAISED,
         Self::NOT_OPTIONAL,
         Self::UNCACHED_TEXT,
@@ -54,6 +56,7 @@ macro_rules! codes {
 }
 
 codes! {
+    ACCIDENTAL_COMMENT = "accidental-comment";
     AMBIGUOUS_VARIANT = "ambiguous-variant";
     ATTRIBUTE_ARGUMENTS = "attribute-arguments";
     BROKEN_CHECK = "broken-check";
@@ -95,6 +98,7 @@ codes! {
     NAMING_STYLE = "naming-style";
     NEEDS_HOST = "needs-host";
     NESTING_TOO_DEEP = "nesting-too-deep";
+    NEGATIVE_INDEX = "negative-index";
     NEVER_RAISED = "never-raised";
     NO_JSON_FORM = "no-json-form";
     NOT_A_PROMPT = "not-a-prompt";

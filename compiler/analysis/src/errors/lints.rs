@@ -13,6 +13,20 @@ pub fn unused_local(place: Place, what: &str, name: &str) -> Diagnostic {
     .fix(format!("rename it to `_{name}`"), place, format!("_{name}"))
 }
 
+/// A task that nobody waits for by its name.
+pub fn unused_task(place: Place, name: &str) -> Diagnostic {
+    let message = format!("nobody waits for the task `{name}`");
+    Diagnostic::warning(Code::UNUSED_VARIABLE, place, message)
+        .note(format!(
+            "`await {name}` waits and gives its value; the end of the block around it waits as well, and raises what it raises"
+        ))
+        .fix(
+            format!("rename it to `_{name}`, if that is meant"),
+            place,
+            format!("_{name}"),
+        )
+}
+
 /// A field that a pattern binds by its name and nothing reads.
 pub fn unused_field(place: Place, name: &str) -> Diagnostic {
     let message = format!("variable `{name}` is never used");
@@ -96,6 +110,29 @@ pub fn duplicate_key(place: Place, first: Place, key: &str) -> Diagnostic {
     let message = format!("the key `{key}` is already in this map");
     Diagnostic::warning(Code::DUPLICATE_KEY, place, message)
         .label(first, "the later value replaces this one")
+}
+
+/// A comment that is a number alone. `slashes` is how it begins.
+pub fn accidental_comment(place: Place, slashes: Place, comment: &str) -> Diagnostic {
+    let message = format!("`{comment}` is a comment, and nothing is divided");
+    Diagnostic::warning(Code::ACCIDENTAL_COMMENT, place, message)
+        .note("`/` of two ints gives an int, without what is behind the point")
+        .fix("divide with `/`", slashes, "/")
+}
+
+/// An index of a list that is below zero.
+pub fn negative_index(place: Place, list: &str, index: i64) -> Diagnostic {
+    let message = format!("a list has nothing at {index}, so this raises `OutOfRange`");
+    let from_end = index.unsigned_abs();
+    let diagnostic = Diagnostic::warning(Code::NEGATIVE_INDEX, place, message);
+    match from_end {
+        1 => diagnostic.note(format!(
+            "the last one is `{list}.last()`, which is `none` where there is none"
+        )),
+        _ => diagnostic.note(format!(
+            "from the end it is `{list}[{list}.len() - {from_end}]`"
+        )),
+    }
 }
 
 /// A use of what is marked `@deprecated`.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use gsw_infer::ItemBodies;
 use gsw_infer::hir::{Body, BodyPart, ExpressionKind, LocalId, LocalKind, StatementKind};
+use gsw_names::types::Type;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use crate::errors;
@@ -66,6 +67,9 @@ fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec
             LocalKind::Var if assigned.contains(&id) => errors::unread_variable(place, &local.name),
             _ if inferred.short_fields.contains(&local.span) => {
                 errors::unused_field(place, &local.name)
+            }
+            LocalKind::Let if matches!(local.ty, Type::Task(_)) => {
+                errors::unused_task(place, &local.name)
             }
             LocalKind::Let | LocalKind::Var | LocalKind::State => {
                 errors::unused_local(place, "variable", &local.name)

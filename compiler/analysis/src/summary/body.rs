@@ -1,10 +1,9 @@
 //! One walk over a body: what each expression does and what its value brings.
 
 use gsw_infer::hir::{
-    Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, ListRest, LocalId,
-    Pattern, PatternKind,
+    Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern,
 };
-use gsw_infer::{Child, children, visit_patterns};
+use gsw_infer::{Child, children};
 use gsw_names::types::Type;
 use gsw_names::{alias_target, builtin_set, error_class, error_name, item_signature, substitute};
 use gsw_source::{Db, ItemId};
@@ -13,6 +12,7 @@ use super::Unit;
 use super::call::Manner;
 use super::facts::{Facts, add, can_carry_effects, nothing, of_latent, of_parameter};
 use super::latent::{Leak, leak};
+use super::used::{bound, used};
 use crate::call_summary::{Acts, Summary};
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::ErrorClass;
@@ -50,8 +50,8 @@ pub(super) struct BodyFacts {
     pub(super) leaks: Vec<Leak>,
     /// What expressions do whose value nobody has, with what tasks raise that are dropped so; as the last walk found it.
     dropped: Vec<(ExpressionId, Summary)>,
-    /// Whether anybody reads each local.
-    read: Vec<bool>,
+    /// Whether anybody uses each local.
+    used: Vec<bool>,
     learnt: bool,
 }
 
@@ -66,17 +66,9 @@ impl BodyFacts {
                 *facts = parameter_facts(db, &local.ty);
             }
         }
-        let mut read = vec![false; body.locals.len()];
-        for expression in &body.expressions {
-            if let ExpressionKind::Local(LocalId(index)) = expression.kind
-                && let Some(read) = read.get_mut(index as usize)
-            {
-                *read = true;
-            }
-        }
         Self {
             locals,
-            read,
+            used: used(db, body),
             does: vec![nothing(); body.expressions.len()],
             closures: Vec::new(),
             impossible: Vec::new(),
@@ -188,12 +180,23 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         outcome
     }
 
-    /// An expression whose value nobody has. Nobody can await a task among it: its error is raised when its node ends.
+    /// An expression whose value nobody has.
     pub(super) fn dropped(&mut self, value: ExpressionId) -> Summary {
+        self.given(&[], value).does
+    }
+
+    /// An expression whose value these locals get. Where nobody uses them, nobody can await a task among it: its error is
+    /// raised when its node ends.
+    pub(super) fn given(&mut self, locals: &[LocalId], value: ExpressionId) -> Outcome {
         let mut outcome = self.expression(value);
-        outcome.does.errors.extend(&outcome.value.task);
-        self.facts.dropped.push((value, outcome.does.clone()));
-        outcome.does
+        for local in locals {
+            self.learn(*local, &outcome.value);
+        }
+        if !outcome.value.task.is_empty() && !self.are_used(locals) {
+            outcome.does.errors.extend(&outcome.value.task);
+            self.facts.dropped.push((value, outcome.does.clone()));
+        }
+        outcome
     }
 
     #[expect(
@@ -449,60 +452,20 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         }
     }
 
-    /// Whether what a pattern matches is as good as dropped: it has no name, or one that nobody reads.
-    pub(super) fn is_dropped(&self, pattern: &Pattern) -> bool {
-        match pattern.kind {
-            PatternKind::Wildcard => true,
-            PatternKind::Binding(LocalId(index)) => {
-                self.facts.read.get(index as usize) == Some(&false)
-            }
-            PatternKind::Int(_)
-            | PatternKind::Float(_)
-            | PatternKind::Bool(_)
-            | PatternKind::String(_)
-            | PatternKind::Constant(_)
-            | PatternKind::None
-            | PatternKind::Some(_)
-            | PatternKind::Range { .. }
-            | PatternKind::Variant { .. }
-            | PatternKind::Error { .. }
-            | PatternKind::ModelError
-            | PatternKind::Record { .. }
-            | PatternKind::Tuple(_)
-            | PatternKind::List { .. }
-            | PatternKind::Or(_)
-            | PatternKind::Invalid => false,
-        }
+    /// Whether somebody uses each of these that may hold a task.
+    fn are_used(&self, locals: &[LocalId]) -> bool {
+        let mut holding = locals
+            .iter()
+            .filter(|it| can_carry_effects(self.db(), &self.body.local(**it).ty))
+            .peekable();
+        let is_used =
+            |LocalId(index): &LocalId| self.facts.used.get(*index as usize) == Some(&true);
+        holding.peek().is_some() && holding.all(is_used)
     }
 
     pub(super) fn bind(&mut self, pattern: &'a Pattern, facts: &Facts) {
         // Each name gets the facts of the whole value: parts are not distinguished, which can only add.
-        let mut bound = Vec::new();
-        visit_patterns(pattern, &mut |it| match &it.kind {
-            PatternKind::Binding(local) => bound.push(*local),
-            PatternKind::List { rest, .. } => {
-                if let Some(ListRest::Bound(local)) = rest {
-                    bound.push(*local);
-                }
-            }
-            PatternKind::Wildcard
-            | PatternKind::Int(_)
-            | PatternKind::Float(_)
-            | PatternKind::Bool(_)
-            | PatternKind::String(_)
-            | PatternKind::Constant(_)
-            | PatternKind::None
-            | PatternKind::Some(_)
-            | PatternKind::Range { .. }
-            | PatternKind::Variant { .. }
-            | PatternKind::Error { .. }
-            | PatternKind::ModelError
-            | PatternKind::Record { .. }
-            | PatternKind::Tuple(_)
-            | PatternKind::Or(_)
-            | PatternKind::Invalid => {}
-        });
-        for local in bound {
+        for local in bound(pattern) {
             self.learn(local, facts);
         }
     }

@@ -9,6 +9,7 @@ use gsw_names::types::{ErrorSet, Type};
 use super::body::{BodyWalk, Outcome, acting};
 use super::caught::Remaining;
 use super::facts::{Facts, add, nothing};
+use super::used::bound;
 use crate::call_summary::{Acts, ArgumentEffects, Summary, Waits};
 
 impl<'a> BodyWalk<'a, '_> {
@@ -150,19 +151,8 @@ impl<'a> BodyWalk<'a, '_> {
 
     fn statement(&mut self, statement: &'a Statement) -> Summary {
         match &statement.kind {
-            StatementKind::Let { pattern, value } if self.is_dropped(pattern) => {
-                self.dropped(*value)
-            }
-            StatementKind::Let { pattern, value } => {
-                let outcome = self.expression(*value);
-                self.bind(pattern, &outcome.value);
-                outcome.does
-            }
-            StatementKind::Var { local, value } => {
-                let outcome = self.expression(*value);
-                self.learn(*local, &outcome.value);
-                outcome.does
-            }
+            StatementKind::Let { pattern, value } => self.given(&bound(pattern), *value).does,
+            StatementKind::Var { local, value } => self.given(&[*local], *value).does,
             StatementKind::Assign {
                 local,
                 path,
@@ -216,8 +206,7 @@ impl<'a> BodyWalk<'a, '_> {
         value: ExpressionId,
     ) -> Summary {
         // Learnt by the whole variable, whatever part is assigned: parts are not distinguished.
-        let assigned = self.expression(value);
-        self.learn(local, &assigned.value);
+        let assigned = self.given(&[local], value);
         let acts = match self.body.local(local).kind {
             // Each change of it is seen outside.
             LocalKind::State => Acts::Outside,
@@ -240,8 +229,7 @@ impl<'a> BodyWalk<'a, '_> {
                 right: _,
                 new,
             } => {
-                let converted = self.expression(new);
-                self.learn(local, &converted.value);
+                let converted = self.given(&[local], new);
                 add(&mut does, &converted.does);
             }
         }

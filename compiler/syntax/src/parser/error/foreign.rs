@@ -189,12 +189,6 @@ const FOUND: &[Foreign] = &[
         "cleanup goes in `defer { … }`, before the code that may fail",
     ),
     word_where(
-        "if",
-        |expected| expected.has(Expected::OPERATOR),
-        None,
-        "a conditional expression is written `if condition { a } else { b }`",
-    ),
-    word_where(
         "import",
         |expected| expected.has(Expected::STATEMENT),
         None,

@@ -5,7 +5,7 @@ use gsw_source::Span;
 use crate::parser::error::Expected;
 use crate::parser::error::foreign::OPTIONAL;
 use crate::parser::error::sight::Sight;
-use crate::token::{Token, TokenKind as Kind};
+use crate::token::{Token, TokenKind as Kind, Word};
 
 /// A sign that cannot stand where it does.
 pub(super) struct Sign {
@@ -338,6 +338,33 @@ const SIGNS: &[Sign] = &[
         |it| it.expects_token(Kind::BraceOpen) && it.is_in_head(|it| it.word.modifier().is_some()),
         "a modifier stands before a block: `retry 3 { … }`",
         Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| {
+            it.expects_token(Kind::ParenOpen)
+                && it.before(2).is_some_and(|it| it.word == Word::Mock)
+        },
+        "what an agent's model does is written `mock agent name { … }`, and what a prompt gives `mock name(_) -> value`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::If],
+        |it| it.expects(Expected::END_OF_STATEMENT) && it.is_in_head(|it| it.kind == Kind::Assert),
+        "what is expected to fail takes a pattern and no condition: write the values into it, `fails Bad(1, ..)`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::If],
+        |it| it.expects(Expected::OPERATOR) || it.expects(Expected::END_OF_STATEMENT),
+        "a conditional expression is written `if condition { a } else { b }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| it.expects_token(Kind::Colon),
+        "a name and what belongs to it are separated by `:`",
+        Edit::Close(":"),
     ),
     // What is left.
     sign(
