@@ -205,3 +205,30 @@ fn stand(folder: &Path) {
         assert_eq!(said.code, Some(0), "{}: {said:?}", path.display());
     }
 }
+
+#[test]
+fn nothing_is_taken_back_before_the_disk_has_the_reason() {
+    // After a power cut the model would be asked again, and might say yes to what was refunded.
+    let source = r#"
+agent clerk { model: "anthropic/claude-sonnet-5-5" }
+prompt judge(n: int) -> bool by clerk { user "Is ${n} right?" }
+tool pay(n: int) -> string once { "${n}" }
+tool refund(n: int) -> string idempotent by "refund:${n}" { "${n}" }
+workflow part(n: int) -> string {
+  let paid = pay(n)
+  undo { let _ = refund(n) }
+  if not judge(n) { fail Failed("no") }
+  paid
+}
+test "takes back" {
+  mock pay(n) -> "paid ${n}"
+  let refunds = mock refund(n) -> "back ${n}"
+  mock judge(_) -> false
+  assert part(1) fails Failed("no")
+  assert refunds.count() == 1
+}
+"#;
+    let said = crashed("reason.gsw", source, &["--crash"]);
+    assert_eq!((said.code, &*said.err), (Some(0), ""), "{}", said.out);
+    assert!(said.out.contains("in doubt"), "{}", said.out);
+}

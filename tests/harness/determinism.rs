@@ -11,7 +11,7 @@ use gsw_engine::operation::Operation;
 use gsw_engine::run::RunResult;
 use gsw_generator::generate;
 
-use crate::in_process::{errors, load, open, simulated};
+use crate::in_process::{compiled, simulated};
 use crate::page::{cases, pages};
 use crate::perturb::simulator;
 use crate::program::root;
@@ -120,11 +120,7 @@ fn differences(loaded: &Arc<Loaded>) -> Option<String> {
 
 /// A program that does not compile shows nothing here.
 fn of_source(source: &str) -> Option<String> {
-    let (db, _) = open(source);
-    if !errors(&db).is_empty() {
-        return None;
-    }
-    differences(&load(&db).ok()?)
+    differences(&compiled(source)?)
 }
 
 pub fn number(variable: &str, otherwise: u64) -> u64 {
@@ -183,8 +179,10 @@ fn a_replayed_run_emits_every_event_again() {
             0 => generate(seed, 1 + (seed % 4) as usize),
             _ => concurrent(seed),
         };
-        let (db, _) = open(&source);
-        assert_eq!(errors(&db), "", "seed {seed} is refused\n{source}");
+        assert!(
+            compiled(&source).is_some(),
+            "seed {seed} is refused\n{source}"
+        );
         ran += 1;
         if of_source(&source).is_some() {
             let small = shrink(&source, |it| of_source(it).is_some());

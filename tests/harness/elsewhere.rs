@@ -17,7 +17,7 @@ use gsw_driver::scripted::{Around, Brought, Entry, Report, Script, replay, run};
 use gsw_engine::load::Loaded;
 use serde_json::{Map, Value};
 
-use crate::in_process::{image, simulated};
+use crate::in_process::{compiled_image, image, simulated};
 use crate::page::{cases, pages, write_project};
 use crate::perturb::simulator;
 use crate::program::{root, scratch};
@@ -29,7 +29,20 @@ const AT_ONCE: usize = 4;
 struct Program {
     place: String,
     file: PathBuf,
+    /// Where it is all of the program.
+    source: Option<String>,
     input: Map<String, Value>,
+}
+
+impl Program {
+    fn image(&self) -> Option<Arc<[u8]>> {
+        if let Some(source) = &self.source {
+            return compiled_image(source);
+        }
+        let mut db = gsw_source::Database::default();
+        gsw_project::open_project(&mut db, &self.file, &gsw_source::Disk).ok()?;
+        image(&db).ok().map(Arc::from)
+    }
 }
 
 /// What each process does with the programs.
@@ -64,10 +77,8 @@ fn every_program_takes_the_same_path_elsewhere() {
     let folder = scratch("elsewhere");
     let mut places = BTreeMap::new();
     for (number, program) in programs().into_iter().enumerate() {
-        let mut db = gsw_source::Database::default();
-        let opened = gsw_project::open_project(&mut db, &program.file, &gsw_source::Disk);
         // What does not compile is another test's affair.
-        let Some(image) = opened.ok().and_then(|_| image(&db).ok()) else {
+        let Some(image) = program.image() else {
             continue;
         };
         let name = format!("{number:04}");
@@ -254,6 +265,7 @@ fn programs() -> Vec<Program> {
             programs.push(Program {
                 place: format!("{name}.md: {}", case.claim),
                 file: write_project("elsewhere-programs", &name, index, &case),
+                source: case.files.is_empty().then_some(case.source),
                 input: Map::new(),
             });
         }
@@ -269,6 +281,7 @@ fn programs() -> Vec<Program> {
             place: file.display().to_string(),
             input: input(&file),
             file,
+            source: None,
         }));
     }
     programs

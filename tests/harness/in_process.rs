@@ -1,7 +1,9 @@
 //! Compiles programs given as text and runs them in this process, with virtual time.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex};
 
 use gsw_agents::{AgentPrompts, Cache};
 use gsw_driver::audience::Audience;
@@ -57,6 +59,32 @@ impl Workspace {
         let (db, file) = self.open.get_or_insert_with(|| open(source));
         (db, *file)
     }
+}
+
+/// The image of the program of this text, which several tests run; `None` when it does not compile, which is for other tests to
+/// report.
+pub fn compiled_image(source: &str) -> Option<Arc<[u8]>> {
+    type Known = HashMap<String, Option<Arc<[u8]>>>;
+    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+    // One for each thread, so that tests do not wait for each other while they compile.
+    thread_local! { static WORKSPACE: RefCell<Workspace> = RefCell::default(); }
+    if let Some(known) = KNOWN.lock().expect("nobody panics").get(source) {
+        return known.clone();
+    }
+    let image = WORKSPACE.with_borrow_mut(|workspace| {
+        let (db, _) = workspace.program(source);
+        let is_right = errors(db).is_empty();
+        is_right.then(|| image(db).ok()).flatten().map(Arc::from)
+    });
+    let mut known = KNOWN.lock().expect("nobody panics");
+    known.insert(source.to_owned(), image.clone());
+    image
+}
+
+/// The program of this text.
+pub fn compiled(source: &str) -> Option<Arc<Loaded>> {
+    let loaded = Loaded::from_bytes(&compiled_image(source)?);
+    loaded.ok().map(Arc::new)
 }
 
 /// The errors in a project, as the user sees them.

@@ -75,6 +75,23 @@ impl Kept {
     }
 }
 
+impl Drop for Kept {
+    /// Built programs are large, and only those of a test that failed are looked at afterwards.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        for entry in std::fs::read_dir(&self.folder).into_iter().flatten() {
+            let Ok(path) = entry.map(|it| it.path()) else {
+                continue;
+            };
+            if path.is_file() && path.extension().is_none() {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+}
+
 const SHOP: &str = r#"
 import std/fs
 permissions { fs.write: ["."] }

@@ -71,6 +71,15 @@ impl Kept {
     }
 }
 
+impl Drop for Kept {
+    /// A built program is large, and only one that failed is looked at afterwards.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = std::fs::remove_file(&self.program);
+        }
+    }
+}
+
 /// Kills a process. Gives how it ended, if the signal came when it had nothing left to do but to go.
 pub fn kill(mut child: Child) -> Option<Said> {
     let _ = child.kill();

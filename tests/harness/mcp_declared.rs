@@ -32,12 +32,12 @@ workflow broken() { fail Failed("no luck") }
 "#;
 
 /// The folder of a program, with a server to declare.
-fn folder(name: &str, server: &str) -> (PathBuf, PathBuf) {
+fn folder(name: &str, server: &str) -> (PathBuf, Kept) {
     let server = Kept::new(&format!("mcp_declared_{name}"), server);
     let folder = scratch("mcp_declared").join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("the target folder can be written");
-    (folder, server.program)
+    (folder, server)
 }
 
 fn added(folder: &Path, server: &Path) {
@@ -70,7 +70,7 @@ fn run(folder: &Path, main: &str, words: &[&str]) -> Said {
 #[test]
 fn the_tools_of_a_server_are_typed_declarations() {
     let (folder, server) = folder("typed", SERVER);
-    added(&folder, &server);
+    added(&folder, &server.program);
     let made = read(&folder);
     let find = "/// Finds a place.\n/// The nearest comes first.\n@locked(";
     assert!(made.contains(find), "{made}");
@@ -133,7 +133,7 @@ test "a model calls them with what its agent has" {
 #[test]
 fn the_variables_of_an_agent_reach_its_declared_servers_alone() {
     let (folder, server) = folder("variables", SERVER);
-    added(&folder, &server);
+    added(&folder, &server.program);
     const MAIN: &str = r#"
 import ./places
 agent guide { model: "sim/tools" tools: [around_here] env: { "PLACE": "here" } }
@@ -161,7 +161,7 @@ workflow main() -> [string] {
 #[test]
 fn a_tool_that_has_changed_is_refused_until_it_is_locked_again() {
     let (folder, server) = folder("changed", SERVER);
-    added(&folder, &server);
+    added(&folder, &server.program);
     const MAIN: &str =
         "import ./places\nworkflow main() -> string { places.find(\"Ulm\").place.name }\n";
     let said = run(&folder, MAIN, &["--", "--store", "off"]);
@@ -205,7 +205,7 @@ fn a_server_can_be_called_from_the_command_line_and_says_what_is_wrong() {
     let (folder, server) = folder("called", SERVER);
     let declared = format!(
         "mcp places = stdio({:?}, [\"mcp\", \"--store\", \"off\", \"--quiet\"])\nmcp lost = stdio(\"./no-such-program\")\n",
-        text(&server)
+        text(&server.program)
     );
     std::fs::write(folder.join("places.gsw"), declared).expect("the target folder can be written");
     let call = |words: &[&str]| gswc_in(&folder, &[&["mcp", "call", "places.gsw"], words].concat());

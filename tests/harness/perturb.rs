@@ -12,7 +12,7 @@ use gsw_engine::operation::{Outcome, Request};
 use gsw_engine::run::RunResult;
 
 use crate::in_process;
-use crate::page::written_cases;
+use crate::page::{cases, pages};
 use crate::program::root;
 
 /// How many orders, and how many places to cancel, are tried of each program.
@@ -56,8 +56,8 @@ fn complaints(place: &str, how: &str, report: &Report) -> Option<String> {
     })
 }
 
-fn perturb(place: &str, file: &Path) -> Vec<String> {
-    let Some(loaded) = load(file) else {
+fn perturb(place: &str, loaded: Option<Arc<Loaded>>) -> Vec<String> {
+    let Some(loaded) = loaded else {
         return Vec::new();
     };
     let whole = perform(&loaded, Script::default());
@@ -105,8 +105,12 @@ fn perturb(place: &str, file: &Path) -> Vec<String> {
 #[test]
 fn perturbed_programs_leave_nothing() {
     let mut wrong = Vec::new();
-    for (place, file, _) in written_cases("tests/run", "perturb") {
-        wrong.extend(perturb(&place, &file));
+    for page in pages(&root().join("tests/run")) {
+        let content = std::fs::read_to_string(&page).expect("pages can be read");
+        for case in cases(&content) {
+            let place = format!("{}: {}", page.display(), case.claim);
+            wrong.extend(perturb(&place, in_process::compiled(&case.source)));
+        }
     }
     for folder in ["tests/conformance/run", "examples"] {
         let entries = std::fs::read_dir(root().join(folder)).expect("the folder is there");
@@ -116,7 +120,7 @@ fn perturbed_programs_leave_nothing() {
             .collect();
         files.sort();
         for file in files {
-            wrong.extend(perturb(&file.display().to_string(), &file));
+            wrong.extend(perturb(&file.display().to_string(), load(&file)));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

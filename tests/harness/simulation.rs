@@ -9,7 +9,7 @@ use gsw_engine::load::Loaded;
 use gsw_engine::run::RunResult;
 
 use crate::determinism::{concurrent, main_of, number};
-use crate::in_process::{errors, load, open, simulated};
+use crate::in_process::{compiled, simulated};
 use crate::page::{cases, pages};
 use crate::perturb::simulator;
 use crate::program::root;
@@ -48,11 +48,7 @@ fn wrong(loaded: &Arc<Loaded>, seed: u64, weather: Weather) -> Option<String> {
 }
 
 fn wrongs(source: &str, seeds: std::ops::Range<u64>) -> Vec<String> {
-    let (db, _) = open(source);
-    if !errors(&db).is_empty() {
-        return Vec::new();
-    }
-    let Ok(loaded) = load(&db) else {
+    let Some(loaded) = compiled(source) else {
         return Vec::new();
     };
     let mut wrongs = Vec::new();

@@ -469,8 +469,10 @@ impl Carrier {
         if let Err(error) = self.set_timer() {
             self.cannot_sleep(&error);
         }
+        let is_undoing = self.front.is_undoing();
         for (operation, care) in others {
             match care {
+                Care::Written if is_undoing => self.begin_when_flushed(operation),
                 Care::None | Care::Written => self.begin_operation(operation),
                 Care::Intent => self.begin_when_written(operation),
             }

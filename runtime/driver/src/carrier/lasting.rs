@@ -102,6 +102,11 @@ impl Carrier {
             .map_or(0, Remembered::opened_with)
     }
 
+    /// Whether something is being taken back.
+    pub(crate) fn is_undoing(&self) -> bool {
+        self.front.is_undoing()
+    }
+
     /// Whether something waits for its intent to be on the disk.
     pub(crate) fn has_unbegun(&self) -> bool {
         self.outside().begun.values().any(|it| !it.is_begun)
@@ -182,6 +187,17 @@ impl Carrier {
         let then: writer::Then = Box::new(move |written| carrier.begin_written(operation, written));
         match &mut *self.remembered() {
             Some(remembered) => remembered.intend(&asked, self.driver.clock.now(), then),
+            None => then(Ok(())),
+        }
+    }
+
+    /// Begins what an undo does when all that led to the undo is on the disk: after a power cut a run may go another way from
+    /// where its records end, and then nothing must have been taken back of what it keeps.
+    pub(super) fn begin_when_flushed(self: &Arc<Self>, operation: Operation) {
+        let carrier = Arc::clone(self);
+        let then: writer::Then = Box::new(move |written| carrier.begin_written(operation, written));
+        match &*self.remembered() {
+            Some(remembered) => remembered.flush_then(then),
             None => then(Ok(())),
         }
     }

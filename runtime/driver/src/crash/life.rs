@@ -1,6 +1,7 @@
 //! One life of a run that is tried with crashes: the real carrier and the real store, on one thread and under a clock that moves
 //! when nothing else can happen. So each life does the same as the one before, up to where it is killed.
 
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -8,6 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use gsw_engine::load::Loaded;
 use gsw_engine::operation::{OperationId, Outcome, Request};
 use gsw_engine::run::{Finished, Run};
+use gsw_journal::store::Store;
+use gsw_tree::class::Class;
 use gsw_tree::event::Event;
 use serde_json::Map;
 
@@ -159,8 +162,10 @@ impl Life {
         let stage = Arc::new(Stage {
             carrier: OnceLock::new(),
             limit,
+            path: store.path().to_owned(),
             outside: Arc::clone(outside),
             done: Mutex::default(),
+            early: OnceLock::new(),
             never: Mutex::default(),
         });
         let driver = Driver {
@@ -193,6 +198,12 @@ impl Life {
         for _ in 0..MOST_STEPS {
             // Asked for at each step, as a run that has ended has let go of its file.
             opened_with = self.carrier.opened_with().max(opened_with);
+            // In any other order records of other tasks may have followed.
+            if let (Order::InTurn, Some(what)) = (&*order, self.stage.early.get()) {
+                return Err(format!(
+                    "{what} takes something back before the disk has what led to that"
+                ));
+            }
             if self.stage.is_dead() {
                 return Ok(self.end(None, opened_with, steps));
             }
@@ -315,9 +326,13 @@ struct Stage {
     carrier: OnceLock<Weak<Carrier>>,
     /// With so many records its process is dead.
     limit: Option<u64>,
+    /// Its store.
+    path: PathBuf,
     outside: Arc<Outside>,
     /// What has been done and the run has not heard of, and what a dead process would have begun.
     done: Mutex<Vec<Done>>,
+    /// What an undo has done before all that led to it was on the disk.
+    early: OnceLock<String>,
     /// What nothing ever comes of; one that is dropped would say that its work was lost.
     never: Mutex<Vec<Completion>>,
 }
@@ -337,6 +352,18 @@ impl Stage {
         }
     }
 
+    /// Whether an undo does what may be repeated before all records are on the disk; what may not is written down by itself.
+    fn is_early(&self, call: &Call) -> bool {
+        let Some(carrier) = self.carrier.get().and_then(Weak::upgrade) else {
+            return false;
+        };
+        if call.class != Class::Idempotent || !carrier.is_undoing() {
+            return false;
+        }
+        let written = Store::existing(&self.path).and_then(|it| it.records(ID));
+        written.is_ok_and(|it| (it.len() as u64) < carrier.records())
+    }
+
     /// In order of request and not of beginning: a life that goes on begins what is open in that order.
     fn take_first(&self) -> Option<Done> {
         let mut done = locked(&self.done);
@@ -350,6 +377,9 @@ struct Shared(Arc<Stage>);
 
 impl Perform for Shared {
     fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
+        if self.0.is_early(&call) {
+            let _ = self.0.early.set(request.summary());
+        }
         let outcome = match self.0.is_dead() {
             // Nothing is done any more; the life ends with this step.
             true => Some(Outcome::Done),

@@ -122,11 +122,17 @@ impl Remembered {
 
     /// Waits until all that was written is on the disk, and whoever waited for that has heard of it.
     pub(crate) fn flush(&self) {
-        if let State::Open(journal) = &self.state {
-            let (sender, flushed) = std::sync::mpsc::channel();
-            journal.flush(Box::new(move |it| drop(sender.send(it))));
-            // A failure is found with the next record.
-            let _ = flushed.recv();
+        let (sender, flushed) = std::sync::mpsc::channel();
+        self.flush_then(Box::new(move |it| drop(sender.send(it))));
+        // A failure is found with the next record.
+        let _ = flushed.recv();
+    }
+
+    /// Calls `then` when all that was written is on the disk; at once where nothing is written down.
+    pub(crate) fn flush_then(&self, then: Then) {
+        match &self.state {
+            State::Open(journal) => journal.flush(then),
+            State::NotYet(_) | State::Without => then(Ok(())),
         }
     }
 
