@@ -81,11 +81,11 @@ workflow missing() -> json { mcp.stdio("./no-such-program").call("add") }
 workflow mute() -> json { mcp.stdio("sh", ["-c", "echo 'no key' >&2; exit 3"]).call("add") }
 "#;
 
-/// A built program that calls another one.
-fn caller(name: &str, source: &str) -> Kept {
+/// A built program that calls another one, and that one.
+fn caller(name: &str, source: &str) -> (Kept, Kept) {
     let server = Kept::new(&format!("mcp_of_{name}"), SERVER);
     let source = source.replace("SERVER", text(&server.program));
-    Kept::new(&format!("mcp_by_{name}"), &source)
+    (Kept::new(&format!("mcp_by_{name}"), &source), server)
 }
 
 fn value(said: &Said) -> serde_json::Value {
@@ -95,7 +95,7 @@ fn value(said: &Said) -> serde_json::Value {
 // G27
 #[test]
 fn a_program_calls_the_tools_of_a_server() {
-    let kept = caller("calls", CALLER);
+    let (kept, _server) = caller("calls", CALLER);
     let said = kept.run(&["--store", "off"]);
     assert_eq!(value(&said), serde_json::json!([210, {"result": "HI"}]));
     let said = kept.run(&["fails", "--store", "off"]);
@@ -112,7 +112,7 @@ fn a_program_calls_the_tools_of_a_server() {
 
 #[test]
 fn a_server_is_shared_by_those_who_give_it_the_same() {
-    let kept = caller("shared", CALLER);
+    let (kept, _server) = caller("shared", CALLER);
     let said = kept.run(&["shared", "--store", "off"]);
     assert_eq!(
         value(&said),
@@ -122,7 +122,7 @@ fn a_server_is_shared_by_those_who_give_it_the_same() {
 
 #[test]
 fn a_server_that_has_ended_is_started_again_and_the_call_is_not_repeated() {
-    let kept = caller("again", CALLER);
+    let (kept, _server) = caller("again", CALLER);
     let said = kept.run(&["again", "--store", "off"]);
     let again = value(&said);
     assert!(
@@ -136,14 +136,14 @@ fn a_server_that_has_ended_is_started_again_and_the_call_is_not_repeated() {
 
 #[test]
 fn a_call_that_nobody_waits_for_is_cancelled_at_the_server() {
-    let kept = caller("late", CALLER);
+    let (kept, _server) = caller("late", CALLER);
     let said = kept.run(&["late", "--store", "off"]);
     assert_eq!(said.out, "\"late\"\n", "{said:?}");
 }
 
 #[test]
 fn a_server_that_cannot_be_used_says_why() {
-    let kept = caller("mute", CALLER);
+    let (kept, _server) = caller("mute", CALLER);
     let said = kept.run(&["missing", "--store", "off"]);
     assert_eq!(said.code, Some(1));
     assert!(
@@ -171,7 +171,7 @@ workflow stays() {
   sleep(1h)
 }
 "#;
-    let kept = caller("leaves", LEAVES);
+    let (kept, _server) = caller("leaves", LEAVES);
     let is_there = |pid: &str| Path::new(&format!("/proc/{pid}/exe")).exists();
     let gone = || {
         let pid = kept.read("server.pid");
@@ -210,7 +210,7 @@ workflow main() -> json {
 }
 workflow other() -> json { ask("sh") }
 "#;
-    let kept = caller("asks", ASKS);
+    let (kept, _server) = caller("asks", ASKS);
     let said = kept.run(&["other", "--store", "off"]);
     assert_eq!(said.code, Some(3), "{said:?}");
     assert!(said.err.contains("`exec` of `sh`"), "{said:?}");

@@ -350,6 +350,38 @@ fn every_crate_warns_of_wildcards_over_enums() {
     assert!(lacking.is_empty(), "{lacking:?}");
 }
 
+/// Crates say `test = false` and `doctest = false`, so that Cargo builds nothing in vain: then nothing may be there.
+#[test]
+fn no_test_is_where_cargo_does_not_look() {
+    let mut wrong = Vec::new();
+    for manifest in all("Cargo.toml") {
+        let text = read(&manifest);
+        let Some(source) = manifest.parent().map(|it| it.join("src")) else {
+            continue;
+        };
+        let says = |what: &str| text.lines().any(|it| it == what);
+        for file in files_in(&source, ".rs") {
+            let text = read(&file);
+            let lines = text.lines().map(str::trim);
+            let has_test = lines
+                .clone()
+                .any(|it| it == "#[test]" || it == "#[tokio::test]");
+            let fences = lines.filter_map(|it| {
+                let fence = it.strip_prefix("///").or(it.strip_prefix("//!"))?;
+                fence.trim().strip_prefix("```")
+            });
+            // Every second one closes.
+            let has_example = fences
+                .step_by(2)
+                .any(|it| it.is_empty() || it.starts_with("rust"));
+            if (has_test && says("test = false")) || (has_example && says("doctest = false")) {
+                wrong.push(file);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
 /// The text of a page without its blocks of code.
 fn prose(page: &str) -> String {
     let mut is_code = false;

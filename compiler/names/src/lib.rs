@@ -68,7 +68,7 @@ pub use scope::{
 pub use signature::{
     LockedTool, Parameter, Presence, Signature, TypeDeclaration, TypeDeclarationKind, Variant,
 };
-pub use source_text::{source_text, written_defaults};
+pub use source_text::{item_text, source_text, written_defaults};
 pub use substitute::substitute;
 pub use tool_list::{
     Alias, agent_prompts, alias_of, given_by_call, is_question, is_spawn_request, listed_hooks,

@@ -230,6 +230,28 @@ pub fn may_be_none(diagnostic: Diagnostic) -> Diagnostic {
     )
 }
 
+/// An optional to the right of an operator that takes it before the `??` behind it does; the places are those of parentheses.
+pub fn default_is_looser(
+    mut diagnostic: Diagnostic,
+    operator: &str,
+    start: Place,
+    end: Place,
+) -> Diagnostic {
+    diagnostic = diagnostic.note(format!(
+        "`{operator}` is done before `??`: put the optional and its default in parentheses"
+    ));
+    let edit = |place, text: &str| gsw_source::Edit {
+        place,
+        text: text.to_owned(),
+    };
+    diagnostic.fixes.push(gsw_source::Fix {
+        title: "put them in parentheses".to_owned(),
+        edits: vec![edit(start, "("), edit(end, ")")],
+        mention: gsw_source::Mention::Shown,
+    });
+    diagnostic
+}
+
 /// A number where a duration is wanted.
 pub fn write_duration(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a duration has a unit: `5s`, `250ms`; of a number it is `1s * n`")

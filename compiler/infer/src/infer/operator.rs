@@ -338,6 +338,9 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         suggest_float(hir, left, report)
     } else if left_type == Type::Float && right_type == Type::Int {
         suggest_float(hir, right, report)
+    } else if let Some(default) = default_after(hir, right).filter(|_| is_optional(&right_type)) {
+        let start = hir.place_before(hir.span(right));
+        errors::default_is_looser(report, operator.symbol(), start, hir.place_after(default))
     } else if [&left_type, &right_type].map(is_optional).contains(&true) {
         errors::may_be_none(report)
     } else if operator == BinaryOperator::Multiply
@@ -360,6 +363,19 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         report
     };
     hir.report(report);
+}
+
+/// Where `??` and a single word or number follow an operand directly.
+fn default_after(hir: &HirBuilder, operand: ExpressionId) -> Option<Span> {
+    let end = hir.span(operand).end;
+    let text = gsw_names::item_text(hir.db, hir.item);
+    let rest = text.get(end as usize..)?;
+    let default = rest.trim_start_matches(' ').strip_prefix("??")?;
+    let default = default.trim_start_matches(' ');
+    let start = end + (rest.len() - default.len()) as u32;
+    let is_part = |it: char| it.is_alphanumeric() || "_.\"".contains(it);
+    let length = default.find(|it| !is_part(it)).unwrap_or(default.len());
+    (length > 0).then(|| Span::new(start, start + length as u32))
 }
 
 /// What to write instead of an operator on a text and `right`.

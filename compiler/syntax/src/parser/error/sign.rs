@@ -349,6 +349,18 @@ const SIGNS: &[Sign] = &[
         Edit::None,
     ),
     sign(
+        &[],
+        |it| it.expects(Expected::SCRIPT_TURN) && it.follows(1, Kind::Comma),
+        "each call of a turn begins with `call`: `call search(\"a\"), call search(\"b\")`",
+        Edit::Before("call "),
+    ),
+    sign(
+        &[],
+        |it| it.expects(Expected::SCRIPT_TURN),
+        "each line is a turn of the model: `call tool(arguments)`, `answer value` or `fail Overloaded`",
+        Edit::None,
+    ),
+    sign(
         &[Kind::If],
         |it| it.expects(Expected::END_OF_STATEMENT) && it.is_in_head(|it| it.kind == Kind::Assert),
         "what is expected to fail takes a pattern and no condition: write the values into it, `fails Bad(1, ..)`",
