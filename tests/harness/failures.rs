@@ -28,7 +28,7 @@ workflow stopped() -> [int] {
       sleep(300ms)
       fail Failed("last")
     }
-    if i > 0 { sleep(1h) }
+    if i > 0 { step "wait" { sleep(1h) } }
     i
   }
 }
@@ -126,7 +126,7 @@ fn a_terminal_counts_what_failed_and_not_what_is_around_it() {
     let shown = session.shown();
     assert!(shown.contains(" · 1 failed\n"), "{shown}");
 
-    // Of four items one is done, one fails, and two are cancelled by that.
+    // Of four items one is done, one fails, and two are cancelled by that, with the step inside of each.
     let words = [&run[..], &["stopped"]].concat();
     let mut session = Session::gswc((40, 100), &words, &[("NO_COLOR", "1")]);
     assert_eq!(session.finish(), 1);

@@ -26,6 +26,7 @@ mod elsewhere;
 mod event_form;
 mod events;
 mod examples;
+mod extension;
 mod failures;
 mod faults;
 mod files;

@@ -11,6 +11,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-std", &[]),
     ("gsw-source", &["gsw-std"]),
     ("gsw-abi", &[]),
+    ("gsw-features", &[]),
     ("gsw-syntax", &["gsw-source"]),
     ("gsw-format", &["gsw-source", "gsw-syntax"]),
     (
@@ -115,6 +116,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-abi",
             "gsw-analysis",
             "gsw-codegen",
+            "gsw-features",
             "gsw-flow",
             "gsw-project",
             "gsw-source",
@@ -355,31 +357,47 @@ fn every_crate_warns_of_wildcards_over_enums() {
 fn no_test_is_where_cargo_does_not_look() {
     let mut wrong = Vec::new();
     for manifest in all("Cargo.toml") {
-        let text = read(&manifest);
-        let Some(source) = manifest.parent().map(|it| it.join("src")) else {
-            continue;
-        };
-        let says = |what: &str| text.lines().any(|it| it == what);
-        for file in files_in(&source, ".rs") {
-            let text = read(&file);
-            let lines = text.lines().map(str::trim);
-            let has_test = lines
-                .clone()
-                .any(|it| it == "#[test]" || it == "#[tokio::test]");
-            let fences = lines.filter_map(|it| {
-                let fence = it.strip_prefix("///").or(it.strip_prefix("//!"))?;
-                fence.trim().strip_prefix("```")
-            });
-            // Every second one closes.
-            let has_example = fences
-                .step_by(2)
-                .any(|it| it.is_empty() || it.starts_with("rust"));
-            if (has_test && says("test = false")) || (has_example && says("doctest = false")) {
-                wrong.push(file);
+        let folder = manifest.parent().expect("a file is in a folder");
+        for section in read(&manifest).split("\n[") {
+            let said = |key: &str| {
+                let line = section.lines().find_map(|it| it.strip_prefix(key));
+                line.map(|it| it.trim_matches('"').to_owned())
+            };
+            let looked_at = match said("path = ") {
+                Some(path) if section.starts_with("[bin") => vec![folder.join(path)],
+                _ if section.starts_with("lib]") => files_in(&folder.join("src"), ".rs"),
+                _ => continue,
+            };
+            let (has_no_tests, has_no_examples) = (
+                said("test = ") == Some("false".into()),
+                said("doctest = ") == Some("false".into()),
+            );
+            for file in looked_at {
+                let text = read(&file);
+                if (has_no_tests && has_tests(&text)) || (has_no_examples && has_examples(&text)) {
+                    wrong.push(file);
+                }
             }
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+fn has_tests(source: &str) -> bool {
+    let mut lines = source.lines().map(str::trim);
+    lines.any(|it| it == "#[test]" || it == "#[tokio::test]")
+}
+
+/// Whether docs hold a block of Rust, as one without a word is.
+fn has_examples(source: &str) -> bool {
+    let docs = source.lines().filter_map(|it| {
+        let it = it.trim();
+        it.strip_prefix("///").or(it.strip_prefix("//!"))
+    });
+    let fences = docs.filter_map(|it| it.trim().strip_prefix("```"));
+    // Every second one closes.
+    let mut opening = fences.step_by(2);
+    opening.any(|it| it.is_empty() || it.starts_with("rust") || it.starts_with("no_run"))
 }
 
 /// The text of a page without its blocks of code.

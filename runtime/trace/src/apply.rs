@@ -269,12 +269,14 @@ impl Tree {
             node.start = Some(time.saturating_sub(end.duration));
         }
         let is_first_to_fail = end.status == Status::Failed && !node.has_failed_child;
+        let is_innermost = end.status == Status::Cancelled && node.cancelled == 0;
         if let Some(above) = node.parent.and_then(|it| self.nodes.get_mut(&it)) {
             above.done += 1;
             above.cancelled += u64::from(end.status == Status::Cancelled);
             above.has_failed_child |= end.status == Status::Failed;
         }
         self.failures += u64::from(is_first_to_fail);
+        self.cancellations += u64::from(is_innermost);
     }
 
     fn spend(&mut self, id: NodeId, spent: &Spent) {

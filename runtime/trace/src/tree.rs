@@ -30,6 +30,8 @@ pub struct Tree {
     pub(crate) contradictions: u64,
     /// Nodes that have failed, those aside in which another failed before.
     pub(crate) failures: u64,
+    /// Nodes that were cancelled, those aside in which another one was.
+    pub(crate) cancellations: u64,
 }
 
 impl Tree {
@@ -45,6 +47,7 @@ impl Tree {
             span: None,
             contradictions: 0,
             failures: 0,
+            cancellations: 0,
         }
     }
 
@@ -112,6 +115,12 @@ impl Tree {
     #[must_use]
     pub const fn failures(&self) -> u64 {
         self.failures
+    }
+
+    /// How many nodes were cancelled, without those around another one that was.
+    #[must_use]
+    pub const fn cancellations(&self) -> u64 {
+        self.cancellations
     }
 
     /// The times of the first and the latest event, in nanoseconds since 1970; `None` before the first.

@@ -146,8 +146,8 @@ impl View<'_> {
         let mut facts = Vec::new();
         let begun = self.tree.span().map_or(self.moment.now, |it| it.0);
         facts.push(measure::duration(self.moment.now.saturating_sub(begun)));
-        let failures = self.tree.failures();
-        for (count, word) in [(failures, "failed"), (totals.cancelled, "cancelled")] {
+        let (failed, cancelled) = (self.tree.failures(), self.tree.cancellations());
+        for (count, word) in [(failed, "failed"), (cancelled, "cancelled")] {
             if count > 0 {
                 facts.push(format!("{} {word}", measure::number(count)));
             }
