@@ -326,7 +326,7 @@ struct Stage {
     carrier: OnceLock<Weak<Carrier>>,
     /// With so many records its process is dead.
     limit: Option<u64>,
-    /// Its store.
+    /// Of its store, which says how much of the run is on the disk.
     path: PathBuf,
     outside: Arc<Outside>,
     /// What has been done and the run has not heard of, and what a dead process would have begun.
