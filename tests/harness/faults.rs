@@ -37,7 +37,7 @@ enum Fault {
     HalfAnswered,
     /// It is committed and answered: the program may have written that down or not.
     Answered,
-    /// It is committed, and answered half a second later.
+    /// It is committed, and answered two seconds later.
     Slow,
     /// All of it is over; the program does something else.
     Afterwards,
@@ -109,19 +109,13 @@ impl Bank {
     }
 
     fn await_fault(&self) {
-        let limit = Duration::from_secs(400);
-        self.reached
-            .recv_timeout(limit)
-            .expect("the fault is reached");
+        let reached = self.reached.recv_timeout(Duration::from_secs(400));
+        reached.expect("the fault is reached");
     }
 
     fn count(&self, part: &str) -> usize {
-        let state = locked(&self.state);
-        state
-            .committed
-            .iter()
-            .filter(|it| it.contains(part))
-            .count()
+        let committed = &locked(&self.state).committed;
+        committed.iter().filter(|it| it.contains(part)).count()
     }
 }
 
@@ -204,8 +198,8 @@ fn serve(mut stream: TcpStream, state: &Arc<Mutex<State>>) -> std::io::Result<()
 /// Waits for the program to be gone without reading what it sent.
 fn hold_unread(stream: &TcpStream, state: &Arc<Mutex<State>>) {
     let _ = locked(state).reached.send(());
-    // What was not read hides the end of the connection; the test ends the wait.
-    std::thread::sleep(Duration::from_secs(2));
+    // What was not read hides the end of the connection. It outlasts the program, which is killed meanwhile.
+    std::thread::sleep(Duration::from_secs(120));
     let _ = stream.shutdown(std::net::Shutdown::Both);
 }
 
@@ -260,7 +254,7 @@ fn pay(
         }
         Some(Fault::Slow) => {
             let _ = locked(state).reached.send(());
-            std::thread::sleep(Duration::from_millis(500));
+            std::thread::sleep(Duration::from_secs(2));
             stream.write_all(&response)?;
         }
         Some(Fault::Broken) => return Err(std::io::ErrorKind::BrokenPipe.into()),
@@ -319,6 +313,15 @@ impl Tool {
             Self::Once => Knows::Nothing,
             Self::Keyed => Knows::Path,
             Self::Header => Knows::IdempotencyKey,
+        }
+    }
+
+    /// So many records has a run that has paid: its beginning, its build, what it asked before, the intent of what must happen
+    /// once, and the outcome.
+    const fn records(self) -> u64 {
+        match self {
+            Self::Once => 5,
+            Self::Keyed | Self::Header => 4,
         }
     }
 
@@ -405,6 +408,9 @@ fn a_payment_is_never_made_twice_nor_lost_wherever_its_program_dies() {
             let is_killed = !matches!(fault, Fault::Broken | Fault::LateSuccess);
             let end = if is_killed {
                 bank.await_fault();
+                if fault == Fault::Afterwards {
+                    kept.await_records(tool.records());
+                }
                 let ended = kill(child);
                 if allowed(tool, fault) == ["unknown"] {
                     // Whoever is in doubt finds it before the run goes on.
@@ -426,7 +432,9 @@ fn a_payment_is_never_made_twice_nor_lost_wherever_its_program_dies() {
             }
             let result = end.out.trim().trim_matches('"').to_owned();
             let count = bank.count("/pay");
-            let is_allowed = allowed(tool, fault).contains(&&*result);
+            // A machine that is very busy may reach the time limit before the request is sent: then nothing is in doubt.
+            let is_unsent = fault == Fault::LateSuccess && result == "too late" && count == 0;
+            let is_allowed = is_unsent || allowed(tool, fault).contains(&&*result);
             let is_paid = result.starts_with("receipt");
             // A receipt is one payment; what is not known may be one; nothing is two.
             if end.code != Some(0) || !is_allowed || count > 1 || (is_paid && count != 1) {
@@ -570,9 +578,7 @@ fn what_is_taken_back_is_taken_back_once() {
         let mut child = started(&kept, &bank);
         // It has paid; from here on the refund is in trouble.
         bank.await_fault();
-        while kept.listed()["records"].as_u64() < Some(PAID) {
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        kept.await_records(PAID);
         child.kill().expect("it can be killed");
         let _ = child.wait();
         assert_eq!((bank.count("/pay"), bank.count("/refund")), (1, 0));

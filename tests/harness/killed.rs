@@ -66,6 +66,17 @@ impl Kept {
         runs[0].clone()
     }
 
+    /// Outcomes are written while the run goes on: what it does next may come before the last of them.
+    pub fn await_records(&self, count: u64) {
+        for _ in 0..3_000 {
+            if self.listed()["records"].as_u64() >= Some(count) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("the run never has {count} records: {}", self.listed());
+    }
+
     pub fn read(&self, file: &str) -> String {
         std::fs::read_to_string(self.folder.join(file)).unwrap_or_default()
     }
@@ -249,7 +260,7 @@ permissions { exec: ["sh"] fs.write: ["."] }
 workflow main() -> string {
   defer { fs.append("deferred.log", "deferred\n") }
   fs.append("begun.log", "begun\n")
-  let first = exec.run(["sh", "-c", "echo one >> done.log; echo started > started.log; sleep 1; echo two >> done.log"])
+  let first = exec.run(["sh", "-c", "echo one >> done.log; echo started > started.log; sleep 3; echo two >> done.log"])
   let second = exec.run(["sh", "-c", "echo three >> done.log; echo third"])
   "${first.code} ${second.stdout.trim()}"
 }
