@@ -32,6 +32,7 @@ mod faults;
 mod files;
 mod fix;
 mod formatting;
+mod from_run;
 mod golden;
 mod grammar;
 mod graph;

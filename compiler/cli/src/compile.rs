@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gsw_flow::ir::Module;
 use gsw_service::Exit;
-use gsw_source::{Database, Severity};
+use gsw_source::{Database, Files, Severity};
 
 use crate::report::{self, Format};
 
@@ -54,11 +54,28 @@ pub fn checked(path: &Path) -> Result<Database, Exit> {
     }
 }
 
+/// The image of a file's tests with the tests, of texts in memory perhaps; errors are printed.
+pub fn tests_in(path: &Path, files: &dyn Files) -> Result<(Vec<u8>, Vec<gsw_flow::Test>), Exit> {
+    let mut db = Database::default();
+    gsw_project::open_project(&mut db, path, files).map_err(|why| report::failure(&why))?;
+    let mut diagnostics = gsw_analysis::check_project(&db);
+    diagnostics.retain(|it| it.severity == Severity::Error);
+    let exit = report::report(&db, &diagnostics, Format::Auto);
+    if exit == Exit::Done {
+        tests_of(&db)
+    } else {
+        Err(exit)
+    }
+}
+
 /// The image of a file's tests with the tests; what is wrong is printed.
 pub fn tests(path: &Path) -> Result<(Vec<u8>, Vec<gsw_flow::Test>), Exit> {
-    let db = checked(path)?;
-    let (module, tests) = gsw_flow::lower_tests(&db)
-        .map_err(|diagnostics| report::report(&db, &diagnostics, Format::Auto))?;
+    tests_of(&checked(path)?)
+}
+
+fn tests_of(db: &Database) -> Result<(Vec<u8>, Vec<gsw_flow::Test>), Exit> {
+    let (module, tests) = gsw_flow::lower_tests(db)
+        .map_err(|diagnostics| report::report(db, &diagnostics, Format::Auto))?;
     Ok((encode(&module)?, tests))
 }
 

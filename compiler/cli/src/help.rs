@@ -285,6 +285,10 @@ pub const TEST: Page = Page {
             "also kill each test at every record that it writes, and resume it",
         ),
         (
+            "gswc test --from newest >> flow.gsw",
+            "a test of what happened in the run that was begun last",
+        ),
+        (
             "gswc test --live --model a/x,b/y",
             "ask these models where nothing is mocked, and compare them",
         ),

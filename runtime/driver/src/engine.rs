@@ -1,6 +1,7 @@
 //! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
 
 pub mod forking;
+pub mod happened;
 pub mod places;
 pub mod resuming;
 pub mod runs;
@@ -35,6 +36,7 @@ use crate::clock::Clock;
 use crate::driver::Driver;
 use crate::durable::store::RunStore;
 use crate::engine::forking::NotForked;
+use crate::engine::happened::Happened;
 use crate::engine::places::Places;
 use crate::engine::resuming::{NotResumed, image_digest};
 use crate::engine::runs::{DetachedEnd, Entering, RunInfo, Runs, Started, new_id};
@@ -218,11 +220,8 @@ impl Engine {
     #[must_use]
     pub fn workflow(&self, name: &str) -> Option<usize> {
         let wanted = name.replace('-', "_");
-        self.loaded
-            .program
-            .workflows
-            .iter()
-            .position(|it| it.name == wanted)
+        let mut workflows = self.program().workflows.iter();
+        workflows.position(|it| it.name == wanted)
     }
 
     /// Starts a run of a workflow with its parameters by name.
@@ -320,7 +319,7 @@ impl Engine {
     /// A run of the store as it stands, without going on with it.
     ///
     /// # Errors
-    /// When there is no such run, or this program cannot read it.
+    /// As for [`Engine::places`].
     pub fn look_at(&self, id: &str) -> Result<Standing, NotResumed> {
         self.runs.look_at(id)
     }
@@ -331,6 +330,14 @@ impl Engine {
     /// When there is no such run, or this program cannot read it.
     pub fn places(&self, id: &str) -> Result<Places, NotResumed> {
         self.runs.places(id)
+    }
+
+    /// What happened in a run of the store, with all that it asked for and what came of it.
+    ///
+    /// # Errors
+    /// As for [`Engine::places`].
+    pub fn happened(&self, id: &str) -> Result<Happened, NotResumed> {
+        self.runs.happened(id)
     }
 
     /// Gives a run of the store that another build of the program began to this one.
@@ -542,8 +549,7 @@ impl RunHandle {
         self.finished.recv().unwrap_or_else(|_| lost())
     }
 
-    /// Shows the run's tree as it is now, with the time, between two turns; `None` when the run has ended. A turn that does not
-    /// wait for anything is waited for.
+    /// As [`Canceller::look`].
     pub fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Tree, i64) -> T + Send + 'static,
@@ -565,7 +571,8 @@ impl Canceller {
         &self.run
     }
 
-    /// Shows the run's tree as it is now, with the time, between two turns; `None` when the run has ended.
+    /// Shows the run's tree as it is now, with the time, between two turns; `None` when the run has ended. A turn that does not
+    /// wait for anything is waited for.
     pub fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Tree, i64) -> T + Send + 'static,

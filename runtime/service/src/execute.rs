@@ -29,7 +29,7 @@ use crate::arguments::{
 use crate::builds::{self, Build};
 use crate::columns::Columns;
 use crate::exit::Exit;
-use crate::interrupt::Whom;
+use crate::interrupt::{Listener, Whom};
 use crate::person::Person;
 use crate::report::{Detached, Next, Text, is_text, printed, report, report_detached, short};
 use crate::say::{self, say};
@@ -194,6 +194,7 @@ pub(crate) fn carry(
     store: Option<Arc<RunStore>>,
     origin: &Origin,
 ) -> Exit {
+    let signals = Listener::start();
     let program = Arc::clone(&loaded.program);
     let variables = Variables::default();
     let (memory_limit, idle, taping) = match prepared(&mut loaded, options, &variables) {
@@ -229,7 +230,7 @@ pub(crate) fn carry(
     };
     let id = Arc::clone(handle.canceller().run());
     let whom = Whom::Run(handle.canceller());
-    let interrupted = interrupt::listen(whom, engine.clone(), Arc::clone(&observers));
+    let interrupted = signals.end(whom, engine.clone(), Arc::clone(&observers));
     let finished = handle.wait();
     let detached = engine.wait_for_detached();
     person.close();

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use gsw_driver::engine::{Canceller, Engine};
 use gsw_tree::observe::Observers;
+use tokio::sync::oneshot;
 
 use crate::exit::Exit;
 use crate::person;
@@ -91,39 +92,55 @@ impl Ends {
     }
 }
 
-/// Listens for signals from now on, on a thread of its own. Without a thread a signal ends the process as it ends any other.
-/// Runs that were detached are meant too.
-pub fn listen(whom: Whom, engine: Engine, observers: Arc<Observers>) -> Interrupted {
-    let interrupted = Interrupted::default();
-    let ends = Ends {
-        whom,
-        engine,
-        observers,
-        interrupted: interrupted.clone(),
-    };
-    let (sender, ready) = std::sync::mpsc::channel();
-    let serve = move || {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
-            .enable_io()
-            .build()
-        else {
-            return;
+/// Who listens for signals, on a thread of its own, and is told later what they end.
+///
+/// The thread takes as long to begin as a short run, so it is started first of all and awaited when the run goes on.
+pub struct Listener {
+    ends: oneshot::Sender<Ends>,
+    /// Hears when signals are listened for; its sender goes away where nothing can be.
+    ready: std::sync::mpsc::Receiver<()>,
+}
+
+impl Listener {
+    /// Begins to listen. Without a thread a signal ends the process as it ends any other.
+    pub fn start() -> Self {
+        let (ends, told) = oneshot::channel();
+        let (sender, ready) = std::sync::mpsc::channel();
+        let serve = move || {
+            let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+                .enable_io()
+                .build()
+            else {
+                return;
+            };
+            runtime.block_on(async {
+                let signals = Signals::new();
+                // Who waits has gone on when it is too late.
+                let _ = sender.send(());
+                if let Ok(signals) = signals {
+                    signals.serve(told).await;
+                }
+            });
         };
-        runtime.block_on(async {
-            let signals = Signals::new();
-            // Who waits has gone on when it is too late.
-            let _ = sender.send(());
-            if let Ok(signals) = signals {
-                signals.serve(&ends).await;
-            }
-        });
-    };
-    let thread = std::thread::Builder::new().name("signals".into());
-    if thread.stack_size(256 << 10).spawn(serve).is_ok() {
-        // The sender goes away where nothing can be listened to.
-        let _ = ready.recv();
+        let thread = std::thread::Builder::new().name("signals".into());
+        // Where it cannot be started, both other ends go away with it.
+        drop(thread.stack_size(256 << 10).spawn(serve));
+        Self { ends, ready }
     }
-    interrupted
+
+    /// What signals end from now on. Runs that were detached are meant too.
+    pub fn end(self, whom: Whom, engine: Engine, observers: Arc<Observers>) -> Interrupted {
+        let interrupted = Interrupted::default();
+        let ends = Ends {
+            whom,
+            engine,
+            observers,
+            interrupted: interrupted.clone(),
+        };
+        let _ = self.ends.send(ends);
+        let _ = self.ready.recv();
+        interrupted
+    }
 }
 
 #[cfg(unix)]
@@ -150,25 +167,36 @@ impl Signals {
         })
     }
 
-    async fn serve(mut self, ends: &Ends) {
+    async fn serve(mut self, told: oneshot::Receiver<Ends>) {
+        let ends = tokio::select! {
+            ends = told => ends,
+            // Nothing is going on yet that is to be ended well.
+            exit = self.next() => std::process::exit(exit as i32),
+        };
+        let Ok(ends) = ends else { return };
         let mut is_asked = false;
         loop {
-            let hung_up = async {
-                match &mut self.hang_up {
-                    Some(signal) => signal.recv().await,
-                    None => std::future::pending().await,
-                }
-            };
-            let exit = tokio::select! {
-                _ = self.interrupt.recv() => Exit::Cancelled,
-                _ = self.terminate.recv() => Exit::Cancelled,
-                _ = hung_up => Exit::HungUp,
-            };
+            let exit = self.next().await;
             if is_asked && exit == Exit::Cancelled {
                 ends.stop();
             }
             is_asked |= exit == Exit::Cancelled;
             ends.cancel(exit);
+        }
+    }
+
+    /// How a process ends that this signal ends.
+    async fn next(&mut self) -> Exit {
+        let hung_up = async {
+            match &mut self.hang_up {
+                Some(signal) => signal.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.interrupt.recv() => Exit::Cancelled,
+            _ = self.terminate.recv() => Exit::Cancelled,
+            _ = hung_up => Exit::HungUp,
         }
     }
 }
@@ -191,7 +219,8 @@ impl Signals {
         Ok(Self)
     }
 
-    async fn serve(self, ends: &Ends) {
+    async fn serve(self, told: oneshot::Receiver<Ends>) {
+        let Ok(ends) = told.await else { return };
         if tokio::signal::ctrl_c().await.is_ok() {
             ends.cancel(Exit::Cancelled);
             if tokio::signal::ctrl_c().await.is_ok() {

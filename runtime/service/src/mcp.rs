@@ -25,7 +25,7 @@ use rmcp::{RoleServer, ServiceExt};
 use crate::arguments::{BuiltinOptions, TapeOption, Verbosity};
 use crate::execute::{around, end_watching, observers, prepared};
 use crate::exit::Exit;
-use crate::interrupt::{self, Interrupted, Whom};
+use crate::interrupt::{Interrupted, Listener, Whom};
 use crate::mcp::callers::Callers;
 use crate::mcp::server::Server;
 use crate::report::report_detached;
@@ -78,7 +78,7 @@ pub(crate) fn serve(mut loaded: Loaded, options: &BuiltinOptions, origin: &Origi
             ..around(&program.name, options)
         },
     );
-    let interrupted = interrupt::listen(Whom::All, engine.clone(), Arc::clone(&observers));
+    let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));
     let server = Server::new(
         engine.clone(),
         Arc::clone(&callers),

@@ -3,6 +3,7 @@
 mod answer;
 pub mod arguments;
 mod diff;
+pub mod happened;
 pub mod of_store;
 mod proof;
 pub mod replay;
@@ -220,6 +221,12 @@ fn all(store: &RunStore) -> Result<Vec<Info>, String> {
         store => store.and_then(|it| it.list()),
     };
     listed.map_err(|it| it.to_string())
+}
+
+/// The id of the run that was begun last.
+pub(crate) fn newest_of_all(store: &RunStore) -> Result<String, String> {
+    let newest = all(store)?.into_iter().next();
+    Ok(newest.ok_or("no runs are kept")?.id)
 }
 
 /// The id of the newest run that can be gone on with.

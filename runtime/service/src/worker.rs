@@ -24,7 +24,7 @@ use crate::arguments::{BuiltinOptions, Verbosity};
 use crate::builds::{self, Build};
 use crate::execute::{around, end_watching, observers, settle};
 use crate::exit::Exit;
-use crate::interrupt::{self, Interrupted, Whom};
+use crate::interrupt::{Interrupted, Listener, Whom};
 use crate::report::{Next, report_detached, short};
 use crate::say::{self, say};
 use crate::store::{self, Origin};
@@ -129,7 +129,7 @@ pub(crate) fn work(
             ..around(&program.name, options)
         },
     );
-    let interrupted = interrupt::listen(Whom::All, engine.clone(), Arc::clone(&observers));
+    let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));
     let mut worker = Worker {
         engine: engine.clone(),
         store,

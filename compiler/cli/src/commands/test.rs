@@ -3,6 +3,7 @@
 mod cases;
 mod cassettes;
 mod crash;
+mod from;
 mod snapshots;
 
 use std::path::{Path, PathBuf};
@@ -65,6 +66,17 @@ pub struct Test {
         requires = "live"
     )]
     pub model: Vec<String>,
+    /// Print a test of what happened in this run instead, with a mock for each call that had an answer; `newest` is the run that
+    /// was begun last.
+    #[arg(
+        long,
+        value_name = "RUN",
+        conflicts_with_all = ["filter", "format", "json", "accept", "crash", "live", "record", "watch"]
+    )]
+    pub from: Option<String>,
+    /// The store that the run is in, where it is not the one that the program has by itself.
+    #[arg(long, value_name = "FILE", requires = "from")]
+    pub store: Option<String>,
     #[command(flatten)]
     pub watch: Watch,
 }
@@ -83,6 +95,9 @@ pub enum TestFormat {
 pub fn test(arguments: &Test) -> Exit {
     if let Err(exit) = check(arguments) {
         return exit;
+    }
+    if let Some(run) = &arguments.from {
+        return from::from(arguments, run);
     }
     let files = match project::files(&arguments.files) {
         Ok(files) => files,

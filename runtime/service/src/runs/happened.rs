@@ -1,0 +1,36 @@
+//! What happened in a run of a program's store, for whoever writes a test of it. Nothing is performed and nothing is written.
+
+use std::sync::Arc;
+
+use gsw_agents::AgentPrompts;
+use gsw_driver::engine::happened::Happened;
+use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_engine::load::Loaded;
+
+use crate::runs::newest_of_all;
+use crate::store::{self, Origin};
+
+/// A run of the store that is named, or that the program keeps its runs in; the newest one without an id.
+///
+/// # Errors
+/// When there is no store, no such run, or this program cannot read it.
+pub fn happened(
+    loaded: Loaded,
+    store: Option<&str>,
+    id: Option<&str>,
+    origin: &Origin,
+) -> Result<Happened, String> {
+    let store = store::of(&loaded.program, store, origin)
+        .ok_or("no runs are kept here: say which store is meant with `--store FILE`")?;
+    let id = match id {
+        Some(id) => id.to_owned(),
+        None => newest_of_all(&store)?,
+    };
+    let options = EngineOptions {
+        prompts: Some(Arc::new(AgentPrompts)),
+        store: Some(store),
+        ..EngineOptions::default()
+    };
+    let happened = Engine::new(loaded, options).happened(&id);
+    happened.map_err(|it| it.to_string())
+}
