@@ -263,3 +263,79 @@ fn other_runs_of_the_store_are_watched_answered_and_ended() {
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.err.contains("it was cancelled"), "{said:?}");
 }
+
+const SHORT: &str = r#"
+import std/fs
+permissions { fs.write: ["."] }
+human approve(order: string) -> bool timeout 6s { user "Ship ${order}?" }
+external payment(order: string) -> bool by "order:${order}" timeout 6s
+tool ship(order: string) -> string once {
+  fs.append("shipped.log", "${order}\n")
+  "shipped"
+}
+workflow asked(order: string) -> string { if approve(order) { ship(order) } else { "kept" } }
+workflow paid(order: string) -> string { if payment(order) { ship(order) } else { "kept" } }
+workflow patient(order: string) -> string {
+  let yes = approve(order) catch { Timeout(after) => return "nobody within ${after}" }
+  if yes { ship(order) } else { "kept" }
+}
+"#;
+
+/// Waits until the question of a workflow is written down.
+fn await_question(kept: &Kept, workflow: &str) {
+    let of_workflow = |runs: &[Value]| {
+        let run = runs.iter().find(|it| it["workflow"] == workflow)?;
+        run["id"].as_str().map(str::to_owned)
+    };
+    for _ in 0..500 {
+        let said = kept.run(&["runs", "--json"]);
+        let runs: Vec<Value> = serde_json::from_str(&said.out).expect("a list");
+        if let Some(id) = of_workflow(&runs) {
+            let shown = kept.run(&["runs", "show", &id, "--json"]).out;
+            let is_asked = |state: &str| shown.contains(&format!("\"state\": \"{state}\""));
+            if is_asked("asks") || is_asked("waits") {
+                return;
+            }
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("{workflow} never asks");
+}
+
+/// The time of a question goes on while no process is there: who answers later is told so, and the run takes no answer.
+#[test]
+fn a_question_whose_time_is_over_takes_no_answer() {
+    let kept = Kept::new("expired", SHORT);
+    let workflows = [
+        ("asked", "approve", Some(1)),
+        ("paid", "payment", Some(1)),
+        ("patient", "approve", Some(0)),
+    ];
+    let mut begun: Vec<Child> = workflows
+        .iter()
+        .map(|it| kept.start(&[it.0, "--order", it.0]))
+        .collect();
+    for (child, (workflow, ..)) in begun.iter_mut().zip(workflows) {
+        await_question(&kept, workflow);
+        signal_if_there(child);
+        let _ = child.wait();
+    }
+    std::thread::sleep(Duration::from_secs(6));
+    for (workflow, name, code) in workflows {
+        let id = id_of(&kept, workflow);
+        let late = kept.run(&["runs", "answer", &id, name, "true"]);
+        assert_eq!(late.code, Some(2), "{late:?}");
+        let why = format!("error: it is too late to answer `{name}`: the answer was due by ");
+        assert!(late.err.starts_with(&why), "{late:?}");
+        let said = kept.run(&["runs", "resume", &id]);
+        assert_eq!(said.code, code, "{said:?}");
+        let text = format!("{}{}", said.out, said.err);
+        assert!(
+            text.contains("Timeout: timed out after 6s") || text.contains("nobody within 6s"),
+            "{said:?}"
+        );
+    }
+    let late = kept.run(&["runs", "answer", "--key", "order:paid", "payment", "true"]);
+    assert_eq!(late.code, Some(2), "{late:?}");
+    assert_eq!(kept.read("shipped.log"), "");
+}
