@@ -111,6 +111,7 @@ use crate::run::undo::Undos;
 use crate::scope::Scopes;
 
 pub use crate::event::{ErrorPart, RunError, TracePlace};
+pub use doubts::CANCELLED;
 pub use finish::{Finished, Left, RunResult};
 pub use operations::{Abandoned, WrongOutcome};
 pub use start::{BEHAVIOUR, MocksInTests, PromptsInTests, RunSettings, Start};

@@ -134,7 +134,14 @@ impl Request {
     /// Whether somebody else does it, who may have done it although it was given up.
     #[must_use]
     pub fn is_out_of_sight(&self) -> bool {
-        matches!(self, Self::Http { .. } | Self::Host { .. })
+        matches!(
+            self,
+            Self::Http { .. }
+                | Self::Host { .. }
+                | Self::Mcp { .. }
+                | Self::OtherRun { .. }
+                | Self::Mocked { .. }
+        )
     }
 
     /// The name of the `human` or `external` that it asks.

@@ -13,6 +13,9 @@ use crate::operation::{OperationId, Request};
 use crate::run::{Run, raise};
 use crate::scope::{Scope, ScopeId};
 
+/// How the warning about what was cancelled begins.
+pub const CANCELLED: &str = "what was cancelled here may have been done: ";
+
 #[derive(Debug, Default)]
 pub(crate) struct Doubts {
     /// What is on its way and must not happen twice, in words.
@@ -77,7 +80,7 @@ impl Run {
         if self.operations.is_held(id) {
             return;
         }
-        let message = format!("what was cancelled here may have been done: {what}");
+        let message = format!("{CANCELLED}{what}");
         self.progress.warn(node, message);
         self.doubts.given_up.push(Doubt { node, what });
     }
