@@ -77,6 +77,19 @@ workflow late() -> string timeout 2m {
   while fs.read("slow.log") != "begun\nundone\n" { sleep(10ms) }
   "late"
 }
+/// Who is at the other end may have done what a time limit has given up, unless the tool says that this would not matter.
+tool wait_there() -> json reads { server("here").call("slow") }
+workflow limited() -> [string] {
+  let once = timeout 300ms { "${server("here").call("slow")}" } catch {
+    OutcomeUnknown(what) => what
+    Timeout(_) => "late"
+  }
+  let reads = timeout 300ms { "${wait_there()}" } catch {
+    OutcomeUnknown(what) => what
+    Timeout(_) => "late"
+  }
+  [once, reads]
+}
 workflow missing() -> json { mcp.stdio("./no-such-program").call("add") }
 workflow mute() -> json { mcp.stdio("sh", ["-c", "echo 'no key' >&2; exit 3"]).call("add") }
 "#;
@@ -139,6 +152,19 @@ fn a_call_that_nobody_waits_for_is_cancelled_at_the_server() {
     let (kept, _server) = caller("late", CALLER);
     let said = kept.run(&["late", "--store", "off"]);
     assert_eq!(said.out, "\"late\"\n", "{said:?}");
+}
+
+#[test]
+fn a_call_that_a_time_limit_gives_up_may_have_been_done() {
+    let (kept, _server) = caller("limited", CALLER);
+    let said = kept.run(&["limited", "--store", "off"]);
+    let said = value(&said);
+    let once = said[0].as_str().unwrap_or_default();
+    assert!(
+        once.starts_with("mcp ") && once.contains("slow") && once.contains(", asked for at "),
+        "{said}"
+    );
+    assert_eq!(said[1], "late");
 }
 
 #[test]
