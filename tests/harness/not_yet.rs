@@ -18,7 +18,7 @@ fn unread_settings() -> Vec<String> {
 
 /// What requirements say is not there, with its number.
 fn unmet_requirements() -> Vec<(String, String)> {
-    let page = fs::read_to_string(root().join("docs/reference/requirements.md"));
+    let page = fs::read_to_string(root().join("docs/requirements.md"));
     let page = page.expect("the page is there");
     let mut unmet = Vec::new();
     for row in page.lines().filter(|it| it.starts_with("| G")) {
@@ -38,7 +38,7 @@ fn page() -> String {
     let mut page = String::from(
         "# Not there yet
 
-Made from what the compiler refuses, from the table of settings and from the [requirements](requirements.md); a test keeps it current.
+Made from what the compiler refuses, from the table of settings and from the [requirements](../requirements.md); a test keeps it current.
 
 ## Refused by the compiler
 

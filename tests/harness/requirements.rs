@@ -34,7 +34,7 @@ fn wrong_in(cell: &str) -> Vec<String> {
 
 #[test]
 fn every_requirement_names_tests_that_exist() {
-    let page = root().join("docs/reference/requirements.md");
+    let page = root().join("docs/requirements.md");
     let page = std::fs::read_to_string(page).expect("the page is there");
     let rows = page.lines().filter(|it| it.starts_with("| G"));
     let mut wrong = Vec::new();
