@@ -35,6 +35,7 @@ pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
 #[salsa::tracked(returns(ref))]
 fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let mut found = file_syntax_diagnostics(db, file).to_vec();
+    let can_be_read = found.is_empty();
     let broken: Vec<(Span, ItemId)> = found
         .iter()
         .flat_map(|it| std::iter::once(it.place).chain(it.labels.iter().map(|it| it.place)))
@@ -51,7 +52,10 @@ fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found.extend(import_diagnostics(db, file));
     found.extend(name_diagnostics(db, file));
     found.extend(shared_names(db, file));
-    found.extend(unused_imports(db, file));
+    // What cannot be read may use them.
+    if can_be_read {
+        found.extend(unused_imports(db, file));
+    }
     found.extend(accidental_comments(db, file));
     sorted(db, with_levels(db, found))
 }

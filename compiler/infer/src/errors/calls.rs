@@ -128,9 +128,14 @@ pub fn typed_json(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("decode it first: `(j.field as string).upper()`")
 }
 
-/// A list that is to be changed.
-pub fn joined_lists(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("values never change: `xs + [x]` is a new list, and a `var` takes `xs += [x]`")
+/// A list that is to be changed; `instead` replaces the call where it is a statement.
+pub fn joined_lists(diagnostic: Diagnostic, instead: Option<(Place, String)>) -> Diagnostic {
+    let diagnostic = diagnostic
+        .note("values never change: `xs + [x]` is a new list, and a `var` takes `xs += [x]`");
+    match instead {
+        Some((place, text)) => diagnostic.fix(format!("write `{text}`"), place, text),
+        None => diagnostic,
+    }
 }
 
 /// What stands behind the dot of a function.

@@ -468,7 +468,16 @@ pub fn not_awaitable(place: Place, word: &str, ty: &str) -> Diagnostic {
         place,
         format!("`{word}` needs tasks, found `{ty}`"),
     )
-    .note("`spawn` starts an expression as a task")
+}
+
+/// `await` of what is done at once.
+pub fn spawned_first(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("`spawn` starts an expression as a task")
+}
+
+/// `await` of a stream.
+pub fn whole_stream(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("`s.result()` waits for the whole answer of a stream")
 }
 
 /// A field that is assigned, of what does not change.

@@ -279,6 +279,25 @@ fn as_receiver(hir: &mut HirBuilder, receiver: ExpressionId, item: ItemId) -> Op
     }
 }
 
+/// `xs += [x]` where `xs.push(x)` stands at the beginning of a statement and `xs` is a variable.
+fn added(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> Option<String> {
+    let text = |start: u32, end: u32| {
+        let text = gsw_names::source_text(hir.db, hir.item, Span::new(start, end));
+        text.as_str().to_owned()
+    };
+    let before = text(0, whole.start);
+    let line = before.rsplit(['\n', '{', ';']).next()?;
+    let list = text(whole.start, name.span.start.saturating_sub(1));
+    let given = text(name.span.end, whole.end);
+    let given = given.strip_prefix('(')?.strip_suffix(')')?;
+    let root = list.split(['.', '[']).next()?;
+    let is_variable = ["var", "state"]
+        .iter()
+        .any(|it| before.contains(&format!("{it} {root}")));
+    let is_short = line.trim().is_empty() && !list.contains('\n') && !given.contains('\n');
+    (is_variable && is_short && !given.is_empty()).then(|| format!("{list} += [{given}]"))
+}
+
 fn unknown_method(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole: Span) {
     let zonked = hir.table.zonk(ty);
     let names = method_names(hir.db, &zonked);
@@ -305,7 +324,8 @@ fn unknown_method(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole
     } else if zonked == Type::Secret {
         values::secret_stays(report)
     } else if is_adding && matches!(zonked, Type::List(_)) {
-        calls::joined_lists(report)
+        let instead = added(hir, name, whole).map(|it| (hir.place(whole), it));
+        calls::joined_lists(report, instead)
     } else if let Type::Function(_) = zonked {
         let receiver = Span::new(whole.start, name.span.start.saturating_sub(1));
         let written = gsw_names::source_text(hir.db, hir.item, receiver);

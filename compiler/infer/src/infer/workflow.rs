@@ -387,8 +387,15 @@ fn not_awaitable(
     span: Span,
 ) -> ExpressionId {
     let place = hir.place(hir.span(value));
-    let text = hir.show(&hir.ty(value));
-    hir.report(errors::not_awaitable(place, word, &text));
+    let ty = hir.ty(value);
+    let text = hir.show(&ty);
+    let report = errors::not_awaitable(place, word, &text);
+    let is_stream = matches!(hir.table.resolve(&ty), Type::Stream(_));
+    hir.report(if is_stream {
+        errors::whole_stream(report)
+    } else {
+        errors::spawned_first(report)
+    });
     hir.invalid(span)
 }
 

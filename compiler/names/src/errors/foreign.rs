@@ -104,6 +104,10 @@ const OTHERWISE: &[(&str, &str)] = &[
         "join",
         "strings are joined: `xs.map(x => \"${x}\").join(\", \")`",
     ),
+    (
+        "pop",
+        "values never change: `xs.last()` is the last element, `xs.slice(0, xs.len() - 1)` what is before it",
+    ),
     ("iter", "iterate over a list or map directly: `for x in xs`"),
     ("then", "wait for a task with `await t`"),
     (

@@ -267,7 +267,9 @@ impl<'tokens> Scene<'tokens> {
             Reason::SecondBase => self.plain(error, "a record literal has at most one `..`"),
             Reason::ComparisonChain => self.plain(error, "comparisons do not chain").note(
                 match self.is_type_argument(error.index) {
-                    true => "type arguments cannot be written in expressions: they are inferred",
+                    true => {
+                        "type arguments cannot be written in expressions: they are inferred, or follow from `let x: Name<int> = …`"
+                    }
                     false => "join two comparisons with `and`",
                 },
             ),
@@ -287,7 +289,10 @@ impl<'tokens> Scene<'tokens> {
     fn is_type_argument(&self, index: usize) -> bool {
         let kind = |index: usize| self.tokens.get(index).map(|it| it.kind);
         kind(index) == Some(TokenKind::Greater)
-            && kind(index + 1) == Some(TokenKind::ParenOpen)
+            && matches!(
+                kind(index + 1),
+                Some(TokenKind::ParenOpen | TokenKind::BraceOpen)
+            )
             && index.checked_sub(2).and_then(kind) == Some(TokenKind::Less)
     }
 

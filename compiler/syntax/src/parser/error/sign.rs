@@ -96,6 +96,12 @@ const SIGNS: &[Sign] = &[
         Edit::None,
     ),
     sign(
+        &[Kind::Identifier],
+        |it| it.token.word == Word::With && it.expects_token(Kind::BraceOpen),
+        "settings of a prompt stand in its body, one a line: `temperature: 0.0`",
+        Edit::None,
+    ),
+    sign(
         &[Kind::Comma],
         |it| it.is_among_errors(),
         "errors are separated by `|`",
@@ -388,7 +394,7 @@ const SIGNS: &[Sign] = &[
     sign(
         &[Kind::Question],
         |it| it.expects(Expected::OPERATOR),
-        "errors propagate without an operator; a conditional expression is `if c { a } else { b }`",
+        "errors propagate without an operator, and `x ?? return none` leaves where `x` is `none`; a conditional expression is `if c { a } else { b }`",
         Edit::None,
     ),
     sign(
