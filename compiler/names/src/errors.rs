@@ -16,7 +16,7 @@ pub use declarations::{
 pub use foreign::{instead_of_method, instead_of_name, is_foreign_name};
 pub use modules::{import_cycle, late_import, unknown_import, unknown_module};
 pub use names::{
-    import_module, known_everywhere, log_instead, module_not_imported, private_name,
+    import_module, is_method, known_everywhere, log_instead, module_not_imported, private_name,
     undeclared_variable, unknown_member, unknown_module_name, unknown_name,
 };
 pub use types::{

@@ -53,6 +53,7 @@ const METHODS: &[(&str, &[&str])] = &[
     ("skip", &["drop"]),
     ("some", &["any"]),
     ("sorted", &["sort"]),
+    ("split_whitespace", &["words"]),
     ("startsWith", &["starts_with"]),
     ("strip", &["trim"]),
     ("substr", &["slice"]),
@@ -68,6 +69,10 @@ const METHODS: &[(&str, &[&str])] = &[
     ("to_str", &["to_string"]),
     ("to_upper", &["upper"]),
     ("to_uppercase", &["upper"]),
+    ("trimEnd", &["trim_end"]),
+    ("trimStart", &["trim_start"]),
+    ("trim_left", &["trim_start"]),
+    ("trim_right", &["trim_end"]),
     ("where", &["filter"]),
 ];
 

@@ -11,6 +11,13 @@ pub fn mismatch(place: Place, wanted: &str, found: &str) -> Diagnostic {
     )
 }
 
+/// `{}` where a block stands.
+pub fn empty_map(diagnostic: Diagnostic, braces: Place) -> Diagnostic {
+    diagnostic
+        .note("here a `{` begins a block; an empty map is written `({})`")
+        .fix("write `({})`", braces, "({})")
+}
+
 /// What stands at the branch that later ones are compared with.
 pub fn first_branch(ty: &str) -> String {
     format!("this gives `{ty}`")

@@ -75,6 +75,9 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         {
             errors::value_of_response(diagnostic, hir.place_after(span))
         }
+        (Type::Unit, Type::Map(..) | Type::Json) if is_empty_block(hir, span) => {
+            errors::empty_map(diagnostic, place)
+        }
         (_, Type::Json) => errors::without_json_form(diagnostic, &found),
         // These have no text, so interpolation would be wrong advice below.
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
@@ -83,6 +86,15 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         }
         _ => diagnostic,
     }
+}
+
+/// Whether nothing stands between two braces.
+pub(super) fn is_empty_block(hir: &HirBuilder, span: Span) -> bool {
+    let written = gsw_names::source_text(hir.db, hir.item, span);
+    written
+        .strip_prefix('{')
+        .and_then(|it| it.strip_suffix('}'))
+        .is_some_and(|it| it.trim().is_empty())
 }
 
 /// Why a collection or tuple is not of another type of its form: what its parts would have to become.

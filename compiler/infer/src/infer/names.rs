@@ -3,8 +3,8 @@
 use gsw_names::types::Type;
 use gsw_names::{
     Definition, KnownItem, errors, foreign, handler_word, is_reported, library_module,
-    member_names, resolve_callable, resolve_member, resolve_name, seems_declared, server_tool,
-    shown_module, suggest, variants_named,
+    member_names, module_scope, resolve_callable, resolve_member, resolve_name, seems_declared,
+    server_tool, shown_module, suggest, variants_named,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
 use gsw_syntax::ast;
@@ -149,11 +149,7 @@ impl Names<'_, '_> {
     }
 
     /// What `name` means after the dot of a module; `None` when that was reported.
-    pub(super) fn member(
-        &mut self,
-        module: gsw_source::File,
-        name: &ast::Identifier,
-    ) -> Option<Definition> {
+    pub(super) fn member(&mut self, module: File, name: &ast::Identifier) -> Option<Definition> {
         if let Some(found) = resolve_member(self.db, module, &name.name, self.file) {
             self.refer(name.span, reference(found));
             return Some(found);
@@ -176,7 +172,12 @@ impl Names<'_, '_> {
                 Some(Definition::Item(it)) if it.kind(self.db) == ItemKind::Function => {
                     errors::known_everywhere(report, &name.name)
                 }
-                Some(_) | None => report,
+                Some(_) | None => match method_of(self.db, module, &name.name) {
+                    Some((of, maker)) => {
+                        errors::is_method(report, &name.name, &of, maker.as_deref())
+                    }
+                    None => report,
+                },
             }
         };
         self.report(diagnostic);
@@ -356,4 +357,19 @@ pub(super) fn reference(definition: Definition) -> Reference {
 /// Whether items of this kind are types and nothing else.
 fn is_type(kind: ItemKind) -> bool {
     matches!(kind, ItemKind::Record | ItemKind::Enum | ItemKind::Alias)
+}
+
+/// The type of a module that has a method of this name, and the function that makes one, if that is `new` or `of`.
+fn method_of(db: &dyn Db, module: File, name: &str) -> Option<(String, Option<String>)> {
+    let scope = module_scope(db, module);
+    let of = scope.items.keys().find_map(|it| {
+        let (of, method) = it.split_once('.')?;
+        (method == name).then(|| of.to_owned())
+    })?;
+    let path = shown_module(db, module);
+    let short = path.rsplit('/').next().unwrap_or(&path);
+    let maker = ["new", "of"]
+        .into_iter()
+        .find(|it| scope.items.contains_key(*it));
+    Some((of, maker.map(|it| format!("{short}.{it}"))))
 }

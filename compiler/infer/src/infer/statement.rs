@@ -12,6 +12,7 @@ use crate::infer::context::Context;
 use crate::infer::control;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
+use crate::infer::mismatch;
 use crate::infer::mock;
 use crate::infer::pattern::Place;
 use crate::infer::script;
@@ -89,7 +90,13 @@ fn end_block(
             }
             let end = Span::new(block.span.end.saturating_sub(1), block.span.end);
             let (place, text) = (hir.place(end), hir.show(wanted));
-            hir.report(errors::no_value(place, &text));
+            let report = errors::no_value(place, &text);
+            let is_map = matches!(hir.table.operand(wanted), Type::Map(..) | Type::Json);
+            hir.report(if is_map && mismatch::is_empty_block(hir, block.span) {
+                errors::empty_map(report, hir.place(block.span))
+            } else {
+                report
+            });
             hir.push(ExpressionKind::Invalid, wanted.clone(), block.span)
         }
         Expected::Anything | Expected::Dropped | Expected::Hint(_) | Expected::Type(_) => {

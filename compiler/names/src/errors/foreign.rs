@@ -83,8 +83,12 @@ const NAMES: &[(&str, &str)] = &[
     ("zip", "it is a method: `xs.zip(ys)`"),
 ];
 
+const MEAN: &str = "the mean of floats is `xs.sum() / xs.len().to_float()`";
+
 /// Methods of other languages that are something else than a method here.
 const OTHERWISE: &[(&str, &str)] = &[
+    ("average", MEAN),
+    ("avg", MEAN),
     ("await", "wait for a task with `await t`"),
     (
         "catch",
@@ -109,6 +113,11 @@ const OTHERWISE: &[(&str, &str)] = &[
         "values never change: `xs.last()` is the last element, `xs.slice(0, xs.len() - 1)` what is before it",
     ),
     ("iter", "iterate over a list or map directly: `for x in xs`"),
+    ("mean", MEAN),
+    (
+        "repeat",
+        "a list of `n` equal elements is `(0..n).map(_ => x)`",
+    ),
     ("then", "wait for a task with `await t`"),
     (
         "unwrap",

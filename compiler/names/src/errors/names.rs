@@ -60,6 +60,14 @@ pub fn unknown_member(
     )
 }
 
+/// A name that is a method of a type of the module; `maker` is the function of the module that gives such a value.
+pub fn is_method(diagnostic: Diagnostic, name: &str, of: &str, maker: Option<&str>) -> Diagnostic {
+    diagnostic.note(match maker {
+        Some(maker) => format!("`{name}` is a method of `{of}`: `{maker}(…).{name}(…)`"),
+        None => format!("`{name}` is a method of `{of}`: `value.{name}(…)`"),
+    })
+}
+
 /// A name that is in scope without the module.
 pub fn known_everywhere(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!("`{name}` needs no module: write `{name}(…)`"))

@@ -332,6 +332,12 @@ const SIGNS: &[Sign] = &[
         "a name as the key of a map stands in quotes: `{ \"a\": 1 }`; a record begins with its type: `Name { a: 1 }`",
         Edit::None,
     ),
+    sign(
+        &[Kind::Var, Kind::Let],
+        |it| it.before(1).is_some_and(|it| it.word == Word::State),
+        "`state` alone declares a variable that observers see: `state found: [string] = []`",
+        Edit::Sign(""),
+    ),
     // Heads without a body.
     sign(
         &[],
