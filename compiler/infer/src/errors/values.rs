@@ -71,22 +71,20 @@ pub enum Operand {
 pub fn convert_to_float(
     diagnostic: Diagnostic,
     operand: Operand,
-    start: Place,
-    end: Place,
+    around: (Place, Place),
 ) -> Diagnostic {
     let note = "`int` and `float` do not mix; `.to_float()` converts";
-    with_method(diagnostic.note(note), operand, (start, end), ".to_float()")
+    with_method(diagnostic.note(note), operand, around, ".to_float()")
 }
 
 /// A float where an int is wanted; the places are right before and after it.
 pub fn convert_to_int(
     diagnostic: Diagnostic,
     operand: Operand,
-    start: Place,
-    end: Place,
+    around: (Place, Place),
 ) -> Diagnostic {
     let note = "`int` and `float` do not mix; `.to_int()` truncates";
-    with_method(diagnostic.note(note), operand, (start, end), ".to_int()")
+    with_method(diagnostic.note(note), operand, around, ".to_int()")
 }
 
 /// A list or map that exists, where its elements would have to be converted; the places are right before and after it.
@@ -275,7 +273,7 @@ pub fn await_it(diagnostic: Diagnostic, start: Place) -> Diagnostic {
 }
 
 /// A value where a string is wanted; the places are right before and after it.
-pub fn interpolate(mut diagnostic: Diagnostic, start: Place, end: Place) -> Diagnostic {
+pub fn interpolate(mut diagnostic: Diagnostic, (start, end): (Place, Place)) -> Diagnostic {
     diagnostic =
         diagnostic.note("nothing is converted to a string implicitly: interpolate it, `\"${…}\"`");
     let edit = |place, text: &str| gsw_source::Edit {

@@ -31,29 +31,18 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         return diagnostic.note(note);
     }
     let number = matches!(hir.arena.get(id).kind, ExpressionKind::Int(_));
+    let around = (hir.place_before(span), hir.place_after(span));
     match (hir.table.operand(&actual), hir.table.operand(target)) {
         // The order matters: the most particular advice first. A rule for `_` at one side comes after all that name both.
         (Type::Int, Type::Float) if number => {
             errors::write_as_float(diagnostic, hir.place_after(span))
         }
         (Type::Int, Type::Float) => {
-            let form = operand_form(hir, id);
-            errors::convert_to_float(
-                diagnostic,
-                form,
-                hir.place_before(span),
-                hir.place_after(span),
-            )
+            errors::convert_to_float(diagnostic, operand_form(hir, id), around)
         }
         (Type::Int | Type::Float, Type::Duration) => errors::write_duration(diagnostic),
         (Type::Float, Type::Int) => {
-            let form = operand_form(hir, id);
-            errors::convert_to_int(
-                diagnostic,
-                form,
-                hir.place_before(span),
-                hir.place_after(span),
-            )
+            errors::convert_to_int(diagnostic, operand_form(hir, id), around)
         }
         // No fix: a conversion would be the leak.
         (Type::Secret, Type::String | Type::Json) => errors::secret_stays(diagnostic),
@@ -81,9 +70,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (_, Type::Json) => errors::without_json_form(diagnostic, &found),
         // These have no text, so interpolation would be wrong advice below.
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
-        (_, Type::String) => {
-            errors::interpolate(diagnostic, hir.place_before(span), hir.place_after(span))
-        }
+        (_, Type::String) => errors::interpolate(diagnostic, around),
         _ => diagnostic,
     }
 }

@@ -402,7 +402,7 @@ fn instead_of_text(
 
 fn suggest_interpolation(hir: &HirBuilder, id: ExpressionId, report: Diagnostic) -> Diagnostic {
     let span = hir.span(id);
-    errors::interpolate(report, hir.place_before(span), hir.place_after(span))
+    errors::interpolate(report, (hir.place_before(span), hir.place_after(span)))
 }
 
 fn suggest_float(hir: &HirBuilder, id: ExpressionId, report: Diagnostic) -> Diagnostic {
@@ -413,7 +413,7 @@ fn suggest_float(hir: &HirBuilder, id: ExpressionId, report: Diagnostic) -> Diag
     if let ExpressionKind::Int(_) = hir.arena.get(id).kind {
         return errors::write_as_float(report, end);
     }
-    errors::convert_to_float(report, mismatch::operand_form(hir, id), start, end)
+    errors::convert_to_float(report, mismatch::operand_form(hir, id), (start, end))
 }
 
 /// `-x`, `not b`
