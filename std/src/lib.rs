@@ -33,6 +33,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/runs", include_str!("../runs.gsw")),
     ("std/session", include_str!("../session.gsw")),
     ("std/set", include_str!("../set.gsw")),
+    ("std/skill", include_str!("../skill.gsw")),
     ("std/stream", include_str!("../stream.gsw")),
     ("std/string", include_str!("../string.gsw")),
     ("std/task", include_str!("../task.gsw")),

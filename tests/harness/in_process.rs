@@ -24,6 +24,10 @@ impl Files for Text<'_> {
         }
     }
 
+    fn below(&self, _: &Path) -> Option<Vec<String>> {
+        None
+    }
+
     fn absolute(&self, path: &Path) -> PathBuf {
         Path::new("/").join(path)
     }

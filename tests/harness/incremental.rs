@@ -29,6 +29,10 @@ impl Files for Two {
         }
     }
 
+    fn below(&self, _: &Path) -> Option<Vec<String>> {
+        None
+    }
+
     fn absolute(&self, path: &Path) -> PathBuf {
         Path::new("/project").join(path)
     }

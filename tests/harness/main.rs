@@ -85,6 +85,7 @@ mod shown;
 mod shrink;
 mod simulation;
 mod site;
+mod skills;
 mod soup;
 mod spawning;
 mod stopping;

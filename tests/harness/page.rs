@@ -46,7 +46,10 @@ pub fn written_cases(folder: &str, purpose: &str) -> Vec<(String, PathBuf, Case)
         let content = std::fs::read_to_string(&page).expect("pages can be read");
         for (index, case) in cases(&content).into_iter().enumerate() {
             let place = format!("{name}.md: {}", case.claim);
-            let file = write_case(purpose, &name, index, &case.source);
+            let file = match case.files.is_empty() {
+                true => write_case(purpose, &name, index, &case.source),
+                false => write_project(purpose, &name, index, &case),
+            };
             written.push((place, file, case));
         }
     }
@@ -68,6 +71,8 @@ pub fn write_project(folder: &str, page: &str, index: usize, case: &Case) -> Pat
     let further = case.files.iter();
     let further = further.map(|(name, text)| (folder.join(name), text));
     for (path, text) in further.chain([(file.clone(), &case.source)]) {
+        let inner = path.parent().expect("every file lies in the folder");
+        std::fs::create_dir_all(inner).expect("the target folder can be written");
         std::fs::write(path, text).expect("the target folder can be written");
     }
     file

@@ -61,6 +61,10 @@ impl Files for Overlay {
         text.clone()
     }
 
+    fn below(&self, folder: &Path) -> Option<Vec<String>> {
+        Disk.below(folder)
+    }
+
     fn absolute(&self, path: &Path) -> PathBuf {
         Disk.absolute(path)
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gsw_engine::load::Loaded;
 use gsw_flow::ir::Module;
 use gsw_service::Exit;
-use gsw_source::{Database, Files, Severity};
+use gsw_source::{Database, Files, Severity, paths_below};
 
 use crate::compile::{self, Main};
 use crate::{project, report};
@@ -50,7 +50,17 @@ fn module_of(loaded: &Loaded) -> Result<Module, String> {
         let Some(text) = &source.text else {
             return Err("it was built without its source, so it cannot be compared; `--runs` decides run by run".into());
         };
-        texts.insert(normal(Path::new(&source.path)), Arc::from(text.as_str()));
+        let path = normal(Path::new(&source.path));
+        texts.insert(path, Some(Arc::from(text.as_str())));
+    }
+    for skill in &loaded.program.skills {
+        let folder = Path::new(&skill.path);
+        let instructions = normal(&folder.join("SKILL.md"));
+        texts.insert(instructions, Some(Arc::from(skill.source.as_str())));
+        for file in &skill.files {
+            let path = normal(&folder.join(&file.path));
+            texts.insert(path, file.text.as_deref().map(Arc::from));
+        }
     }
     let entry = sources.first().ok_or("it has no source")?;
     let mut db = Database::default();
@@ -77,13 +87,17 @@ fn module_of(loaded: &Loaded) -> Result<Module, String> {
     Ok(module)
 }
 
-/// The source files that a program carries.
-struct Carried(BTreeMap<PathBuf, Arc<str>>);
+/// The source files that a program carries, and those of its skills, which may be no text.
+struct Carried(BTreeMap<PathBuf, Option<Arc<str>>>);
 
 impl Files for Carried {
     fn read(&self, path: &Path) -> Result<Arc<str>, String> {
-        let found = self.0.get(&normal(path)).cloned();
+        let found = self.0.get(&normal(path)).cloned().flatten();
         found.ok_or_else(|| "is not in the program".to_owned())
+    }
+
+    fn below(&self, folder: &Path) -> Option<Vec<String>> {
+        paths_below(self.0.keys().map(PathBuf::as_path), &normal(folder))
     }
 
     fn absolute(&self, path: &Path) -> PathBuf {

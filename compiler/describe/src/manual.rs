@@ -64,6 +64,7 @@ pub const MANUAL: &[ManualPage] = pages![
     "reference/repairs",
     "reference/runs",
     "reference/secrets",
+    "reference/skills",
     "reference/store",
     "reference/testing",
     "reference/tools",

@@ -22,7 +22,7 @@ pub enum Missing<'name> {
 
 impl Missing<'static> {
     /// All but the names, which are parts of the others.
-    pub const ALL: [Self; 3] = [Self::Skill, Self::AllOf, Self::Setting(Setting::Skills)];
+    pub const ALL: [Self; 2] = [Self::Skill, Self::AllOf];
 }
 
 impl Missing<'_> {

@@ -26,6 +26,7 @@ mod naming;
 mod recursion;
 mod scope;
 mod signature;
+mod skill;
 mod source_text;
 mod substitute;
 mod tool_list;
@@ -68,12 +69,13 @@ pub use scope::{
 pub use signature::{
     LockedTool, Parameter, Presence, Signature, TypeDeclaration, TypeDeclarationKind, Variant,
 };
+pub use skill::{SkillsAt, is_skill_tool, project_skills, skills_at};
 pub use source_text::{item_text, source_text, written_defaults};
 pub use substitute::substitute;
 pub use tool_list::{
     Alias, agent_prompts, alias_of, given_by_call, is_question, is_spawn_request, listed_hooks,
-    listed_spawns, listed_tools, module_tools, server_tool, server_tools, spawn_name,
-    suggested_alias,
+    listed_skill_tools, listed_spawns, listed_tools, module_tools, server_tool, server_tools,
+    spawn_name, suggested_alias,
 };
 pub use tree::{declared_name, item_head, with_line_end};
 pub use variance::{Variance, type_variances};

@@ -12,6 +12,7 @@ use gsw_syntax::{ast, file_item_ids, item_ast};
 use crate::item_signature;
 use crate::module::{entry_file, shown_module, std_file};
 use crate::scope::{Definition, is_private, resolve_member, resolve_name};
+use crate::skill::skill_tools;
 
 /// The module of the tools with which a model looks at its run.
 const INTROSPECTION: &str = "std/introspect";
@@ -31,6 +32,14 @@ pub fn listed_spawns(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
 /// The hooks listed after `hooks` in the settings of `item`.
 pub fn listed_hooks(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
     in_settings_of(db, item, Setting::Hooks)
+}
+
+/// The tools by which the model reads the skills in the settings of `item`; none without any.
+pub fn listed_skill_tools(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+    match elements_in_settings_of(db, item, Setting::Skills).is_empty() {
+        true => Vec::new(),
+        false => skill_tools(db),
+    }
 }
 
 /// Whether a tool is one of those with which a model looks at its run.
@@ -57,14 +66,22 @@ pub fn given_by_call(db: &dyn Db, file: File, settings: &[ast::Setting]) -> Vec<
     let mut given = named_in(db, file, settings, Setting::Tools);
     given.extend(named_in(db, file, settings, Setting::Spawns));
     given.extend(named_in(db, file, settings, Setting::Hooks));
+    if elements_in(settings, Setting::Skills).next().is_some() {
+        given.extend(skill_tools(db));
+    }
     given
 }
 
 fn in_settings_of(db: &dyn Db, item: ItemId, name: Setting) -> Vec<ItemId> {
+    let elements = elements_in_settings_of(db, item, name);
+    items_of(db, item.file(db), &elements)
+}
+
+/// What stands in the lists after a setting of `item`.
+fn elements_in_settings_of(db: &dyn Db, item: ItemId, name: Setting) -> Vec<Expression> {
     let tree = item_ast(db, item);
-    let file = item.file(db);
     match tree.as_deref().map(|it| &it.body) {
-        Some(ItemBody::Agent { settings, .. }) => named_in(db, file, settings, name),
+        Some(ItemBody::Agent { settings, .. }) => elements_in(settings, name).cloned().collect(),
         Some(ItemBody::Prompt { entries, .. }) => {
             let settings = entries.iter().filter_map(|it| match it {
                 PromptEntry::Setting(setting) => Some(setting),
@@ -72,7 +89,7 @@ fn in_settings_of(db: &dyn Db, item: ItemId, name: Setting) -> Vec<ItemId> {
                 | PromptEntry::Statement(_)
                 | PromptEntry::Example { .. } => None,
             });
-            named_in(db, file, settings, name)
+            elements_in(settings, name).cloned().collect()
         }
         Some(
             ItemBody::Import(_)
@@ -97,15 +114,27 @@ fn in_settings_of(db: &dyn Db, item: ItemId, name: Setting) -> Vec<ItemId> {
     }
 }
 
-fn named_in<'a>(
+fn named_in(db: &dyn Db, file: File, settings: &[ast::Setting], name: Setting) -> Vec<ItemId> {
+    items_of(db, file, elements_in(settings, name))
+}
+
+fn items_of<'a>(
     db: &dyn Db,
     file: File,
+    elements: impl IntoIterator<Item = &'a Expression>,
+) -> Vec<ItemId> {
+    let elements = elements.into_iter();
+    elements.flat_map(|it| listed(db, file, it)).collect()
+}
+
+/// What stands in the lists after a setting.
+fn elements_in<'a>(
     settings: impl IntoIterator<Item = &'a ast::Setting>,
     name: Setting,
-) -> Vec<ItemId> {
+) -> impl Iterator<Item = &'a Expression> {
     let named = settings
         .into_iter()
-        .filter(|it| it.name.name == name.name());
+        .filter(move |it| it.name.name == name.name());
     let values = named.filter_map(|it| match &it.value {
         SettingValue::Expression(Expression {
             kind: ExpressionKind::List(elements),
@@ -113,10 +142,7 @@ fn named_in<'a>(
         }) => Some(elements),
         SettingValue::Expression(_) | SettingValue::Settings { .. } => None,
     });
-    values
-        .flatten()
-        .flat_map(|it| listed(db, file, it))
-        .collect()
+    values.flatten()
 }
 
 /// The tools that a module declares for all, in their order.

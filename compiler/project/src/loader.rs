@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use gsw_source::{Database, File, Files, ItemKind, Project};
+use gsw_source::{Database, File, Files, Folder, INSTRUCTIONS, ItemKind, LARGEST_SKILL, Project};
+use gsw_syntax::{TokenKind, Value};
 use salsa::Setter;
 
 use crate::configuration::file_configuration;
@@ -25,7 +26,9 @@ pub fn open_project(db: &mut Database, entry: &Path, files: &dyn Files) -> Resul
     let mut loader = Loader::new(db, files);
     let file = loader.add(key.clone(), entry.to_owned(), text);
     loader.follow();
-    let modules = loader.modules;
+    let Loader {
+        modules, skills, ..
+    } = loader;
     let project = match Project::try_get(db) {
         Some(project) => {
             project.set_modules(db).to(modules);
@@ -34,6 +37,7 @@ pub fn open_project(db: &mut Database, entry: &Path, files: &dyn Files) -> Resul
         }
         None => Project::new(db, modules, key),
     };
+    project.set_skills(db).to(skills);
     configure(db, project, entry, files)?;
     Ok(file)
 }
@@ -98,9 +102,14 @@ pub fn follow_imports(db: &mut Database, file: File, files: &dyn Files) {
     let known = loader.modules.len();
     loader.waiting.push((file, shown));
     loader.follow();
-    let modules = loader.modules;
+    let Loader {
+        modules, skills, ..
+    } = loader;
     if modules.len() != known {
         project.set_modules(db).to(modules);
+    }
+    if *project.skills(db) != skills {
+        project.set_skills(db).to(skills);
     }
 }
 
@@ -120,9 +129,14 @@ pub fn add_files(db: &mut Database, paths: &[PathBuf], files: &dyn Files) {
         }
     }
     loader.follow();
-    let modules = loader.modules;
+    let Loader {
+        modules, skills, ..
+    } = loader;
     if modules.len() != known {
         project.set_modules(db).to(modules);
+    }
+    if *project.skills(db) != skills {
+        project.set_skills(db).to(skills);
     }
 }
 
@@ -141,9 +155,14 @@ pub fn follow_all_imports(db: &mut Database, files: &dyn Files) {
     let count = loader.modules.len();
     loader.waiting = known;
     loader.follow();
-    let modules = loader.modules;
+    let Loader {
+        modules, skills, ..
+    } = loader;
     if modules.len() != count {
         project.set_modules(db).to(modules);
+    }
+    if *project.skills(db) != skills {
+        project.set_skills(db).to(skills);
     }
 }
 
@@ -192,6 +211,7 @@ struct Loader<'a> {
     db: &'a mut Database,
     files: &'a dyn Files,
     modules: BTreeMap<String, File>,
+    skills: BTreeMap<String, Folder>,
     /// Files whose imports are still to be read, with the path they are shown by.
     waiting: Vec<(File, PathBuf)>,
 }
@@ -209,10 +229,12 @@ impl<'a> Loader<'a> {
                 })
                 .collect(),
         };
+        let skills = Project::try_get(db).map(|it| it.skills(db).clone());
         Self {
             db,
             files,
             modules,
+            skills: skills.unwrap_or_default(),
             waiting: Vec::new(),
         }
     }
@@ -238,6 +260,7 @@ impl<'a> Loader<'a> {
             .filter(|path| path.starts_with("./") || path.starts_with("../"))
             .collect();
         let folder = shown.parent().unwrap_or(Path::new(""));
+        self.read_skills(file, folder);
         for import in imports {
             let path = folder
                 .join(import.strip_prefix("./").unwrap_or(&import))
@@ -251,4 +274,87 @@ impl<'a> Loader<'a> {
             }
         }
     }
+    /// Reads the folders that `skills` name in `file`, those of the project that it has already included.
+    fn read_skills(&mut self, file: File, folder: &Path) {
+        for path in skill_paths(file.text(self.db)) {
+            let path = folder.join(path.strip_prefix("./").unwrap_or(&path));
+            let key = module_key(&self.files.absolute(&path));
+            let known = self.skills.get(&key).cloned().unwrap_or_default();
+            match self.folder(&path, &known) {
+                Some(found) => self.skills.insert(key, found),
+                None => self.skills.remove(&key),
+            };
+        }
+    }
+
+    /// Reads the files of the skills in a folder, and of others none: a folder that was named by mistake may hold anything.
+    fn folder(&mut self, path: &Path, known: &Folder) -> Option<Folder> {
+        let paths = self.files.below(path)?;
+        let is_skill = paths.iter().any(|it| it == INSTRUCTIONS);
+        let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
+        let mut found = Folder::new();
+        for below in paths
+            .iter()
+            .filter(|it| is_skill || is_of_skill(it, &paths))
+        {
+            // All that lies in one skill is counted together.
+            let skill = below.split('/').next().filter(|_| !is_skill);
+            let size = sizes
+                .entry(skill.unwrap_or_default().to_owned())
+                .or_default();
+            // Not read to the end: it is refused for its size.
+            if *size > LARGEST_SKILL {
+                continue;
+            }
+            let inner = path.join(below);
+            let text = self.files.read(&inner).ok();
+            *size += text.as_ref().map_or(0, |it| it.len());
+            let file = text.map(|text| {
+                let unchanged = known.get(below).copied().flatten();
+                let unchanged = unchanged.filter(|it| *it.text(self.db) == text);
+                unchanged.unwrap_or_else(|| File::new(self.db, inner, text))
+            });
+            found.insert(below.clone(), file);
+        }
+        Some(found)
+    }
+}
+
+/// Whether a path leads into a folder that is a skill itself.
+fn is_of_skill(path: &str, all: &[String]) -> bool {
+    let folder = path.split_once('/').map(|(folder, _)| folder);
+    folder.is_some_and(|it| all.binary_search(&format!("{it}/{INSTRUCTIONS}")).is_ok())
+}
+
+/// The folders that lists after `skills` name in a file. By its tokens, since such lists stand also in calls, deep in code; one
+/// that means something else costs a look at a folder that is not there.
+fn skill_paths(text: &str) -> Vec<String> {
+    if !text.contains("skills") {
+        return Vec::new();
+    }
+    let lexed = gsw_syntax::lex(text);
+    let mut paths = Vec::new();
+    for (at, token) in lexed.tokens.iter().enumerate() {
+        let follows = |offset: usize, kind| {
+            let next = lexed.tokens.get(at + offset);
+            next.is_some_and(|it| it.kind == kind)
+        };
+        let is_list = token.kind == TokenKind::Identifier
+            && text.get(token.span.start as usize..token.span.end as usize) == Some("skills")
+            && follows(1, TokenKind::Colon)
+            && follows(2, TokenKind::BracketOpen);
+        if !is_list {
+            continue;
+        }
+        let elements = lexed.tokens[at + 3..].iter();
+        let elements = elements.take_while(|it| it.kind != TokenKind::BracketClose);
+        let texts = elements.filter(|it| it.kind == TokenKind::String);
+        paths.extend(
+            texts.filter_map(|it| match lexed.values.get(it.value as usize)? {
+                Value::Text(path) => Some(path.to_string()),
+                Value::Int(_) | Value::Float(_) | Value::Duration(_) => None,
+            }),
+        );
+    }
+    paths
 }

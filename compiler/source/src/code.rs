@@ -15,6 +15,7 @@ impl Code {
         Self::NEGATIVE_INDEX,
         Self::NEVER_RAISED,
         Self::NOT_OPTIONAL,
+        Self::SKILL_FORM,
         Self::UNCACHED_TEXT,
         Self::UNKNOWN_MODEL,
         Self::UNREACHABLE_ARM,
@@ -59,6 +60,7 @@ codes! {
     ACCIDENTAL_COMMENT = "accidental-comment";
     AMBIGUOUS_VARIANT = "ambiguous-variant";
     ATTRIBUTE_ARGUMENTS = "attribute-arguments";
+    BAD_SKILL = "bad-skill";
     BROKEN_CHECK = "broken-check";
     CANNOT_INFER_TYPE = "cannot-infer-type";
     CANNOT_LEAVE = "cannot-leave";
@@ -126,6 +128,7 @@ codes! {
     REPEATS_ONCE_EFFECT = "repeats-once-effect";
     RESERVED_NAME = "reserved-name";
     SECRET_EXPOSED = "secret-exposed";
+    SKILL_FORM = "skill-form";
     TOO_MANY_ARGUMENTS = "too-many-arguments";
     TYPE_ARGUMENT_COUNT = "type-argument-count";
     TYPE_MISMATCH = "type-mismatch";

@@ -18,6 +18,10 @@ pub trait Files {
     /// The path from the root of the file system.
     fn absolute(&self, path: &Path) -> PathBuf;
 
+    /// The files below a folder by their paths in it, sorted, without hidden ones and links; `None` where there is no folder
+    /// that can be read.
+    fn below(&self, folder: &Path) -> Option<Vec<String>>;
+
     /// Whether there is such a file, readable or not.
     fn is_file(&self, path: &Path) -> bool {
         self.read(path).is_ok()
@@ -57,9 +61,57 @@ impl Files for Disk {
         std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
     }
 
+    fn below(&self, folder: &Path) -> Option<Vec<String>> {
+        let mut found = Vec::new();
+        list(folder, "", DEEPEST, &mut found)?;
+        found.sort();
+        Some(found)
+    }
+
     fn is_file(&self, path: &Path) -> bool {
         std::fs::metadata(path).is_ok_and(|it| it.is_file())
     }
+}
+
+/// How deep [`Files::below`] looks, and how many files it takes; guesses, so that a folder that was named by mistake costs
+/// little.
+const DEEPEST: u32 = 8;
+const MOST: usize = 1_000;
+
+/// `None` where there is no folder that can be read.
+fn list(folder: &Path, below: &str, depth: u32, found: &mut Vec<String>) -> Option<()> {
+    let mut entries: Vec<_> = std::fs::read_dir(folder).ok()?.flatten().collect();
+    // Sorted here as well, so that what is beyond the limit does not depend on the file system.
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let name = entry.file_name();
+        // A path that is no text cannot be asked for by a model.
+        let (Some(name), Ok(kind)) = (name.to_str(), entry.file_type()) else {
+            continue;
+        };
+        if name.starts_with('.') || found.len() >= MOST {
+            continue;
+        }
+        let path = format!("{below}{name}");
+        if kind.is_file() {
+            found.push(path);
+        } else if kind.is_dir() && depth > 0 {
+            // One that cannot be read is as if it were empty: its files are missing from the list of the skill.
+            list(&entry.path(), &format!("{path}/"), depth - 1, found);
+        }
+    }
+    Some(())
+}
+
+/// Those of `paths` that lie below a folder, as [`Files::below`] gives them.
+pub fn paths_below<'a>(
+    paths: impl Iterator<Item = &'a Path>,
+    folder: &Path,
+) -> Option<Vec<String>> {
+    let below = paths.filter_map(|it| it.strip_prefix(folder).ok()?.to_str());
+    let mut below: Vec<String> = below.map(str::to_owned).collect();
+    below.sort();
+    (!below.is_empty()).then_some(below)
 }
 
 fn reason(error: &std::io::Error) -> String {

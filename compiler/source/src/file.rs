@@ -14,6 +14,14 @@ pub struct File {
     pub text: Arc<str>,
 }
 
+/// The file that makes a folder a skill.
+pub const INSTRUCTIONS: &str = "SKILL.md";
+/// The most bytes of a skill with all its files. A guess: every program that lists it carries them.
+pub const LARGEST_SKILL: usize = 4 << 20;
+
+/// The files of a folder, by their paths in it.
+pub type Folder = std::collections::BTreeMap<String, Option<File>>;
+
 /// A set of files that are compiled together.
 #[salsa::input(singleton, debug)]
 pub struct Project {
@@ -31,6 +39,10 @@ pub struct Project {
     #[default]
     #[returns(copy)]
     pub prices: Option<File>,
+    /// The folders that `skills` name, by the paths of their files in them; `None` for a file that is no text.
+    #[default]
+    #[returns(ref)]
+    pub skills: std::collections::BTreeMap<String, Folder>,
     /// The module that it names as the project's entry.
     #[default]
     #[returns(ref)]

@@ -77,6 +77,10 @@ impl Files for Documents {
         }
     }
 
+    fn below(&self, folder: &Path) -> Option<Vec<String>> {
+        Disk.below(folder)
+    }
+
     fn is_file(&self, path: &Path) -> bool {
         self.open.contains_key(&self.absolute(path)) || Disk.is_file(path)
     }

@@ -504,8 +504,8 @@ macro_rules! for_each_runtime_call {
             // A model asks for a workflow: name, what for, input; it is started if that is allowed. Gives the record `Verdict` of
             // `std/introspect.gsw`.
             spawn_request raising(result, own, own, own);
-            // The `Task<json>` of a workflow that was started for a model, by the number of its node.
-            spawn_requested raising(result, word);
+            skill_read raising(result, own, own); // Its name, a path in it or ""; gives the record `Found` of `std/skill.gsw`.
+            spawn_requested raising(result, word); // The `Task<json>` of what was started so, by the number of its node.
             // Another run: result type, its id, what is asked of it (a number that `std/runs` has), a text, a `json`.
             run_ask waiting(result, own, word, own, own);
             // `spawn detached`: function, a record type with its parameters, result type, name, parameters as `json`, the id that

@@ -3,6 +3,7 @@
 use crate::call::NodeKind;
 use crate::hook::Hook;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::types::{Field, TypeId, TypeTable};
 
@@ -28,6 +29,8 @@ pub struct Program {
     pub agents: Vec<Agent>,
     pub prompts: Vec<Prompt>,
     pub tools: Vec<Tool>,
+    /// The skills that agents, prompts and calls list.
+    pub skills: Vec<Skill>,
     /// The hooks of all modules that agents, prompts and calls list.
     pub hooks: Vec<Hook>,
     /// The workflows of all modules that agents, prompts and calls list after `spawns`.
@@ -251,6 +254,56 @@ pub enum ToolBody {
     Question,
     /// The library: it asks for a workflow to be started, which answers for what it does itself.
     SpawnRequest,
+    /// The library: it hands out what skills hold.
+    Skills,
+}
+
+/// A skill: instructions that a model reads when it needs them. Settings name it by its id.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Skill {
+    /// Its name with the first digits of the SHA-256 of all that it holds, so that a kept answer was made by just this one.
+    pub id: String,
+    pub name: String,
+    /// What it is for, which the model is always told.
+    pub description: String,
+    /// The tools that may be called by a model that follows it; `None` for all that it has.
+    pub tools: Option<Vec<String>>,
+    /// Its folder, as the program names it.
+    pub path: String,
+    /// The whole `SKILL.md`.
+    pub source: String,
+    /// What stands below its head.
+    pub instructions: String,
+    /// The other files, sorted by path.
+    pub files: Vec<SkillFile>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SkillFile {
+    /// Below the skill's folder.
+    pub path: String,
+    /// `None` for one that is no text, which is only listed.
+    pub text: Option<String>,
+}
+
+impl Skill {
+    /// Gives it the id of what it holds.
+    pub fn seal(&mut self) {
+        let mut sum = Sha256::new();
+        let mut part = |text: &str| {
+            // With its length, so that no text can end another one.
+            sum.update((text.len() as u64).to_le_bytes());
+            sum.update(text);
+        };
+        part(&self.source);
+        for file in &self.files {
+            part(&file.path);
+            part(file.text.as_deref().unwrap_or_default());
+        }
+        let sum = sum.finalize();
+        let digits: String = sum.iter().take(6).map(|it| format!("{it:02x}")).collect();
+        self.id = format!("{}@{digits}", self.name);
+    }
 }
 
 /// How a tool may be repeated.

@@ -30,7 +30,7 @@ macro_rules! for_each_setting {
             /// The workflows that the model may start.
             Spawns spawns: form(Names(Listed::Workflows)), from(Program), read(agents), key(effective);
             /// Skills that the model may read.
-            Skills skills: form(Names(Listed::Skills)), from(Program), read(nobody), key(written);
+            Skills skills: form(Names(Listed::Skills)), from(Program), read(agents), key(written);
             /// What is called before and after tool calls.
             Hooks hooks: form(Names(Listed::Hooks)), from(Program), read(engine), key(written);
             /// Environment variables of the agent's tools and processes.

@@ -18,6 +18,7 @@ mod providers;
 mod reflection;
 mod request;
 mod settings;
+mod skills;
 mod telemetry;
 mod tools;
 mod web;

@@ -48,7 +48,7 @@ pub(crate) fn request(
         temperature: settings.temperature,
         thinking: settings.thinking,
         retries: settings.retry,
-        tools: tools::offered(&call.program, &settings.tools, &settings.spawns),
+        tools: tools::offered(&call.program, settings),
         timeout: settings.timeout,
         first_token: settings.first_token,
         fallback: fallback(settings, 0),

@@ -72,6 +72,8 @@ pub(crate) struct Settings {
     pub tools: Vec<Listed>,
     /// The workflows that the model may start.
     pub spawns: Vec<String>,
+    /// The skills that the model may read, by their ids.
+    pub skills: Vec<String>,
 }
 
 impl Settings {
@@ -100,6 +102,7 @@ impl Settings {
             cache: of.cache()?,
             tools: of.tools()?,
             spawns: of.texts(Setting::Spawns)?,
+            skills: of.texts(Setting::Skills)?,
         })
     }
 }

@@ -10,7 +10,8 @@ use gsw_engine::model::{
 };
 use gsw_tree::class::Class;
 
-use crate::settings::Listed;
+use crate::settings::{Listed, Settings};
+use crate::skills;
 
 /// The most calls of one turn that are run; a guess, far above what models sensibly ask for at once.
 const MOST_CALLS: usize = 128;
@@ -49,6 +50,16 @@ fn qualified_name(tool: &Tool) -> String {
     format!("{}.{}", tool.module, tool.name)
 }
 
+/// What the model knows the first tool of a kind by.
+pub(crate) fn name_of(
+    program: &Program,
+    listed: &[Listed],
+    is: impl Fn(&Tool) -> bool,
+) -> Option<String> {
+    let mut offers = offers(program, listed).into_iter();
+    offers.find(|it| is(it.tool)).map(|it| it.wire)
+}
+
 /// The listed tools by names that say which they are, also after the program's other tools have changed.
 pub(crate) fn identities(program: &Program, listed: &[Listed]) -> Vec<String> {
     let tools = listed.iter();
@@ -56,21 +67,26 @@ pub(crate) fn identities(program: &Program, listed: &[Listed]) -> Vec<String> {
     tools.map(qualified_name).collect()
 }
 
-/// The listed tools as the model sees them. `spawns` are the workflows that it may start.
-pub(crate) fn offered(
-    program: &Program,
-    listed: &[Listed],
-    spawns: &[String],
-) -> Vec<ToolDescription> {
-    let offers = offers(program, listed);
+/// The listed tools as the model sees them.
+pub(crate) fn offered(program: &Program, settings: &Settings) -> Vec<ToolDescription> {
+    let offers = offers(program, &settings.tools);
     if offers.is_empty() {
         return Vec::new();
     }
     let types = &program.types;
     let description = |offer: Offer<'_>| ToolDescription {
-        input_schema: schema_of_fields(types, &offer.tool.parameters),
+        input_schema: match offer.tool.body {
+            ToolBody::Skills => skills::schema(program, offer.tool, &settings.skills),
+            ToolBody::Program
+            | ToolBody::Prompt
+            | ToolBody::Human
+            | ToolBody::Host
+            | ToolBody::Question
+            | ToolBody::SpawnRequest => schema_of_fields(types, &offer.tool.parameters),
+        },
         description: match offer.tool.body {
-            ToolBody::SpawnRequest => spawns_described(program, offer.tool, spawns),
+            ToolBody::SpawnRequest => spawns_described(program, offer.tool, &settings.spawns),
+            ToolBody::Skills => skills::described(program, offer.tool, &settings.skills),
             ToolBody::Program
             | ToolBody::Prompt
             | ToolBody::Human
@@ -275,6 +291,7 @@ mod tests {
             functions: Vec::new(),
             workflows: Vec::new(),
             spawnable: Vec::new(),
+            skills: Vec::new(),
             hooks: Vec::new(),
             agents: Vec::new(),
             prompts: Vec::new(),

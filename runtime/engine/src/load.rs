@@ -177,6 +177,7 @@ mod tests {
             functions: vec![],
             workflows: vec![],
             spawnable: vec![],
+            skills: Vec::new(),
             hooks: vec![],
             agents: vec![],
             prompts: vec![],

@@ -68,6 +68,7 @@ pub(crate) mod retry;
 mod scheduler;
 pub(crate) mod script;
 pub(crate) mod sessions;
+pub(crate) mod skills;
 pub(crate) mod spawn;
 mod start;
 pub(crate) mod states;
@@ -139,6 +140,8 @@ pub struct Run {
     pub(crate) states: States,
     /// What models may ask of the run.
     pub(crate) introspection: Introspection,
+    /// What its models may read.
+    pub(crate) skills: skills::Offered,
     /// What the tools of its models find in the environment.
     pub(crate) environments: Environments,
     pub(crate) tool_keys: ToolKeys,

@@ -107,6 +107,7 @@ impl Tree {
             | EventKind::Cancel { .. }
             | EventKind::Budget { .. }
             | EventKind::SpawnRequest { .. }
+            | EventKind::Skill { .. }
             | EventKind::Hook { .. } => {}
         }
         self.keep(id, event.sequence, event.time, || {

@@ -92,6 +92,7 @@ fn write_event(out: &mut String, kind: &EventKind, took: i64) {
         | EventKind::Cancel { .. }
         | EventKind::Budget { .. }
         | EventKind::SpawnRequest { .. }
+        | EventKind::Skill { .. }
         | EventKind::Hook { .. }
         | EventKind::ToolCall { .. } => {}
     }

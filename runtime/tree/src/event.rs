@@ -33,7 +33,7 @@ pub use line::{Format, Header, Lost, LostEvents};
 pub use log::{Level, LogLine};
 pub use raised::{ErrorPart, RunError, State, TracePlace};
 pub use state::{PathStep, StateChange};
-pub use verdict::{CircuitChange, HookVerdict, ReflectionLevel, SpawnVerdict, Verdict};
+pub use verdict::{CircuitChange, HookVerdict, ReflectionLevel, SkillStage, SpawnVerdict, Verdict};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.
 pub const VERSION: u32 = 3;
@@ -484,6 +484,16 @@ pub enum EventKind {
         /// Why it is not, when it is refused.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
+    },
+    /// A model is told of a skill, or reads it; the event's node is its prompt.
+    Skill {
+        /// Its name; of one that there is not, as the model named it.
+        skill: String,
+        /// How far the model is with it.
+        stage: SkillStage,
+        /// The file of it that the model asks for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
     },
     /// A hook was asked; the event's node is the prompt.
     Hook {

@@ -138,6 +138,10 @@ impl Files for Nothing {
         }
     }
 
+    fn below(&self, _: &Path) -> Option<Vec<String>> {
+        None
+    }
+
     fn absolute(&self, path: &Path) -> PathBuf {
         Path::new("/").join(path)
     }

@@ -33,6 +33,7 @@ impl Build {
                     functions: Vec::new(),
                     workflows: Vec::new(),
                     spawnable: Vec::new(),
+                    skills: Vec::new(),
                     hooks: Vec::new(),
                     agents: Vec::new(),
                     prompts: Vec::new(),

@@ -59,6 +59,7 @@ pub(super) fn is_operation(call: RuntimeCall) -> bool {
                 | RuntimeCall::workflow_start
                 | RuntimeCall::spawn_request
                 | RuntimeCall::spawn_requested
+                | RuntimeCall::skill_read
         ),
     }
 }

@@ -130,6 +130,7 @@ impl Lowering<'_> {
 
     pub(super) fn finish(self, workflows: Vec<Workflow>) -> Module {
         let functions = self.function_entries();
+        let skills = self.skills();
         let db = self.view.db();
         let entry = self.view.entry();
         let name = self.view.program_name();
@@ -155,6 +156,7 @@ impl Lowering<'_> {
                 former,
                 prompts: self.prompts.into_values().collect(),
                 tools: self.tools.into_values().collect(),
+                skills,
                 hooks: self.hooks.into_values().collect(),
                 spawnable: self.spawnable.into_values().collect(),
                 spans: self.spans.into_iter().collect(),

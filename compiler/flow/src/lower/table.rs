@@ -1,13 +1,13 @@
 //! The tables of agents, prompts and tools, filled in as they are reached.
 
-use gsw_abi::program::{Agent, Prompt, Repeat, Spawnable, Tool, ToolBody, Workflow};
+use gsw_abi::program::{Agent, Prompt, Repeat, Skill, Spawnable, Tool, ToolBody, Workflow};
 use gsw_abi::setting::Setting;
 use gsw_abi::types::{DefaultValue, Field};
 use gsw_infer::hir::{BodyPart, ExpressionKind};
 use gsw_names::types::Type;
 use gsw_names::{
-    Parameter, is_host_tool, is_question, is_spawn_request, listed_hooks, listed_spawns,
-    listed_tools, spawn_name,
+    Parameter, is_host_tool, is_question, is_skill_tool, is_spawn_request, listed_hooks,
+    listed_skill_tools, listed_spawns, listed_tools, project_skills, spawn_name,
 };
 use gsw_source::{ItemId, ItemKind};
 
@@ -39,6 +39,7 @@ impl Lowering<'_> {
         self.given(&listed_tools(db, item));
         self.given(&listed_spawns(db, item));
         self.given(&listed_hooks(db, item));
+        self.given(&listed_skill_tools(db, item));
     }
 
     /// Tools, workflows and hooks that a model is given; those of other modules are in the program only when somebody does.
@@ -65,6 +66,17 @@ impl Lowering<'_> {
                 | ItemKind::Permissions
                 | ItemKind::Invalid => {}
             }
+        }
+    }
+
+    /// What the models of the program can read: all skills that the project names, where any model is given the tools for it.
+    pub fn skills(&self) -> Vec<Skill> {
+        match self.tools.values().any(|it| it.body == ToolBody::Skills) {
+            true => project_skills(self.view.db())
+                .iter()
+                .map(|it| (**it).clone())
+                .collect(),
+            false => Vec::new(),
         }
     }
 
@@ -175,9 +187,11 @@ impl Lowering<'_> {
         let body = self.body_of_tool(item);
         let function = match body {
             ToolBody::Prompt | ToolBody::Human => self.instance(Instance::CalledByModel { item }),
-            ToolBody::Program | ToolBody::Host | ToolBody::Question | ToolBody::SpawnRequest => {
-                self.instance(body_instance(item, BodyPart::Main))
-            }
+            ToolBody::Program
+            | ToolBody::Host
+            | ToolBody::Question
+            | ToolBody::SpawnRequest
+            | ToolBody::Skills => self.instance(body_instance(item, BodyPart::Main)),
         };
         let tool = Tool {
             name: item.name(db).to_string(),
@@ -198,7 +212,11 @@ impl Lowering<'_> {
             ToolBody::Prompt => Repeat::Reads,
             // Nobody likes to be asked the same thing again because something else has failed.
             ToolBody::Human => Repeat::Once,
-            ToolBody::Program | ToolBody::Host | ToolBody::Question | ToolBody::SpawnRequest => {
+            ToolBody::Program
+            | ToolBody::Host
+            | ToolBody::Question
+            | ToolBody::SpawnRequest
+            | ToolBody::Skills => {
                 match self.view.repeat(item) {
                     Repeat::Idempotent(_) => {
                         // The key is code of its own, which the runtime calls before the tool to look for an earlier call with the same one.
@@ -221,6 +239,8 @@ impl Lowering<'_> {
             ToolBody::Host
         } else if is_spawn_request(db, item) {
             ToolBody::SpawnRequest
+        } else if is_skill_tool(db, item) {
+            ToolBody::Skills
         } else if is_question(db, item) {
             ToolBody::Question
         } else {

@@ -1,8 +1,7 @@
 //! Wording of reports about calls and their arguments.
 
 use gsw_abi::judge::{Fact, FactForm};
-use gsw_abi::setting::Form;
-use gsw_abi::setting::Setting;
+use gsw_abi::setting::{Form, Listed, Setting};
 use gsw_source::{Code, Diagnostic, Place, did_you_mean};
 use gsw_syntax::ast::{ModifierKind, TextRole};
 
@@ -51,6 +50,16 @@ pub fn too_many_arguments(place: Place, callee: &str, most: usize, found: usize)
         place,
         format!("{callee} takes {most} {word}, found {found}"),
     )
+}
+
+/// Digits that `round` is asked to keep.
+pub fn rounds_to_whole(report: Diagnostic) -> Diagnostic {
+    report.note("two digits are kept by `(x * 100.0).round() / 100.0`, and as text by `x.fixed(2)`")
+}
+
+/// The receiver of a method that others of its kind have.
+pub fn of_other_receiver(report: Diagnostic, name: &str, receiver: &str) -> Diagnostic {
+    report.note(format!("`{name}` is a method of `{receiver}`"))
 }
 
 /// A parameter that got two values.
@@ -285,7 +294,8 @@ pub fn wanted_form(form: Form) -> &'static str {
         Form::Cache => "`true` or `false`",
         Form::Budget => "`{ usd: …, tokens: …, calls: …, time: … }`",
         Form::Tools => "a list of tools",
-        Form::Names(_) => "a list of names",
+        Form::Names(Listed::Skills) => "a list of folders: `[\"./skills/notes\"]`",
+        Form::Names(Listed::Hooks | Listed::Workflows) => "a list of names",
         Form::Environment => "names with strings or secrets: `{ \"CI\": \"1\" }`",
         Form::Answer => "`\"lenient\"`, `\"exact\"` or `\"keep_valid\"`",
         Form::Session => "a session",
@@ -414,6 +424,27 @@ pub fn alias_of_several(place: Place, listed: &str, count: usize) -> Diagnostic 
 }
 
 /// A declaration in a list of another kind of declarations.
+/// `why` says what is wrong with the folder, or the file in it.
+pub fn bad_skill(place: Place, path: &str, why: &str) -> Diagnostic {
+    let message = format!("`{path}` is no skill");
+    Diagnostic::error(Code::BAD_SKILL, place, message)
+        .note(why)
+        .note("a skill is a folder with a `SKILL.md`; its path begins at this file")
+}
+
+/// What another program would hold against skills: `what` of the first, then of all others.
+pub fn skill_form(place: Place, what: &str, others: &[String]) -> Diagnostic {
+    let report = Diagnostic::warning(Code::SKILL_FORM, place, what);
+    let report = others.iter().fold(report, |it, other| it.note(other));
+    report.note("it is taken all the same; other programs that read skills may refuse it")
+}
+
+/// Two skills of one name in a list.
+pub fn same_skill(place: Place, name: &str) -> Diagnostic {
+    let message = format!("a skill `{name}` is in the list already");
+    Diagnostic::error(Code::BAD_SKILL, place, message).note("a model chooses a skill by its name")
+}
+
 pub fn not_listable(place: Place, setting: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code::WRONG_SETTING,

@@ -170,12 +170,11 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
         .nth(most);
     let place = hir.place(first.map_or(call.arguments_span, |it| it.value.span));
     let found = found - formal.taken;
-    hir.report(errors::too_many_arguments(
-        place,
-        formal.callee,
-        most,
-        found,
-    ));
+    let report = errors::too_many_arguments(place, formal.callee, most, found);
+    hir.report(match formal.callee {
+        "`round`" => errors::rounds_to_whole(report),
+        _ => report,
+    });
 }
 
 /// Reports parameters without a value, unless a wrong argument was most likely meant for one of them.

@@ -261,7 +261,7 @@ pub(super) fn method_call(
         }
         return call::call_item(cx, item, Some(receiver), name.span, call, hint);
     }
-    unknown_method(&mut cx.hir, &ty, name, call.span);
+    unknown_method(&mut cx.hir, &ty, name, call.span, found);
     call::lost_call(cx, call)
 }
 
@@ -298,7 +298,14 @@ fn added(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> Option<String
     (is_variable && is_short && !given.is_empty()).then(|| format!("{list} += [{given}]"))
 }
 
-fn unknown_method(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole: Span) {
+/// `other` is the method of this name whose receiver is another type of the same kind.
+fn unknown_method(
+    hir: &mut HirBuilder,
+    ty: &Type,
+    name: &ast::Identifier,
+    whole: Span,
+    other: Option<ItemId>,
+) {
     let zonked = hir.table.zonk(ty);
     let names = method_names(hir.db, &zonked);
     let suggestion = foreign::method(&name.name, &names).or_else(|| meant(&name.name, &names));
@@ -306,7 +313,8 @@ fn unknown_method(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole
     let text = hir.show(ty);
     let plain = hir.table.unchecked(&zonked);
     let is_field = field_of(hir, &plain, &name.name).is_some();
-    let suggestion = suggestion.as_deref().filter(|_| !is_field);
+    let suggestion = suggestion.as_deref();
+    let suggestion = suggestion.filter(|_| !is_field && other.is_none());
     let report = calls::unknown_method(place, &name.name, &text, suggestion);
     let is_adding = matches!(name.name.as_str(), "push" | "append" | "add");
     let report = if is_field {
@@ -335,7 +343,15 @@ fn unknown_method(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole
             None => calls::of_function(report),
         }
     } else {
-        gsw_names::errors::instead_of_method(report, &name.name)
+        let report = gsw_names::errors::instead_of_method(report, &name.name);
+        let signature = other.map(|it| lookup::signature(hir.db, it));
+        let receiver = signature.and_then(|it| it.parameters.first());
+        // What makes such values is in the same module and no method: `json.parse`.
+        let is_alike = |it: &Type| std::mem::discriminant(it) == std::mem::discriminant(&plain);
+        match receiver.filter(|it| is_alike(&it.ty)) {
+            Some(receiver) => calls::of_other_receiver(report, &name.name, &hir.show(&receiver.ty)),
+            None => report,
+        }
     };
     hir.report(report);
 }

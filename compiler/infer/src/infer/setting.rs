@@ -6,7 +6,7 @@ use gsw_abi::setting::{
     AnswerForm, BUDGET_PARTS, CACHE_PARTS, Form, Listed, Origin, Reader, Setting,
 };
 use gsw_names::types::Type;
-use gsw_names::{Definition, spawn_name};
+use gsw_names::{Definition, skills_at, spawn_name};
 use gsw_source::{ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
@@ -302,16 +302,16 @@ fn names(
         return wrong_form(&mut cx.hir, setting, Form::Names(listed), value.span);
     };
     let mut texts = Vec::with_capacity(elements.len());
+    let mut skills = Vec::new();
     for element in elements {
         // Skills are also named by their folders; everything else is a declaration, which a text might miss.
-        let text = if let ast::ExpressionKind::Literal(ast::Literal::String(text)) = &element.kind
+        if let ast::ExpressionKind::Literal(ast::Literal::String(path)) = &element.kind
             && listed == Listed::Skills
         {
-            Some(text.clone())
-        } else {
-            listed_name(cx, setting, listed, element)
-        };
-        if let Some(text) = text {
+            for id in skills_in(cx, path, element.span, &mut skills) {
+                texts.push(literal::push_text(&mut cx.hir, &id, element.span));
+            }
+        } else if let Some(text) = listed_name(cx, setting, listed, element) {
             texts.push(literal::push_text(&mut cx.hir, &text, element.span));
         }
     }
@@ -319,6 +319,27 @@ fn names(
         .hir
         .push(ExpressionKind::List(texts), Type::String.list(), value.span);
     Some(literal::as_json(&mut cx.hir, list))
+}
+
+/// The ids of the skills in a folder; `known` are the names of those that stand before it in the list.
+fn skills_in(cx: &mut Context, path: &str, span: Span, known: &mut Vec<String>) -> Vec<Name> {
+    let found = skills_at(cx.db, cx.file, path);
+    let place = cx.hir.place(span);
+    for why in &found.errors {
+        cx.hir.report(errors::bad_skill(place, path, why));
+    }
+    // In one report, since a place has one of a code.
+    if let [first, others @ ..] = &found.warnings[..] {
+        cx.hir.report(errors::skill_form(place, first, others));
+    }
+    for skill in &found.skills {
+        if known.contains(&skill.name) {
+            cx.hir.report(errors::same_skill(place, &skill.name));
+        }
+        known.push(skill.name.clone());
+    }
+    let ids = found.skills.iter();
+    ids.map(|it| Name::from(it.id.as_str())).collect()
 }
 
 /// The name of a workflow, skill or hook in a list.

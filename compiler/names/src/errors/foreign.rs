@@ -83,6 +83,8 @@ const NAMES: &[(&str, &str)] = &[
     ("zip", "it is a method: `xs.zip(ys)`"),
 ];
 
+const CHARACTERS: &str = "texts are compared: `c >= \"0\" and c <= \"9\"`; `std/regex` knows classes of characters, `regex.new(r\"^\\d+$\").matches(c)`";
+
 const MEAN: &str = "the mean of floats is `xs.sum() / xs.len().to_float()`";
 
 /// Methods of other languages that are something else than a method here.
@@ -112,6 +114,13 @@ const OTHERWISE: &[(&str, &str)] = &[
         "pop",
         "values never change: `xs.last()` is the last element, `xs.slice(0, xs.len() - 1)` what is before it",
     ),
+    ("is_alpha", CHARACTERS),
+    ("is_alphanumeric", CHARACTERS),
+    ("is_digit", CHARACTERS),
+    ("is_numeric", CHARACTERS),
+    ("is_whitespace", CHARACTERS),
+    ("isalpha", CHARACTERS),
+    ("isdigit", CHARACTERS),
     ("iter", "iterate over a list or map directly: `for x in xs`"),
     ("mean", MEAN),
     (

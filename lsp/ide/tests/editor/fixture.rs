@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gsw_source::{Database, File, Files, LocatedEdit, Location, Project};
+use gsw_source::{Database, File, Files, LocatedEdit, Location, Project, paths_below};
 
 const CURSOR: &str = "<|>";
 
@@ -22,6 +22,10 @@ impl Files for Texts {
         let text = self.0.get(&self.absolute(path));
         text.map(|it| it.as_str().into())
             .ok_or_else(|| "does not exist".into())
+    }
+
+    fn below(&self, folder: &Path) -> Option<Vec<String>> {
+        paths_below(self.0.keys().map(PathBuf::as_path), &self.absolute(folder))
     }
 
     fn absolute(&self, path: &Path) -> PathBuf {

@@ -89,6 +89,7 @@ fn call(schema: &Value, exactness: &str) -> PromptCall {
         functions: Vec::new(),
         workflows: Vec::new(),
         spawnable: Vec::new(),
+        skills: Vec::new(),
         hooks: Vec::new(),
         agents: Vec::new(),
         prompts: vec![prompt],

@@ -59,6 +59,7 @@ fn program() -> Program {
         functions: Vec::new(),
         workflows: Vec::new(),
         spawnable: Vec::new(),
+        skills: Vec::new(),
         hooks: Vec::new(),
         agents: Vec::new(),
         prompts: vec![count],

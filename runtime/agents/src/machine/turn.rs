@@ -15,6 +15,7 @@ use crate::outcome;
 use crate::providers::sim;
 use crate::reflection::{self, said_by_model};
 use crate::settings::Exactness;
+use crate::skills;
 use crate::tools::{self, Calls};
 
 impl Machine {
@@ -101,7 +102,12 @@ impl Machine {
             return fail(outcome::misconfigured(&message));
         }
         let mut calls = Calls::of(&answer.content, &self.call.program, &talk.settings.tools);
-        calls.refuse(|it| talk.breaker.refusal(it));
+        let program = &self.call.program;
+        let active = skills::active(program, &talk.settings, &talk.request.messages);
+        calls.refuse(|it| {
+            let broken = talk.breaker.refusal(it);
+            broken.or_else(|| skills::refusal(program, &active, it))
+        });
         talk.breaker.await_outcomes(&calls.run);
         talk.request.messages.push(Arc::new(Message {
             role: Role::Assistant,

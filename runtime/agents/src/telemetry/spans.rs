@@ -133,6 +133,7 @@ impl Spans {
             | EventKind::Cancel { .. }
             | EventKind::Budget { .. }
             | EventKind::SpawnRequest { .. }
+            | EventKind::Skill { .. }
             | EventKind::Hook { .. } => self.add_fields(event),
         }
     }

@@ -155,6 +155,7 @@ pub fn load_with(functions: &[Code], complete: impl FnOnce(&mut Program)) -> Loa
         functions: described,
         workflows: vec![],
         spawnable: vec![],
+        skills: Vec::new(),
         hooks: vec![],
         agents: vec![],
         prompts: vec![],

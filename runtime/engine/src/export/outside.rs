@@ -18,7 +18,8 @@ use crate::run::introspection::SpawnRequest;
 use crate::run::prompt::{Gives, NewPrompt};
 use crate::run::tool_key::ToolKey;
 use crate::run::{
-    Run, by_name, context, human, introspection, keyed_call, prompt, raise, reflection_log, words,
+    Run, by_name, context, human, introspection, keyed_call, prompt, raise, reflection_log, skills,
+    words,
 };
 use crate::secret::Template;
 use crate::step::Step;
@@ -179,6 +180,12 @@ calls! {
         run.heap.release(input);
         let input = tree.unwrap_or(Value::Null);
         introspection::request_spawn(run, TypeId(result as u32), SpawnRequest { workflow, description, input })
+    }
+
+    /// The tools of `std/skill`: type of what is found, the skill, a path in it.
+    raising skill_read(run, result, name, path) {
+        let (name, path) = (words::take_string(&mut run.heap, name), words::take_string(&mut run.heap, path));
+        skills::read(run, TypeId(result as u32), &name, &path)
     }
 
     /// The task of a workflow that was started so.

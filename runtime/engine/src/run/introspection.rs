@@ -333,7 +333,7 @@ fn start_requested(run: &mut Run, prompt: NodeId, admitted: Admitted) -> NodeId 
 }
 
 /// The prompt whose model asks: the innermost one around, unless a workflow in it is what asks.
-fn asking_prompt(tree: &Tree, node: NodeId) -> Option<NodeId> {
+pub(crate) fn asking_prompt(tree: &Tree, node: NodeId) -> Option<NodeId> {
     let asks = |it: &NodeId| {
         let kind = tree.node(*it).kind;
         matches!(kind, NodeKind::Prompt | NodeKind::Workflow)

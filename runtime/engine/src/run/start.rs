@@ -35,6 +35,7 @@ use crate::run::queue::Lines;
 use crate::run::reflection_log::ReflectionLog;
 use crate::run::scheduler::Scheduler;
 use crate::run::sessions::Sessions;
+use crate::run::skills;
 use crate::run::states::States;
 use crate::run::stream::Streams;
 use crate::run::tool_key::ToolKeys;
@@ -141,6 +142,7 @@ impl Run {
             reflection_log: ReflectionLog::default(),
             states: States::default(),
             introspection: Introspection::default(),
+            skills: skills::Offered::default(),
             environments: Environments::default(),
             tool_keys: ToolKeys::default(),
             doubts: Doubts::default(),

@@ -58,6 +58,7 @@ pub(super) fn line(event: &EventKind) -> Option<String> {
         | EventKind::Cancel { .. }
         | EventKind::Budget { .. }
         | EventKind::SpawnRequest { .. }
+        | EventKind::Skill { .. }
         | EventKind::Hook { .. } => None,
     }
 }

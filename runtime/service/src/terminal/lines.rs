@@ -268,6 +268,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
         | EventKind::Cancel { .. }
         | EventKind::Budget { .. }
         | EventKind::SpawnRequest { .. }
+        | EventKind::Skill { .. }
         | EventKind::Hook { .. } => None,
     }
 }

@@ -47,6 +47,7 @@ impl EventKind {
             | Self::Cancel { .. }
             | Self::Budget { .. }
             | Self::SpawnRequest { .. }
+            | Self::Skill { .. }
             | Self::Hook { .. } => None,
         }
     }

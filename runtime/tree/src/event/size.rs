@@ -66,6 +66,9 @@ impl Event {
                 reason,
                 ..
             } => workflow.len() + description.len() + reason.as_ref().map_or(0, String::len),
+            EventKind::Skill { skill, file, .. } => {
+                skill.len() + file.as_ref().map_or(0, String::len)
+            }
             EventKind::Hook { hook, reason, .. } => {
                 hook.len() + reason.as_ref().map_or(0, String::len)
             }

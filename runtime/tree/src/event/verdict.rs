@@ -13,6 +13,21 @@ pub enum SpawnVerdict {
     Refused,
 }
 
+/// How far a model is with a skill.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SkillStage {
+    /// It is told the name and what the skill is for.
+    Offered,
+    /// It has read the instructions.
+    Activated,
+    /// It has read a file of the skill.
+    Read,
+    /// What it asked for is not there, or not for this prompt.
+    Refused,
+}
+
 /// What came of asking a hook.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -31,6 +31,7 @@ fn module(locals: &[gsw_abi::types::TypeId], blocks: Vec<Block>) -> Module {
             }],
             workflows: Vec::new(),
             spawnable: Vec::new(),
+            skills: Vec::new(),
             hooks: Vec::new(),
             agents: Vec::new(),
             prompts: Vec::new(),

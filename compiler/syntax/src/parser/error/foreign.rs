@@ -169,6 +169,12 @@ const BEFORE: &[Foreign] = &[
 const FOUND: &[Foreign] = &[
     word_where("backoff", is_modifier, None, BELONGS_TO_RETRY),
     word_where(
+        "by",
+        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
+        None,
+        "`by` stands right after the result type, before `timeout`",
+    ),
+    word_where(
         "const",
         |expected| expected.has(Expected::STATEMENT),
         Some("let"),
@@ -182,6 +188,12 @@ const FOUND: &[Foreign] = &[
         |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
         "`else` follows the `}` of its `if`, or the value of a `let`: `let y = x else { return }`",
+    ),
+    word_where(
+        "fails",
+        |expected| expected.has(Expected::token(TokenKind::Arrow)),
+        Some("-> fail"),
+        "what a mock raises follows the arrow: `mock find(_) -> fail Timeout(30s)`",
     ),
     word(
         "finally",
@@ -249,7 +261,7 @@ const FOUND: &[Foreign] = &[
         "with",
         |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
-        "the settings of a call are written in braces: `classify(mail) with { cache: false }`",
+        "the settings of a call are written in braces, `classify(mail) with { cache: false }`; a changed copy of a record is `Order { paid: true, ..order }`",
     ),
 ];
 

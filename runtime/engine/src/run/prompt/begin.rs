@@ -21,7 +21,7 @@ use crate::run::prompt::said::{self, Opening};
 use crate::run::prompt::{Gives, InSession, PromptNodes, PromptRun, Scripted};
 use crate::run::script::Offered;
 use crate::run::sessions::{self, Entered, Last};
-use crate::run::{Run, raise, words};
+use crate::run::{Run, raise, skills, words};
 use crate::scope::ScopeId;
 use crate::value::error;
 
@@ -279,6 +279,7 @@ fn report_start(run: &mut Run, node: NodeId, merged: &Merged, session: Option<In
 /// What the model, and the tools that it calls, may see and start.
 fn grant(run: &mut Run, node: NodeId, settings: &Map<String, Value>) {
     run.introspection.grant(node, settings);
+    skills::offer(run, node, settings);
     run.environments.grant(node, settings);
 }
 
@@ -317,6 +318,7 @@ fn merge_settings(
         settings.insert(model.into(), Value::String(given.to_owned()));
     }
     settings.entry(model).and_modify(|it| resolve(defaults, it));
+    skills::give_tools(&loaded.program, &mut settings);
     Ok(Merged {
         index,
         agent: agent.map(|it| it.name.clone()),

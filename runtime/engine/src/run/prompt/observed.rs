@@ -223,7 +223,7 @@ impl Observed {
                 let tools = program.tools.iter();
                 let mut own = tools.filter(|it| match it.body {
                     ToolBody::Program | ToolBody::Prompt | ToolBody::Human | ToolBody::Host => true,
-                    ToolBody::Question | ToolBody::SpawnRequest => false,
+                    ToolBody::Question | ToolBody::SpawnRequest | ToolBody::Skills => false,
                 });
                 let mut spawnable = program.spawnable.iter();
                 let may_be_hidden = own.any(|it| hides_any(&it.parameters))

@@ -48,6 +48,7 @@ impl Machine {
             functions: Vec::new(),
             workflows: Vec::new(),
             spawnable: Vec::new(),
+            skills: Vec::new(),
             hooks: Vec::new(),
             agents: Vec::new(),
             prompts: Vec::new(),

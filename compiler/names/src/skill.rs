@@ -1,0 +1,339 @@
+//! Skills: folders with a `SKILL.md`, in the form of agentskills.io. What they hold becomes part of the program.
+//!
+//! Folders that others have written are read leniently: only a description is asked for, and what else the form wants is a
+//! warning. `gsw_project` reads the files; here they get their meaning.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gsw_abi::program::{Skill, SkillFile};
+use gsw_source::{Db, File, Folder, INSTRUCTIONS, ItemId, LARGEST_SKILL, Project};
+use saphyr_parser::{Event, Parser};
+
+use crate::module::{module_path, std_file};
+use crate::tool_list::module_tools;
+
+/// The module of the tools with which a model reads skills.
+const MODULE: &str = "std/skill";
+/// The most characters of a name, as the form has it.
+const LONGEST_NAME: usize = 64;
+/// The most characters of a description, as the form has it.
+const LONGEST_DESCRIPTION: usize = 1_024;
+
+/// What the folder holds that an element of `skills` names.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SkillsAt {
+    pub skills: Vec<Arc<Skill>>,
+    /// Why it holds none that can be used: sentences without the path of the element.
+    pub errors: Vec<String>,
+    /// What other programs would not take.
+    pub warnings: Vec<String>,
+}
+
+/// What `path` names, written in `file`: a skill, or a folder of several.
+pub fn skills_at(db: &dyn Db, file: File, path: &str) -> SkillsAt {
+    let known = Project::try_get(db).map(|it| skills_by_folder(db, it));
+    let key = key_of(db, file, path);
+    match known.zip(key).and_then(|(known, key)| known.get(&key)) {
+        Some(found) => found.clone(),
+        None => SkillsAt {
+            errors: vec!["there is no such folder".into()],
+            ..SkillsAt::default()
+        },
+    }
+}
+
+/// All skills of the project, each once.
+pub fn project_skills(db: &dyn Db) -> Vec<Arc<Skill>> {
+    let folders = Project::try_get(db).map(|it| skills_by_folder(db, it).values());
+    let found = folders.into_iter().flatten();
+    let mut found: Vec<_> = found.flat_map(|it| it.skills.iter().cloned()).collect();
+    found.sort_by(|a, b| a.id.cmp(&b.id));
+    found.dedup_by(|a, b| a.id == b.id);
+    found
+}
+
+/// The tools with which a model reads skills.
+pub fn skill_tools(db: &dyn Db) -> Vec<ItemId> {
+    std_file(db, MODULE).map_or_else(Vec::new, |it| module_tools(db, it))
+}
+
+/// Whether a tool is one of those.
+pub fn is_skill_tool(db: &dyn Db, item: ItemId) -> bool {
+    std_file(db, MODULE) == Some(item.file(db))
+}
+
+/// What the folders hold that the project names, by their keys.
+#[salsa::tracked(returns(ref))]
+fn skills_by_folder(db: &dyn Db, project: Project) -> BTreeMap<String, SkillsAt> {
+    let folders = project.skills(db).iter();
+    folders
+        .map(|(key, folder)| (key.clone(), skills_in(db, key, folder)))
+        .collect()
+}
+
+fn skills_in(db: &dyn Db, key: &str, folder: &Folder) -> SkillsAt {
+    let mut found = SkillsAt::default();
+    let texts: Files = folder
+        .iter()
+        .map(|(path, file)| (path.as_str(), file.map(|it| it.text(db).clone())))
+        .collect();
+    let shown = |inner: &str| {
+        let instructions = format!("{inner}{INSTRUCTIONS}");
+        let file = folder.get(&instructions).copied().flatten();
+        let path = file.and_then(|it| it.path(db).parent()?.to_str());
+        path.map_or_else(|| format!("{key}/{inner}"), str::to_owned)
+    };
+    if texts.contains_key(INSTRUCTIONS) {
+        let name = key.rsplit('/').next().unwrap_or_default();
+        found.add(name, shown(""), &texts);
+        return found;
+    }
+    let inner = texts.keys().filter_map(|it| it.strip_suffix(INSTRUCTIONS));
+    // One that lies deeper is part of another, or of something else.
+    let inner: Vec<&str> = inner
+        .filter_map(|it| it.strip_suffix('/'))
+        .filter(|it| !it.contains('/'))
+        .collect();
+    if inner.is_empty() {
+        let message = format!("there is no `{INSTRUCTIONS}` in it, nor in a folder in it");
+        found.errors.push(message);
+    }
+    for name in inner {
+        let below = format!("{name}/");
+        let own = texts.iter();
+        let own = own.filter_map(|(path, text)| Some((path.strip_prefix(&*below)?, text.clone())));
+        found.add(name, shown(&below), &own.collect());
+    }
+    found
+}
+
+/// The key of the folder that `path` names, written in `file`.
+fn key_of(db: &dyn Db, file: File, path: &str) -> Option<String> {
+    let own = module_path(db, file)?;
+    let mut segments: Vec<&str> = own.split('/').collect();
+    segments.pop();
+    for segment in path.split('/') {
+        match segment {
+            "." | "" => {}
+            ".." => {
+                segments.pop()?;
+            }
+            name => segments.push(name),
+        }
+    }
+    Some(segments.join("/"))
+}
+
+/// The files of a skill by their paths in it; without a text where a file is none.
+type Files<'a> = BTreeMap<&'a str, Option<Arc<str>>>;
+
+impl SkillsAt {
+    fn add(&mut self, folder: &str, path: String, files: &Files<'_>) {
+        match read(folder, &path, files) {
+            Ok((skill, warnings)) => {
+                self.warnings.extend(warnings);
+                self.skills.push(Arc::new(skill));
+            }
+            Err(why) => self.errors.push(format!("`{path}/{INSTRUCTIONS}` {why}")),
+        }
+    }
+}
+
+/// Reads a skill; the error goes on after the path of its `SKILL.md`.
+fn read(folder: &str, path: &str, files: &Files<'_>) -> Result<(Skill, Vec<String>), String> {
+    let text = files.get(INSTRUCTIONS).cloned().flatten();
+    let text = text.ok_or("is no UTF-8 text")?;
+    let (head, body) = split(&text).ok_or(
+        "does not begin with a head: `---`, a line `description: …`, `---`, and the instructions",
+    )?;
+    let said = head_of(head)?;
+    let description = said.get("description").map_or("", |it| it.trim());
+    if description.is_empty() {
+        return Err("has no `description`, by which a model chooses it".into());
+    }
+    let size: usize = files.values().flatten().map(|it| it.len()).sum();
+    if size > LARGEST_SKILL {
+        let most = LARGEST_SKILL >> 20;
+        return Err(format!(
+            "and the files beside it have more than {most} MB, which is the most for a skill"
+        ));
+    }
+    let name = said.get("name").map_or("", |it| it.trim());
+    let mut warnings = form(name, folder, description);
+    let name = if name.is_empty() { folder } else { name };
+    let tools = said
+        .get("allowed-tools")
+        .map(|it| tools(it, name, &mut warnings));
+    let others = files.iter().filter(|(path, _)| **path != INSTRUCTIONS);
+    let mut skill = Skill {
+        id: String::new(),
+        name: name.to_owned(),
+        description: description.to_owned(),
+        tools,
+        path: path.to_owned(),
+        source: text.to_string(),
+        instructions: body.trim().to_owned(),
+        files: others
+            .map(|(path, text)| SkillFile {
+                path: (*path).to_owned(),
+                text: text.as_deref().map(str::to_owned),
+            })
+            .collect(),
+    };
+    skill.seal();
+    Ok((skill, warnings))
+}
+
+/// What the form says of names and descriptions and other programs hold against them.
+fn form(name: &str, folder: &str, description: &str) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let is_plain = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
+    let is_formed = name.chars().all(is_plain)
+        && !name.starts_with('-')
+        && !name.ends_with('-')
+        && !name.contains("--");
+    if name.is_empty() {
+        warnings.push(format!(
+            "the skill in `{folder}` has no `name`, so it has that of its folder"
+        ));
+    } else if !is_formed || name.len() > LONGEST_NAME {
+        warnings.push(format!(
+            "the name `{name}` is not of the form that skills have: at most {LONGEST_NAME} small letters, digits and single hyphens"
+        ));
+    } else if name != folder {
+        warnings.push(format!(
+            "the skill `{name}` lies in a folder of another name, `{folder}`"
+        ));
+    }
+    if description.chars().count() > LONGEST_DESCRIPTION {
+        warnings.push(format!(
+            "the description of `{name}` has more than {LONGEST_DESCRIPTION} characters"
+        ));
+    }
+    warnings
+}
+
+/// The tools of a line `allowed-tools`, by spaces or commas.
+fn tools(said: &str, name: &str, warnings: &mut Vec<String>) -> Vec<String> {
+    let words = said.split([' ', ',', '\n']).filter(|it| !it.is_empty());
+    let words: Vec<&str> = words.collect();
+    if let Some(pattern) = words.iter().find(|it| it.contains('(')) {
+        // Taking it for the whole tool would allow more than is written.
+        warnings.push(format!(
+            "`{pattern}` in `allowed-tools` of `{name}` allows nothing: here tools are allowed by their names alone"
+        ));
+    }
+    words.into_iter().map(str::to_owned).collect()
+}
+
+/// The head and what comes after it.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let rest = text.strip_prefix("---")?;
+    let rest = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n')?;
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return Some((&rest[..at], &rest[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// The plain values of a head by their keys.
+fn head_of(head: &str) -> Result<BTreeMap<String, String>, String> {
+    // Descriptions often hold a colon and no quotes, which YAML does not take and everyone means.
+    values(head).or_else(|error| values(&quoted(head)).map_err(|_| error))
+}
+
+fn values(head: &str) -> Result<BTreeMap<String, String>, String> {
+    let mut values = BTreeMap::new();
+    let mut depth = 0_u32;
+    let mut key: Option<String> = None;
+    for event in Parser::new_from_str(head) {
+        let (event, _) = event.map_err(|error| format!("has a head that is no YAML: {error}"))?;
+        match event {
+            Event::Scalar(text, ..) if depth == 1 => match key.take() {
+                None => key = Some(text.into_owned()),
+                Some(key) => {
+                    values.insert(key, text.into_owned());
+                }
+            },
+            Event::MappingStart(..) | Event::SequenceStart(..) => depth += 1,
+            Event::MappingEnd | Event::SequenceEnd => {
+                depth = depth.saturating_sub(1);
+                // The value of a key has ended that is not one text.
+                if depth == 1 {
+                    key = None;
+                }
+            }
+            Event::Alias(_) if depth == 1 => key = None,
+            Event::Scalar(..)
+            | Event::Alias(_)
+            | Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(_)
+            | Event::DocumentEnd => {}
+        }
+    }
+    Ok(values)
+}
+
+/// The head with quotes around values that hold a colon.
+fn quoted(head: &str) -> String {
+    let line = |line: &str| match line.split_once(": ") {
+        Some((key, value)) if !line.starts_with(' ') && value.contains(':') => {
+            let value = value.trim().replace('\\', "\\\\").replace('"', "\\\"");
+            format!("{key}: \"{value}\"\n")
+        }
+        Some(_) | None => format!("{line}\n"),
+    };
+    head.lines().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Files, read};
+
+    fn of(text: &str) -> Result<(gsw_abi::program::Skill, Vec<String>), String> {
+        let files: Files = [("SKILL.md", Some(text.into()))].into();
+        read("notes", "./notes", &files)
+    }
+
+    // G29
+    #[test]
+    fn heads_are_read_leniently_and_what_is_missing_is_said() {
+        let (skill, warnings) = of("---\nname: notes\ndescription: >\n  Writes\n  notes.\nmetadata:\n  a: b\n  description: inner\nallowed-tools: Read Grep\nlicense: [x]\n---\n\n# How\n---\nend\n").expect("good");
+        assert_eq!(
+            (skill.description.as_str(), skill.instructions.as_str()),
+            ("Writes notes.", "# How\n---\nend")
+        );
+        assert_eq!(
+            (skill.tools.as_deref(), warnings.len()),
+            (Some(&["Read".to_owned(), "Grep".to_owned()][..]), 0)
+        );
+        let (skill, warnings) =
+            of("---\r\ndescription: Use it: when \"asked\"\r\n---\r\nbody").expect("lenient");
+        assert_eq!(skill.description, "Use it: when \"asked\"");
+        assert_eq!((skill.name.as_str(), warnings.len()), ("notes", 1));
+        for (text, part) in [
+            ("# no head", "does not begin with a head"),
+            ("---\nname: notes\n", "does not begin with a head"),
+            ("---\nname: notes\n---\n", "has no `description`"),
+            ("---\ndescription: [a\n---\n", "no YAML"),
+        ] {
+            let error = of(text).expect_err(text);
+            assert!(error.contains(part), "{error}");
+        }
+        let (_, warnings) =
+            of("---\nname: No_tes\ndescription: d\nallowed-tools: Bash(git:*)\n---\n")
+                .expect("lenient");
+        assert!(
+            warnings[0].contains("not of the form") && warnings[1].contains("`Bash(git:*)`"),
+            "{warnings:?}"
+        );
+    }
+}
