@@ -61,7 +61,7 @@ impl Files for Overlay {
         text.clone()
     }
 
-    fn below(&self, folder: &Path) -> Option<Vec<String>> {
+    fn below(&self, folder: &Path) -> Result<Vec<String>, String> {
         Disk.below(folder)
     }
 

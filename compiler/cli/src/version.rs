@@ -96,7 +96,7 @@ impl Files for Carried {
         found.ok_or_else(|| "is not in the program".to_owned())
     }
 
-    fn below(&self, folder: &Path) -> Option<Vec<String>> {
+    fn below(&self, folder: &Path) -> Result<Vec<String>, String> {
         paths_below(self.0.keys().map(PathBuf::as_path), &normal(folder))
     }
 

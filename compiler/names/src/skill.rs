@@ -36,10 +36,7 @@ pub fn skills_at(db: &dyn Db, file: File, path: &str) -> SkillsAt {
     let key = key_of(db, file, path);
     match known.zip(key).and_then(|(known, key)| known.get(&key)) {
         Some(found) => found.clone(),
-        None => SkillsAt {
-            errors: vec!["there is no such folder".into()],
-            ..SkillsAt::default()
-        },
+        None => SkillsAt::unusable("the folder does not exist".into()),
     }
 }
 
@@ -68,7 +65,13 @@ pub fn is_skill_tool(db: &dyn Db, item: ItemId) -> bool {
 fn skills_by_folder(db: &dyn Db, project: Project) -> BTreeMap<String, SkillsAt> {
     let folders = project.skills(db).iter();
     folders
-        .map(|(key, folder)| (key.clone(), skills_in(db, key, folder)))
+        .map(|(key, folder)| {
+            let found = match folder {
+                Ok(folder) => skills_in(db, key, folder),
+                Err(why) => SkillsAt::unusable(format!("the folder {why}")),
+            };
+            (key.clone(), found)
+        })
         .collect()
 }
 
@@ -129,6 +132,13 @@ fn key_of(db: &dyn Db, file: File, path: &str) -> Option<String> {
 type Files<'a> = BTreeMap<&'a str, Option<Arc<str>>>;
 
 impl SkillsAt {
+    fn unusable(why: String) -> Self {
+        Self {
+            errors: vec![why],
+            ..Self::default()
+        }
+    }
+
     fn add(&mut self, folder: &str, path: String, files: &Files<'_>) {
         match read(folder, &path, files) {
             Ok((skill, warnings)) => {

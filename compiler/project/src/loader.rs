@@ -211,7 +211,7 @@ struct Loader<'a> {
     db: &'a mut Database,
     files: &'a dyn Files,
     modules: BTreeMap<String, File>,
-    skills: BTreeMap<String, Folder>,
+    skills: BTreeMap<String, Result<Folder, String>>,
     /// Files whose imports are still to be read, with the path they are shown by.
     waiting: Vec<(File, PathBuf)>,
 }
@@ -279,16 +279,15 @@ impl<'a> Loader<'a> {
         for path in skill_paths(file.text(self.db)) {
             let path = folder.join(path.strip_prefix("./").unwrap_or(&path));
             let key = module_key(&self.files.absolute(&path));
-            let known = self.skills.get(&key).cloned().unwrap_or_default();
-            match self.folder(&path, &known) {
-                Some(found) => self.skills.insert(key, found),
-                None => self.skills.remove(&key),
-            };
+            let known = self.skills.get(&key).cloned();
+            let known = known.and_then(Result::ok).unwrap_or_default();
+            let found = self.folder(&path, &known);
+            self.skills.insert(key, found);
         }
     }
 
     /// Reads the files of the skills in a folder, and of others none: a folder that was named by mistake may hold anything.
-    fn folder(&mut self, path: &Path, known: &Folder) -> Option<Folder> {
+    fn folder(&mut self, path: &Path, known: &Folder) -> Result<Folder, String> {
         let paths = self.files.below(path)?;
         let is_skill = paths.iter().any(|it| it == INSTRUCTIONS);
         let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
@@ -316,7 +315,7 @@ impl<'a> Loader<'a> {
             });
             found.insert(below.clone(), file);
         }
-        Some(found)
+        Ok(found)
     }
 }
 

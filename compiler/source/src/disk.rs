@@ -18,9 +18,11 @@ pub trait Files {
     /// The path from the root of the file system.
     fn absolute(&self, path: &Path) -> PathBuf;
 
-    /// The files below a folder by their paths in it, sorted, without hidden ones and links; `None` where there is no folder
-    /// that can be read.
-    fn below(&self, folder: &Path) -> Option<Vec<String>>;
+    /// The files below a folder by their paths in it, sorted, without hidden ones and links.
+    ///
+    /// # Errors
+    /// When it cannot be read, or holds too much: a sentence for the user, without the path.
+    fn below(&self, folder: &Path) -> Result<Vec<String>, String>;
 
     /// Whether there is such a file, readable or not.
     fn is_file(&self, path: &Path) -> bool {
@@ -61,11 +63,12 @@ impl Files for Disk {
         std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
     }
 
-    fn below(&self, folder: &Path) -> Option<Vec<String>> {
+    fn below(&self, folder: &Path) -> Result<Vec<String>, String> {
         let mut found = Vec::new();
-        list(folder, "", DEEPEST, &mut found)?;
+        let mut left = MOST;
+        list(folder, "", &mut left, &mut found)?;
         found.sort();
-        Some(found)
+        Ok(found)
     }
 
     fn is_file(&self, path: &Path) -> bool {
@@ -73,45 +76,51 @@ impl Files for Disk {
     }
 }
 
-/// How deep [`Files::below`] looks, and how many files it takes; guesses, so that a folder that was named by mistake costs
-/// little.
-const DEEPEST: u32 = 8;
+/// How many files and folders [`Files::below`] takes; a guess, so that a folder that was named by mistake costs little.
 const MOST: usize = 1_000;
 
-/// `None` where there is no folder that can be read.
-fn list(folder: &Path, below: &str, depth: u32, found: &mut Vec<String>) -> Option<()> {
-    let mut entries: Vec<_> = std::fs::read_dir(folder).ok()?.flatten().collect();
-    // Sorted here as well, so that what is beyond the limit does not depend on the file system.
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
+fn list(
+    folder: &Path,
+    below: &str,
+    left: &mut usize,
+    found: &mut Vec<String>,
+) -> Result<(), String> {
+    for entry in std::fs::read_dir(folder).map_err(|error| reason(&error))? {
+        let entry = entry.map_err(|error| reason(&error))?;
+        let kind = entry.file_type().map_err(|error| reason(&error))?;
         let name = entry.file_name();
-        // A path that is no text cannot be asked for by a model.
-        let (Some(name), Ok(kind)) = (name.to_str(), entry.file_type()) else {
+        // A path that is no text cannot be asked for.
+        let Some(name) = name.to_str().filter(|it| !it.starts_with('.')) else {
             continue;
         };
-        if name.starts_with('.') || found.len() >= MOST {
-            continue;
-        }
+        *left = left
+            .checked_sub(1)
+            .ok_or_else(|| format!("holds more than {MOST} files and folders"))?;
         let path = format!("{below}{name}");
         if kind.is_file() {
             found.push(path);
-        } else if kind.is_dir() && depth > 0 {
-            // One that cannot be read is as if it were empty: its files are missing from the list of the skill.
-            list(&entry.path(), &format!("{path}/"), depth - 1, found);
+        } else if kind.is_dir() {
+            list(&entry.path(), &format!("{path}/"), left, found)?;
         }
     }
-    Some(())
+    Ok(())
 }
 
 /// Those of `paths` that lie below a folder, as [`Files::below`] gives them.
+///
+/// # Errors
+/// When there are none.
 pub fn paths_below<'a>(
     paths: impl Iterator<Item = &'a Path>,
     folder: &Path,
-) -> Option<Vec<String>> {
+) -> Result<Vec<String>, String> {
     let below = paths.filter_map(|it| it.strip_prefix(folder).ok()?.to_str());
     let mut below: Vec<String> = below.map(str::to_owned).collect();
     below.sort();
-    (!below.is_empty()).then_some(below)
+    match below.is_empty() {
+        true => Err("does not exist".into()),
+        false => Ok(below),
+    }
 }
 
 fn reason(error: &std::io::Error) -> String {

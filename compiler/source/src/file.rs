@@ -19,7 +19,7 @@ pub const INSTRUCTIONS: &str = "SKILL.md";
 /// The most bytes of a skill with all its files. A guess: every program that lists it carries them.
 pub const LARGEST_SKILL: usize = 4 << 20;
 
-/// The files of a folder, by their paths in it.
+/// The files of a folder, by their paths in it; `None` for one that is no text.
 pub type Folder = std::collections::BTreeMap<String, Option<File>>;
 
 /// A set of files that are compiled together.
@@ -39,10 +39,10 @@ pub struct Project {
     #[default]
     #[returns(copy)]
     pub prices: Option<File>,
-    /// The folders that `skills` name, by the paths of their files in them; `None` for a file that is no text.
+    /// The folders that `skills` name, or why one cannot be read.
     #[default]
     #[returns(ref)]
-    pub skills: std::collections::BTreeMap<String, Folder>,
+    pub skills: std::collections::BTreeMap<String, Result<Folder, String>>,
     /// The module that it names as the project's entry.
     #[default]
     #[returns(ref)]

@@ -77,7 +77,7 @@ impl Files for Documents {
         }
     }
 
-    fn below(&self, folder: &Path) -> Option<Vec<String>> {
+    fn below(&self, folder: &Path) -> Result<Vec<String>, String> {
         Disk.below(folder)
     }
 

@@ -138,8 +138,8 @@ impl Files for Nothing {
         }
     }
 
-    fn below(&self, _: &Path) -> Option<Vec<String>> {
-        None
+    fn below(&self, _: &Path) -> Result<Vec<String>, String> {
+        Err("does not exist".into())
     }
 
     fn absolute(&self, path: &Path) -> PathBuf {

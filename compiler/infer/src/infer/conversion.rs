@@ -11,7 +11,7 @@ use crate::hir::{Arm, Coercion, ExpressionId, ExpressionKind, Pattern, PatternKi
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
-use crate::infer::reflection;
+use crate::infer::{literal, lookup, reflection};
 use crate::item_bodies::Requirement;
 
 pub(super) fn infer_conversion(
@@ -122,11 +122,26 @@ fn convert(
             return hir.push(ExpressionKind::As(value), target, span);
         }
     }
+    // The name of a variant without payload is its JSON.
+    if is_plain_enum(hir, &to) && matches!(from, Type::String | Type::Text(_) | Type::Literals(_)) {
+        let text = hir.coerce(value, &Type::String);
+        let json = literal::as_json(hir, text);
+        return hir.push(ExpressionKind::As(json), target, span);
+    }
     if let Some(converted) = hir.try_coerce(value, &target) {
         return converted;
     }
     not_convertible(hir, value, &target, span);
     hir.push(ExpressionKind::Invalid, target, span)
+}
+
+/// Whether all values of a type are names of variants.
+fn is_plain_enum(hir: &HirBuilder, ty: &Type) -> bool {
+    let Type::Enum(item, _) = ty else {
+        return false;
+    };
+    let mut variants = lookup::variants(hir.db, *item).iter();
+    variants.all(|it| it.fields.is_empty())
 }
 
 /// Reports `x as T` that there is not, with the method that converts where there is one.

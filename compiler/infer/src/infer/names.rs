@@ -176,7 +176,7 @@ impl Names<'_, '_> {
                     Some((of, maker)) => {
                         errors::is_method(report, &name.name, &of, maker.as_deref())
                     }
-                    None => report,
+                    None => errors::instead_of_member(report, &path, &name.name),
                 },
             }
         };

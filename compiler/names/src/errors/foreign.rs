@@ -143,6 +143,43 @@ const OTHERWISE: &[(&str, &str)] = &[
     ),
 ];
 
+/// What is written instead of functions that modules have in other languages.
+const MEMBERS: &[(&str, &[&str], &str)] = &[
+    (
+        "std/json",
+        &[
+            "dumps",
+            "encode",
+            "stringify",
+            "text",
+            "to_string",
+            "to_text",
+        ],
+        "a value as JSON is `value.to_json().to_string()` on one line and `json.pretty(value)` on several",
+    ),
+    (
+        "std/json",
+        &["decode", "from_text", "loads"],
+        "JSON is read with `json.parse(text) as Order`",
+    ),
+    (
+        "std/session",
+        &["create", "new", "start"],
+        "a conversation with an agent begins with `session(helper)`",
+    ),
+];
+
+/// Adds what is written instead of a function of a module.
+pub fn instead_of_member(diagnostic: Diagnostic, module: &str, name: &str) -> Diagnostic {
+    let found = MEMBERS
+        .iter()
+        .find(|it| it.0 == module && it.1.contains(&name));
+    match found {
+        Some((_, _, sentence)) => diagnostic.note(*sentence),
+        None => diagnostic,
+    }
+}
+
 /// Whether a name is one of another language.
 pub fn is_foreign_name(name: &str) -> bool {
     NAMES.iter().any(|(it, _)| *it == name)

@@ -24,7 +24,7 @@ impl Files for Texts {
             .ok_or_else(|| "does not exist".into())
     }
 
-    fn below(&self, folder: &Path) -> Option<Vec<String>> {
+    fn below(&self, folder: &Path) -> Result<Vec<String>, String> {
         paths_below(self.0.keys().map(PathBuf::as_path), &self.absolute(folder))
     }
 
