@@ -12,7 +12,7 @@ use crate::module::{entry_file, module_file, shown_file};
 use crate::scope::{
     import_name, is_importable, is_private, member_names, module_scope, seems_declared,
 };
-use crate::source_text::source_text;
+use crate::source_text::{item_text, source_text};
 use crate::tree::item_head;
 
 /// The files that `file` imports, in order, each once.
@@ -104,7 +104,22 @@ pub(crate) fn is_imported(db: &dyn Db, file: File, name: &str) -> bool {
 
 /// Whether what is wrong with `name` was reported where it is imported or declared.
 pub fn is_reported(db: &dyn Db, file: File, name: &str) -> bool {
-    is_imported(db, file, name) || seems_declared(db, file, name)
+    is_imported(db, file, name)
+        || seems_declared(db, file, name)
+        || file_item_ids(db, file)
+            .iter()
+            .any(|it| is_broken_import(db, *it, name))
+}
+
+/// Whether a declaration that could not be read looks like an import of `name`.
+fn is_broken_import(db: &dyn Db, item: ItemId, name: &str) -> bool {
+    item.kind(db) == ItemKind::Invalid
+        && item_text(db, item)
+            .strip_prefix("import")
+            .is_some_and(|rest| {
+                let is_sign = |it: char| !it.is_alphanumeric() && it != '_';
+                rest.split(is_sign).any(|it| it == name)
+            })
 }
 
 /// Only paths into the library are offered: a relative path is known to whoever wrote the file.

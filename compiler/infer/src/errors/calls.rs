@@ -57,6 +57,13 @@ pub fn rounds_to_whole(report: Diagnostic) -> Diagnostic {
     report.note("two digits are kept by `(x * 100.0).round() / 100.0`, and as text by `x.fixed(2)`")
 }
 
+/// A variable with the name of a module that is known everywhere.
+pub fn hides_module(report: Diagnostic, module: &str) -> Diagnostic {
+    report.note(format!(
+        "the variable `{module}` hides the module `{module}`; give it another name"
+    ))
+}
+
 /// The receiver of a method that others of its kind have.
 pub fn of_other_receiver(report: Diagnostic, name: &str, receiver: &str) -> Diagnostic {
     report.note(format!("`{name}` is a method of `{receiver}`"))

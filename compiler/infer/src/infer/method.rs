@@ -1,7 +1,10 @@
 //! What follows the dot of a value: fields, methods, and `?.`.
 
 use gsw_names::types::Type;
-use gsw_names::{Definition, KnownItem, foreign, method, method_names, substitute};
+use gsw_names::{
+    Definition, KnownItem, foreign, implicit_module, method, method_names, resolve_member,
+    substitute,
+};
 use gsw_source::{Diagnostic, ItemId, Name, Span, meant};
 use gsw_syntax::ast;
 
@@ -298,6 +301,15 @@ fn added(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> Option<String
     (is_variable && is_short && !given.is_empty()).then(|| format!("{list} += [{given}]"))
 }
 
+/// The module that a variable hides, when that has a function of this name: `log.info(…)` behind `let log = …`.
+fn hidden_module(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> Option<Name> {
+    let receiver = Span::new(whole.start, name.span.start.saturating_sub(1));
+    let written = gsw_names::source_text(hir.db, hir.item, receiver);
+    let module = implicit_module(hir.db, &written)?;
+    resolve_member(hir.db, module, &name.name, hir.item.file(hir.db))?;
+    Some(written)
+}
+
 /// `other` is the method of this name whose receiver is another type of the same kind.
 fn unknown_method(
     hir: &mut HirBuilder,
@@ -342,6 +354,8 @@ fn unknown_method(
             Some(start) => gsw_names::errors::import_module(report, &written, start),
             None => calls::of_function(report),
         }
+    } else if let Some(module) = hidden_module(hir, name, whole) {
+        calls::hides_module(report, &module)
     } else {
         let report = gsw_names::errors::instead_of_method(report, &name.name);
         let signature = other.map(|it| lookup::signature(hir.db, it));

@@ -83,6 +83,8 @@ const NAMES: &[(&str, &str)] = &[
     ("zip", "it is a method: `xs.zip(ys)`"),
 ];
 
+const CAPITAL: &str = "`s.slice(0, 1).upper() + s.slice(1, s.len())` begins with a capital";
+
 const CHARACTERS: &str = "texts are compared: `c >= \"0\" and c <= \"9\"`; `std/regex` knows classes of characters, `regex.new(r\"^\\d+$\").matches(c)`";
 
 const MEAN: &str = "the mean of floats is `xs.sum() / xs.len().to_float()`";
@@ -92,6 +94,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("average", MEAN),
     ("avg", MEAN),
     ("await", "wait for a task with `await t`"),
+    ("capitalize", CAPITAL),
     (
         "catch",
         "`catch { … }` goes after the expression that it guards",
@@ -128,6 +131,7 @@ const OTHERWISE: &[(&str, &str)] = &[
         "a list of `n` equal elements is `(0..n).map(_ => x)`",
     ),
     ("then", "wait for a task with `await t`"),
+    ("title", CAPITAL),
     (
         "unwrap",
         "`?? value` and `?? fail Failed(\"…\")` say what to use instead of `none`",
