@@ -30,7 +30,8 @@ pub fn permission_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         let (name, here) = (setting.name.name.as_str(), place(setting.name.span));
         if !PERMISSIONS.contains(&name) {
             let suggestion = nearest(name, &PERMISSIONS.map(Name::new_static));
-            found.push(calls::unknown_setting(here, name, suggestion.as_deref()));
+            let report = calls::unknown_setting(here, name, suggestion.as_deref());
+            found.push(calls::permissions_are(report, &PERMISSIONS));
         }
         if settings[..index].iter().any(|it| it.name.name == name) {
             found.push(calls::duplicate_setting(here, name));

@@ -203,6 +203,14 @@ pub fn unknown_setting(place: Place, name: &str, suggestion: Option<&str>) -> Di
     )
 }
 
+/// A name in a `permissions` block that is no permission.
+pub fn permissions_are(report: Diagnostic, names: &[&str]) -> Diagnostic {
+    let names = names.join("`, `");
+    report.note(format!(
+        "a program is permitted `{names}`; a `secret` is a variable, so `env` names it"
+    ))
+}
+
 /// A setting that a detached run does not have.
 pub fn unknown_run_setting(place: Place, name: &str) -> Diagnostic {
     unknown_setting(place, name, None)
