@@ -20,6 +20,10 @@ impl Files for Text {
         Ok(PROGRAM.into())
     }
 
+    fn below(&self, _: &Path) -> Result<Vec<String>, String> {
+        Err("does not exist".into())
+    }
+
     fn absolute(&self, path: &Path) -> PathBuf {
         Path::new("/").join(path)
     }
