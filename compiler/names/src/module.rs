@@ -30,19 +30,24 @@ pub fn module_file(db: &dyn Db, from: File, path: &str) -> Option<File> {
     if !path.starts_with("./") && !path.starts_with("../") {
         return None;
     }
+    modules.get(&path_from(db, from, path)?).copied()
+}
+
+/// What a relative path, written in `from`, leads to, as modules are named: from the root, without `.` and `..`.
+pub fn path_from(db: &dyn Db, from: File, path: &str) -> Option<String> {
     let own = module_path(db, from)?;
     let mut segments: Vec<&str> = own.split('/').collect();
     segments.pop();
     for segment in path.split('/') {
         match segment {
-            "." => {}
+            "." | "" => {}
             ".." => {
                 segments.pop()?;
             }
             name => segments.push(name),
         }
     }
-    modules.get(&segments.join("/")).copied()
+    Some(segments.join("/"))
 }
 
 /// The module path of `file`; `None` when it belongs to no project.

@@ -10,7 +10,7 @@ use gsw_abi::program::{Skill, SkillFile};
 use gsw_source::{Db, File, Folder, INSTRUCTIONS, ItemId, LARGEST_SKILL, Project};
 use saphyr_parser::{Event, Parser};
 
-use crate::module::{module_path, std_file};
+use crate::module::{path_from, std_file};
 use crate::tool_list::module_tools;
 
 /// The module of the tools with which a model reads skills.
@@ -33,7 +33,7 @@ pub struct SkillsAt {
 /// What `path` names, written in `file`: a skill, or a folder of several.
 pub fn skills_at(db: &dyn Db, file: File, path: &str) -> SkillsAt {
     let known = Project::try_get(db).map(|it| skills_by_folder(db, it));
-    let key = key_of(db, file, path);
+    let key = path_from(db, file, path);
     match known.zip(key).and_then(|(known, key)| known.get(&key)) {
         Some(found) => found.clone(),
         None => SkillsAt::unusable("the folder does not exist".into()),
@@ -109,23 +109,6 @@ fn skills_in(db: &dyn Db, key: &str, folder: &Folder) -> SkillsAt {
         found.add(name, shown(&below), &own.collect());
     }
     found
-}
-
-/// The key of the folder that `path` names, written in `file`.
-fn key_of(db: &dyn Db, file: File, path: &str) -> Option<String> {
-    let own = module_path(db, file)?;
-    let mut segments: Vec<&str> = own.split('/').collect();
-    segments.pop();
-    for segment in path.split('/') {
-        match segment {
-            "." | "" => {}
-            ".." => {
-                segments.pop()?;
-            }
-            name => segments.push(name),
-        }
-    }
-    Some(segments.join("/"))
 }
 
 /// The files of a skill by their paths in it; without a text where a file is none.
