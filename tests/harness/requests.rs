@@ -350,7 +350,7 @@ fn a_page_shows_requests_as_rows_and_as_a_conversation() {
         "turn tool",
         "turn assistant"
     ]);
-    assert_eq!(browser.run(turns), wanted);
+    browser.wait_until(turns, &wanted);
     let said = browser.text("#detail");
     for part in [
         "CONVERSATION (3 REQUESTS)",
@@ -365,7 +365,7 @@ fn a_page_shows_requests_as_rows_and_as_a_conversation() {
     for row in 1..=5 {
         browser.click(&format!(".row:nth-child({row})"));
         let children = "return [...document.querySelector('#detail').childNodes].filter(it => it.nodeType === 3).length";
-        assert_eq!(browser.run(children), 0, "row {row}");
+        browser.wait_until(children, &json!(0));
     }
 
     // Rows that a search leaves out are not drawn over those that it finds.

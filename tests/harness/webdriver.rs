@@ -1,4 +1,6 @@
 //! Drives a real browser by the W3C WebDriver protocol, as far as tests of pages need it.
+//!
+//! A page draws with the browser's next frame. So whatever is done to it ends when that frame was drawn, and an element that a frame has replaced between its being found and its being used is found again.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,6 +14,17 @@ use crate::program::scratch;
 
 /// How the protocol names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// How long something may take that comes with a later frame.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the protocol says of an element that is not there yet or no longer.
+const PASSING: [&str; 4] = [
+    "no such element",
+    "stale element reference",
+    "element click intercepted",
+    "element not interactable",
+];
 
 /// A browser with one page.
 pub struct Browser {
@@ -37,30 +50,9 @@ impl Browser {
             eprintln!("NOT CHECKED: there is no chromium with chromedriver");
             return None;
         };
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver can be started");
-        let mut output = BufReader::new(driver.stdout.take().expect("it is piped"));
-        let port = loop {
-            let mut line = String::new();
-            let count = output
-                .read_line(&mut line)
-                .expect("chromedriver says something");
-            assert_ne!(count, 0, "chromedriver does not say its port");
-            let port = line
-                .trim_end()
-                .trim_end_matches('.')
-                .rsplit_once("on port ");
-            // First it says which port it was told to take, which is any.
-            let port = port.and_then(|it| it.1.parse().ok()).filter(|it| *it != 0);
-            if let Some(port) = port {
-                break port;
-            }
-        };
+        // A driver that takes any free port ends when another takes the same one meanwhile.
+        let started = (0..5).find_map(|_| start_driver());
+        let (driver, output, port) = started.expect("chromedriver says on which port it listens");
         let mut this = Self {
             driver,
             _output: output,
@@ -81,6 +73,7 @@ impl Browser {
             "/url",
             &json!({ "url": format!("file://{}", page.display()) }),
         );
+        self.settle();
     }
 
     /// Runs a script in the page.
@@ -90,9 +83,7 @@ impl Browser {
 
     /// The visible text of an element.
     pub fn text(&self, selector: &str) -> String {
-        let path = format!("/element/{}/text", self.find(selector));
-        let path = format!("/session/{}{path}", self.session);
-        self.ask("GET", &path, &Value::Null)
+        self.on(selector, "GET", "text", &Value::Null)
             .as_str()
             .unwrap_or_default()
             .to_owned()
@@ -100,16 +91,14 @@ impl Browser {
 
     /// Clicks on an element where a user would.
     pub fn click(&self, selector: &str) {
-        self.post(
-            &format!("/element/{}/click", self.find(selector)),
-            &json!({}),
-        );
+        self.on(selector, "POST", "click", &json!({}));
+        self.settle();
     }
 
     /// Writes into a field.
     pub fn write(&self, selector: &str, text: &str) {
-        let path = format!("/element/{}/value", self.find(selector));
-        self.post(&path, &json!({ "text": text }));
+        self.on(selector, "POST", "value", &json!({ "text": text }));
+        self.settle();
     }
 
     /// Presses a key, by its name in the DOM.
@@ -125,11 +114,18 @@ impl Browser {
             json!([{ "type": "keyDown", "value": code }, { "type": "keyUp", "value": code }]);
         let keyboard = json!({ "type": "key", "id": "keyboard", "actions": steps });
         self.post("/actions", &json!({ "actions": [keyboard] }));
+        self.settle();
+    }
+
+    /// Waits until all is drawn that the page was told to draw.
+    fn settle(&self) {
+        let script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(null)));";
+        self.post("/execute/async", &json!({ "script": script, "args": [] }));
     }
 
     /// Waits until an element says something.
     pub fn wait_for(&self, selector: &str, wanted: &str) {
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + PATIENCE;
         while self.text(selector) != wanted {
             assert!(
                 Instant::now() < deadline,
@@ -141,7 +137,7 @@ impl Browser {
 
     /// Runs a script until it gives this: what is drawn comes with a later frame.
     pub fn wait_until(&self, script: &str, wanted: &Value) {
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + PATIENCE;
         while self.run(script) != *wanted {
             assert!(Instant::now() < deadline, "{script}\n{}", self.run(script));
         }
@@ -157,15 +153,25 @@ impl Browser {
             .collect()
     }
 
-    fn find(&self, selector: &str) -> String {
-        let found = self.post(
-            "/element",
-            &json!({ "using": "css selector", "value": selector }),
-        );
-        found[ELEMENT]
-            .as_str()
-            .unwrap_or_else(|| panic!("{selector}: {found}"))
-            .to_owned()
+    /// Does something to an element, which is found again when a frame has replaced or covered it meanwhile.
+    fn on(&self, selector: &str, method: &str, what: &str, body: &Value) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        let search = json!({ "using": "css selector", "value": selector });
+        let search_at = format!("/session/{}/element", self.session);
+        loop {
+            let done = self.attempt("POST", &search_at, &search).and_then(|found| {
+                let id = found[ELEMENT].as_str().unwrap_or_default();
+                self.attempt(method, &format!("{search_at}/{id}/{what}"), body)
+            });
+            match done {
+                Ok(value) => return value,
+                Err(why) => assert!(
+                    PASSING.contains(&why["error"].as_str().unwrap_or_default())
+                        && Instant::now() < deadline,
+                    "{what} of {selector}: {why}"
+                ),
+            }
+        }
     }
 
     fn post(&self, path: &str, body: &Value) -> Value {
@@ -173,6 +179,12 @@ impl Browser {
     }
 
     fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+        self.attempt(method, path, body)
+            .unwrap_or_else(|why| panic!("{method} {path}: {why}"))
+    }
+
+    /// One command of the protocol, or the error that it was answered with.
+    fn attempt(&self, method: &str, path: &str, body: &Value) -> Result<Value, Value> {
         let body = if body.is_null() {
             String::new()
         } else {
@@ -191,8 +203,10 @@ impl Browser {
         let mut answer: Value =
             serde_json::from_str(&body).unwrap_or_else(|why| panic!("{why}: {body}"));
         let value = answer["value"].take();
-        assert!(value.get("error").is_none(), "{method} {path}: {value}");
-        value
+        if value.get("error").is_some() {
+            return Err(value);
+        }
+        Ok(value)
     }
 }
 
@@ -208,6 +222,35 @@ impl Drop for Browser {
         // One that has ended by itself is as good.
         let _ = self.driver.kill();
         let _ = self.driver.wait();
+    }
+}
+
+/// A driver, what it goes on writing to, and the port that it listens on; `None` when it ends at once.
+fn start_driver() -> Option<(Child, BufReader<ChildStdout>, u16)> {
+    let mut driver = Command::new("chromedriver")
+        .arg("--port=0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("chromedriver can be started");
+    let mut output = BufReader::new(driver.stdout.take().expect("it is piped"));
+    loop {
+        let mut line = String::new();
+        let count = output.read_line(&mut line);
+        if count.expect("what chromedriver says can be read") == 0 {
+            let _ = driver.wait();
+            return None;
+        }
+        let port = line
+            .trim_end()
+            .trim_end_matches('.')
+            .rsplit_once("on port ");
+        // First it says which port it was told to take, which is any.
+        let port = port.and_then(|it| it.1.parse().ok()).filter(|it| *it != 0);
+        if let Some(port) = port {
+            return Some((driver, output, port));
+        }
     }
 }
 
@@ -241,6 +284,8 @@ fn capabilities(browser: &str) -> Value {
         "--headless",
         "--no-sandbox",
         "--disable-gpu",
+        // Containers give it 64 MB, with which a page of many rows ends.
+        "--disable-dev-shm-usage",
         "--disable-quic",
         "--no-first-run",
         "--disable-background-networking",
