@@ -28,11 +28,16 @@ const PASSING: [&str; 4] = [
 
 /// A browser with one page.
 pub struct Browser {
-    driver: Child,
-    /// Kept open, because the driver goes on writing to it.
-    _output: BufReader<ChildStdout>,
-    port: u16,
+    driver: Driver,
     session: String,
+}
+
+/// A running `chromedriver`.
+struct Driver {
+    process: Child,
+    /// Kept open, because it goes on writing to it.
+    output: BufReader<ChildStdout>,
+    port: u16,
 }
 
 impl Browser {
@@ -51,12 +56,9 @@ impl Browser {
             return None;
         };
         // A driver that takes any free port ends when another takes the same one meanwhile.
-        let started = (0..5).find_map(|_| start_driver());
-        let (driver, output, port) = started.expect("chromedriver says on which port it listens");
+        let started = (0..5).find_map(|_| Driver::start());
         let mut this = Self {
-            driver,
-            _output: output,
-            port,
+            driver: started.expect("chromedriver says on which port it listens"),
             session: String::new(),
         };
         let answer = this.ask("POST", "/session", &capabilities(browser));
@@ -191,7 +193,7 @@ impl Browser {
             body.to_string()
         };
         let mut stream =
-            TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver listens");
+            TcpStream::connect(("127.0.0.1", self.driver.port)).expect("chromedriver listens");
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
@@ -219,38 +221,47 @@ impl Drop for Browser {
                 &Value::Null,
             );
         }
-        // One that has ended by itself is as good.
-        let _ = self.driver.kill();
-        let _ = self.driver.wait();
     }
 }
 
-/// A driver, what it goes on writing to, and the port that it listens on; `None` when it ends at once.
-fn start_driver() -> Option<(Child, BufReader<ChildStdout>, u16)> {
-    let mut driver = Command::new("chromedriver")
-        .arg("--port=0")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("chromedriver can be started");
-    let mut output = BufReader::new(driver.stdout.take().expect("it is piped"));
-    loop {
-        let mut line = String::new();
-        let count = output.read_line(&mut line);
-        if count.expect("what chromedriver says can be read") == 0 {
-            let _ = driver.wait();
-            return None;
-        }
-        let port = line
-            .trim_end()
-            .trim_end_matches('.')
-            .rsplit_once("on port ");
+impl Driver {
+    /// `None` when it ends at once.
+    fn start() -> Option<Self> {
+        let mut process = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver can be started");
+        let output = BufReader::new(process.stdout.take().expect("it is piped"));
+        let mut this = Self {
+            process,
+            output,
+            port: 0,
+        };
         // First it says which port it was told to take, which is any.
-        let port = port.and_then(|it| it.1.parse().ok()).filter(|it| *it != 0);
-        if let Some(port) = port {
-            return Some((driver, output, port));
+        while this.port == 0 {
+            let mut line = String::new();
+            let count = this.output.read_line(&mut line);
+            if count.expect("what chromedriver says can be read") == 0 {
+                return None;
+            }
+            let port = line
+                .trim_end()
+                .trim_end_matches('.')
+                .rsplit_once("on port ");
+            this.port = port.and_then(|it| it.1.parse().ok()).unwrap_or(0);
         }
+        Some(this)
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // One that has ended by itself is as good.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 

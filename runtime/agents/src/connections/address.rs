@@ -2,9 +2,43 @@
 
 use reqwest::Url;
 
+/// Where many requests go, read once.
+#[derive(Clone, Debug)]
+pub(crate) struct Address {
+    text: String,
+    /// None where the text is no address.
+    url: Option<Url>,
+    host: String,
+}
+
+impl Address {
+    pub fn of(text: String) -> Self {
+        let url = Url::parse(&text).ok();
+        let host = host_of(url.as_ref(), &text);
+        Self { text, url, host }
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn url(&self) -> Option<&Url> {
+        self.url.as_ref()
+    }
+
+    /// As [`host`] gives it.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+}
+
 /// The host and port of an address, as `api.example.org:8443`.
 pub(crate) fn host(address: &str) -> String {
-    if let Ok(url) = Url::parse(address)
+    host_of(Url::parse(address).ok().as_ref(), address)
+}
+
+fn host_of(url: Option<&Url>, address: &str) -> String {
+    if let Some(url) = url
         && let Some(host) = url.host_str()
     {
         return match url.port() {

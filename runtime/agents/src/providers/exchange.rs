@@ -106,7 +106,7 @@ pub(crate) trait AnswerReader: Send {
 pub(crate) struct Exchange<'a> {
     pub post: Post<'a>,
     /// What it shares with the other requests to its model.
-    pub line: Arc<Line>,
+    pub line: &'a Arc<Line>,
     /// `provider/model`
     pub model: String,
     pub fallback: Fallback,
@@ -227,8 +227,8 @@ impl Exchange<'_> {
         }
     }
 
-    fn host(&self) -> String {
-        address::host(&self.post.url)
+    fn host(&self) -> &str {
+        self.post.address.host()
     }
 
     async fn once(
@@ -272,7 +272,7 @@ impl Exchange<'_> {
         if let Some(encoding) = encoding(&response) {
             // Unpacking it could take any amount of memory, and we never ask for it.
             let what = format!("it is compressed (`{encoding}`), which was not asked for");
-            return Err(Trouble::malformed(&self.host(), &what));
+            return Err(Trouble::malformed(self.host(), &what));
         }
         let content_type = header(&response, "content-type").unwrap_or_default();
         let content_type = content_type.to_ascii_lowercase();
@@ -284,9 +284,9 @@ impl Exchange<'_> {
                 .ok()
                 .or_else(|| strict_json(&text));
             let answer: Value =
-                answer.ok_or_else(|| Trouble::malformed(&self.host(), &shortened(&text)))?;
+                answer.ok_or_else(|| Trouble::malformed(self.host(), &shortened(&text)))?;
             if answer.get("error").is_some_and(|it| !it.is_null()) {
-                return Err(Trouble::reported(&self.host(), &answer));
+                return Err(Trouble::reported(self.host(), &answer));
             }
             reader.whole(&answer, on_delta)?;
         } else if content_type.is_empty() || content_type.starts_with("text/event-stream") {
@@ -302,7 +302,7 @@ impl Exchange<'_> {
                 "{content_type} instead of an event stream: {}",
                 shortened(&text)
             );
-            return Err(Trouble::malformed(&self.host(), &what));
+            return Err(Trouble::malformed(self.host(), &what));
         }
         reader.finish()
     }
@@ -338,7 +338,7 @@ impl Exchange<'_> {
             }
         };
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-        let mut failure = ErrorBody::read(&body).into_failure(&self.host(), Some(status), &text);
+        let mut failure = ErrorBody::read(&body).into_failure(self.host(), Some(status), &text);
         if let Some(place) = headers.get("location").and_then(|it| it.to_str().ok()) {
             let place = address::shown(place);
             failure.message = format!(
@@ -376,7 +376,7 @@ impl Exchange<'_> {
         Trouble {
             failure: ModelFailure::new(
                 FailureKind::Provider,
-                http::describe(&self.post.url, error),
+                http::describe(self.post.address.text(), error),
             ),
             is_worth_another: true,
         }
@@ -387,7 +387,7 @@ impl Exchange<'_> {
             StreamError::TooLarge => "it is too large",
             StreamError::NotUtf8 => "it is not UTF-8",
         };
-        Trouble::malformed(&self.host(), what)
+        Trouble::malformed(self.host(), what)
     }
 }
 

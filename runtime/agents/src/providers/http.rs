@@ -12,7 +12,8 @@ use gsw_engine::model::{FailureKind, ModelFailure};
 use serde_json::Value;
 
 use super::opening::Openings;
-use crate::connections::{Names, address};
+use crate::connections::Names;
+use crate::connections::address::{self, Address};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -26,7 +27,7 @@ pub(crate) struct Http {
 
 /// A request that can be sent several times.
 pub(crate) struct Post<'a> {
-    pub url: String,
+    pub address: &'a Address,
     pub headers: Vec<(&'static str, String)>,
     /// Makes its JSON each time, when it is about to be sent: many requests wait for their turn, and a body may be large.
     pub body: &'a (dyn Fn() -> Result<Value, ModelFailure> + Sync),
@@ -41,15 +42,20 @@ impl Http {
             .as_ref()
             .map_err(|message| SendError::final_one(message.clone()))?;
         let headers = header_map(post)?;
-        let turn = self.openings.turn(&address::host(&post.url)).await;
+        let turn = self.openings.turn(post.address.host()).await;
         let body = (post.body)().map_err(SendError::refused)?.to_string();
-        let request = client
-            .post(&post.url)
-            .headers(headers)
-            .body(turn.body(body));
+        let request = match post.address.url() {
+            Some(url) => client.post(url.clone()),
+            // What is wrong with it is said when it is sent.
+            None => client.post(post.address.text()),
+        };
+        let request = request.headers(headers).body(turn.body(body));
         request.send().await.map_err(|error| SendError {
             is_worth_another: !error.is_builder() && tls_error(&error).is_none(),
-            failure: ModelFailure::new(FailureKind::Provider, describe(&post.url, &error)),
+            failure: ModelFailure::new(
+                FailureKind::Provider,
+                describe(post.address.text(), &error),
+            ),
         })
     }
 }
@@ -166,7 +172,7 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{Http, Post};
+    use super::{Address, Http, Post};
     use crate::providers::opening::AT_ONCE;
 
     #[tokio::test]
@@ -184,7 +190,7 @@ mod tests {
                 Ok(json!({}))
             };
             let post = Post {
-                url: "http://127.0.0.1:1/v1".into(),
+                address: &Address::of("http://127.0.0.1:1/v1".into()),
                 headers: Vec::new(),
                 body: &body,
             };

@@ -9,7 +9,6 @@ use super::http::Post;
 use super::network::{Network, OnDelta};
 use super::schema;
 use super::window;
-use crate::connections::address;
 use crate::environment::Environment;
 
 /// How the model learns the schema of the answer.
@@ -125,18 +124,16 @@ impl<P: Protocol> Asking<'_, P> {
     ) -> Result<ModelAnswer, ModelFailure> {
         let format = P::format(self.request, form);
         let body = || self.protocol.body(self.model, self.request, &format);
-        let host = address::host(&self.endpoint.url);
-        let new_reader = move || P::reader(host.clone());
+        let Endpoint { url, .. } = &self.endpoint;
+        let line = self.network.traffic.line(url, self.model, &self.key);
+        let new_reader = || P::reader(line.address.host().to_owned());
         let exchange = Exchange {
             post: Post {
-                url: self.endpoint.url.clone(),
+                address: &line.address,
                 headers: self.endpoint.headers.clone(),
                 body: &body,
             },
-            line: self
-                .network
-                .traffic
-                .line(&self.endpoint.url, self.model, &self.key),
+            line: &line,
             model: self.request.model.clone(),
             fallback: self.request.fallback,
             limit: self.request.timeout,

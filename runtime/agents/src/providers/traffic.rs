@@ -15,6 +15,7 @@ use gsw_tree::event::CircuitChange;
 use tokio::sync::Notify;
 use tokio::time::timeout_at;
 
+use crate::connections::address::Address;
 use circuit::{Circuit, Trial};
 pub(crate) use limits::Quota;
 use limits::{Admission, Limits, Outcome};
@@ -37,8 +38,9 @@ pub(crate) struct Traffic {
 }
 
 /// The requests to one model at one address.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Line {
+    pub address: Address,
     /// Held by the one that is next: those behind wait for it, in their order.
     queue: tokio::sync::Mutex<()>,
     has_changed: Notify,
@@ -86,8 +88,11 @@ impl Traffic {
         let line = lines.entry(format!("{url} {model}")).or_insert_with(|| {
             let shared = self.shared.as_ref();
             Arc::new(Line {
+                address: Address::of(url.to_owned()),
+                queue: tokio::sync::Mutex::default(),
+                has_changed: Notify::default(),
+                state: Mutex::default(),
                 sign: shared.map(|it| it.sign(&[url, model, account])),
-                ..Line::default()
             })
         });
         Arc::clone(line)

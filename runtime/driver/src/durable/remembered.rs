@@ -1,6 +1,6 @@
 //! What one run has written down: kept in memory until the run does something that must not be lost, then in a journal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome};
@@ -31,6 +31,8 @@ pub(crate) struct Remembered {
     state: State,
     /// The operations without an outcome, once the run is written down.
     outstanding: BTreeMap<OperationId, Asked>,
+    /// When the time of each is over that needs no process, the first first.
+    dues: BTreeSet<(i64, OperationId)>,
     /// How many of them need a process.
     busy: usize,
     /// How many of them are questions.
@@ -89,6 +91,7 @@ impl Remembered {
             store,
             state,
             outstanding: BTreeMap::new(),
+            dues: BTreeSet::new(),
             busy: 0,
             questions: 0,
             shown: Shown::GoesOn,
@@ -143,6 +146,7 @@ impl Remembered {
             Needs::Somebody => self.questions += 1,
             Needs::Time => {}
         }
+        self.dues.extend(due_of(id, &asked));
         self.outstanding.insert(id, asked);
     }
 
@@ -152,6 +156,9 @@ impl Remembered {
             Needs::Process => self.busy -= 1,
             Needs::Somebody => self.questions -= 1,
             Needs::Time => {}
+        }
+        if let Some(due) = due_of(id, &asked) {
+            self.dues.remove(&due);
         }
         Some(asked)
     }
@@ -282,8 +289,9 @@ impl Remembered {
 
     /// The questions whose time is over, of a run that is written down.
     pub(crate) fn late(&self, now: i64) -> Vec<u64> {
-        let asked = self.outstanding.values().filter(|it| it.asks.is_some());
-        let late = asked.filter(|it| it.due.is_some_and(|due| due <= now));
+        let over = self.dues.range(..=(now, OperationId(u64::MAX)));
+        let asked = over.filter_map(|(_, id)| self.outstanding.get(id));
+        let late = asked.filter(|it| it.asks.is_some());
         late.map(|it| it.of.operation).collect()
     }
 
@@ -451,11 +459,12 @@ impl Remembered {
 
     /// When the first of the long times is over that it waits for, in nanoseconds since 1970.
     pub(crate) fn wake(&self) -> Option<i64> {
-        let times = self
-            .outstanding
-            .values()
-            .filter(|it| it.needs == Needs::Time);
-        times.filter_map(|it| it.due).min()
+        let waits_for_time = |id| {
+            let asked = self.outstanding.get(id);
+            asked.is_some_and(|it| it.needs == Needs::Time)
+        };
+        let mut dues = self.dues.iter();
+        dues.find(|(_, id)| waits_for_time(id)).map(|(due, _)| *due)
     }
 
     /// What a run waits for that needs no process.
@@ -542,5 +551,13 @@ impl Remembered {
         };
         let then = |_: Result<(), Failure>| tell(finished);
         journal.release(Box::new(then));
+    }
+}
+
+/// When the time of an operation is over that needs no process, if it has one.
+fn due_of(id: OperationId, asked: &Asked) -> Option<(i64, OperationId)> {
+    match asked.needs {
+        Needs::Process => None,
+        Needs::Time | Needs::Somebody => Some((asked.due?, id)),
     }
 }

@@ -22,7 +22,9 @@ pub(crate) enum Dialect {
 impl Dialect {
     /// What the server at this address speaks, by its host: OpenAI itself, and the same service at Azure.
     pub fn of(base: &str) -> Self {
-        let url = Url::parse(base).ok();
+        // Asked for each request: most addresses need not be read.
+        let may_be = base.to_ascii_lowercase().contains("openai");
+        let url = may_be.then(|| Url::parse(base).ok()).flatten();
         let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
         let is_original = ["openai.com", "openai.azure.com"].iter().any(|own| {
             host.strip_suffix(own)
