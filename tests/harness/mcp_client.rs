@@ -181,6 +181,83 @@ fn a_server_that_cannot_be_used_says_why() {
     assert!(said.err.contains("it has said: no key"), "{said:?}");
 }
 
+/// A server of the older age in a shell: it says something to people, how far it is with its third request, and that its tools are
+/// others; before it ends it says more than anybody wants to know.
+const TALKS: &str = r#"
+n=0
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  token=$(printf '%s' "$line" | sed -n 's/.*"progressToken":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"talker","version":"1.2"}}}' ;;
+    *'"tools/call"'*)
+      n=$((n+1))
+      case $n in
+        1) echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"disk","data":"nearly full"}}'
+           echo '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
+           echo '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":'$token',"progress":1,"total":2,"message":"half"}}' ;;
+        3) i=0; while [ $i -lt 120 ]; do i=$((i+1)); echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"'$i'"}}'; done ;;
+        5) exit 0 ;;
+      esac
+      sleep 0.2
+      echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"'$n'"}]}}' ;;
+    *'"id"'*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32601,"message":"unknown"}}' ;;
+  esac
+done
+"#;
+
+// G17, G27
+#[test]
+fn what_happens_with_a_server_is_told_with_its_answers() {
+    const LISTENS: &str = r#"
+import std/mcp
+workflow main() -> [json] {
+  let server = mcp.stdio("sh", ["TALKS"])
+  (0..6).map(_ => server.call("next") catch McpError(_, _) => "gone")
+}
+"#;
+    let script = crate::program::scratch("talks").join("server.sh");
+    std::fs::write(&script, TALKS).expect("the target folder can be written");
+    let kept = Kept::new("mcp_talks", &LISTENS.replace("TALKS", text(&script)));
+    let log = crate::program::scratch("talks").join("events.jsonl");
+    let said = kept.run(&["--store", "off", "--events", text(&log)]);
+    let wanted = serde_json::json!(["1", "2", "3", "4", "gone", "1"]);
+    assert_eq!(value(&said), wanted, "{said:?}");
+
+    let events = std::fs::read_to_string(&log).expect("there are events");
+    let events = events
+        .lines()
+        .filter_map(|it| serde_json::from_str(it).ok());
+    let told: Vec<serde_json::Value> = events
+        .filter(|it: &serde_json::Value| it["event"] == "mcp_event")
+        .collect();
+    let server = format!("sh {}", text(&script));
+    assert!(told.iter().all(|it| it["server"] == *server), "{told:?}");
+    let of = |what: &str| -> Vec<&serde_json::Value> {
+        let all = told.iter().filter(|it| it["what"] == what);
+        all.map(|it| &it["payload"]).collect()
+    };
+    let started =
+        serde_json::json!({ "name": "talker", "version": "1.2", "protocol": "2025-06-18" });
+    assert_eq!(of("started"), [&started, &started]);
+    // What it says after its last start may come after the last answer.
+    assert!([1, 2].contains(&of("tools_changed").len()), "{told:?}");
+    let half = serde_json::json!({ "progress": 1.0, "total": 2.0, "message": "half" });
+    assert_eq!(of("progress")[0], &half);
+    let full = serde_json::json!({ "level": "warning", "logger": "disk", "data": "nearly full" });
+    assert_eq!(of("log")[0], &full);
+    let dropped: u64 = of("dropped")
+        .iter()
+        .filter_map(|it| it["count"].as_u64())
+        .sum();
+    let said = of("log").len() as u64 + dropped;
+    assert!([121, 122].contains(&said) && dropped > 0, "{told:?}");
+    assert_eq!(of("ended").len(), 1);
+    // Who is told is who called.
+    let first = told.first().expect("there is one");
+    assert_eq!(first["what"], "started");
+}
+
 /// No server and nothing that one has started outlives the process that has called it, whether that ends or is killed.
 #[test]
 fn no_server_outlives_its_caller() {

@@ -258,6 +258,130 @@ fn after_tools_the_parts_are_those_of_the_answer_and_a_cut_call_is_not_made() {
     assert_eq!((came[0] == came[2], called.as_str()), (true, ""));
 }
 
+/// A program whose model calls a tool, and says no more when half of the call is there.
+const CALLING: &str = r#"
+tool look_up(TAG word: string) -> string reads { word }
+agent clerk { model: "MODEL" retry: 0 timeout: 2s tools: [look_up] }
+prompt greet(name: string) -> string by clerk { user "Greet ${name}." }
+workflow main() -> string {
+  let answer = greet.stream("Ada")
+  do { for part in answer { log.info(part) }; "ended" } catch { _ => "given up" }
+}
+"#;
+
+const MESSAGES_CALL: &str = r#"event: message_start
+data: {"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": null, "usage": {"input_tokens": 1, "output_tokens": 1}}}
+
+event: content_block_start
+data: {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "look_up", "input": {}}}
+
+event: content_block_delta
+data: {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{\"wo"}}
+
+event: content_block_delta
+data: {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "rd\":\"Ada"}}
+
+"#;
+
+const COMPLETIONS_CALL: &str = r#"data: {"id": "c", "object": "chat.completion.chunk", "model": "m", "choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [{"index": 0, "id": "t", "type": "function", "function": {"name": "look_up", "arguments": ""}}]}, "finish_reason": null}]}
+
+data: {"id": "c", "object": "chat.completion.chunk", "model": "m", "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "{\"wo"}}]}, "finish_reason": null}]}
+
+data: {"id": "c", "object": "chat.completion.chunk", "model": "m", "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "rd\":\"Ada"}}]}, "finish_reason": null}]}
+
+"#;
+
+const RESPONSES_CALL: &str = r#"event: response.output_item.added
+data: {"type": "response.output_item.added", "output_index": 1, "item": {"type": "function_call", "id": "f", "call_id": "t", "name": "look_up", "arguments": "", "status": "in_progress"}}
+
+event: response.function_call_arguments.delta
+data: {"type": "response.function_call_arguments.delta", "output_index": 1, "item_id": "f", "delta": "{\"wo"}
+
+event: response.function_call_arguments.delta
+data: {"type": "response.function_call_arguments.delta", "output_index": 1, "item_id": "f", "delta": "rd\":\"Ada"}
+
+"#;
+
+/// This one sends calls whole.
+const GENERATION_CALL: &str = r#"data: {"candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "look_up", "args": {"word": "Ada"}}}]}, "index": 0}], "modelVersion": "m"}
+
+"#;
+
+/// Runs a program whose model says this and then nothing; its `stream_delta` events that belong to a call.
+fn calling(name: &str, (model, tag): (&str, &str), events: &str) -> Vec<Value> {
+    let source = CALLING.replace("MODEL", model).replace("TAG", tag);
+    let file = program(name, &source);
+    let log = scratch("wire").join(format!("{name}.jsonl"));
+    let reply = Reply {
+        hang: true,
+        ..stream(events)
+    };
+    let (said, _) = with_provider(in_turn(vec![reply]), |url| {
+        program::Said::from(
+            Command::new(env!("CARGO_BIN_EXE_gswc"))
+                .args(["run", text(&file), "--", "--events", text(&log)])
+                .current_dir(root())
+                .stdin(Stdio::null())
+                .env_remove("GSW_MODEL")
+                .envs([("GSW_CACHE", "off"), ("ANTHROPIC_API_KEY", "key")])
+                .envs([("OPENAI_API_KEY", "key"), ("GEMINI_API_KEY", "key")])
+                .envs([("ANTHROPIC_BASE_URL", url), ("GEMINI_BASE_URL", url)])
+                .env("OPENAI_BASE_URL", format!("{url}/v1"))
+                .output()
+                .expect("gswc can be started"),
+        )
+    });
+    assert_eq!(said.out.trim(), "\"given up\"", "{model}: {said:?}");
+    let events = std::fs::read_to_string(&log).expect("there are events");
+    let events = events
+        .lines()
+        .filter_map(|it| serde_json::from_str(it).ok());
+    let is_call = |it: &Value| it["event"] == "stream_delta" && it["call"].is_object();
+    events.filter(is_call).collect()
+}
+
+// G31
+#[test]
+fn observers_see_a_call_of_a_tool_while_it_arrives_on_every_wire() {
+    let half = "{\"word\":\"Ada";
+    let wires = [
+        ("anthropic/claude-sonnet-5-5", MESSAGES_CALL, half),
+        ("openai/gpt-5", COMPLETIONS_CALL, half),
+        ("openai-responses/gpt-5", RESPONSES_CALL, half),
+        (
+            "gemini/gemini-2.5-flash",
+            GENERATION_CALL,
+            "{\"word\":\"Ada\"}",
+        ),
+    ];
+    std::thread::scope(|threads| {
+        for (model, events, wanted) in wires {
+            threads.spawn(move || {
+                let name = format!("calling-{}", model.replace(['/', '.'], "-"));
+                let deltas = calling(&name, (model, ""), events);
+                let came: String = deltas.iter().filter_map(|it| it["text"].as_str()).collect();
+                assert_eq!(came, wanted, "{model}");
+                let last = deltas.last().expect("there is one");
+                assert_eq!(last["bytes"], wanted.len(), "{model}");
+                let call = json!({ "number": 0, "tool": "look_up" });
+                assert!(deltas.iter().all(|it| it["call"] == call), "{deltas:?}");
+            });
+        }
+    });
+}
+
+// G55
+#[test]
+fn of_a_call_that_hides_something_observers_see_its_length_while_it_arrives() {
+    let of = ("anthropic/claude-sonnet-5-5", "@secret");
+    let deltas = calling("calling-hidden", of, MESSAGES_CALL);
+    assert!(
+        deltas.iter().all(|it| it.get("text").is_none()),
+        "{deltas:?}"
+    );
+    assert_eq!(deltas.last().expect("there is one")["bytes"], 12);
+}
+
 #[test]
 fn a_wrong_answer_that_is_corrected_ends_with_the_parts_of_the_right_one() {
     let replies = vec![

@@ -2,6 +2,8 @@
 
 mod address;
 mod answer;
+mod client;
+mod happened;
 mod locked;
 mod session;
 
@@ -9,9 +11,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::mcp::happened::Happened;
 use crate::mcp::session::Session;
-use gsw_driver::servers::{Calling, ServerCall, ServerFailure, ServerPlace, Servers};
+use gsw_driver::servers::{Answered, Calling, ServerCall, ServerFailure, ServerPlace, Servers};
 use gsw_driver::web::ReachOf;
+use gsw_tree::event::McpWhat;
 
 /// After a start that failed the next one waits so long, twice as long each time…
 const FIRST_REST: Duration = Duration::from_millis(100);
@@ -38,6 +42,7 @@ impl std::fmt::Debug for McpServers {
 struct Slot {
     /// Held while it is started, so that calls that come at once start one.
     state: tokio::sync::Mutex<State>,
+    happened: Happened,
 }
 
 #[derive(Default)]
@@ -60,14 +65,9 @@ impl Servers for McpServers {
     fn ask(&self, call: ServerCall) -> Calling {
         let slot = self.slot(&call.server);
         Box::pin(async move {
-            let session = slot.session(&call.server, &call.reach_of).await?;
-            let answer = session.ask(call).await;
-            if session.is_over() {
-                slot.forget(&session).await;
-            } else {
-                slot.has_answered().await;
-            }
-            answer
+            let answer = slot.ask(call).await;
+            let happened = slot.happened.take();
+            Answered { happened, answer }
         })
     }
 
@@ -92,6 +92,17 @@ impl Servers for McpServers {
 }
 
 impl Slot {
+    async fn ask(&self, call: ServerCall) -> Result<String, ServerFailure> {
+        let session = self.session(&call.server, &call.reach_of).await?;
+        let answer = session.ask(call).await;
+        if session.is_over() {
+            self.forget(&session).await;
+        } else {
+            self.has_answered().await;
+        }
+        answer
+    }
+
     /// The session with the server, which is started if there is none.
     async fn session(
         &self,
@@ -103,12 +114,13 @@ impl Slot {
             return Ok(Arc::clone(session));
         }
         if let Some(session) = state.session.take() {
+            self.happened.note(McpWhat::Ended, None);
             state.note_failure(&session);
         }
         if let Some(at) = state.not_before.take() {
             tokio::time::sleep_until(at.into()).await;
         }
-        match Session::start(server, reach_of).await {
+        match Session::start(server, reach_of, &self.happened).await {
             Ok(session) => {
                 let session = Arc::new(session);
                 state.session = Some(Arc::clone(&session));
@@ -130,6 +142,7 @@ impl Slot {
             .is_some_and(|it| Arc::ptr_eq(it, session))
         {
             state.session = None;
+            self.happened.note(McpWhat::Ended, None);
             state.note_failure(session);
         }
     }

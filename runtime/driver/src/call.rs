@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::site::{NodePath, Site};
-use gsw_engine::operation::{Operation, OperationId};
+use gsw_engine::operation::{CallPart, Operation, OperationId};
 use gsw_tree::class::Class;
 
 /// For whom something is performed.
@@ -35,6 +35,8 @@ pub struct PartSink(Option<Arc<dyn Fn(Part) + Send + Sync>>);
 pub enum Part {
     /// More text of a model.
     Text(String),
+    /// More of a call of a tool that a model is about to make.
+    Call(CallPart),
     /// Another attempt begins: what came so far does not count.
     Restart,
 }
@@ -43,6 +45,12 @@ impl PartSink {
     /// Hands all parts to `sink`.
     pub fn new(sink: impl Fn(Part) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(sink)))
+    }
+
+    /// Whether anybody takes them.
+    #[must_use]
+    pub fn is_heard(&self) -> bool {
+        self.0.is_some()
     }
 
     pub fn send(&self, part: Part) {
@@ -55,7 +63,7 @@ impl PartSink {
 impl std::fmt::Debug for PartSink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PartSink")
-            .field("is_heard", &self.0.is_some())
+            .field("is_heard", &self.is_heard())
             .finish()
     }
 }

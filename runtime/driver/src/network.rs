@@ -14,7 +14,7 @@ use crate::permissions::Permissions;
 use crate::process::Surroundings;
 use crate::reactor::{HOST, NETWORK, Reactor};
 use crate::servers::{
-    ServerAddress, ServerCall, ServerFailure, ServerPlace, ServerProgram, Servers,
+    Answered, ServerAddress, ServerCall, ServerFailure, ServerPlace, ServerProgram, Servers,
 };
 use crate::tape::{Played, Tape};
 use crate::web::{ReachOf, Web, WebRequest};
@@ -24,7 +24,7 @@ use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::human::Question;
 use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest};
 use gsw_engine::operation::{
-    AskOfServer, Failure, HttpRequest, McpRequest, Outcome, PlaceOfServer,
+    AskOfServer, Failure, HttpRequest, McpRequest, Outcome, PlaceOfServer, ServerReply,
 };
 use gsw_engine::panic;
 use gsw_engine::secret::Template;
@@ -96,9 +96,9 @@ impl Network {
         completion: Completion,
     ) -> Handle {
         let server = request.server();
-        let failed = |message| Outcome::Failed(Failure::Mcp { server, message });
         let Some(servers) = self.servers.clone() else {
-            completion.deliver(failed("this host has no client for it".into()));
+            let message = "this host has no client for it".into();
+            completion.deliver(Outcome::Failed(Failure::Mcp { server, message }));
             return Handle::None;
         };
         let place = match self.place_of(request.at) {
@@ -119,14 +119,20 @@ impl Network {
             key: call.idempotency_key(),
         });
         spawn(&NETWORK, completion, async move {
-            match calling.await {
-                Ok(answer) => Outcome::Json(answer),
-                Err(ServerFailure::Server(message)) => failed(message),
-                Err(ServerFailure::Tool(message)) => {
-                    Outcome::Failed(Failure::Tool { tool, message })
-                }
-                Err(ServerFailure::Denied(what)) => Outcome::Failed(Failure::Denied { what }),
-            }
+            let Answered { happened, answer } = calling.await;
+            let answer = answer.map_err(|failure| match failure {
+                ServerFailure::Server(message) => Failure::Mcp {
+                    server: server.clone(),
+                    message,
+                },
+                ServerFailure::Tool(message) => Failure::Tool { tool, message },
+                ServerFailure::Denied(what) => Failure::Denied { what },
+            });
+            Outcome::Server(Box::new(ServerReply {
+                server,
+                happened,
+                answer,
+            }))
         })
     }
 

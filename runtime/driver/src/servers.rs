@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use gsw_engine::operation::AskOfServer;
+use gsw_tree::event::McpHappened;
 
 use crate::process::{Child, Ending, Group, Surroundings, start_server};
 use crate::web::ReachOf;
@@ -40,8 +41,17 @@ pub enum ServerFailure {
     Denied(String),
 }
 
-/// An answer on its way, as JSON text. Dropping it cancels the call.
-pub type Calling = Pin<Box<dyn Future<Output = Result<String, ServerFailure>> + Send>>;
+/// What a server said.
+#[derive(Debug)]
+pub struct Answered {
+    /// What has happened with it since it said something before, to whomever.
+    pub happened: Vec<McpHappened>,
+    /// As JSON text.
+    pub answer: Result<String, ServerFailure>,
+}
+
+/// An answer on its way. Dropping it cancels the call.
+pub type Calling = Pin<Box<dyn Future<Output = Answered> + Send>>;
 
 /// Speaks with servers; one per engine, shared by its runs.
 pub trait Servers: Send + Sync + std::fmt::Debug {

@@ -7,6 +7,7 @@ use gsw_abi::program::FunctionIndex;
 use gsw_abi::site::Site;
 use gsw_abi::types::TypeId;
 use gsw_tree::class::Class;
+use gsw_tree::event::McpHappened;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -188,14 +189,60 @@ impl Delivery {
     }
 }
 
-/// What has come of the text of an answer.
+/// What has come of an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
     /// What follows on the bytes that the run has.
-    More(String),
+    More(Arrived),
     /// The model was asked again, by another life of the run: its answer from the beginning.
-    Anew(String),
+    Anew(Arrived),
+}
+
+/// A part of an answer.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Arrived {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// The calls of tools that the model has begun or gone on with, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallPart>,
+}
+
+/// A part of a call of a tool that a model is about to make.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct CallPart {
+    /// Which of the calls of its answer, from 0.
+    pub call: u32,
+    /// The model's name for the tool.
+    pub tool: String,
+    /// More of its arguments, which are JSON.
+    pub text: String,
+}
+
+impl Arrived {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.calls.is_empty()
+    }
+
+    /// How many bytes of the answer these are.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let calls: usize = self.calls.iter().map(|it| it.text.len()).sum();
+        (self.text.len() + calls) as u64
+    }
+
+    /// Adds more of a call.
+    pub fn add(&mut self, part: CallPart) {
+        match self.calls.iter_mut().find(|it| it.call == part.call) {
+            Some(begun) => {
+                begun.tool = part.tool;
+                begun.text.push_str(&part.text);
+            }
+            None => self.calls.push(part),
+        }
+    }
 }
 
 /// What a run asks of another one.
@@ -324,6 +371,18 @@ impl McpRequest {
     }
 }
 
+/// What came of a question to an MCP server.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ServerReply {
+    /// The server as people are told of it.
+    pub server: String,
+    /// What has happened with it since its last reply, to whomever that went.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub happened: Vec<McpHappened>,
+    /// As JSON text.
+    pub answer: Result<String, Failure>,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HttpRequest {
     /// `GET` and so on.
@@ -373,12 +432,14 @@ pub enum Outcome {
         /// Its value as JSON text.
         answer: String,
     },
-    /// What has come of the text of an answer.
+    /// What has come of an answer.
     Piece(Piece),
     /// What the model said, or why it did not.
     Model(Box<Result<ModelAnswer, ModelFailure>>),
     Exec(ExecOutput),
     Http(HttpAnswer),
+    /// What an MCP server said.
+    Server(Box<ServerReply>),
     /// The answer of a person, or from outside.
     Human(Box<Reply>),
     /// It could not be done.

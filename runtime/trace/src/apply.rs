@@ -108,6 +108,7 @@ impl Tree {
             | EventKind::Budget { .. }
             | EventKind::SpawnRequest { .. }
             | EventKind::Skill { .. }
+            | EventKind::McpEvent { .. }
             | EventKind::Hook { .. } => {}
         }
         self.keep(id, event.sequence, event.time, || {

@@ -93,6 +93,7 @@ fn write_event(out: &mut String, kind: &EventKind, took: i64) {
         | EventKind::Budget { .. }
         | EventKind::SpawnRequest { .. }
         | EventKind::Skill { .. }
+        | EventKind::McpEvent { .. }
         | EventKind::Hook { .. }
         | EventKind::ToolCall { .. } => {}
     }

@@ -119,6 +119,48 @@ pub struct SessionPlace {
     pub exchange: u64,
 }
 
+/// A call of a tool that a model is about to make.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ArrivingCall {
+    /// Which of the calls of its answer, from 0.
+    pub number: u32,
+    /// The model's name for the tool.
+    pub tool: Arc<str>,
+}
+
+/// What happened with an MCP server.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct McpHappened {
+    /// What it was.
+    pub what: McpWhat,
+    /// What is known of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<JsonText>,
+}
+
+/// What may happen with an MCP server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum McpWhat {
+    /// It was started or reached; the payload is its `name`, `version` and `protocol`.
+    Started,
+    /// It has ended or is out of reach.
+    Ended,
+    /// It has other tools now.
+    ToolsChanged,
+    ResourcesChanged,
+    PromptsChanged,
+    /// It has said something to people: `level`, `logger` and `data`.
+    Log,
+    /// It is so far with a call: `progress`, `total` and `message`.
+    Progress,
+    /// So many of these things, `count`, were too many to be told.
+    Dropped,
+}
+
 /// What happened. Durations are nanoseconds, in JSON seconds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -275,11 +317,15 @@ pub enum EventKind {
     },
     /// More of an answer has arrived, for a stream whose program waits for it; the event's node is the prompt.
     StreamDelta {
-        /// The text; absent where the answer may hold what is not to be shown.
+        /// The text; absent where it may hold what is not to be shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<Arc<str>>,
-        /// How many bytes of the answer have arrived with it; fewer than before when the model was asked again.
+        /// How many bytes of the answer, or of the arguments of the call, have arrived with it; fewer than before when the model
+        /// was asked again.
         bytes: u64,
+        /// The call of a tool that the model is about to make, whose arguments the text belongs to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<ArrivingCall>,
     },
     /// The answer of a prompt replaces that of an earlier one, whose node stays; the event's node is the new one.
     PromptRevision {
@@ -494,6 +540,13 @@ pub enum EventKind {
         /// The file of it that the model asks for.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
+    },
+    /// Something happened with an MCP server, and is told with the answer to a call; the event's node is who called.
+    McpEvent {
+        /// Its program with its arguments, or its address.
+        server: Arc<str>,
+        #[serde(flatten)]
+        happened: McpHappened,
     },
     /// A hook was asked; the event's node is the prompt.
     Hook {

@@ -11,21 +11,23 @@ use gsw_driver::servers::{
 };
 use gsw_driver::web::ReachOf;
 use gsw_engine::operation::AskOfServer;
+use gsw_tree::event::McpWhat;
+use rmcp::RoleClient;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientCapabilities,
-    ClientConfig, ClientRequest, Implementation, ProtocolVersion, RequestId, RequestMetaObject,
-    ServerResult, Tool,
+    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientRequest,
+    ProgressToken, ProtocolVersion, RequestId, RequestMetaObject, ServerResult, Tool,
 };
 use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt, NotificationContext, Peer, PeerRequestOptions,
-    RunningService, RunningServiceCancellationToken, ServiceError,
+    ClientLifecycleMode, ClientServiceExt, Peer, PeerRequestOptions, RunningService,
+    RunningServiceCancellationToken, ServiceError,
 };
 use rmcp::transport::IntoTransport;
-use rmcp::{ClientHandler, RoleClient};
 use serde_json::{Map, Value};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
+use crate::mcp::client::{self, Client};
+use crate::mcp::happened::Happened;
 use crate::mcp::locked::Digests;
 use crate::mcp::{address, answer, lock, locked};
 
@@ -39,23 +41,6 @@ const SAID: usize = 2_000;
 /// Under which a server finds the key of a call.
 const KEY: &str = "groundswell/idempotency-key";
 
-/// A client that has nothing a server could ask for: no sampling, no roots, no forms.
-struct Client {
-    /// How often the server has said that its tools are others now.
-    changes: Arc<AtomicU64>,
-}
-
-impl ClientHandler for Client {
-    fn get_info(&self) -> ClientConfig {
-        let myself = Implementation::new("groundswell", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), myself)
-    }
-
-    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.changes.fetch_add(1, Ordering::Release);
-    }
-}
-
 /// A server that runs or is reached.
 pub(super) struct Session {
     peer: Peer<RoleClient>,
@@ -63,6 +48,7 @@ pub(super) struct Session {
     end: Mutex<Option<RunningServiceCancellationToken>>,
     life: Mutex<Life>,
     said: Said,
+    happened: Happened,
     changes: Arc<AtomicU64>,
     /// The digests of its tools by name, and after how many changes they were looked at.
     known: tokio::sync::Mutex<Option<(u64, Digests)>>,
@@ -82,27 +68,36 @@ struct Said(Arc<Mutex<Vec<u8>>>);
 
 impl Session {
     /// Starts or reaches the server and greets it, in whichever age of the protocol it speaks.
-    pub async fn start(server: &ServerPlace, reach_of: &ReachOf) -> Result<Self, ServerFailure> {
+    pub async fn start(
+        server: &ServerPlace,
+        reach_of: &ReachOf,
+        happened: &Happened,
+    ) -> Result<Self, ServerFailure> {
         match server {
-            ServerPlace::Program(program) => Self::start_program(program)
+            ServerPlace::Program(program) => Self::start_program(program, happened)
                 .await
                 .map_err(ServerFailure::Server),
-            ServerPlace::Address(address) => Self::reach(address, reach_of).await,
+            ServerPlace::Address(address) => Self::reach(address, reach_of, happened).await,
         }
     }
 
-    async fn reach(address: &ServerAddress, reach_of: &ReachOf) -> Result<Self, ServerFailure> {
+    async fn reach(
+        address: &ServerAddress,
+        reach_of: &ReachOf,
+        happened: &Happened,
+    ) -> Result<Self, ServerFailure> {
         let transport = address::transport(address, reach_of)?;
-        let greeting = Self::greet(transport, either_age(), Life::Address, Said::default());
+        let heard = (Said::default(), happened);
+        let greeting = Self::greet(transport, either_age(), Life::Address, heard);
         greeting.await.map_err(ServerFailure::Server)
     }
 
-    async fn start_program(server: &ServerProgram) -> Result<Self, String> {
+    async fn start_program(server: &ServerProgram, happened: &Happened) -> Result<Self, String> {
         let begun = Instant::now();
-        match Self::greet_program(server, either_age()).await {
+        match Self::greet_program(server, either_age(), happened).await {
             // The question for its age was given up, and its answer came after the next greeting.
             Err(_) if (PROBE..START).contains(&begun.elapsed()) => {
-                Self::greet_program(server, ClientLifecycleMode::Initialize).await
+                Self::greet_program(server, ClientLifecycleMode::Initialize, happened).await
             }
             greeted => greeted,
         }
@@ -111,6 +106,7 @@ impl Session {
     async fn greet_program(
         server: &ServerProgram,
         age: ClientLifecycleMode,
+        happened: &Happened,
     ) -> Result<Self, String> {
         let process = server
             .start()
@@ -126,19 +122,17 @@ impl Session {
             pipes(input, output).and_then(|pipes| Ok((pipes, Receiver::from_owned_fd(errors)?)));
         let (pipes, errors) = piped.map_err(|error| format!("it cannot be reached: {error}"))?;
         tokio::spawn(said.clone().listen(errors));
-        Self::greet(pipes, age, Life::Process(life), said).await
+        Self::greet(pipes, age, Life::Process(life), (said, happened)).await
     }
 
     async fn greet<E: std::error::Error + Send + Sync + 'static, A>(
         transport: impl IntoTransport<RoleClient, E, A>,
         age: ClientLifecycleMode,
         life: Life,
-        said: Said,
+        (said, happened): (Said, &Happened),
     ) -> Result<Self, String> {
         let changes = Arc::new(AtomicU64::new(0));
-        let client = Client {
-            changes: Arc::clone(&changes),
-        };
+        let client = Client::new(Arc::clone(&changes), happened.clone());
         let greeted =
             tokio::time::timeout(START, client.serve_with_lifecycle(transport, age)).await;
         let service: RunningService<RoleClient, Client> = match greeted {
@@ -156,6 +150,7 @@ impl Session {
             }
         };
         let (peer, end) = (service.peer().clone(), service.cancellation_token());
+        happened.note(McpWhat::Started, client::of_server(&peer).as_ref());
         // It goes on by itself until the server ends or is told to.
         tokio::spawn(async move { drop(service.waiting().await) });
         Ok(Self {
@@ -163,6 +158,7 @@ impl Session {
             end: Mutex::new(Some(end)),
             life: Mutex::new(life),
             said,
+            happened: happened.clone(),
             changes,
             known: tokio::sync::Mutex::default(),
         })
@@ -223,9 +219,12 @@ impl Session {
         let mut open = Open {
             peer: self.peer.clone(),
             request: Some(handle.id.clone()),
+            call: handle.progress_token.clone(),
+            happened: self.happened.clone(),
         };
         let answer = (&mut handle.rx).await;
         open.request = None;
+        drop(open);
         match answer {
             Ok(Ok(ServerResult::CallToolResult(result))) => answer::of(result),
             Ok(Ok(ServerResult::InputRequiredResult(_))) => Err(ServerFailure::Tool(
@@ -296,10 +295,13 @@ struct Open {
     peer: Peer<RoleClient>,
     /// None once it has its answer.
     request: Option<RequestId>,
+    call: ProgressToken,
+    happened: Happened,
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
+        self.happened.is_over(&self.call);
         let Some(request) = self.request.take() else {
             return;
         };

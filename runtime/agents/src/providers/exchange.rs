@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::classify::{ErrorBody, shortened};
 use super::http::{self, Post};
-use super::network::{Network, OnDelta};
+use super::network::{Delta, Network, OnDelta};
 use super::retry::{is_worth_another, retry_after};
 use super::stream::{Event, EventReader, StreamError};
 use super::traffic::{Ending, Line, Quota, quota};
@@ -90,7 +90,7 @@ impl Trouble {
 
 /// Folds a wire protocol's events into an answer.
 pub(crate) trait AnswerReader: Send {
-    /// Takes one event; text goes to `on_delta` as it comes.
+    /// Takes one event; text and calls go to `on_delta` as it comes.
     fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble>;
     /// Takes the answer of a server that does not stream.
     fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble>;
@@ -161,7 +161,7 @@ impl Exchange<'_> {
         let ending = network.policy.ending(&trouble.failure);
         trouble.failure.circuit = pass.ended(ending, said, span);
         // What has been streamed is no part of an answer.
-        on_delta("");
+        on_delta(Delta::Restart);
         let wait = network.policy.delay(trouble.failure.retry_after);
         Err(ModelFailure {
             attempts: 1,

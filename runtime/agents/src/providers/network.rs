@@ -1,14 +1,29 @@
-//! What all requests of a process share, and how the text of an answer is passed on while it arrives.
+//! What all requests of a process share, and how an answer is passed on while it arrives.
 
 use gsw_driver::call::{Call, Part};
+use gsw_engine::operation::CallPart;
 
 use super::http::Http;
 use super::retry::Policy;
 use super::traffic::Traffic;
 use crate::environment::Environment;
 
-/// Takes the text of an answer as it comes.
-pub(crate) type OnDelta = Box<dyn FnMut(&str) + Send>;
+/// More of an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Delta<'a> {
+    Text(&'a str),
+    /// Of the arguments of the call with this number, from 0; nothing of them where it only begins.
+    Call {
+        call: usize,
+        tool: &'a str,
+        text: &'a str,
+    },
+    /// What has come is no part of an answer.
+    Restart,
+}
+
+/// Takes an answer as it comes.
+pub(crate) type OnDelta = Box<dyn FnMut(Delta<'_>) + Send>;
 
 /// What all requests of a process share. Nothing is set up before the first one.
 #[derive(Debug)]
@@ -19,13 +34,21 @@ pub(crate) struct Network {
     pub traffic: Traffic,
 }
 
-/// Sends text to the parts of a call as it comes; an empty one means that a further attempt starts over.
+/// Sends what comes to the parts of a call, if anybody takes them.
 pub(crate) fn deltas_of(call: &Call) -> OnDelta {
+    if !call.parts.is_heard() {
+        return Box::new(|_| ());
+    }
     let parts = call.parts.clone();
-    Box::new(move |text| {
-        parts.send(match text {
-            "" => Part::Restart,
-            text => Part::Text(text.to_owned()),
+    Box::new(move |delta| {
+        parts.send(match delta {
+            Delta::Text(text) => Part::Text(text.to_owned()),
+            Delta::Call { call, tool, text } => Part::Call(CallPart {
+                call: u32::try_from(call).unwrap_or(u32::MAX),
+                tool: tool.to_owned(),
+                text: text.to_owned(),
+            }),
+            Delta::Restart => Part::Restart,
         });
     })
 }

@@ -14,7 +14,7 @@ use gsw_tree::usage::Usage;
 use serde_json::Value;
 use value::Generator;
 
-use super::network::OnDelta;
+use super::network::{Delta, OnDelta};
 
 /// How many answers are made up for a check that no schema can express.
 pub(crate) const TRIES: u32 = 100;
@@ -28,7 +28,7 @@ pub(crate) fn ask(request: &ModelRequest, mut on_delta: OnDelta) -> ModelAnswer 
         return made(request, calls, StopReason::ToolUse);
     }
     let text = answer(request, 0);
-    on_delta(&text);
+    on_delta(Delta::Text(&text));
     made(request, vec![Content::Text { text }], StopReason::End)
 }
 

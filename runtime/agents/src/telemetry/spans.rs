@@ -134,6 +134,7 @@ impl Spans {
             | EventKind::Budget { .. }
             | EventKind::SpawnRequest { .. }
             | EventKind::Skill { .. }
+            | EventKind::McpEvent { .. }
             | EventKind::Hook { .. } => self.add_fields(event),
         }
     }

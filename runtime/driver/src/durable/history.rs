@@ -319,6 +319,10 @@ fn plain(outcome: &Outcome) -> Value {
         Outcome::Json(json) | Outcome::Host { answer: json, .. } => {
             serde_json::from_str(json).unwrap_or_else(|_| Value::String(json.clone()))
         }
+        Outcome::Server(reply) => match &reply.answer {
+            Ok(json) => plain(&Outcome::Json(json.clone())),
+            Err(failure) => plain(&Outcome::Failed(failure.clone())),
+        },
         Outcome::Human(reply) => serde_json::from_str(&reply.answer)
             .unwrap_or_else(|_| Value::String(reply.answer.clone())),
         outcome @ (Outcome::Bytes(_)

@@ -40,6 +40,7 @@ impl Noted {
             | Outcome::Texts(_)
             | Outcome::Media(_)
             | Outcome::Host { .. }
+            | Outcome::Server(_)
             | Outcome::Model(_)
             | Outcome::Piece(_)
             | Outcome::Exec(_)

@@ -190,6 +190,7 @@ impl<'a> Came<'a> {
             | Outcome::Texts(_)
             | Outcome::Media(_)
             | Outcome::Host { .. }
+            | Outcome::Server(_)
             | Outcome::Piece(_)
             | Outcome::Model(_)
             | Outcome::Exec(_)

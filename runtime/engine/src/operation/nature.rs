@@ -282,6 +282,10 @@ impl Outcome {
             Self::Exec(_) => Form::Exec,
             Self::Http(_) => Form::Http,
             Self::Human(_) => Form::Human,
+            Self::Server(reply) => match reply.answer {
+                Ok(_) => Form::Json,
+                Err(_) => return None,
+            },
             Self::Failed(_) => return None,
         })
     }

@@ -1,5 +1,7 @@
 //! Where outcomes enter a run: each is handed to who asked, once, and becomes a value of the program.
 
+use std::sync::Arc;
+
 use gsw_abi::types::TypeId;
 use serde_json::json;
 
@@ -7,7 +9,7 @@ use crate::codec::decode;
 use crate::event::EventKind;
 use crate::heap::Heap;
 use crate::media;
-use crate::operation::{ExecOutput, Failure, HttpAnswer, OperationId, Outcome};
+use crate::operation::{ExecOutput, Failure, HttpAnswer, OperationId, Outcome, ServerReply};
 use crate::run::operations::{Detached, Purpose, WrongOutcome};
 use crate::run::{Run, human, raise};
 use crate::scope::ScopeId;
@@ -48,6 +50,11 @@ impl Run {
     }
 
     fn outcome_for(&mut self, id: TaskId, outcome: Outcome) {
+        let outcome = if let Outcome::Server(reply) = outcome {
+            self.server_replied(id, *reply)
+        } else {
+            outcome
+        };
         if matches!(self.scheduler.task(id).wait, Wait::Stopping { .. }) {
             self.stopped(id, Some(&outcome));
             return;
@@ -93,6 +100,21 @@ impl Run {
             | Wait::Received { .. }
             | Wait::Part { .. }
             | Wait::Ending) => self.scheduler.set_wait(id, wait),
+        }
+    }
+
+    /// Tells what has happened with a server; what came of the question is left.
+    fn server_replied(&mut self, id: TaskId, reply: ServerReply) -> Outcome {
+        let node = self.scheduler.task(id).node;
+        let server: Arc<str> = reply.server.into();
+        for happened in reply.happened {
+            let server = Arc::clone(&server);
+            self.progress
+                .emit(node, EventKind::McpEvent { server, happened });
+        }
+        match reply.answer {
+            Ok(json) => Outcome::Json(json),
+            Err(failure) => Outcome::Failed(failure),
         }
     }
 
@@ -166,6 +188,7 @@ fn word_of(run: &mut Run, outcome: Outcome, result: TypeId) -> Result<u64, u64> 
         Outcome::Exec(output) => return exec_output(run, &output, result),
         Outcome::Http(answer) => return http_answer(run, &answer, result),
         Outcome::Failed(failure) => return Err(raise::error_of_failure(&mut run.heap, failure)),
+        Outcome::Server(_) => unreachable!("`outcome_for` has taken it apart"),
         Outcome::Model(_) => {
             return Err(raise::internal(
                 &mut run.heap,

@@ -203,6 +203,7 @@ impl PromptRun {
             | Outcome::Texts(_)
             | Outcome::Media(_)
             | Outcome::Host { .. }
+            | Outcome::Server(_)
             | Outcome::Exec(_)
             | Outcome::Http(_)
             | Outcome::Piece(_)

@@ -26,10 +26,10 @@ use gsw_abi::types::{Type, TypeId};
 use rustc_hash::FxHashMap;
 
 use crate::compare;
-use crate::event::EventKind;
+use crate::event::{ArrivingCall, EventKind};
 use crate::heap::Heap;
 use crate::node::NodeId;
-use crate::operation::{OperationId, Outcome, Piece, Request};
+use crate::operation::{CallPart, OperationId, Outcome, Piece, Request};
 use crate::run::operations::Purpose;
 use crate::run::{Run, handles};
 use crate::task::{Ending, NewTask, Role, State, TaskId};
@@ -66,6 +66,10 @@ struct Arriving {
     answer: Answering,
     /// How many bytes of it have been taken.
     taken: u64,
+    /// How many of them are its text.
+    text: u64,
+    /// How many of them are the arguments of each call in it.
+    calls: FxHashMap<u32, u64>,
     /// The piece that is asked for.
     asked: Option<OperationId>,
 }
@@ -78,9 +82,11 @@ pub(crate) struct Answering {
     /// The node of the prompt.
     pub node: NodeId,
     pub shown: Shown,
+    /// Of the arguments of calls in it.
+    pub shown_calls: Shown,
 }
 
-/// Whether observers may see the text of an answer while it arrives.
+/// Whether observers may see a text while it arrives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shown {
     Text,
@@ -167,11 +173,7 @@ impl Run {
     /// The answer to a request begins to arrive.
     pub(crate) fn answer_arrives(&mut self, id: TaskId, answer: Answering) {
         if let Some(stream) = self.streams.streams.get_mut(&id) {
-            stream.arriving = Some(Arriving {
-                answer,
-                taken: 0,
-                asked: None,
-            });
+            stream.arriving = Some(Arriving::new(answer));
         }
         self.ask_for_piece(id);
     }
@@ -194,7 +196,7 @@ impl Run {
         let mut bytes = 0;
         for piece in &pieces {
             bytes += piece.len() as u64;
-            self.report_piece(node, shown, (piece, bytes));
+            self.report_piece(node, shown, (piece, bytes), None);
         }
         self.begin_anew(id);
         if let Some(stream) = self.streams.streams.get_mut(&id) {
@@ -217,22 +219,50 @@ impl Run {
             stream.arriving = None;
             return;
         };
-        let (text, begins) = match piece {
-            Piece::More(text) => (text, arriving.taken == 0),
-            Piece::Anew(text) => {
-                arriving.taken = 0;
-                (text, true)
+        let arrived = match piece {
+            Piece::More(arrived) => arrived,
+            Piece::Anew(arrived) => {
+                *arriving = Arriving::new(arriving.answer);
+                arrived
             }
         };
-        arriving.taken += text.len() as u64;
-        let (answer, taken) = (arriving.answer, arriving.taken);
-        self.report_piece(answer.node, answer.shown, (&text, taken));
+        let begins = arriving.text == 0 && !arrived.text.is_empty();
+        arriving.taken += arrived.bytes();
+        arriving.text += arrived.text.len() as u64;
+        let (answer, bytes) = (arriving.answer, arriving.text);
+        for part in arrived.calls {
+            self.take_part_of_call(id, part);
+        }
+        if !arrived.text.is_empty() {
+            self.report_piece(answer.node, answer.shown, (&arrived.text, bytes), None);
+        }
         if begins {
             self.begin_anew(id);
         }
-        self.feed(id, &text);
+        self.feed(id, &arrived.text);
         self.serve_readers(id);
         self.ask_for_piece(id);
+    }
+
+    /// Observers are told; what the program uses is the answer after the call.
+    fn take_part_of_call(&mut self, id: TaskId, part: CallPart) {
+        let stream = self.streams.streams.get_mut(&id);
+        let Some(arriving) = stream.and_then(|it| it.arriving.as_mut()) else {
+            return;
+        };
+        let bytes = arriving.calls.entry(part.call).or_default();
+        *bytes += part.text.len() as u64;
+        let (bytes, answer) = (*bytes, arriving.answer);
+        let call = ArrivingCall {
+            number: part.call,
+            tool: part.tool.into(),
+        };
+        self.report_piece(
+            answer.node,
+            answer.shown_calls,
+            (&part.text, bytes),
+            Some(call),
+        );
     }
 
     /// The task of a stream has ended: who waits for a part is given the last one, or its error.
@@ -401,10 +431,28 @@ impl Run {
         }
     }
 
-    fn report_piece(&mut self, node: NodeId, shown: Shown, (text, bytes): (&str, u64)) {
+    fn report_piece(
+        &mut self,
+        node: NodeId,
+        shown: Shown,
+        (text, bytes): (&str, u64),
+        call: Option<ArrivingCall>,
+    ) {
         let text = (shown == Shown::Text).then(|| text.into());
         self.progress
-            .emit(node, EventKind::StreamDelta { text, bytes });
+            .emit(node, EventKind::StreamDelta { text, bytes, call });
+    }
+}
+
+impl Arriving {
+    fn new(answer: Answering) -> Self {
+        Self {
+            answer,
+            taken: 0,
+            text: 0,
+            calls: FxHashMap::default(),
+            asked: None,
+        }
     }
 }
 

@@ -59,6 +59,7 @@ pub(super) fn line(event: &EventKind) -> Option<String> {
         | EventKind::Budget { .. }
         | EventKind::SpawnRequest { .. }
         | EventKind::Skill { .. }
+        | EventKind::McpEvent { .. }
         | EventKind::Hook { .. } => None,
     }
 }

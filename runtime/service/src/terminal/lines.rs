@@ -269,6 +269,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
         | EventKind::Budget { .. }
         | EventKind::SpawnRequest { .. }
         | EventKind::Skill { .. }
+        | EventKind::McpEvent { .. }
         | EventKind::Hook { .. } => None,
     }
 }

@@ -48,6 +48,7 @@ impl EventKind {
             | Self::Budget { .. }
             | Self::SpawnRequest { .. }
             | Self::Skill { .. }
+            | Self::McpEvent { .. }
             | Self::Hook { .. } => None,
         }
     }

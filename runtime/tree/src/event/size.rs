@@ -66,6 +66,7 @@ impl Event {
                 reason,
                 ..
             } => workflow.len() + description.len() + reason.as_ref().map_or(0, String::len),
+            EventKind::McpEvent { server, happened } => server.len() + json(&happened.payload),
             EventKind::Skill { skill, file, .. } => {
                 skill.len() + file.as_ref().map_or(0, String::len)
             }

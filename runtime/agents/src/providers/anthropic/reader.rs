@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble};
-use crate::providers::network::OnDelta;
+use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
 
 /// An answer on its way.
@@ -30,6 +30,8 @@ pub(crate) struct MessageReader {
 #[derive(Debug)]
 struct Block {
     value: Map<String, Value>,
+    /// Which of the calls of the answer it is, if it is one.
+    call: Option<usize>,
     /// The arguments of a tool call, as text until they are whole.
     input: String,
 }
@@ -72,15 +74,20 @@ impl MessageReader {
         if let Some(text) = value.get("text").and_then(Value::as_str)
             && !text.is_empty()
         {
-            on_delta(text);
+            on_delta(Delta::Text(text));
         }
         let place = self.blocks.len();
         let index = data["index"].as_u64().unwrap_or(place as u64);
         self.places.insert(index, place);
-        self.blocks.push(Block {
+        let call = (value.get("type").is_some_and(|it| it == "tool_use"))
+            .then(|| self.blocks.iter().filter(|it| it.call.is_some()).count());
+        let block = Block {
             value: value.clone(),
+            call,
             input: String::new(),
-        });
+        };
+        block.tell(on_delta, "");
+        self.blocks.push(block);
         Ok(())
     }
 
@@ -96,14 +103,16 @@ impl MessageReader {
             Some("text_delta") => {
                 let added = text(delta, "text").unwrap_or_default();
                 if !added.is_empty() {
-                    on_delta(added);
+                    on_delta(Delta::Text(added));
                 }
                 append(&mut block.value, "text", added);
             }
             Some("input_json_delta") => {
-                block
-                    .input
-                    .push_str(text(delta, "partial_json").unwrap_or_default());
+                let added = text(delta, "partial_json").unwrap_or_default();
+                block.input.push_str(added);
+                if !added.is_empty() {
+                    block.tell(on_delta, added);
+                }
             }
             Some("thinking_delta") => {
                 append(
@@ -161,6 +170,14 @@ impl MessageReader {
 }
 
 impl Block {
+    /// Passes on more of the arguments of a call.
+    fn tell(&self, on_delta: &mut OnDelta, text: &str) {
+        if let Some(call) = self.call {
+            let tool = self.field("name");
+            on_delta(Delta::Call { call, tool, text });
+        }
+    }
+
     fn field(&self, name: &str) -> &str {
         let field = self.value.get(name).and_then(Value::as_str);
         field.unwrap_or_default()

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::wire::SIGNATURE;
 use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble};
-use crate::providers::network::OnDelta;
+use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
 
 /// An answer on its way.
@@ -17,7 +17,7 @@ pub(crate) struct GenerationReader {
     model: String,
     id: Option<String>,
     content: Vec<Content>,
-    calls: u32,
+    calls: usize,
     finish_reason: Option<String>,
     /// What the provider adds to it.
     finish_message: Option<String>,
@@ -72,7 +72,7 @@ impl GenerationReader {
         match (text, call) {
             (Some(""), None) if signature.is_none() => {}
             (Some(text), None) if !text.is_empty() => {
-                on_delta(text);
+                on_delta(Delta::Text(text));
                 self.sign(signature);
                 match self.content.last_mut() {
                     Some(Content::Text { text: before }) => before.push_str(text),
@@ -81,6 +81,12 @@ impl GenerationReader {
             }
             (None, Some(call)) => {
                 self.sign(signature);
+                let arguments = call.get("args").map(Value::to_string);
+                on_delta(Delta::Call {
+                    call: self.calls,
+                    tool: call["name"].as_str().unwrap_or_default(),
+                    text: &arguments.unwrap_or_default(),
+                });
                 self.calls += 1;
                 let (input, flaw) =
                     arguments::checked(call.get("args").cloned().unwrap_or_default());

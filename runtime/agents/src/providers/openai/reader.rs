@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble};
-use crate::providers::network::OnDelta;
+use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
 
 /// An answer on its way.
@@ -66,13 +66,13 @@ impl CompletionReader {
         if let Some(added) = delta["content"].as_str()
             && !added.is_empty()
         {
-            on_delta(added);
+            on_delta(Delta::Text(added));
             self.text.push_str(added);
         }
         self.refusal
             .push_str(delta["refusal"].as_str().unwrap_or_default());
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
-            self.take_call(call);
+            self.take_call(call, on_delta);
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.finish_reason = Some(reason.to_owned());
@@ -94,8 +94,9 @@ impl CompletionReader {
         }
     }
 
-    fn take_call(&mut self, part: &Value) {
+    fn take_call(&mut self, part: &Value, on_delta: &mut OnDelta) {
         let index = part["index"].as_u64().unwrap_or_else(|| self.place(part));
+        let number = self.calls.range(..index).count();
         let call = self.calls.entry(index).or_insert_with(|| Call {
             id: format!("call_{index}"),
             name: String::new(),
@@ -107,6 +108,14 @@ impl CompletionReader {
         let function = &part["function"];
         call.name
             .push_str(function["name"].as_str().unwrap_or_default());
+        let known = match &function["arguments"] {
+            Value::String(_) | Value::Null => call.arguments.len(),
+            // All of them.
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                call.arguments.clear();
+                0
+            }
+        };
         match &function["arguments"] {
             Value::String(text) => call.arguments.push_str(text),
             Value::Null => {}
@@ -114,6 +123,11 @@ impl CompletionReader {
                 call.arguments = whole.to_string();
             }
         }
+        on_delta(Delta::Call {
+            call: number,
+            tool: &call.name,
+            text: &call.arguments[known..],
+        });
     }
 
     /// Where a part without an index belongs: some servers send whole calls, each with its name, in one chunk or in several.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble};
-use crate::providers::network::OnDelta;
+use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
 
 /// An answer on its way.
@@ -20,6 +20,8 @@ pub(crate) struct ResponseReader {
     host: String,
     /// Those that are done, by their index.
     items: BTreeMap<u64, Value>,
+    /// The names of the tools that are called, by the indexes of the calls.
+    calls: BTreeMap<u64, String>,
     has_begun: bool,
     /// As it ended.
     response: Option<Value>,
@@ -31,8 +33,32 @@ impl ResponseReader {
         Self {
             host,
             items: BTreeMap::new(),
+            calls: BTreeMap::new(),
             has_begun: false,
             response: None,
+        }
+    }
+
+    /// An item has begun; passes on what is known of it if it is a call of which nobody knows.
+    fn begin_call(&mut self, data: &Value, on_delta: &mut OnDelta) {
+        let (item, index) = (&data["item"], data["output_index"].as_u64());
+        let Some(index) = index.filter(|it| !self.calls.contains_key(it)) else {
+            return;
+        };
+        if item["type"] == "function_call" {
+            let name = item["name"].as_str().unwrap_or_default();
+            self.calls.insert(index, name.to_owned());
+            let arguments = item["arguments"].as_str().unwrap_or_default();
+            self.go_on_with_call(data, arguments, on_delta);
+        }
+    }
+
+    /// Passes on more of the arguments of a call.
+    fn go_on_with_call(&self, data: &Value, text: &str, on_delta: &mut OnDelta) {
+        let index = data["output_index"].as_u64().unwrap_or_default();
+        if let Some(tool) = self.calls.get(&index) {
+            let call = self.calls.range(..index).count();
+            on_delta(Delta::Call { call, tool, text });
         }
     }
 
@@ -67,10 +93,16 @@ impl AnswerReader for ResponseReader {
         match data["type"].as_str().unwrap_or(&event.name) {
             "response.output_text.delta" => {
                 if let Some(added) = data["delta"].as_str().filter(|it| !it.is_empty()) {
-                    on_delta(added);
+                    on_delta(Delta::Text(added));
                 }
             }
+            "response.output_item.added" => self.begin_call(&data, on_delta),
+            "response.function_call_arguments.delta" => {
+                let added = data["delta"].as_str().unwrap_or_default();
+                self.go_on_with_call(&data, added, on_delta);
+            }
             "response.output_item.done" => {
+                self.begin_call(&data, on_delta);
                 let index = data["output_index"].as_u64();
                 let index = index.unwrap_or(self.items.len() as u64);
                 self.items.insert(index, data["item"].clone());
@@ -89,7 +121,7 @@ impl AnswerReader for ResponseReader {
         self.end(answer)?;
         for part in parts(answer["output"].as_array()) {
             if let Some(text) = part["text"].as_str().filter(|it| !it.is_empty()) {
-                on_delta(text);
+                on_delta(Delta::Text(text));
             }
         }
         Ok(())

@@ -330,6 +330,7 @@ impl PromptRun {
                 request: operation,
                 node: self.node,
                 shown: self.observed.shown(),
+                shown_calls: self.observed.shown_calls(),
             };
             run.answer_arrives(task, answer);
         }

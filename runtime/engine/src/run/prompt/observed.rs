@@ -138,6 +138,14 @@ impl Observed {
         }
     }
 
+    /// The same of the arguments of a call, whose tool is not known for certain before it is whole.
+    pub(super) fn shown_calls(&self) -> Shown {
+        match self.shown() == Shown::Length || self.some_arguments_hide() {
+            true => Shown::Length,
+            false => Shown::Text,
+        }
+    }
+
     /// What is hidden in the conversation.
     pub(super) fn hidden(&self) -> &Hidden {
         &self.hidden
@@ -208,35 +216,35 @@ impl Observed {
     /// What the model has called a tool with. Of a tool that there is not, no place is known.
     pub(super) fn tool_input(&self, tool: Option<u32>, input: &Value) -> Value {
         let Loaded { program, types, .. } = &*self.loaded;
-        let hides_any = |parameters: &[Field]| {
-            let mut parameters = parameters.iter();
-            parameters.any(|it| places::field_hides(types, it))
-        };
         let shown = match tool.and_then(|it| program.tools.get(it as usize)) {
             Some(tool) => match input.as_object() {
                 Some(values) => places::shown_fields(types, &tool.parameters, values),
                 // The model did not send an object, so nobody knows which part of it is secret.
-                None if hides_any(&tool.parameters) => REDACTED.into(),
+                None if self.hides_any(&tool.parameters) => REDACTED.into(),
                 None => input.clone(),
             },
-            None => {
-                let tools = program.tools.iter();
-                let mut own = tools.filter(|it| match it.body {
-                    ToolBody::Program | ToolBody::Prompt | ToolBody::Human | ToolBody::Host => true,
-                    ToolBody::Question | ToolBody::SpawnRequest | ToolBody::Skills => false,
-                });
-                let mut spawnable = program.spawnable.iter();
-                let may_be_hidden = own.any(|it| hides_any(&it.parameters))
-                    || spawnable.any(|it| hides_any(&it.workflow.parameters));
-                // The model has misnamed a tool: which of them it meant is unknown, and so are the places of what is hidden.
-                if may_be_hidden {
-                    REDACTED.into()
-                } else {
-                    input.clone()
-                }
-            }
+            // The model has misnamed a tool: which of them it meant is unknown, and so are the places of what is hidden.
+            None if self.some_arguments_hide() => REDACTED.into(),
+            None => input.clone(),
         };
         self.hidden.redact(shown)
+    }
+
+    fn hides_any(&self, parameters: &[Field]) -> bool {
+        let mut parameters = parameters.iter();
+        parameters.any(|it| places::field_hides(&self.loaded.types, it))
+    }
+
+    /// Whether anything that models may call has a parameter that hides something.
+    fn some_arguments_hide(&self) -> bool {
+        let program = &self.loaded.program;
+        let mut own = program.tools.iter().filter(|it| match it.body {
+            ToolBody::Program | ToolBody::Prompt | ToolBody::Human | ToolBody::Host => true,
+            ToolBody::Question | ToolBody::SpawnRequest | ToolBody::Skills => false,
+        });
+        let mut spawnable = program.spawnable.iter();
+        own.any(|it| self.hides_any(&it.parameters))
+            || spawnable.any(|it| self.hides_any(&it.workflow.parameters))
     }
 
     /// A tool is called: what is hidden in its arguments is known from here on.

@@ -114,6 +114,10 @@ fn answer(outcome: &Outcome) -> Result<String, String> {
         Outcome::Exec(output) => ran(output),
         Outcome::Http(answer) => answered(answer),
         Outcome::Failed(failure) => failed(failure)?,
+        Outcome::Server(reply) => match &reply.answer {
+            Ok(json) => return answer(&Outcome::Json(json.clone())),
+            Err(failure) => failed(failure)?,
+        },
         Outcome::Found(_)
         | Outcome::GaveWay(_)
         | Outcome::Json(_)

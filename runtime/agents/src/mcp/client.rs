@@ -1,0 +1,76 @@
+//! What a server may say by itself, and who it says that it is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gsw_tree::event::McpWhat;
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam};
+use rmcp::service::{NotificationContext, Peer};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::{Value, json};
+
+use crate::mcp::happened::Happened;
+
+/// A client that has nothing a server could ask for: no sampling, no roots, no forms.
+pub(super) struct Client {
+    /// How often the server has said that its tools are others now.
+    changes: Arc<AtomicU64>,
+    happened: Happened,
+}
+
+impl Client {
+    pub fn new(changes: Arc<AtomicU64>, happened: Happened) -> Self {
+        Self { changes, happened }
+    }
+}
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let myself = Implementation::new("groundswell", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), myself)
+    }
+
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.changes.fetch_add(1, Ordering::Release);
+        self.happened.note(McpWhat::ToolsChanged, None);
+    }
+
+    async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.happened.note(McpWhat::ResourcesChanged, None);
+    }
+
+    async fn on_prompt_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.happened.note(McpWhat::PromptsChanged, None);
+    }
+
+    #[expect(deprecated, reason = "servers of the older age say it")]
+    async fn on_logging_message(
+        &self,
+        params: rmcp::model::LoggingMessageNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        let said = json!({ "level": params.level, "logger": params.logger, "data": params.data });
+        self.happened.note(McpWhat::Log, Some(&said));
+    }
+
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        let said = json!({ "progress": params.progress, "total": params.total, "message": params.message });
+        let call = Some(params.progress_token);
+        self.happened.note_of(call, McpWhat::Progress, Some(&said));
+    }
+}
+
+/// Who a server says that it is, and the version of the protocol that is spoken with it.
+pub(super) fn of_server(peer: &Peer<RoleClient>) -> Option<Value> {
+    let info = peer.peer_info()?;
+    let server = info.server_info.as_ref();
+    Some(json!({
+        "name": server.map(|it| &it.name),
+        "version": server.map(|it| &it.version),
+        "protocol": info.protocol_version,
+    }))
+}
