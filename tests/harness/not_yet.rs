@@ -62,12 +62,15 @@ They are checked, are for those who read the program, and change nothing: {}.
 
 ## Requirements that nothing meets yet
 
-| requirement | missing |
-|---|---|
 ",
         settings.join(", ")
     );
-    for (number, what) in unmet_requirements() {
+    let unmet = unmet_requirements();
+    page.push_str(match unmet.is_empty() {
+        true => "None.\n",
+        false => "| requirement | missing |\n|---|---|\n",
+    });
+    for (number, what) in unmet {
         let _ = writeln!(page, "| {number} | {what} |");
     }
     page
