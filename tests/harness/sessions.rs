@@ -3,6 +3,7 @@
 use fake_provider::{Body, Completion, Message, Reply, Script};
 use serde_json::{Value, json};
 
+use crate::program::{scratch, text};
 use crate::wire::{program, run, with_provider};
 
 const SHOP: &str = r#"
@@ -168,4 +169,50 @@ fn observers_see_each_message_of_a_session_once() {
     for text in ["Which colour?", "rose is red", "Sure?"] {
         assert_eq!(shown.to_string().matches(text).count(), 1, "{shown}");
     }
+}
+
+/// G32: what a summary has taken the place of is sent no more, and observers see how the conversation goes on.
+#[test]
+fn a_compacted_session_is_sent_as_it_is_now() {
+    const BODY: &str = r#"ask("Which colour?") with { session: chat }
+  let full = chat.fill() ?? 0.0
+  if full <= 0.0 or full > 0.01 { fail Failed("it is ${full} full") }
+  chat.compact(_ => "The rose is red.", keep: 0)
+  ask("Sure?") with { session: chat }"#;
+    let mut replies = red();
+    let sure = json!({ "type": "text", "text": "Sure." });
+    replies.push(claude(vec![sure], "end_turn"));
+    let source = SHOP.replace("BODY", BODY);
+    let file = program("compacted", &format!("import std/session\n{source}"));
+    let log = scratch("wire").join("compacted.jsonl");
+    let (said, asked) = with_provider(Script::in_turn(replies), |url| {
+        run(&file, url, &["--events", text(&log)])
+    });
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let texts = |request: &Value| -> Vec<String> {
+        let messages = request["messages"].as_array().into_iter().flatten();
+        let pieces = messages.flat_map(|it| it["content"].as_array().into_iter().flatten());
+        pieces
+            .filter_map(|it| it["text"].as_str().map(str::to_owned))
+            .collect()
+    };
+    let wanted = [
+        "What has been said before, in short?",
+        "The rose is red.",
+        "Sure?",
+    ];
+    assert_eq!(texts(&asked[2]), wanted, "{:?}", asked[2]);
+
+    let events = std::fs::read_to_string(&log).expect("there are events");
+    let events: Vec<Value> = events
+        .lines()
+        .filter_map(|it| serde_json::from_str(it).ok())
+        .collect();
+    let shortened = events.iter().find(|it| it["event"] == "session_shortened");
+    let shortened = shortened.expect("it is told");
+    let fields = ["session", "gone", "kept", "made"].map(|it| shortened[it].clone());
+    assert_eq!(fields, [1, 1, 0, 2]);
+    let requests = events.iter().filter(|it| it["event"] == "model_request");
+    let last = requests.last().expect("there is one");
+    assert_eq!(texts(&last["request"]), wanted, "{last}");
 }

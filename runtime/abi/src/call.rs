@@ -19,6 +19,7 @@ mod error_policy;
 mod limit;
 mod node_kind;
 mod parameter;
+mod place;
 mod queue_purpose;
 
 use crate::layout::{Context, Frame, Outcome};
@@ -474,8 +475,12 @@ macro_rules! for_each_runtime_call {
             session_enter waiting(borrow);
             // What a mock has answered in it: the session, what is said, the answer as `json`, 1 where it replaces the last exchange.
             session_mocked raising(own, own, own, word);
-            // `session.messages()`: result type, session.
-            session_messages raising(result, borrow);
+            // `session.messages()`: result type, session, how many exchanges, the last ones, are left out.
+            session_messages raising(result, borrow, word);
+            // Which share of its model's window a session takes, if that is known: result type, session.
+            session_fill plain(result, borrow);
+            // Puts turns in the place of the first ones: session, both as `json` lists of messages.
+            session_shorten raising(borrow, own, own);
             session_fork plain(borrow);
             // `session.seed(…)`: session, a `json` list of messages.
             session_seed raising(borrow, own);
@@ -585,16 +590,3 @@ macro_rules! define {
 }
 
 for_each_runtime_call!(define);
-
-impl RuntimeCall {
-    /// Offset of its address in [`Table`].
-    #[must_use]
-    pub const fn offset(self) -> i32 {
-        8 * self as i32
-    }
-
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|it| it.name() == name)
-    }
-}

@@ -46,6 +46,10 @@ impl Prompts for AgentPrompts {
         Catalogue::built_in().prices()
     }
 
+    fn window(&self, model: &str) -> Option<u64> {
+        Catalogue::built_in().find(model)?.context
+    }
+
     fn is_simulated(&self, model: &str) -> bool {
         Provider::of(model).is_some_and(|(provider, _)| provider.is_simulated())
     }

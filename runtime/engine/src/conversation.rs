@@ -29,6 +29,28 @@ impl Exchange {
     }
 }
 
+/// About so many bytes of text are a token.
+const TOKEN: usize = 4;
+/// About so many tokens an image or document counts.
+const MEDIUM: usize = 1_500;
+
+impl Exchange {
+    /// About how many tokens it takes, counted by its bytes.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        let pieces = self.messages.iter().flat_map(|it| &it.content);
+        let tokens = |piece: &Content| match piece {
+            Content::Text { text } | Content::ToolResult { content: text, .. } => {
+                text.len().div_ceil(TOKEN)
+            }
+            Content::ToolUse { input, .. } => input.to_string().len().div_ceil(TOKEN),
+            Content::Media { .. } => MEDIUM,
+            Content::Opaque { block } => block.to_string().len().div_ceil(TOKEN),
+        };
+        pieces.map(tokens).sum::<usize>() as u64
+    }
+}
+
 impl Message {
     /// What an assistant has said.
     #[must_use]

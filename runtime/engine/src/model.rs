@@ -224,6 +224,10 @@ pub trait Prompts: Send + Sync {
     fn is_simulated(&self, _model: &str) -> bool {
         false
     }
+    /// How many tokens a conversation with this model may take, where that is known.
+    fn window(&self, _model: &str) -> Option<u64> {
+        None
+    }
     /// A model that needs neither a key nor a network.
     fn offline_model(&self) -> Option<&'static str> {
         None

@@ -109,6 +109,7 @@ impl Tree {
             | EventKind::SpawnRequest { .. }
             | EventKind::Skill { .. }
             | EventKind::McpEvent { .. }
+            | EventKind::SessionShortened { .. }
             | EventKind::Hook { .. } => {}
         }
         self.keep(id, event.sequence, event.time, || {

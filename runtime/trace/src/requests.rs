@@ -94,6 +94,7 @@ fn write_event(out: &mut String, kind: &EventKind, took: i64) {
         | EventKind::SpawnRequest { .. }
         | EventKind::Skill { .. }
         | EventKind::McpEvent { .. }
+        | EventKind::SessionShortened { .. }
         | EventKind::Hook { .. }
         | EventKind::ToolCall { .. } => {}
     }

@@ -541,6 +541,17 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
     },
+    /// Exchanges of a session gave way to others, because the program asked for it; the event's node is who asked.
+    SessionShortened {
+        /// The number of the session in its run, from 1.
+        session: u64,
+        /// How many exchanges went, the first ones.
+        gone: u64,
+        /// How many stayed.
+        kept: u64,
+        /// How many messages took the place of those that went.
+        made: u64,
+    },
     /// Something happened with an MCP server, and is told with the answer to a call; the event's node is who called.
     McpEvent {
         /// Its program with its arguments, or its address.

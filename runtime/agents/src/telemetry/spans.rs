@@ -135,6 +135,7 @@ impl Spans {
             | EventKind::SpawnRequest { .. }
             | EventKind::Skill { .. }
             | EventKind::McpEvent { .. }
+            | EventKind::SessionShortened { .. }
             | EventKind::Hook { .. } => self.add_fields(event),
         }
     }

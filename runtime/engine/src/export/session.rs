@@ -4,7 +4,7 @@ use gsw_abi::layout::json;
 use gsw_abi::types::TypeId;
 
 use crate::export::guard::calls;
-use crate::run::sessions::{self, Last, entering};
+use crate::run::sessions::{self, Last, entering, shortening};
 use crate::value;
 
 calls! {
@@ -32,8 +32,16 @@ calls! {
         sessions::mocked(run, session, said, answer, last)
     }
 
-    raising session_messages(run, result, session) {
-        sessions::messages(run, TypeId(result as u32), session)
+    raising session_messages(run, result, session, left_out) {
+        sessions::messages(run, TypeId(result as u32), session, left_out as i64)
+    }
+
+    object session_fill(run, result, session) {
+        shortening::fill(run, TypeId(result as u32), session)
+    }
+
+    raising session_shorten(run, session, gone, made) {
+        shortening::shorten(run, session, gone, made)
     }
 
     object session_fork(run, session) {

@@ -9,6 +9,7 @@
 //! - A conversation grows by whole exchanges. A call that raises or is cancelled leaves it as it was.
 
 pub(crate) mod entering;
+pub(crate) mod shortening;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -161,10 +162,17 @@ pub(crate) fn fork(run: &mut Run, word: u64) -> u64 {
     run.sessions.insert(&mut run.heap, fork)
 }
 
-/// `s.messages()` as a value of this type; borrows the session.
-pub(crate) fn messages(run: &mut Run, result: TypeId, word: u64) -> Result<u64, u64> {
+/// `s.messages()` as a value of this type, without the last exchanges; borrows the session.
+pub(crate) fn messages(
+    run: &mut Run,
+    result: TypeId,
+    word: u64,
+    left_out: i64,
+) -> Result<u64, u64> {
     let exchanges = &run.sessions.get(word).exchanges;
-    let turns = conversation::turns(exchanges.iter().map(|it| &*it.exchange));
+    let left_out = usize::try_from(left_out).unwrap_or(0);
+    let listed = &exchanges[..exchanges.len().saturating_sub(left_out)];
+    let turns = conversation::turns(listed.iter().map(|it| &*it.exchange));
     decode::decode(run, result, &turns).map_err(|issue| {
         raise::internal(
             &mut run.heap,

@@ -60,6 +60,7 @@ pub(super) fn line(event: &EventKind) -> Option<String> {
         | EventKind::SpawnRequest { .. }
         | EventKind::Skill { .. }
         | EventKind::McpEvent { .. }
+        | EventKind::SessionShortened { .. }
         | EventKind::Hook { .. } => None,
     }
 }

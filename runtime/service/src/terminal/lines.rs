@@ -270,6 +270,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
         | EventKind::SpawnRequest { .. }
         | EventKind::Skill { .. }
         | EventKind::McpEvent { .. }
+        | EventKind::SessionShortened { .. }
         | EventKind::Hook { .. } => None,
     }
 }

@@ -49,6 +49,7 @@ impl EventKind {
             | Self::SpawnRequest { .. }
             | Self::Skill { .. }
             | Self::McpEvent { .. }
+            | Self::SessionShortened { .. }
             | Self::Hook { .. } => None,
         }
     }

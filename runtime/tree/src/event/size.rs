@@ -84,6 +84,7 @@ impl Event {
             | EventKind::CacheWait { .. }
             | EventKind::PromptRevision { .. }
             | EventKind::CacheEvict { .. }
+            | EventKind::SessionShortened { .. }
             | EventKind::Budget { .. } => 0,
         }
     }

@@ -1,0 +1,16 @@
+//! Where a runtime call is found: in the table, and by its name.
+
+use super::RuntimeCall;
+
+impl RuntimeCall {
+    /// Offset of its address in [`Table`].
+    #[must_use]
+    pub const fn offset(self) -> i32 {
+        8 * self as i32
+    }
+
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|it| it.name() == name)
+    }
+}
