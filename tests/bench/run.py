@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the compiler and built programs beside their nearest peers and prints one table.
 
-Usage: cargo build --release -p gswc -p fake-provider -p gsw-agents --bins --examples && python3 tests/bench/run.py [compiler|runs|durable]
+Usage: cargo build --release -p gswc -p fake-provider -p gsw-agents --bins --examples && python3 tests/bench/run.py [compiler|runs|durable|agents]
 Peers that cannot be had (no npm, no rustc) are left out and said so. Figures are medians of wall-clock time on this machine.
 """
 import os
@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import agents
 import durable
 import runs
 
@@ -180,15 +181,21 @@ def main():
         raise SystemExit("build first: cargo build --release")
     work = Path(tempfile.mkdtemp(prefix="gsw-bench-"))
     try:
-        wanted = sys.argv[1:] or ["compiler", "runs", "durable"]
+        wanted = sys.argv[1:] or ["compiler", "runs", "durable", "agents"]
         if "compiler" in wanted:
             measure(work)
         if "runs" in wanted:
             runs.measure(work, row)
         if "durable" in wanted:
             durable.measure(work, row)
+        if "agents" in wanted:
+            agents.measure(work, row)
     finally:
         shutil.rmtree(work)
+    show()
+
+
+def show():
     widths = [max(len(r[i]) for r in ROWS + [HEAD]) for i in range(6)]
     for line in [HEAD, tuple("-" * w for w in widths), *ROWS]:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
