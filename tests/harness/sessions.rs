@@ -171,6 +171,57 @@ fn observers_see_each_message_of_a_session_once() {
     }
 }
 
+/// Results of older calls give way once the conversation has its share of the window, those of the last three turns stay, and the
+/// provider's own count is what decides.
+#[test]
+fn older_results_of_tools_are_left_out_near_the_window() {
+    const SEARCH: &str = r#"
+agent reader { model: "anthropic/claude-opus-5-5" tools: [page] clear_results: 0.01 }
+tool page(n: int) -> string reads { "page ${n} ".repeat(500) }
+prompt read() -> string by reader { user "Read." }
+workflow main() -> string { read() }
+"#;
+    let turn = |n: u64, tokens: u64| {
+        let call = json!({ "type": "tool_use", "id": format!("t{n}"), "name": "page", "input": { "n": n } });
+        Reply::of(Body::Anthropic(Message {
+            content: vec![call],
+            stop_reason: "tool_use".into(),
+            usage: json!({ "input_tokens": tokens, "output_tokens": 10 }),
+            ..Message::default()
+        }))
+    };
+    // Ten thousand tokens are the share; the fifth answer brings the conversation there.
+    let counts = [100, 1_100, 2_100, 3_100, 9_500, 4_000];
+    let mut replies: Vec<Reply> = (1..).zip(counts).map(|(n, it)| turn(n, it)).collect();
+    replies.push(Reply::text("Done."));
+    let file = program("cleared", SEARCH);
+    let log = scratch("wire").join("cleared.jsonl");
+    let (said, asked) = with_provider(Script::in_turn(replies), |url| {
+        run(&file, url, &["--events", text(&log)])
+    });
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let results = |request: &Value| -> Vec<String> {
+        let messages = request["messages"].as_array().into_iter().flatten();
+        let pieces = messages.flat_map(|it| it["content"].as_array().into_iter().flatten());
+        pieces
+            .filter(|it| it["type"] == "tool_result")
+            .map(|it| it["content"].as_str().unwrap_or_default()[..7].to_owned())
+            .collect()
+    };
+    assert_eq!(results(&asked[4]), ["page 1 ", "page 2 ", "page 3 ", "page 4 "]);
+    let cleared = ["(left o", "(left o", "page 3 ", "page 4 ", "page 5 "];
+    assert_eq!(results(&asked[5]), cleared);
+    // It stays so, and what is small again is not cleared further.
+    assert_eq!(results(&asked[6])[..5], cleared);
+
+    let events = std::fs::read_to_string(&log).expect("there are events");
+    let of_kind = |it: &&str| it.contains("\"results_cleared\"");
+    let event: Vec<&str> = events.lines().filter(of_kind).collect();
+    assert_eq!(event.len(), 1, "{event:?}");
+    let event: Value = serde_json::from_str(event[0]).expect("an event");
+    assert_eq!((&event["results"], &event["window"]), (&json!(2), &json!(1_000_000)));
+}
+
 /// G32: what a summary has taken the place of is sent no more, and observers see how the conversation goes on.
 #[test]
 fn a_compacted_session_is_sent_as_it_is_now() {

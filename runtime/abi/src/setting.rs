@@ -55,6 +55,8 @@ macro_rules! for_each_setting {
             Rate rate: form(Count { least: 1 }), from(Project), read(agents), key(none);
             /// The most turns of tool use.
             MaxTurns max_turns: form(Count { least: 1 }), from(Project), read(agents), key(effective);
+            /// From which share of the model's window on the results of older tool calls are left out of what is sent.
+            ClearResults clear_results: form(Number), from(Project), read(agents), key(effective);
             /// How long one request may take, all attempts together; of a question, how long it may stay open.
             Timeout timeout: form(Duration), from(Project), read(agents), key(none);
             /// How long one request may take until something of its answer comes; then it counts as failed.

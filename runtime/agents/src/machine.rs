@@ -1,12 +1,14 @@
 //! One prompt call as a state machine: cache, request, tools, check, reflection, the next model.
 
 mod breaker;
+mod clearing;
 mod conversation;
 mod handover;
 mod kept;
 mod turn;
 
 use breaker::Breaker;
+use clearing::Counted;
 use conversation::Conversation;
 use gsw_abi::provider::{OFFLINE_MODEL, Provider};
 use gsw_engine::answers::{Found, NewAnswer, Tier, WhenBusy};
@@ -100,6 +102,8 @@ struct Talk {
     /// Whether a tool call that must not be repeated may have begun in this conversation.
     has_begun_once: bool,
     breaker: Breaker,
+    /// As far as the last answer's provider has counted the conversation.
+    counted: Counted,
     /// What all answers cost so far; `None` once the cost of one is not known.
     cost: Option<f64>,
     detail: PromptDetail,
@@ -137,11 +141,11 @@ impl PromptMachine for Machine {
             PromptEvent::Answered(answered) => match *answered {
                 Ok(answer) => self.with_talk(|machine, talk| machine.answered(talk, answer, check)),
                 Err(failure) => {
-                    self.with_talk(|machine, talk| talk.failed(&failure, &mut machine.notes))
+                    self.with_talk(|machine, talk| machine.failed(talk, &failure))
                 }
             },
             PromptEvent::ToolsAnswered(outcomes) => {
-                self.with_talk(|_, talk| talk.tools_answered(outcomes))
+                self.with_talk(|machine, talk| machine.tools_answered(talk, outcomes))
             }
         }
     }
@@ -192,20 +196,21 @@ impl Machine {
             is_paused: false,
             has_begun_once: false,
             breaker: Breaker::default(),
+            counted: Counted::default(),
             key,
             value: None,
         });
         // First without waiting: the run reports a wait, and has to see whether the prompt would wait for itself.
-        self.with_talk(|_, talk| match &talk.key {
+        self.with_talk(|machine, talk| match &talk.key {
             Some(key) => talk.look_up(key.clone(), WhenBusy::Report),
-            None => talk.ask(),
+            None => machine.ask(talk),
         })
     }
 
     /// What was kept is the value, if it still fits; else the program has another mind of what fits, and asks again.
     fn found(&mut self, talk: &mut Talk, found: &Found, check: &mut Check<'_>) -> PromptStep {
         let Some(key) = talk.key.clone() else {
-            return talk.ask();
+            return self.ask(talk);
         };
         let kept = match found {
             Found::Busy => return talk.look_up(key, WhenBusy::Wait),
@@ -223,9 +228,17 @@ impl Machine {
             }
             None => {
                 self.notes.push(PromptNote::CacheMiss { key });
-                talk.ask()
+                self.ask(talk)
             }
         }
+    }
+
+    /// Asks with what the conversation is now, if it has to be without what was left out to make room.
+    fn ask(&mut self, talk: &mut Talk) -> PromptStep {
+        let program = &self.call.program;
+        let cleared = clearing::clear(&mut talk.request, program, &talk.settings, talk.counted);
+        self.notes.extend(cleared);
+        talk.ask()
     }
 
     /// Runs a step that needs the talk, and lets go of it when the call ends.
@@ -242,6 +255,36 @@ impl Machine {
             self.talk = Some(talk);
         }
         next
+    }
+
+    fn failed(&mut self, talk: &mut Talk, failure: &ModelFailure) -> PromptStep {
+        // A failed request costs nothing, so what follows it decides whether the whole is known.
+        if talk.detail.attempts == 0 {
+            talk.detail.cost_usd = Some(0.0);
+        }
+        talk.detail.attempts += failure.attempts;
+        let next = talk.settings.model.get(talk.model + 1);
+        // Only an outage is worth another model: a refusal or a wrong request would be the same there.
+        let Some(next) = next.filter(|_| outcome::is_outage(failure)).cloned() else {
+            return fail(outcome::of_failure(failure));
+        };
+        talk.model += 1;
+        talk.request.fallback = request::fallback(&talk.settings, talk.model);
+        if std::mem::take(&mut talk.is_paused) {
+            // Only the provider that paused its turn can go on with it.
+            talk.request.messages.pop();
+        }
+        talk.counted = Counted::default();
+        if talk.has_begun_once {
+            let note = handover::hand_over(&mut talk.request, next);
+            self.notes.push(note);
+        } else {
+            talk.request.model = next;
+            // From the prompt again, so that it is not led by what another model said; pure work is done again.
+            let note = talk.conversation.begin(&mut talk.request);
+            self.notes.extend(note);
+        }
+        self.ask(talk)
     }
 
     /// Keeps the value, if the call wants it kept, and ends.
@@ -318,38 +361,16 @@ impl Talk {
         if let Some(usage) = &answer.usage {
             detail.usage.add(usage);
         }
+        self.counted = Counted {
+            tokens: answer.usage.map_or(0, |it| it.total()),
+            // With the answer itself, which comes next.
+            messages: answer.usage.map_or(0, |_| self.request.messages.len() + 1),
+        };
         let price = |usage| prices.cost(&self.request.model, usage);
         let cost = answer.usage.as_ref().and_then(price);
         // Requests that failed cost nothing, whichever model they asked; an answer of unknown cost makes the whole unknown.
         self.cost = self.cost.zip(cost).map(|(before, cost)| before + cost);
         detail.cost_usd = self.cost;
-    }
-
-    fn failed(&mut self, failure: &ModelFailure, notes: &mut Vec<PromptNote>) -> PromptStep {
-        // A failed request costs nothing, so what follows it decides whether the whole is known.
-        if self.detail.attempts == 0 {
-            self.detail.cost_usd = Some(0.0);
-        }
-        self.detail.attempts += failure.attempts;
-        let next = self.settings.model.get(self.model + 1);
-        // Only an outage is worth another model: a refusal or a wrong request would be the same there.
-        let Some(next) = next.filter(|_| outcome::is_outage(failure)).cloned() else {
-            return fail(outcome::of_failure(failure));
-        };
-        self.model += 1;
-        self.request.fallback = request::fallback(&self.settings, self.model);
-        if std::mem::take(&mut self.is_paused) {
-            // Only the provider that paused its turn can go on with it.
-            self.request.messages.pop();
-        }
-        if self.has_begun_once {
-            notes.push(handover::hand_over(&mut self.request, next));
-        } else {
-            self.request.model = next;
-            // From the prompt again, so that it is not led by what another model said; pure work is done again.
-            notes.extend(self.conversation.begin(&mut self.request));
-        }
-        self.ask()
     }
 }
 

@@ -63,6 +63,8 @@ pub(crate) struct Settings {
     pub rate: Option<u32>,
     pub reflect: u32,
     pub max_turns: u32,
+    /// The share of the model's window from which on older tool results are left out.
+    pub clear_results: Option<f64>,
     pub timeout: Duration,
     /// How long a request may take until something of its answer comes.
     pub first_token: Option<Duration>,
@@ -96,6 +98,7 @@ impl Settings {
             rate: of.count(Setting::Rate)?,
             reflect: of.count(Setting::Reflect)?.unwrap_or(0),
             max_turns: of.count(Setting::MaxTurns)?.unwrap_or(MAX_TURNS),
+            clear_results: of.share(Setting::ClearResults)?,
             timeout: of.duration(Setting::Timeout)?.unwrap_or(TIMEOUT),
             first_token: of.duration(Setting::FirstToken)?,
             answer: of.exactness()?,
@@ -201,6 +204,16 @@ impl Given<'_> {
         match value.as_f64().filter(|it| it.is_finite()) {
             Some(number) => Ok(Some(number)),
             None => Err(self.wrong(setting, "a number")),
+        }
+    }
+
+    /// A part of a whole, which is not nothing.
+    fn share(&self, setting: Setting) -> Result<Option<f64>, String> {
+        match self.number(setting)? {
+            Some(share) if share <= 0.0 || share > 1.0 => {
+                Err(self.wrong(setting, "a share above 0.0 and of at most 1.0"))
+            }
+            share => Ok(share),
         }
     }
 

@@ -55,7 +55,8 @@ pub(crate) fn active<'a>(
     messages: &[Arc<Message>],
 ) -> Vec<&'a Skill> {
     let is_reader = |it: &Tool| it.body == ToolBody::Skills && it.name == ACTIVATE;
-    let Some(reader) = tools::name_of(program, &settings.tools, is_reader) else {
+    let readers = tools::names_of(program, &settings.tools, is_reader);
+    let Some(reader) = readers.first() else {
         return Vec::new();
     };
     let mut asked: Vec<(&str, &str)> = Vec::new();
@@ -64,7 +65,7 @@ pub(crate) fn active<'a>(
         if let Content::ToolUse {
             id, name, input, ..
         } = piece
-            && *name == reader
+            && name == reader
             && let Some(skill) = input.get(NAME).and_then(Value::as_str)
         {
             asked.push((id, skill));

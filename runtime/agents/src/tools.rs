@@ -50,14 +50,17 @@ fn qualified_name(tool: &Tool) -> String {
     format!("{}.{}", tool.module, tool.name)
 }
 
-/// What the model knows the first tool of a kind by.
-pub(crate) fn name_of(
+/// What the model knows the tools of a kind by.
+pub(crate) fn names_of(
     program: &Program,
     listed: &[Listed],
     is: impl Fn(&Tool) -> bool,
-) -> Option<String> {
-    let mut offers = offers(program, listed).into_iter();
-    offers.find(|it| is(it.tool)).map(|it| it.wire)
+) -> Vec<String> {
+    let offers = offers(program, listed).into_iter();
+    offers
+        .filter(|it| is(it.tool))
+        .map(|it| it.wire)
+        .collect()
 }
 
 /// The listed tools by names that say which they are, also after the program's other tools have changed.

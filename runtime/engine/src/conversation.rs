@@ -38,20 +38,33 @@ impl Exchange {
     /// About how many tokens it takes, counted by its bytes.
     #[must_use]
     pub fn tokens(&self) -> u64 {
-        let pieces = self.messages.iter().flat_map(|it| &it.content);
-        let tokens = |piece: &Content| match piece {
-            Content::Text { text } | Content::ToolResult { content: text, .. } => {
+        self.messages.iter().map(|it| it.tokens()).sum()
+    }
+}
+
+impl Content {
+    /// About how many tokens it takes, counted by its bytes.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        let tokens = match self {
+            Self::Text { text } | Self::ToolResult { content: text, .. } => {
                 text.len().div_ceil(TOKEN)
             }
-            Content::ToolUse { input, .. } => input.to_string().len().div_ceil(TOKEN),
-            Content::Media { .. } => MEDIUM,
-            Content::Opaque { block } => block.to_string().len().div_ceil(TOKEN),
+            Self::ToolUse { input, .. } => input.to_string().len().div_ceil(TOKEN),
+            Self::Media { .. } => MEDIUM,
+            Self::Opaque { block } => block.to_string().len().div_ceil(TOKEN),
         };
-        pieces.map(tokens).sum::<usize>() as u64
+        tokens as u64
     }
 }
 
 impl Message {
+    /// About how many tokens it takes, counted by its bytes.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.content.iter().map(Content::tokens).sum()
+    }
+
     /// What an assistant has said.
     #[must_use]
     pub fn answer(text: String) -> Self {

@@ -175,6 +175,17 @@ pub enum PromptNote {
         input: Value,
         message: String,
     },
+    /// Results of older tool calls are left out of what is sent from here on.
+    ResultsCleared {
+        /// How many.
+        results: u32,
+        /// About how many tokens the conversation had.
+        tokens: u64,
+        /// How many of them went.
+        cleared: u64,
+        /// How many its model takes.
+        window: u64,
+    },
     /// Something that the user should know and that is no error.
     Warning { message: String },
 }

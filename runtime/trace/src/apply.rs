@@ -110,6 +110,7 @@ impl Tree {
             | EventKind::Skill { .. }
             | EventKind::McpEvent { .. }
             | EventKind::SessionShortened { .. }
+            | EventKind::ResultsCleared { .. }
             | EventKind::Hook { .. } => {}
         }
         self.keep(id, event.sequence, event.time, || {

@@ -95,6 +95,7 @@ fn write_event(out: &mut String, kind: &EventKind, took: i64) {
         | EventKind::Skill { .. }
         | EventKind::McpEvent { .. }
         | EventKind::SessionShortened { .. }
+        | EventKind::ResultsCleared { .. }
         | EventKind::Hook { .. }
         | EventKind::ToolCall { .. } => {}
     }

@@ -541,6 +541,17 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
     },
+    /// A conversation came near to the window of its model, and results of its older tool calls are left out of what is sent from here on (`clear_results`); the event's node is the prompt.
+    ResultsCleared {
+        /// How many results.
+        results: u32,
+        /// About how many tokens the conversation had.
+        tokens: u64,
+        /// About how many of them went.
+        cleared: u64,
+        /// How many the model takes.
+        window: u64,
+    },
     /// Exchanges of a session gave way to others, because the program asked for it; the event's node is who asked.
     SessionShortened {
         /// The number of the session in its run, from 1.

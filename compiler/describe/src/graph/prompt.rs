@@ -69,6 +69,7 @@ fn mark(db: &dyn Db, known: Known, owner: ItemId, written: &Setting) -> Option<S
         | Known::Stop
         | Known::Temperature
         | Known::Thinking
+        | Known::ClearResults
         | Known::Timeout
         | Known::FirstToken => None,
     }

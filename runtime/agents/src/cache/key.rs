@@ -235,6 +235,7 @@ mod tests {
                 Setting::Env => json!({name: {"A": "b"}}),
                 Setting::MaxTokens | Setting::MaxTurns | Setting::Thinking => json!({name: 77}),
                 Setting::Temperature => json!({name: 0.0}),
+                Setting::ClearResults => json!({name: 0.5}),
                 Setting::Reflect
                 | Setting::Retry
                 | Setting::Rate
@@ -268,6 +269,7 @@ mod tests {
                 | Setting::Env
                 | Setting::MaxTokens
                 | Setting::MaxTurns
+                | Setting::ClearResults
                 | Setting::Thinking
                 | Setting::Temperature => keys.add(key),
             }

@@ -122,9 +122,20 @@ impl Machine {
         // Before the calls are made: a model that fails after them must not begin again.
         talk.has_begun_once |= calls.begins_once;
         if calls.run.is_empty() {
-            return talk.tools_answered(Vec::new());
+            return self.tools_answered(talk, Vec::new());
         }
         PromptStep::CallTools(calls.run)
+    }
+
+    pub(super) fn tools_answered(
+        &mut self,
+        talk: &mut Talk,
+        outcomes: Vec<ToolOutcome>,
+    ) -> PromptStep {
+        talk.breaker.note(&outcomes);
+        let results = tools::results(std::mem::take(&mut talk.outcomes), outcomes);
+        talk.request.messages.push(Arc::new(results));
+        self.ask(talk)
     }
 }
 
@@ -187,12 +198,6 @@ impl Talk {
         })
     }
 
-    pub(super) fn tools_answered(&mut self, outcomes: Vec<ToolOutcome>) -> PromptStep {
-        self.breaker.note(&outcomes);
-        let results = tools::results(std::mem::take(&mut self.outcomes), outcomes);
-        self.request.messages.push(Arc::new(results));
-        self.ask()
-    }
 }
 
 /// The text of an answer; what tools and thinking say is no part of it.

@@ -136,6 +136,7 @@ impl Spans {
             | EventKind::Skill { .. }
             | EventKind::McpEvent { .. }
             | EventKind::SessionShortened { .. }
+            | EventKind::ResultsCleared { .. }
             | EventKind::Hook { .. } => self.add_fields(event),
         }
     }

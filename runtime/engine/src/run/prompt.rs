@@ -395,6 +395,17 @@ impl PromptRun {
                     self.report_refused(run, &name, &input, &message);
                     continue;
                 }
+                PromptNote::ResultsCleared {
+                    results,
+                    tokens,
+                    cleared,
+                    window,
+                } => EventKind::ResultsCleared {
+                    results,
+                    tokens,
+                    cleared,
+                    window,
+                },
                 PromptNote::Warning { message } => {
                     run.progress.warn(self.node, message);
                     continue;

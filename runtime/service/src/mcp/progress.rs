@@ -61,6 +61,7 @@ pub(super) fn line(event: &EventKind) -> Option<String> {
         | EventKind::Skill { .. }
         | EventKind::McpEvent { .. }
         | EventKind::SessionShortened { .. }
+        | EventKind::ResultsCleared { .. }
         | EventKind::Hook { .. } => None,
     }
 }

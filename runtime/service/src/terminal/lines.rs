@@ -271,6 +271,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
         | EventKind::Skill { .. }
         | EventKind::McpEvent { .. }
         | EventKind::SessionShortened { .. }
+        | EventKind::ResultsCleared { .. }
         | EventKind::Hook { .. } => None,
     }
 }

@@ -50,6 +50,7 @@ impl EventKind {
             | Self::Skill { .. }
             | Self::McpEvent { .. }
             | Self::SessionShortened { .. }
+            | Self::ResultsCleared { .. }
             | Self::Hook { .. } => None,
         }
     }

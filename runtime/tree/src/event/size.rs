@@ -85,6 +85,7 @@ impl Event {
             | EventKind::PromptRevision { .. }
             | EventKind::CacheEvict { .. }
             | EventKind::SessionShortened { .. }
+            | EventKind::ResultsCleared { .. }
             | EventKind::Budget { .. } => 0,
         }
     }
