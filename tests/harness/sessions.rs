@@ -208,7 +208,10 @@ workflow main() -> string { read() }
             .map(|it| it["content"].as_str().unwrap_or_default()[..7].to_owned())
             .collect()
     };
-    assert_eq!(results(&asked[4]), ["page 1 ", "page 2 ", "page 3 ", "page 4 "]);
+    assert_eq!(
+        results(&asked[4]),
+        ["page 1 ", "page 2 ", "page 3 ", "page 4 "]
+    );
     let cleared = ["(left o", "(left o", "page 3 ", "page 4 ", "page 5 "];
     assert_eq!(results(&asked[5]), cleared);
     // It stays so, and what is small again is not cleared further.
@@ -219,7 +222,10 @@ workflow main() -> string { read() }
     let event: Vec<&str> = events.lines().filter(of_kind).collect();
     assert_eq!(event.len(), 1, "{event:?}");
     let event: Value = serde_json::from_str(event[0]).expect("an event");
-    assert_eq!((&event["results"], &event["window"]), (&json!(2), &json!(1_000_000)));
+    assert_eq!(
+        (&event["results"], &event["window"]),
+        (&json!(2), &json!(1_000_000))
+    );
 }
 
 /// G32: what a summary has taken the place of is sent no more, and observers see how the conversation goes on.

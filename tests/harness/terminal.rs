@@ -6,9 +6,11 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use fake_provider::{Body, Reply, Script};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 use crate::program::{root, run, scratch, text};
+use crate::wire::with_provider;
 
 /// Works on some items at once, tells the log, and takes a while.
 const WORKER: &str = r#"
@@ -178,6 +180,51 @@ impl Session {
     pub fn shown(&self) -> String {
         self.screen.screen().contents()
     }
+}
+
+/// What a model says, and then nothing more.
+const HALF: &str = r#"event: message_start
+data: {"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": null, "usage": {"input_tokens": 1, "output_tokens": 1}}}
+
+event: content_block_start
+data: {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+
+event: content_block_delta
+data: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "An old line\nThe rose\u001b[2J is "}}
+
+"#;
+
+/// G31: the end of an answer stands below its prompt while it arrives.
+#[test]
+fn an_answer_is_drawn_while_it_arrives() {
+    let file = scratch("terminal").join("arriving.gsw");
+    let source = r#"
+agent clerk { model: "anthropic/claude-sonnet-5-5" retry: 0 }
+prompt tell(of: string) -> string by clerk { user "Of ${of}." }
+workflow main() -> string {
+  let answer = tell.stream("roses")
+  for part in answer { }
+  answer.result()
+}
+"#;
+    std::fs::write(&file, source).expect("the target folder can be written");
+    let reply = Reply {
+        hang: true,
+        ..Reply::of(Body::Stream(HALF.into()))
+    };
+    with_provider(Script::in_turn(vec![reply]), |url| {
+        let variables = [
+            ("ANTHROPIC_API_KEY", "key-of-tests"),
+            ("ANTHROPIC_BASE_URL", url),
+        ];
+        let mut session = Session::of(&file, (24, 80), &[], &variables);
+        session.wait_for("▸ The rose␛[2J is");
+        let shown = session.shown();
+        assert!(!shown.contains("An old line"), "{shown}");
+        session.type_in("\u{3}");
+        assert_eq!(session.finish(), 130);
+        assert!(!session.shown().contains('▸'), "{}", session.shown());
+    });
 }
 
 #[test]

@@ -140,9 +140,7 @@ impl PromptMachine for Machine {
             PromptEvent::Waited => self.with_talk(|_, talk| talk.ask()),
             PromptEvent::Answered(answered) => match *answered {
                 Ok(answer) => self.with_talk(|machine, talk| machine.answered(talk, answer, check)),
-                Err(failure) => {
-                    self.with_talk(|machine, talk| machine.failed(talk, &failure))
-                }
+                Err(failure) => self.with_talk(|machine, talk| machine.failed(talk, &failure)),
             },
             PromptEvent::ToolsAnswered(outcomes) => {
                 self.with_talk(|machine, talk| machine.tools_answered(talk, outcomes))

@@ -57,10 +57,7 @@ pub(crate) fn names_of(
     is: impl Fn(&Tool) -> bool,
 ) -> Vec<String> {
     let offers = offers(program, listed).into_iter();
-    offers
-        .filter(|it| is(it.tool))
-        .map(|it| it.wire)
-        .collect()
+    offers.filter(|it| is(it.tool)).map(|it| it.wire).collect()
 }
 
 /// The listed tools by names that say which they are, also after the program's other tools have changed.

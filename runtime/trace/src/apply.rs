@@ -50,6 +50,7 @@ impl Tree {
             } => {
                 let node = self.node_mut(id);
                 node.failed_requests += u64::from(error.is_some());
+                node.arriving = None;
                 self.spend(
                     id,
                     &Spent {
@@ -58,6 +59,10 @@ impl Tree {
                         ..Spent::default()
                     },
                 );
+            }
+            EventKind::StreamDelta { text, bytes, call } => {
+                let arriving = self.node_mut(id).arriving.get_or_insert_default();
+                arriving.take(text.as_ref(), *bytes, call.as_ref());
             }
             EventKind::PromptEnd { usage, detail, .. } => {
                 self.settle_prompt(id, usage, detail.as_deref());
@@ -95,7 +100,6 @@ impl Tree {
             | EventKind::InvalidResponse { .. }
             | EventKind::CacheHit { .. }
             | EventKind::CacheMiss { .. }
-            | EventKind::StreamDelta { .. }
             | EventKind::CacheWait { .. }
             | EventKind::CacheEvict { .. }
             | EventKind::ReflectionStart { .. }

@@ -3,6 +3,7 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 mod apply;
+mod arriving;
 mod detail;
 pub mod diff;
 mod filter;
@@ -19,6 +20,7 @@ mod text;
 mod totals;
 mod tree;
 
+pub use arriving::Arriving;
 pub use detail::detail;
 pub use filter::Filter;
 pub use gaps::Gaps;

@@ -8,6 +8,8 @@ use gsw_tree::event::{Event, EventKind, JsonText};
 use gsw_tree::node::{NodeId, Spent, Status};
 use serde_json::Value;
 
+use crate::arriving::Arriving;
+
 /// A node of a run.
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -43,6 +45,8 @@ pub struct Node {
     pub dropped: Vec<Issue>,
     /// The prompt whose answer has taken the place of this one's.
     pub revised_by: Option<NodeId>,
+    /// What has arrived of the answer that a prompt waits for, where its program watches it.
+    pub arriving: Option<Box<Arriving>>,
     /// How many children it ever had.
     pub begun: u64,
     /// How many of them have ended.
@@ -119,6 +123,7 @@ impl Node {
             failed_requests: 0,
             dropped: Vec::new(),
             revised_by: None,
+            arriving: None,
             begun: 0,
             done: 0,
             cancelled: 0,

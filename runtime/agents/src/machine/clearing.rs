@@ -71,9 +71,7 @@ fn clear_messages(messages: &mut [Arc<Message>], wanted: u64, stay: &[String]) -
         if cleared >= wanted {
             break;
         }
-        let is_long = |it: &Content| {
-            matches!(it, Content::ToolResult { content, .. } if content.len() > SHORT)
-        };
+        let is_long = |it: &Content| matches!(it, Content::ToolResult { content, .. } if content.len() > SHORT);
         for piece in &message.content {
             if let Content::ToolUse { id, name, .. } = piece
                 && stay.contains(name)

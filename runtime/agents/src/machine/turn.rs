@@ -197,7 +197,6 @@ impl Talk {
             self.read(&text, Exactness::Exact, check).ok()
         })
     }
-
 }
 
 /// The text of an answer; what tools and thinking say is no part of it.

@@ -11,6 +11,8 @@ use crate::terminal::row::{Row, Tone};
 const BAR: u64 = 12;
 /// The signs of what is on its way, a tenth of a second each.
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/// The most characters of an answer that is arriving.
+const ARRIVING: usize = 60;
 /// The most rows, however high the terminal is.
 const MOST: usize = 40;
 
@@ -69,6 +71,7 @@ impl View<'_> {
             }
             let below = if is_drawn(node) {
                 rows.push(self.row(node, depth));
+                rows.extend(arriving(node, depth + 1));
                 depth + 1
             } else {
                 depth
@@ -154,6 +157,32 @@ impl View<'_> {
         }
         facts.extend(gsw_trace::spent(&totals.spent));
         Row::default().with(Tone::Dim, &facts.join(" · "))
+    }
+}
+
+/// The end of the answer that a prompt is getting.
+fn arriving(node: &Node, depth: usize) -> Option<Row> {
+    let arriving = node.arriving.as_ref()?;
+    if node.status.is_final() || arriving.bytes == 0 {
+        return None;
+    }
+    let lines = arriving.end.trim_end().lines().rev();
+    let line = lines.map(str::trim).find(|it| !it.is_empty());
+    let line = line.map_or_else(|| "…".to_owned(), last_of);
+    let what = match &arriving.call {
+        Some(call) => format!("{}({line}", call.tool),
+        None => line,
+    };
+    let row = Row::default().with(Tone::Plain, &"  ".repeat(depth.min(20)));
+    Some(row.with(Tone::Dim, &format!("▸ {what}")))
+}
+
+/// The end of a line that is longer than a row shows.
+fn last_of(line: &str) -> String {
+    let surplus = line.chars().count().saturating_sub(ARRIVING);
+    match line.char_indices().nth(surplus) {
+        Some((at, _)) if surplus > 0 => format!("…{}", &line[at..]),
+        _ => line.to_owned(),
     }
 }
 
