@@ -28,8 +28,8 @@ const PRELUDE: &str = "prelude";
 /// Its tools are for models.
 const FOR_MODELS: &str = "introspect";
 
-/// Modules that the pages about hooks and tools have.
-const ELSEWHERE: [&str; 2] = ["hook", "tools"];
+/// Modules that the pages about hooks, MCP servers, skills and tools have.
+const ELSEWHERE: [&str; 4] = ["hook", "mcp", "skill", "tools"];
 
 /// Modules without an import: their functions are methods of values, or the module is known everywhere.
 const KNOWN: [&str; 22] = [
