@@ -1,9 +1,11 @@
 //! `textDocument/codeAction`: changes of the text that an editor offers at a place.
 
 mod extract;
+mod inline;
 mod organize_imports;
 mod place;
 mod prompt_test;
+mod step;
 mod wrap;
 
 use gsw_source::{Db, Diagnostic, File, LocatedEdit, LocatedFix, Severity, Span};
@@ -35,6 +37,8 @@ pub enum ActionKind {
     FixAll,
     /// Makes a declaration or variable of what is selected.
     Extract,
+    /// Puts what is declared where it is used.
+    Inline,
     /// Writes something around or after what stands there.
     Rewrite,
     OrganizeImports,
@@ -69,6 +73,8 @@ pub fn code_action(db: &dyn Db, file: File, range: Span) -> Vec<CodeAction> {
     {
         let place = Place::new(db, item, &tree, range);
         actions.extend(extract::extract(&place));
+        actions.extend(step::step(&place));
+        actions.extend(inline::inline(&place));
         actions.extend(wrap::wrap(&place));
         actions.extend(prompt_test::prompt_test(&place));
     }

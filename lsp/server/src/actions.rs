@@ -37,6 +37,7 @@ fn kind(kind: ActionKind) -> lsp::CodeActionKind {
         ActionKind::PreferredFix | ActionKind::Fix => lsp::CodeActionKind::QUICKFIX,
         ActionKind::FixAll => lsp::CodeActionKind::SOURCE_FIX_ALL,
         ActionKind::Extract => lsp::CodeActionKind::REFACTOR_EXTRACT,
+        ActionKind::Inline => lsp::CodeActionKind::REFACTOR_INLINE,
         ActionKind::Rewrite => lsp::CodeActionKind::REFACTOR_REWRITE,
         ActionKind::OrganizeImports => lsp::CodeActionKind::SOURCE_ORGANIZE_IMPORTS,
     }

@@ -276,6 +276,14 @@ impl LanguageServer for Backend {
         Ok(self.at(place, navigation::type_definition).await?.flatten())
     }
 
+    async fn goto_implementation(
+        &self,
+        it: lsp::request::GotoImplementationParams,
+    ) -> Result<Option<lsp::request::GotoImplementationResponse>> {
+        let place = it.text_document_position_params;
+        Ok(self.at(place, navigation::implementation).await?.flatten())
+    }
+
     async fn references(&self, it: lsp::ReferenceParams) -> Result<Option<Vec<lsp::Location>>> {
         let (place, context) = (it.text_document_position, it.context);
         self.at(place, move |view, at| {
@@ -394,6 +402,14 @@ impl LanguageServer for Backend {
         .await
     }
 
+    async fn on_type_formatting(
+        &self,
+        it: lsp::DocumentOnTypeFormattingParams,
+    ) -> Result<Option<Vec<lsp::TextEdit>>> {
+        self.at(it.text_document_position, structure::format_typed)
+            .await
+    }
+
     async fn document_link(
         &self,
         it: lsp::DocumentLinkParams,
@@ -460,6 +476,17 @@ impl LanguageServer for Backend {
         let range = it.range;
         self.about(it.text_document, move |view| colours::part(view, range))
             .await
+    }
+
+    async fn inline_value(
+        &self,
+        it: lsp::InlineValueParams,
+    ) -> Result<Option<Vec<lsp::InlineValue>>> {
+        let (range, stopped) = (it.range, it.context.stopped_location.end);
+        self.about(it.text_document, move |view| {
+            colours::values(view, range, stopped)
+        })
+        .await
     }
 
     async fn inlay_hint(&self, it: lsp::InlayHintParams) -> Result<Option<Vec<lsp::InlayHint>>> {

@@ -90,6 +90,7 @@ pub fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
         definition_provider: Some(lsp::OneOf::Left(true)),
         declaration_provider: Some(lsp::DeclarationCapability::Simple(true)),
         type_definition_provider: Some(lsp::TypeDefinitionProviderCapability::Simple(true)),
+        implementation_provider: Some(lsp::ImplementationProviderCapability::Simple(true)),
         references_provider: Some(lsp::OneOf::Left(true)),
         document_highlight_provider: Some(lsp::OneOf::Left(true)),
         document_symbol_provider: Some(lsp::OneOf::Left(true)),
@@ -103,6 +104,10 @@ pub fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
         )),
         document_formatting_provider: Some(lsp::OneOf::Left(true)),
         document_range_formatting_provider: Some(lsp::OneOf::Left(true)),
+        document_on_type_formatting_provider: Some(lsp::DocumentOnTypeFormattingOptions {
+            first_trigger_character: "}".into(),
+            more_trigger_character: None,
+        }),
         folding_range_provider: Some(lsp::FoldingRangeProviderCapability::Simple(true)),
         selection_range_provider: Some(lsp::SelectionRangeProviderCapability::Simple(true)),
         document_link_provider: Some(lsp::DocumentLinkOptions {
@@ -120,6 +125,7 @@ pub fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
                     lsp::CodeActionKind::SOURCE_FIX_ALL,
                     lsp::CodeActionKind::SOURCE_ORGANIZE_IMPORTS,
                     lsp::CodeActionKind::REFACTOR_EXTRACT,
+                    lsp::CodeActionKind::REFACTOR_INLINE,
                     lsp::CodeActionKind::REFACTOR_REWRITE,
                 ]),
                 ..lsp::CodeActionOptions::default()
@@ -146,6 +152,7 @@ pub fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
             ),
         ),
         inlay_hint_provider: Some(lsp::OneOf::Left(true)),
+        inline_value_provider: Some(lsp::OneOf::Left(true)),
         workspace: Some(lsp::WorkspaceServerCapabilities {
             workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {
                 supported: Some(true),

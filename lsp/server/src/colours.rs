@@ -133,6 +133,21 @@ fn encode(view: View<'_>, range: Option<gsw_source::Span>) -> Vec<lsp::SemanticT
         .collect()
 }
 
+/// The variables that a debugger looks up for a frame that is stopped.
+pub fn values(view: View<'_>, range: lsp::Range, stopped: lsp::Position) -> Vec<lsp::InlineValue> {
+    let (range, stopped) = (view.span(range), view.offset(stopped));
+    let values = gsw_ide::inline_value(view.db, view.file, range, stopped).into_iter();
+    values
+        .map(|it| {
+            lsp::InlineValue::VariableLookup(lsp::InlineValueVariableLookup {
+                range: view.range(it.span),
+                variable_name: Some(it.name.to_string()),
+                case_sensitive_lookup: true,
+            })
+        })
+        .collect()
+}
+
 pub fn hints(view: View<'_>, range: lsp::Range) -> Vec<lsp::InlayHint> {
     let wanted = view.state.settings.hints;
     let hints = gsw_ide::inlay_hint(view.db, view.file, view.span(range)).into_iter();

@@ -1,5 +1,6 @@
 //! Answers to requests about what names mean and who uses them.
 
+use gsw_source::Location;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
@@ -24,7 +25,14 @@ pub fn definition(view: View<'_>, offset: u32) -> Option<lsp::GotoDefinitionResp
 }
 
 pub fn type_definition(view: View<'_>, offset: u32) -> Option<lsp::GotoDefinitionResponse> {
-    let targets = gsw_ide::type_definition(view.db, view.file, offset);
+    places(view, gsw_ide::type_definition(view.db, view.file, offset))
+}
+
+pub fn implementation(view: View<'_>, offset: u32) -> Option<lsp::GotoDefinitionResponse> {
+    places(view, gsw_ide::implementation(view.db, view.file, offset))
+}
+
+fn places(view: View<'_>, targets: Vec<Location>) -> Option<lsp::GotoDefinitionResponse> {
     let locations: Vec<_> = targets
         .into_iter()
         .filter_map(|it| view.location(it))

@@ -86,6 +86,12 @@ pub fn format_range(view: View<'_>, range: lsp::Range) -> Vec<lsp::TextEdit> {
     edits.iter().map(|it| view.edit(it)).collect()
 }
 
+/// After a closing bracket: the declaration that it stands in.
+pub fn format_typed(view: View<'_>, at: u32) -> Vec<lsp::TextEdit> {
+    let edits = gsw_ide::range_formatting(view.db, view.file, gsw_source::Span::new(at, at));
+    edits.iter().map(|it| view.edit(it)).collect()
+}
+
 pub fn links(view: View<'_>) -> Vec<lsp::DocumentLink> {
     let links = gsw_ide::document_link(view.db, view.file).into_iter();
     links

@@ -1,11 +1,11 @@
-//! Makes a function, or a variable, of the expression that is selected.
+//! Makes a function, a prompt or a variable of the expression that is selected.
 
 use gsw_names::display_type;
 use gsw_names::types::Type;
 use gsw_source::{Name, Span};
-use gsw_syntax::ast::{Child, Expression, ExpressionKind, StatementKind};
+use gsw_syntax::ast::{Child, Expression, ExpressionKind, Literal, StatementKind};
 
-use super::place::Place;
+use super::place::{Place, holds};
 use super::{ActionKind, CodeAction};
 use crate::cursor::node_span;
 use crate::expression_type::{expression_type, local_type};
@@ -18,6 +18,7 @@ pub fn extract(place: &Place<'_>) -> Vec<CodeAction> {
     let mut actions = Vec::new();
     actions.extend(variable(place, selected));
     actions.extend(function(place, selected));
+    actions.extend(prompt(place, selected));
     actions
 }
 
@@ -74,36 +75,68 @@ fn function(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     if changes_flow(place, selected.span) {
         return None;
     }
-    let captured = captures(place, selected.span)?;
-    let mut parameters = Vec::new();
-    for (name, declared) in &captured {
-        let ty = local_type(place.db, place.item, *declared)?;
-        parameters.push(format!("{name}: {}", written(place, &ty)?));
-    }
+    let (parameters, arguments) = handed(place, selected.span)?;
     let ty = expression_type(place.db, place.item, selected.span)?;
     let result = if ty == Type::Unit {
         String::new()
     } else {
         format!(" -> {}", written(place, &ty)?)
     };
-    let arguments: Vec<&str> = captured.iter().map(|(name, _)| name.as_str()).collect();
     let text = text_of(place, selected.span);
-    let declaration = format!(
-        "\n\nfn extracted({}){result} {{\n  {text}\n}}",
-        parameters.join(", ")
+    let declaration = format!("\n\nfn extracted({parameters}){result} {{\n  {text}\n}}");
+    Some(declared(
+        place,
+        selected,
+        "function",
+        declaration,
+        &arguments,
+    ))
+}
+
+/// A prompt after the item that asks with the text which is selected, and whose answer stands in its place.
+fn prompt(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
+    let is_text = matches!(
+        selected.kind,
+        ExpressionKind::Interpolation(_) | ExpressionKind::Literal(Literal::String(_))
     );
-    Some(CodeAction {
-        title: "extract into a function".into(),
+    if !is_text {
+        return None;
+    }
+    let (parameters, arguments) = handed(place, selected.span)?;
+    let text = text_of(place, selected.span);
+    let declaration = format!("\n\nprompt extracted({parameters}) -> string {{\n  user {text}\n}}");
+    Some(declared(place, selected, "prompt", declaration, &arguments))
+}
+
+/// The parameters and the arguments that bring what `span` uses to a declaration of its own.
+fn handed(place: &Place<'_>, span: Span) -> Option<(String, String)> {
+    let captured = captures(place, span)?;
+    let mut parameters = Vec::new();
+    for (name, declared) in &captured {
+        let ty = local_type(place.db, place.item, *declared)?;
+        parameters.push(format!("{name}: {}", written(place, &ty)?));
+    }
+    let arguments: Vec<&str> = captured.iter().map(|(name, _)| name.as_str()).collect();
+    Some((parameters.join(", "), arguments.join(", ")))
+}
+
+/// The action that writes a declaration after the item and calls it where the expression was.
+fn declared(
+    place: &Place<'_>,
+    selected: &Expression,
+    what: &str,
+    declaration: String,
+    arguments: &str,
+) -> CodeAction {
+    CodeAction {
+        title: format!("extract into a {what}"),
         kind: ActionKind::Extract,
         edits: vec![
-            place.replace(
-                selected.span,
-                format!("extracted({})", arguments.join(", ")),
-            ),
+            place.replace(selected.span, format!("extracted({arguments})")),
             place.insert(place.tree.span.end, declaration),
         ],
         fixes: None,
-    })
+    }
 }
 
 /// A type as a declaration can write it; `None` when it cannot.
@@ -137,10 +170,6 @@ fn captures(place: &Place<'_>, span: Span) -> Option<Vec<(Name, Span)>> {
         }
     }
     Some(found)
-}
-
-const fn holds(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Whether code in `span` leaves what is around it or assigns variables of it.

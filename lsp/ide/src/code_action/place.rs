@@ -56,3 +56,8 @@ impl<'a> Place<'a> {
             .collect()
     }
 }
+
+/// Whether all of `inner` is in `outer`.
+pub const fn holds(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}

@@ -5,7 +5,7 @@ use gsw_names::{TypeDeclarationKind, type_declaration};
 use gsw_source::{LocatedEdit, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, StatementKind};
 
-use super::place::Place;
+use super::place::{Place, holds};
 use super::{ActionKind, CodeAction};
 use crate::cursor::{node_span, visit_nodes};
 use crate::symbol::{Role, Symbol, declared_text, occurrences};
@@ -86,10 +86,6 @@ fn called_names(place: &Place<'_>, span: Span) -> Vec<String> {
         })
         .map(|it| it.to_string())
         .collect()
-}
-
-const fn holds(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }
 
 fn around(place: &Place<'_>, span: Span, head: &str) -> Vec<LocatedEdit> {

@@ -145,3 +145,74 @@ fn a_test_of_a_prompt_compiles_and_needs_no_model() {
     let reports = gsw_ide::diagnostics(&it.db, it.file);
     assert!(reports.is_empty(), "{reports:#?}");
 }
+
+#[test]
+fn a_variable_is_put_where_it_is_used() {
+    let title = "inline the variable";
+    same(
+        &after(
+            "fn f(n: int) -> int {\n  let <|>m = n + 1\n  m * m\n}",
+            title,
+        ),
+        "fn f(n: int) -> int {\n  (n + 1) * (n + 1)\n}",
+    );
+    same(
+        &after(
+            "fn f(xs: [int]) -> string { let n = xs.len(); \"${n<|>} of ${n}\" }",
+            title,
+        ),
+        "fn f(xs: [int]) -> string { \"${xs.len()} of ${xs.len()}\" }",
+    );
+    // What acts is not done twice or at another time, and what changes or means something else there is not moved.
+    let refused = [
+        "import std/fs\nfn f() -> string { let <|>text = fs.read(\"a\")\n text }",
+        "fn f() -> int { var n = 1\n let <|>m = n\n n = 2\n m + n }",
+        "fn f(n: int) -> [int] { let <|>m = n\n [1].map(n => n + m) }",
+        "type A { m: int }\nfn f() -> A { let <|>m = 1\n A { m } }",
+        "fn f() -> int { var <|>n = 1\n n }",
+        "fn f() -> int { let <|>n = 1\n 2 }",
+    ];
+    for text in refused {
+        let titles = titles(&fixture(text));
+        assert!(!titles.iter().any(|it| it == title), "{text}: {titles:?}");
+    }
+}
+
+#[test]
+fn statements_that_are_selected_become_a_step() {
+    let title = "extract into a step";
+    let text =
+        "workflow main() -> int {\n  let a = 1\n  <|>let b = a + 1\n  log.info(\"b\")\n  b<|>\n}";
+    let written = after_selection(text, title);
+    same(
+        &written,
+        "workflow main() -> int {\n  let a = 1\n  step \"extracted\" {\n    let b = a + 1\n    log.info(\"b\")\n    b\n  }\n}",
+    );
+    let it = fixture(&written);
+    let reports = gsw_ide::diagnostics(&it.db, it.file);
+    assert!(reports.is_empty(), "{reports:#?}");
+    for text in [
+        "workflow main() -> int {\n  <|>let b = 1<|>\n  b\n}",
+        "workflow main() -> int {\n  let a = <|>1<|>\n  a\n}",
+        "workflow main() -> int {\n  <|>return 1<|>\n}",
+        "fn f() -> int {\n  <|>1<|>\n}",
+    ] {
+        assert_eq!(after_selection(text, title), "refused", "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_is_selected_becomes_a_prompt() {
+    let title = "extract into a prompt";
+    let text = "workflow main(topic: string) -> string {\n  <|>\"About ${topic}.\"<|>\n}";
+    let written = after_selection(text, title);
+    same(
+        &written,
+        "workflow main(topic: string) -> string {\n  extracted(topic)\n}\n\nprompt extracted(topic: string) -> string {\n  user \"About ${topic}.\"\n}",
+    );
+    let it = fixture(&written);
+    let reports = gsw_ide::diagnostics(&it.db, it.file);
+    assert!(reports.is_empty(), "{reports:#?}");
+    let number = "workflow main() -> int {\n  <|>1 + 1<|>\n}";
+    assert_eq!(after_selection(number, title), "refused");
+}

@@ -223,3 +223,22 @@ test \"it\" { assert middle() == 2 }
         ["inner 2"]
     );
 }
+
+fn implementations(text: &str) -> Vec<String> {
+    let it = fixture(text);
+    let found = gsw_ide::implementation(&it.db, it.file, it.offset);
+    found.into_iter().map(|place| it.shown(place)).collect()
+}
+
+#[test]
+fn a_type_leads_to_its_methods_and_an_error_to_where_it_is_raised() {
+    let methods = "import ./b.{twice}\ntype <|>A { x: int }\nfn A.half(self) -> int { self.x / 2 }\nfn other(a: A) -> int { a.x }\n//- b.gsw\nimport ./main.{A}\nfn A.third(self) -> int { self.x / 3 }\nfn twice() -> int { 2 }";
+    assert_eq!(
+        implementations(methods),
+        ["main.gsw:3 half", "b.gsw:2 third"]
+    );
+    let raised = "error <|>Bad(why: string)\nfn f(n: int) -> int ! Bad { if n < 0 { fail Bad(\"low\") }\n n }\nfn g() -> int { f(1) catch { Bad(_) => 0 } }";
+    assert_eq!(implementations(raised), ["main.gsw:2 fail Bad(\"low\")"]);
+    let plain = "fn f() -> int { 1 }\nfn g() -> int { <|>f() }";
+    assert_eq!(implementations(plain), ["main.gsw:1 f"]);
+}

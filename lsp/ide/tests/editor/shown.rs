@@ -163,3 +163,14 @@ fn g(l: string) -> int { 1 }
         assert_eq!(kind(word), wanted, "{word}");
     }
 }
+
+#[test]
+fn a_stopped_frame_shows_the_variables_up_to_where_it_is() {
+    let it = fixture(
+        "fn g(m: int) -> int { m }\nfn f<T>(n: int, xs: [T]) -> int {\n  let a = n + 1\n  let b = <|>a\n  let c = b\n  c }",
+    );
+    let whole = gsw_source::Span::new(0, 200);
+    let values = gsw_ide::inline_value(&it.db, it.file, whole, it.offset);
+    let names: Vec<&str> = values.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["n", "xs", "a", "n", "b", "a"]);
+}

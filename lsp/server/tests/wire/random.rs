@@ -108,11 +108,12 @@ fn byte(text: &str, position: &Value) -> usize {
     start + line.len()
 }
 
-/// The requests about a position, and those about a document.
+/// The requests about a position, those about a document, and those about a part of it.
 const AT: &[&str] = &[
     "textDocument/hover",
     "textDocument/definition",
     "textDocument/typeDefinition",
+    "textDocument/implementation",
     "textDocument/documentHighlight",
     "textDocument/completion",
     "textDocument/signatureHelp",
@@ -128,6 +129,15 @@ const ABOUT: &[&str] = &[
     "textDocument/codeLens",
     "textDocument/documentLink",
     "textDocument/diagnostic",
+];
+
+const WITHIN: &[&str] = &[
+    "textDocument/inlayHint",
+    "textDocument/inlineValue",
+    "textDocument/semanticTokens/range",
+    "textDocument/rangeFormatting",
+    "textDocument/onTypeFormatting",
+    "textDocument/selectionRange",
 ];
 
 struct Session {
@@ -191,6 +201,15 @@ impl Session {
             1 => (
                 "textDocument/codeAction",
                 json!({ "textDocument": document, "range": { "start": position, "end": position }, "context": { "diagnostics": [] } }),
+            ),
+            2 if self.dice.roll(2) == 0 => (
+                WITHIN[self.dice.roll(WITHIN.len())],
+                json!({
+                    "textDocument": document, "position": position, "positions": [position], "ch": "}",
+                    "range": { "start": { "line": 0, "character": 0 }, "end": position },
+                    "options": { "tabSize": 2, "insertSpaces": true },
+                    "context": { "frameId": 1, "stoppedLocation": { "start": position, "end": position } },
+                }),
             ),
             2 => (
                 ["textDocument/references", "textDocument/rename"][self.dice.roll(2)],
