@@ -21,7 +21,8 @@ struct Editor {
 impl Editor {
     fn start() -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_gswc"))
-            .arg("lsp")
+            // As VS Code and others say to every server.
+            .args(["lsp", "--stdio"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -108,7 +108,11 @@ enum Command {
     },
     /// Run the language server on standard input and output.
     #[command(after_help = help::text(&help::LSP))]
-    Lsp,
+    Lsp {
+        /// What clients say to servers that can be reached in other ways too.
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
 }
 
 impl Command {
@@ -135,7 +139,7 @@ impl Command {
             | Self::Mcp(_)
             | Self::Completions { .. }
             | Self::Man { .. }
-            | Self::Lsp => false,
+            | Self::Lsp { .. } => false,
         }
     }
 }
@@ -221,6 +225,6 @@ fn dispatch(command: Command) -> Exit {
         Command::Explain { name } => commands::explain(name.as_deref()),
         Command::Completions { shell } => commands::completions(shell, Arguments::command()),
         Command::Man { folder } => commands::man(&folder, Arguments::command()),
-        Command::Lsp => commands::lsp(),
+        Command::Lsp { stdio: _ } => commands::lsp(),
     }
 }

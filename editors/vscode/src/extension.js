@@ -1,7 +1,7 @@
 // Starts `gswc lsp` and does what its lenses name. All that it knows of the language is in the server.
 
 const vscode = require("vscode");
-const { LanguageClient, TransportKind } = require("vscode-languageclient/node");
+const { LanguageClient } = require("vscode-languageclient/node");
 
 /** @type {LanguageClient | undefined} */
 let client;
@@ -114,7 +114,7 @@ function outcome(words, file, token) {
 }
 
 async function start() {
-  const server = { command: compiler(), args: ["lsp"], transport: TransportKind.stdio };
+  const server = { command: compiler(), args: ["lsp"] };
   client = new LanguageClient("gsw", "Groundswell", server, {
     documentSelector: [{ language: "gsw" }],
     initializationOptions: { inlayHints: settings().get("inlayHints") },
