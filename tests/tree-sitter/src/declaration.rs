@@ -1,0 +1,104 @@
+//! Declarations and their heads as lists.
+
+use tree_sitter::Node;
+
+use crate::{Reader, Tree};
+
+impl Reader<'_> {
+    /// A declaration with what stands before it.
+    pub(crate) fn item(self, node: Node<'_>) -> Tree {
+        let mut children = self.children(node);
+        let Some(declaration) = children.pop() else {
+            return Tree::word("invalid");
+        };
+        let mut before: Vec<Tree> = children.into_iter().flat_map(|it| self.parts(it)).collect();
+        let marks = (0..node.child_count()).filter_map(|it| node.child(it as u32));
+        if marks.into_iter().any(|it| it.kind() == "private") {
+            before.push(Tree::word("private"));
+        }
+        let declaration = self.part(declaration);
+        if before.is_empty() {
+            return declaration;
+        }
+        Tree::List(before.into_iter().chain([declaration]).collect())
+    }
+
+    pub(crate) fn declaration(self, node: Node<'_>) -> Option<Vec<Tree>> {
+        let kind = node.kind();
+        let tree = match kind {
+            "import" => self.list("import", node),
+            "import_path" => self.path(node),
+            "imported_names" => Tree::List(self.all(node)),
+            "imported_name" => match self.all(node) {
+                names if names.len() == 2 => Tree::list("as", names),
+                names => return Some(names),
+            },
+            "function" => self.function(node),
+            "type_record" => self.list("type", node),
+            "type_alias" => self.list("alias", node),
+            "enum" | "const" | "agent" | "prompt" | "workflow" | "tool" | "mcp" | "hook"
+            | "human" | "external" | "test" | "permissions" | "skill" | "generics" => {
+                self.list(kind, node)
+            }
+            "skill_body" => return Some(Vec::new()),
+            "attribute" => self.attribute(node),
+            "check" => self.list("where", node),
+            "default" => self.list("=", node),
+            "result" => self.list("->", node),
+            "throws" => self.list("throws", node),
+            "asked" => self.list("by", node),
+            "repeat_class" => match self.mark(node) {
+                "idempotent" => self.list("idempotent", node),
+                class => Tree::word(class),
+            },
+            "field_declaration" | "parameter" | "parameters" => Tree::List(self.all(node)),
+            "variant" => Tree::List(self.with_payload(node)),
+            "error" => Tree::list("error", self.with_payload(node)),
+            "hook_handler" => self.named(node),
+            "test_rows" => self.list("for", node),
+            "test_clause" => self.list(self.mark(node), node),
+            _ => return None,
+        };
+        Some(vec![tree])
+    }
+
+    fn function(self, node: Node<'_>) -> Tree {
+        let receiver = node.child_by_field_name("receiver");
+        let parts = self.children(node).into_iter().flat_map(|it| {
+            if Some(it) == receiver {
+                vec![self.list_of("on", it)]
+            } else {
+                self.parts(it)
+            }
+        });
+        Tree::list("fn", parts)
+    }
+
+    fn list_of(self, head: &str, node: Node<'_>) -> Tree {
+        Tree::list(head, self.parts(node))
+    }
+
+    fn attribute(self, node: Node<'_>) -> Tree {
+        let mut children = self.children(node).into_iter();
+        let name = children.next().map_or("", |it| self.text(it));
+        let arguments = children.flat_map(|it| self.parts(it));
+        Tree::list(&format!("@{name}"), arguments)
+    }
+
+    /// Variants and errors hold the fields of their payload themselves.
+    fn with_payload(self, node: Node<'_>) -> Vec<Tree> {
+        let children = self.children(node).into_iter();
+        let parts = children.flat_map(|it| match it.kind() {
+            "parameters" => self.all(it),
+            _ => self.parts(it),
+        });
+        parts.collect()
+    }
+
+    /// A list that starts with a name.
+    fn named(self, node: Node<'_>) -> Tree {
+        let mut children = self.children(node).into_iter();
+        let name = children.next().map_or("", |it| self.text(it));
+        Tree::list(name, children.flat_map(|it| self.parts(it)))
+    }
+}
