@@ -1,4 +1,4 @@
-//! The extension for VS Code names what the compiler and the server have. Its colours are tested by `editors/vscode/test`.
+//! The extensions for editors name what the compiler and the server have. Its colours are tested by `editors/vscode/test`.
 
 use std::collections::BTreeSet;
 
@@ -63,4 +63,28 @@ fn it_has_the_commands_of_the_lenses_and_the_options_of_the_server() {
     assert_eq!(settings, options);
     let version = format!("version = {}", package["version"]);
     assert!(read("Cargo.toml").contains(&version), "{version}");
+}
+
+#[test]
+fn the_scanner_for_tree_sitter_knows_every_word_of_the_language() {
+    let scanner = captured(
+        &read("editors/tree-sitter-gsw/src/scanner.c"),
+        r#""([a-z]+)""#,
+    );
+    let keywords = gsw_syntax::TokenKind::ALL
+        .iter()
+        .filter(|it| it.is_keyword());
+    let mut words: BTreeSet<String> = keywords.map(|it| it.text().to_owned()).collect();
+    let table = read("compiler/syntax/src/token/word.rs");
+    words.extend(captured(&table, r#"= "([a-z]+)","#));
+    let missing: Vec<_> = words.difference(&scanner).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn the_plugin_for_neovim_has_the_commands_of_the_lenses() {
+    let lenses = captured(&read("lsp/server/src/structure.rs"), r#""(gsw\.[a-z]+)""#);
+    let plugin = read("editors/neovim/plugin/gsw.lua");
+    let known = captured(&plugin, r#"commands\["(gsw\.[a-z]+)"\]"#);
+    assert_eq!(lenses, known);
 }

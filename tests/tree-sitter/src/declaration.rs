@@ -26,14 +26,14 @@ impl Reader<'_> {
     pub(crate) fn declaration(self, node: Node<'_>) -> Option<Vec<Tree>> {
         let kind = node.kind();
         let tree = match kind {
-            "import" => self.list("import", node),
+            "import" => self.with_field("import", node, "alias", "as"),
             "import_path" => self.path(node),
             "imported_names" => Tree::List(self.all(node)),
             "imported_name" => match self.all(node) {
                 names if names.len() == 2 => Tree::list("as", names),
                 names => return Some(names),
             },
-            "function" => self.function(node),
+            "function" => self.with_field("fn", node, "receiver", "on"),
             "type_record" => self.list("type", node),
             "type_alias" => self.list("alias", node),
             "enum" | "const" | "agent" | "prompt" | "workflow" | "tool" | "mcp" | "hook"
@@ -62,20 +62,17 @@ impl Reader<'_> {
         Some(vec![tree])
     }
 
-    fn function(self, node: Node<'_>) -> Tree {
-        let receiver = node.child_by_field_name("receiver");
+    /// A list in which the child of that field is a list of its own.
+    fn with_field(self, head: &str, node: Node<'_>, field: &str, inner: &str) -> Tree {
+        let special = node.child_by_field_name(field);
         let parts = self.children(node).into_iter().flat_map(|it| {
-            if Some(it) == receiver {
-                vec![self.list_of("on", it)]
+            if Some(it) == special {
+                vec![Tree::list(inner, self.parts(it))]
             } else {
                 self.parts(it)
             }
         });
-        Tree::list("fn", parts)
-    }
-
-    fn list_of(self, head: &str, node: Node<'_>) -> Tree {
-        Tree::list(head, self.parts(node))
+        Tree::list(head, parts)
     }
 
     fn attribute(self, node: Node<'_>) -> Tree {

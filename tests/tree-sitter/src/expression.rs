@@ -49,15 +49,17 @@ impl Reader<'_> {
     }
 
     fn string(self, node: Node<'_>) -> Tree {
-        let holes = self.children(node).into_iter();
-        let holes: Vec<Tree> = holes
-            .filter(|it| it.kind() == "interpolation")
-            .flat_map(|it| self.all(it))
-            .collect();
+        let mut holes = self.children(node);
+        holes.retain(|it| it.kind() == "interpolation");
         if holes.is_empty() {
             return Tree::word(STRING);
         }
-        Tree::list("interpolation", holes)
+        let parts = holes.into_iter().flat_map(|it| self.all(it));
+        // A dump does not say which text stands in a hole and which between them.
+        Tree::list(
+            "interpolation",
+            parts.filter(|it| *it != Tree::word(STRING)),
+        )
     }
 
     /// The one child, or a list of them.

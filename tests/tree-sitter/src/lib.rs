@@ -45,7 +45,7 @@ pub fn items(source: &str) -> Result<Vec<Tree>, Vec<String>> {
     Ok(reader
         .children(root)
         .into_iter()
-        .map(|it| reader.item(it))
+        .map(|it| reader.item(it).with_units())
         .collect())
 }
 

@@ -22,6 +22,15 @@ impl Tree {
         Self::List(std::iter::once(Self::word(head)).chain(rest).collect())
     }
 
+    /// The same with the empty list as the word that a dump shows it as.
+    pub(crate) fn with_units(self) -> Self {
+        match self {
+            Self::List(parts) if parts.is_empty() => Self::word("()"),
+            Self::List(parts) => Self::List(parts.into_iter().map(Self::with_units).collect()),
+            Self::Word(_) => self,
+        }
+    }
+
     /// Reads a dump of the compiler.
     #[must_use]
     pub fn of_dump(dump: &str) -> Self {

@@ -59,7 +59,7 @@ fn captured(query: &str) -> Vec<(String, String)> {
     let mut captures = cursor.captures(&query, tree.root_node(), PROGRAM.as_bytes());
     let mut found: Vec<(usize, String, String)> = Vec::new();
     while let Some((matched, index)) = captures.next() {
-        let capture = matched.captures[*index];
+        let capture = matched.captures()[*index];
         let name = query.capture_names()[capture.index as usize].to_owned();
         let text = PROGRAM[capture.node.byte_range()].to_owned();
         let start = capture.node.start_byte();

@@ -1,0 +1,1 @@
+../../../tree-sitter-gsw/queries/locals.scm

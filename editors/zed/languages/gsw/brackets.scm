@@ -1,0 +1,5 @@
+; Which brackets belong together.
+
+("{" @open "}" @close)
+("[" @open "]" @close)
+("(" @open ")" @close)
