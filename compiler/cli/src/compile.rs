@@ -11,7 +11,7 @@ use crate::report::{self, Format};
 /// Reads the entry file and everything it imports.
 pub fn open(path: &Path) -> Result<Database, String> {
     let mut db = Database::default();
-    gsw_project::open_project(&mut db, path, &gsw_source::Disk)?;
+    gsw_project::read_project(&mut db, path, &gsw_source::Disk)?;
     Ok(db)
 }
 
@@ -57,7 +57,7 @@ pub fn checked(path: &Path) -> Result<Database, Exit> {
 /// The image of a file's tests with the tests, of texts in memory perhaps; errors are printed.
 pub fn tests_in(path: &Path, files: &dyn Files) -> Result<(Vec<u8>, Vec<gsw_flow::Test>), Exit> {
     let mut db = Database::default();
-    gsw_project::open_project(&mut db, path, files).map_err(|why| report::failure(&why))?;
+    gsw_project::read_project(&mut db, path, files).map_err(|why| report::failure(&why))?;
     let mut diagnostics = gsw_analysis::check_project(&db);
     diagnostics.retain(|it| it.severity == Severity::Error);
     let exit = report::report(&db, &diagnostics, Format::Auto);

@@ -64,7 +64,7 @@ fn module_of(loaded: &Loaded) -> Result<Module, String> {
     }
     let entry = sources.first().ok_or("it has no source")?;
     let mut db = Database::default();
-    gsw_project::open_project(&mut db, Path::new(&entry.path), &Carried(texts))?;
+    gsw_project::read_project(&mut db, Path::new(&entry.path), &Carried(texts))?;
     let errors = gsw_analysis::check_project(&db);
     let failed = |first: Option<&str>| {
         format!(

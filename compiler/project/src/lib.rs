@@ -12,5 +12,5 @@ pub use configuration::{
 };
 pub use loader::{
     CONFIGURATION, add_files, find_configuration, follow_all_imports, follow_imports, module_key,
-    open_project, remove_file,
+    open_project, read_project, remove_file,
 };

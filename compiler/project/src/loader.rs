@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gsw_source::{Database, File, Files, Folder, INSTRUCTIONS, ItemKind, LARGEST_SKILL, Project};
 use gsw_syntax::{TokenKind, Value};
-use salsa::Setter;
+use salsa::{Durability, Setter};
 
 use crate::configuration::file_configuration;
 
@@ -19,26 +19,54 @@ pub const CONFIGURATION: &str = "gsw.toml";
 /// # Errors
 /// When the entry file itself cannot be read: a sentence for the user.
 pub fn open_project(db: &mut Database, entry: &Path, files: &dyn Files) -> Result<File, String> {
+    load(db, entry, files, CHANGES_SELDOM)
+}
+
+/// The same for whoever looks once: no text is set to another one afterwards, nor is a file added. What a query has asked is
+/// not noted then, which takes time and memory.
+///
+/// # Errors
+/// As for [`open_project`].
+pub fn read_project(db: &mut Database, entry: &Path, files: &dyn Files) -> Result<File, String> {
+    load(db, entry, files, Durability::NEVER_CHANGE)
+}
+
+/// Files on disk, beside those that are being edited: an edit of these says nothing of what was found out about the others.
+const CHANGES_SELDOM: Durability = Durability::MEDIUM;
+
+fn load(
+    db: &mut Database,
+    entry: &Path,
+    files: &dyn Files,
+    durability: Durability,
+) -> Result<File, String> {
     let text = files
         .read(entry)
         .map_err(|why| format!("`{}` {why}", entry.display()))?;
     let key = module_key(&files.absolute(entry));
-    let mut loader = Loader::new(db, files);
+    let mut loader = Loader::new(db, files, durability);
     let file = loader.add(key.clone(), entry.to_owned(), text);
-    loader.follow();
-    let Loader {
-        modules, skills, ..
-    } = loader;
-    let project = match Project::try_get(db) {
+    let Loaded { modules, skills } = loader.follow();
+    let named = configuration(db, entry, files, durability)?;
+    match Project::try_get(db) {
         Some(project) => {
             project.set_modules(db).to(modules);
             project.set_entry(db).to(key);
-            project
+            project.set_skills(db).to(skills);
+            project.set_configuration(db).to(named.configuration);
+            project.set_prices(db).to(named.prices);
+            project.set_home(db).to(named.home);
         }
-        None => Project::new(db, modules, key),
-    };
-    project.set_skills(db).to(skills);
-    configure(db, project, entry, files)?;
+        None => {
+            Project::builder(modules, key)
+                .skills(skills)
+                .configuration(named.configuration)
+                .prices(named.prices)
+                .home(named.home)
+                .durability(durability)
+                .new(db);
+        }
+    }
     Ok(file)
 }
 
@@ -61,34 +89,41 @@ pub fn find_configuration(file: &Path, files: &dyn Files) -> Option<PathBuf> {
     None
 }
 
+/// The `gsw.toml` of a project, and what it names.
+#[derive(Default)]
+struct Configured {
+    configuration: Option<File>,
+    prices: Option<File>,
+    home: Option<String>,
+}
+
 /// Reads the `gsw.toml` of `entry` and what it names.
-fn configure(
+fn configuration(
     db: &mut Database,
-    project: Project,
     entry: &Path,
     files: &dyn Files,
-) -> Result<(), String> {
-    let (mut configuration, mut prices, mut home) = (None, None, None);
-    if let Some(path) = find_configuration(entry, files) {
-        let text = files
-            .read(&path)
-            .map_err(|why| format!("`{}` {why}", path.display()))?;
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let file = File::new(db, path, text);
-        let said = file_configuration(db, file).configuration.clone();
-        home = Some(module_key(&files.absolute(&folder.join(&said.entry))));
-        let table = said.models.prices.map(|it| folder.join(it.path));
-        if let Some(table) = table
-            && let Ok(text) = files.read(&table)
-        {
-            prices = Some(File::new(db, table, text));
-        }
-        configuration = Some(file);
-    }
-    project.set_configuration(db).to(configuration);
-    project.set_prices(db).to(prices);
-    project.set_home(db).to(home);
-    Ok(())
+    durability: Durability,
+) -> Result<Configured, String> {
+    let Some(path) = find_configuration(entry, files) else {
+        return Ok(Configured::default());
+    };
+    let text = files
+        .read(&path)
+        .map_err(|why| format!("`{}` {why}", path.display()))?;
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    let file = lasting(db, path, text, durability);
+    let said = file_configuration(db, file).configuration.clone();
+    let table = said.models.prices.map(|it| folder.join(it.path));
+    let text = table.and_then(|it| files.read(&it).ok().map(|text| (it, text)));
+    Ok(Configured {
+        configuration: Some(file),
+        prices: text.map(|(path, text)| lasting(db, path, text, durability)),
+        home: Some(module_key(&files.absolute(&folder.join(&said.entry)))),
+    })
+}
+
+fn lasting(db: &Database, path: PathBuf, text: Arc<str>, durability: Durability) -> File {
+    File::builder(path, text).durability(durability).new(db)
 }
 
 /// Reads what `file` imports by now and the project lacks, and `gsw.toml` when it has changed. An editor calls this after an edit.
@@ -98,19 +133,9 @@ pub fn follow_imports(db: &mut Database, file: File, files: &dyn Files) {
     };
     refresh_configuration(db, project, files);
     let shown = file.path(db).clone();
-    let mut loader = Loader::new(db, files);
-    let known = loader.modules.len();
+    let mut loader = Loader::new(db, files, CHANGES_SELDOM);
     loader.waiting.push((file, shown));
-    loader.follow();
-    let Loader {
-        modules, skills, ..
-    } = loader;
-    if modules.len() != known {
-        project.set_modules(db).to(modules);
-    }
-    if *project.skills(db) != skills {
-        project.set_skills(db).to(skills);
-    }
+    loader.follow_in(project);
 }
 
 /// Reads files that nothing imports, and what they import, into the project. What cannot be read is left out.
@@ -118,26 +143,16 @@ pub fn add_files(db: &mut Database, paths: &[PathBuf], files: &dyn Files) {
     let Some(project) = Project::try_get(db) else {
         return;
     };
-    let mut loader = Loader::new(db, files);
-    let known = loader.modules.len();
+    let mut loader = Loader::new(db, files, CHANGES_SELDOM);
     for path in paths {
         let key = module_key(&files.absolute(path));
-        if !loader.modules.contains_key(&key)
+        if !loader.has(&key)
             && let Ok(text) = files.read(path)
         {
             loader.add(key, path.clone(), text);
         }
     }
-    loader.follow();
-    let Loader {
-        modules, skills, ..
-    } = loader;
-    if modules.len() != known {
-        project.set_modules(db).to(modules);
-    }
-    if *project.skills(db) != skills {
-        project.set_skills(db).to(skills);
-    }
+    loader.follow_in(project);
 }
 
 /// Reads what any file of the project imports by now and the project lacks: files have come that imports led nowhere without.
@@ -151,19 +166,9 @@ pub fn follow_all_imports(db: &mut Database, files: &dyn Files) {
         .filter(|(key, _)| !key.starts_with("std/"))
         .map(|(_, file)| (*file, file.path(db).clone()))
         .collect();
-    let mut loader = Loader::new(db, files);
-    let count = loader.modules.len();
+    let mut loader = Loader::new(db, files, CHANGES_SELDOM);
     loader.waiting = known;
-    loader.follow();
-    let Loader {
-        modules, skills, ..
-    } = loader;
-    if modules.len() != count {
-        project.set_modules(db).to(modules);
-    }
-    if *project.skills(db) != skills {
-        project.set_skills(db).to(skills);
-    }
+    loader.follow_in(project);
 }
 
 /// Takes a file that is no longer there out of the project: imports of it are reported from now on.
@@ -207,47 +212,101 @@ pub fn module_key(path: &Path) -> String {
     key.strip_suffix(".gsw").map_or(key.clone(), str::to_owned)
 }
 
+/// What a project holds.
+struct Loaded {
+    modules: BTreeMap<String, File>,
+    skills: BTreeMap<String, Result<Folder, String>>,
+}
+
 struct Loader<'a> {
     db: &'a mut Database,
     files: &'a dyn Files,
-    modules: BTreeMap<String, File>,
-    skills: BTreeMap<String, Result<Folder, String>>,
+    /// What the project has beyond this, which most edits add nothing to, is not copied.
+    known: Option<Project>,
+    added: Loaded,
     /// Files whose imports are still to be read, with the path they are shown by.
     waiting: Vec<(File, PathBuf)>,
+    /// Of what is added.
+    durability: Durability,
 }
 
 impl<'a> Loader<'a> {
     /// Starts from the modules that the project has, or from the standard library.
-    fn new(db: &'a mut Database, files: &'a dyn Files) -> Self {
-        let modules = match Project::try_get(db) {
-            Some(project) => project.modules(db).clone(),
-            None => gsw_std::MODULES
-                .iter()
-                .map(|(path, text)| {
-                    let shown = PathBuf::from(format!("{path}.gsw"));
-                    ((*path).to_owned(), File::new(db, shown, Arc::from(*text)))
-                })
-                .collect(),
+    fn new(db: &'a mut Database, files: &'a dyn Files, durability: Durability) -> Self {
+        let known = Project::try_get(db);
+        let library: &[_] = match known {
+            Some(_) => &[],
+            None => gsw_std::MODULES,
         };
-        let skills = Project::try_get(db).map(|it| it.skills(db).clone());
+        let modules = library.iter().map(|(path, text)| {
+            let shown = PathBuf::from(format!("{path}.gsw"));
+            let file = lasting(db, shown, Arc::from(*text), Durability::NEVER_CHANGE);
+            ((*path).to_owned(), file)
+        });
+        let added = Loaded {
+            modules: modules.collect(),
+            skills: BTreeMap::new(),
+        };
         Self {
             db,
             files,
-            modules,
-            skills: skills.unwrap_or_default(),
+            known,
+            added,
             waiting: Vec::new(),
+            durability,
         }
     }
 
-    fn follow(&mut self) {
+    /// Whether there is a module of this name.
+    fn has(&self, key: &str) -> bool {
+        let known = self
+            .known
+            .is_some_and(|it| it.modules(self.db).contains_key(key));
+        known || self.added.modules.contains_key(key)
+    }
+
+    /// Reads what is imported, until nothing is missing; gives all that there is then.
+    fn follow(mut self) -> Loaded {
+        self.read_waiting();
+        let Some(project) = self.known else {
+            return self.added;
+        };
+        let mut all = Loaded {
+            modules: project.modules(self.db).clone(),
+            skills: project.skills(self.db).clone(),
+        };
+        all.modules.extend(self.added.modules);
+        all.skills.extend(self.added.skills);
+        all
+    }
+
+    /// The same, into the project, where it has changed.
+    fn follow_in(mut self, project: Project) {
+        self.read_waiting();
+        let Loaded { modules, skills } = self.added;
+        let db = self.db;
+        if !modules.is_empty() {
+            let mut all = project.modules(db).clone();
+            all.extend(modules);
+            project.set_modules(db).to(all);
+        }
+        let before = project.skills(db);
+        if skills.iter().any(|(key, it)| before.get(key) != Some(it)) {
+            let mut all = before.clone();
+            all.extend(skills);
+            project.set_skills(db).to(all);
+        }
+    }
+
+    fn read_waiting(&mut self) {
         while let Some((file, shown)) = self.waiting.pop() {
             self.read_imports(file, &shown);
         }
     }
 
     fn add(&mut self, key: String, shown: PathBuf, text: Arc<str>) -> File {
-        let file = File::new(self.db, shown.clone(), text);
-        self.modules.insert(key, file);
+        let file = lasting(self.db, shown.clone(), text, self.durability);
+        self.added.modules.insert(key, file);
         self.waiting.push((file, shown));
         file
     }
@@ -266,7 +325,7 @@ impl<'a> Loader<'a> {
                 .join(import.strip_prefix("./").unwrap_or(&import))
                 .with_extension("gsw");
             let key = module_key(&self.files.absolute(&path));
-            if self.modules.contains_key(&key) {
+            if self.has(&key) {
                 continue;
             }
             if let Ok(text) = self.files.read(&path) {
@@ -274,15 +333,17 @@ impl<'a> Loader<'a> {
             }
         }
     }
+
     /// Reads the folders that `skills` name in `file`, those of the project that it has already included.
     fn read_skills(&mut self, file: File, folder: &Path) {
         for path in skill_paths(file.text(self.db)) {
             let path = folder.join(path.strip_prefix("./").unwrap_or(&path));
             let key = module_key(&self.files.absolute(&path));
-            let known = self.skills.get(&key).cloned();
+            let known = self.known.and_then(|it| it.skills(self.db).get(&key));
+            let known = self.added.skills.get(&key).or(known).cloned();
             let known = known.and_then(Result::ok).unwrap_or_default();
             let found = self.folder(&path, &known);
-            self.skills.insert(key, found);
+            self.added.skills.insert(key, found);
         }
     }
 
@@ -311,7 +372,7 @@ impl<'a> Loader<'a> {
             let file = text.map(|text| {
                 let unchanged = known.get(below).copied().flatten();
                 let unchanged = unchanged.filter(|it| *it.text(self.db) == text);
-                unchanged.unwrap_or_else(|| File::new(self.db, inner, text))
+                unchanged.unwrap_or_else(|| lasting(self.db, inner, text, self.durability))
             });
             found.insert(below.clone(), file);
         }

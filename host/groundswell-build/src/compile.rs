@@ -49,7 +49,7 @@ impl std::error::Error for BuildError {}
 /// When it cannot be read or has errors.
 pub fn compile(entry: &Path) -> Result<Built, BuildError> {
     let mut db = Database::default();
-    gsw_project::open_project(&mut db, entry, &Disk).map_err(BuildError::File)?;
+    gsw_project::read_project(&mut db, entry, &Disk).map_err(BuildError::File)?;
     let found = gsw_analysis::check_project(&db);
     if found.iter().any(|it| it.severity == Severity::Error) {
         return Err(BuildError::Source(shown(&db, &found)));

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsw_source::{Database, Disk, File, Files};
+use salsa::Durability;
 use tower_lsp::ls_types as lsp;
 
 use crate::checks::Checks;
@@ -11,7 +12,7 @@ use crate::colours::Colours;
 use crate::documents::{Document, Documents};
 use crate::library;
 use crate::position::Encoding;
-use crate::workspace::{Reach, Workspace, home, is_source};
+use crate::workspace::{EDITED, ON_DISK, Reach, Workspace, home, is_source};
 
 #[derive(Default)]
 pub struct State {
@@ -116,7 +117,7 @@ impl State {
             return;
         }
         self.hold(&path);
-        self.set(&path, &text);
+        self.set(&path, &text, EDITED);
         self.checks.schedule(&path);
     }
 
@@ -133,7 +134,7 @@ impl State {
         if let Some(text) = text
             && library::module_of(&path).is_none()
         {
-            self.set(&path, &text);
+            self.set(&path, &text, EDITED);
             self.checks.schedule(&path);
         }
     }
@@ -145,7 +146,7 @@ impl State {
             return;
         };
         match Disk.read(&path) {
-            Ok(text) => self.set(&path, &text),
+            Ok(text) => self.set(&path, &text, ON_DISK),
             Err(_) => self.remove(&path),
         }
         self.colours.forget(&path);
@@ -194,10 +195,10 @@ impl State {
         self.afresh();
     }
 
-    fn set(&mut self, path: &Path, text: &Arc<str>) {
+    fn set(&mut self, path: &Path, text: &Arc<str>, durability: Durability) {
         for workspace in &mut self.workspaces {
             if let Some(file) = workspace.file(path) {
-                workspace.set(file, text.clone(), &self.documents);
+                workspace.set(file, text.clone(), durability, &self.documents);
             }
         }
     }
@@ -266,7 +267,7 @@ impl State {
         for (path, text) in open {
             if library::module_of(&path).is_none() {
                 self.hold(&path);
-                self.set(&path, &text);
+                self.set(&path, &text, EDITED);
             }
         }
         self.load_folders();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsw_source::{Database, File, Files, Project};
-use salsa::Setter;
+use salsa::{Durability, Setter};
 
 use crate::documents::Documents;
 use crate::folder::sources;
@@ -15,6 +15,11 @@ pub struct Workspace {
     reach: Reach,
     pub db: Database,
 }
+
+/// A document that is open: an edit of it leaves all alone that was found out without looking at an open one.
+pub const EDITED: Durability = Durability::LOW;
+/// A file that is not open, as the loader of projects has them.
+pub const ON_DISK: Durability = Durability::MEDIUM;
 
 /// Which files of its folder a workspace holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,16 +93,20 @@ impl Workspace {
             .or_else(|| beside.into_iter().find(|it| it.path(&self.db) == path))
     }
 
-    /// The file has this text now.
+    /// The file, which is not open, has this text now.
     pub fn put(&mut self, file: File, text: Arc<str>) {
         if *file.text(&self.db) != text {
-            file.set_text(&mut self.db).to(text);
+            file.set_text(&mut self.db)
+                .with_durability(ON_DISK)
+                .to(text);
         }
     }
 
-    /// The file has this text now; what it imports is read.
-    pub fn set(&mut self, file: File, text: Arc<str>, files: &Documents) {
-        self.put(file, text);
+    /// The file has this text now, and is edited or is not; what it imports is read.
+    pub fn set(&mut self, file: File, text: Arc<str>, durability: Durability, files: &Documents) {
+        file.set_text(&mut self.db)
+            .with_durability(durability)
+            .to(text);
         gsw_project::follow_imports(&mut self.db, file, files);
     }
 
