@@ -116,7 +116,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether it runs no program, serves nobody and has one thread that works.
+    /// Whether it runs no program and has one thread that works.
     const fn only_compiles(&self) -> bool {
         match self {
             Self::Check(_)
@@ -125,7 +125,8 @@ impl Command {
             | Self::Fmt(_)
             | Self::Doc(_)
             | Self::Graph(_)
-            | Self::Schema(_) => true,
+            | Self::Schema(_)
+            | Self::Lsp { .. } => true,
             Self::New(_)
             | Self::Init(_)
             | Self::Run(_)
@@ -138,8 +139,7 @@ impl Command {
             | Self::Runs(_)
             | Self::Mcp(_)
             | Self::Completions { .. }
-            | Self::Man { .. }
-            | Self::Lsp { .. } => false,
+            | Self::Man { .. } => false,
         }
     }
 }
