@@ -1,6 +1,12 @@
-//! Every example compiles, runs with the simulator both ways, and says what stands beside it.
+//! Every example compiles, runs with the simulator both ways, says what stands beside it, and has the tree that is expected of it.
 
-use crate::program::{gswc, root, run_both_ways_with_input, text};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::program::{gswc, root, run, run_both_ways_with_input, scratch, text};
 
 #[test]
 fn examples_check_without_a_report() {
@@ -29,6 +35,73 @@ fn examples_run_with_the_simulator() {
         if let Ok(expected) = std::fs::read_to_string(file.with_extension("out")) {
             assert_eq!(said.out, expected, "{}", file.display());
         }
+    }
+}
+
+/// What of the tree of an example is the same each time: kinds, names and ends, below each other as they were mounted.
+#[test]
+fn the_trees_of_examples_are_as_expected() {
+    // G58: `ACCEPT=1` writes them anew.
+    let mut wrong = Vec::new();
+    for file in files() {
+        let name = file.file_stem().expect("an example has a name");
+        let expected = root()
+            .join("examples/trees")
+            .join(name)
+            .with_extension("txt");
+        let events = scratch("trees").join(name).with_extension("jsonl");
+        let mut words = vec!["--quiet", "--events", text(&events)];
+        if file.ends_with("review.gsw") {
+            words.extend(["--dir", "runtime/launcher"]);
+        }
+        let input = std::fs::read_to_string(file.with_extension("in")).unwrap_or_default();
+        let said = run(&file, &words, &input);
+        assert_eq!(said.code, Some(0), "{}: {}", file.display(), said.err);
+        let tree = tree(&events);
+        if std::env::var_os("ACCEPT").is_some() {
+            std::fs::write(&expected, &tree).expect("the tree can be written");
+        } else if std::fs::read_to_string(&expected).unwrap_or_default() != tree {
+            wrong.push(format!("{}:\n{tree}", expected.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The tree that a file of events tells of.
+fn tree(events: &Path) -> String {
+    let mut below: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    let mut nodes: BTreeMap<u64, (String, String)> = BTreeMap::new();
+    let told = std::fs::read_to_string(events).expect("the events are written");
+    for line in told.lines().skip(1) {
+        let event: Value = serde_json::from_str(line).expect("events are JSON");
+        let node = event["node"].as_u64().expect("an event has a node");
+        if event["event"] == "child_attached" {
+            let word = |name: &str| event[name].as_str().unwrap_or_default();
+            let parent = event["parent"].as_u64().expect("a node has a parent");
+            below.entry(parent).or_default().push(node);
+            let named = format!("{} {}", word("kind"), word("name"));
+            nodes.insert(node, (named, word("status").to_owned()));
+        } else if let (Some(known), Some(status)) = (nodes.get_mut(&node), event["status"].as_str())
+        {
+            status.clone_into(&mut known.1);
+        }
+    }
+    let mut text = String::new();
+    write_below(&below, &nodes, (0, 0), &mut text);
+    text
+}
+
+fn write_below(
+    below: &BTreeMap<u64, Vec<u64>>,
+    nodes: &BTreeMap<u64, (String, String)>,
+    (parent, depth): (u64, usize),
+    text: &mut String,
+) {
+    for node in below.get(&parent).into_iter().flatten() {
+        let (named, status) = &nodes[node];
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{:indent$}{named} [{status}]", "", indent = 2 * depth);
+        write_below(below, nodes, (*node, depth + 1), text);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The one test binary for everything that goes through the whole pipeline. See `tests/README.md`.
 
 mod answered;
+mod attacks;
 mod bad_input;
 mod breakout;
 mod browser;
@@ -104,3 +105,4 @@ mod watch;
 mod webdriver;
 mod wire;
 mod workers;
+mod written;

@@ -12,14 +12,14 @@ use crate::wire::{program, run, with_provider};
 const TOOL: &str = "request_spawn_workflow";
 
 /// What a run said, what its model was told of its calls in each turn, and the events.
-struct Played {
-    said: Said,
-    told: Vec<Vec<(bool, Value)>>,
-    asked: Vec<Value>,
-    events: Vec<Value>,
+pub struct Played {
+    pub said: Said,
+    pub told: Vec<Vec<(bool, Value)>>,
+    pub asked: Vec<Value>,
+    pub events: Vec<Value>,
 }
 
-fn play(name: &str, source: &str, replies: Vec<Reply>) -> Played {
+pub fn play(name: &str, source: &str, replies: Vec<Reply>) -> Played {
     let file = program(name, source);
     let events = scratch("spawning").join(format!("{name}.jsonl"));
     let words = ["--quiet", "--events", text(&events)];
@@ -48,7 +48,7 @@ fn play(name: &str, source: &str, replies: Vec<Reply>) -> Played {
 }
 
 impl Played {
-    fn of_kind(&self, kind: &str) -> Vec<&Value> {
+    pub fn of_kind(&self, kind: &str) -> Vec<&Value> {
         self.events
             .iter()
             .filter(|it| it["event"] == kind)
@@ -56,7 +56,7 @@ impl Played {
     }
 
     /// The verdicts that were told, with their reasons.
-    fn verdicts(&self) -> Vec<(String, String)> {
+    pub fn verdicts(&self) -> Vec<(String, String)> {
         let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
         let requests = self.of_kind("spawn_request");
         requests

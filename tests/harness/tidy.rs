@@ -70,6 +70,18 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("gsw-codegen", &["gsw-abi", "gsw-flow"]),
+    (
+        "gsw-written",
+        &[
+            "gsw-analysis",
+            "gsw-codegen",
+            "gsw-flow",
+            "gsw-names",
+            "gsw-project",
+            "gsw-source",
+            "gsw-syntax",
+        ],
+    ),
     ("gsw-notation", &[]),
     ("gsw-tree", &["gsw-abi", "gsw-notation"]),
     ("gsw-journal", &[]),
@@ -121,6 +133,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-project",
             "gsw-source",
             "gsw-syntax",
+            "gsw-written",
         ],
     ),
     (

@@ -14,5 +14,7 @@ mod signature;
 mod test_report;
 mod threads;
 mod version;
+mod written;
 
 pub use arguments::main;
+pub use written::compiler;

@@ -18,6 +18,12 @@ use crate::skill::skill_tools;
 const INTROSPECTION: &str = "std/introspect";
 /// The one of them that starts something.
 const SPAWN_REQUEST: &str = "request_spawn_workflow";
+/// The one of them that runs what the model has written.
+const WRITTEN_REQUEST: &str = "request_written_workflow";
+/// What stands for all that such a workflow may do.
+const WRITTEN_EFFECTS: &str = "written_effects";
+/// What stands in the lists of `spawns` for what a model writes, unless something of the program is called so.
+const WRITTEN_WORD: &str = "written";
 
 /// The declarations listed after `tools` in the settings of `item`; what is no declaration is left out.
 pub fn listed_tools(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
@@ -44,12 +50,25 @@ pub fn listed_skill_tools(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
 
 /// Whether a tool is one of those with which a model looks at its run.
 pub fn is_question(db: &dyn Db, item: ItemId) -> bool {
-    std_file(db, INTROSPECTION) == Some(item.file(db)) && !is_spawn_request(db, item)
+    std_file(db, INTROSPECTION) == Some(item.file(db))
+        && !is_spawn_request(db, item)
+        && !is_written_request(db, item)
 }
 
 /// Whether a tool is the one with which a model asks for a workflow.
 pub fn is_spawn_request(db: &dyn Db, item: ItemId) -> bool {
     std_file(db, INTROSPECTION) == Some(item.file(db)) && item.name(db) == SPAWN_REQUEST
+}
+
+/// Whether a tool is the one with which a model runs a workflow that it has written.
+pub fn is_written_request(db: &dyn Db, item: ItemId) -> bool {
+    std_file(db, INTROSPECTION) == Some(item.file(db)) && item.name(db) == WRITTEN_REQUEST
+}
+
+/// Whether an element of a list of `spawns` stands for what a model writes.
+pub fn is_written_word(db: &dyn Db, file: File, element: &Expression) -> bool {
+    let is_word = |name: &Name| *name == WRITTEN_WORD && resolve_name(db, file, name).is_none();
+    matches!(&element.kind, ExpressionKind::Name(name) if is_word(name))
 }
 
 /// The name of a workflow in the lists of `spawns`, or of a hook in those of `hooks`: its own, outside of the entry module behind that of its module.
@@ -226,7 +245,7 @@ fn listed(db: &dyn Db, file: File, element: &Expression) -> Vec<ItemId> {
         return listed(db, file, inner);
     }
     let found = if let ExpressionKind::Name(name) = &element.kind {
-        resolve_name(db, file, name)
+        resolve_name(db, file, name).or_else(|| what_is_written(db, name))
     } else if let ExpressionKind::Field { base, name, .. } = &element.kind
         && let ExpressionKind::Name(module) = &base.kind
     {
@@ -247,4 +266,13 @@ fn listed(db: &dyn Db, file: File, element: &Expression) -> Vec<ItemId> {
         Some(Definition::Module(module)) => module_tools(db, module),
         Some(Definition::Variant { .. }) | None => Vec::new(),
     }
+}
+
+/// What stands for a workflow that nobody has written yet: a function with all effects that it may have.
+fn what_is_written(db: &dyn Db, name: &str) -> Option<Definition> {
+    let introspection = std_file(db, INTROSPECTION).filter(|_| name == WRITTEN_WORD)?;
+    let mut items = file_item_ids(db, introspection).iter().copied();
+    items
+        .find(|it| it.name(db) == WRITTEN_EFFECTS)
+        .map(Definition::Item)
 }

@@ -73,6 +73,17 @@ pub fn compile(entry: &Path) -> Result<Built, BuildError> {
     })
 }
 
+/// The image of a program that a model has written, which may do no more than this: each permission with what it lists.
+///
+/// # Errors
+/// What is wrong with it, as the model is to read it.
+pub fn compile_written(
+    source: &str,
+    permissions: &[(String, Vec<String>)],
+) -> Result<Vec<u8>, String> {
+    gsw_written::image(source, permissions)
+}
+
 fn shown(db: &Database, found: &[Diagnostic]) -> String {
     let located = found
         .iter()

@@ -14,5 +14,5 @@ mod compile;
 mod rust;
 
 pub use build::workflows;
-pub use compile::{BuildError, Built, compile};
+pub use compile::{BuildError, Built, compile, compile_written};
 pub use rust::generate;

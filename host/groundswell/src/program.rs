@@ -56,6 +56,16 @@ impl Program {
         Self::from_image(&built.image)
     }
 
+    /// The same program with the compiler of this host, for models that may run what they write (`spawns: [written]`).
+    #[cfg(feature = "compile")]
+    #[must_use]
+    pub fn with_compiler(self) -> Self {
+        let compiler = std::sync::Arc::new(BuildCompiler);
+        Self {
+            loaded: self.loaded.with_compiler(compiler),
+        }
+    }
+
     /// Its name: the entry file's stem.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -77,6 +87,17 @@ impl Program {
             .filter(|it| it.body == ToolBody::Host)
             .map(|it| it.name.as_str())
             .collect()
+    }
+}
+
+#[cfg(feature = "compile")]
+#[derive(Debug)]
+struct BuildCompiler;
+
+#[cfg(feature = "compile")]
+impl gsw_engine::compiler::Compiler for BuildCompiler {
+    fn compile(&self, written: &gsw_engine::compiler::Written) -> Result<Vec<u8>, String> {
+        groundswell_build::compile_written(&written.source, &written.permissions)
     }
 }
 

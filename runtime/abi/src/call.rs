@@ -511,6 +511,10 @@ macro_rules! for_each_runtime_call {
             spawn_request raising(result, own, own, own);
             skill_read raising(result, own, own); // Its name, a path in it or ""; gives the record `Found` of `std/skill.gsw`.
             spawn_requested raising(result, word); // The `Task<json>` of what was started so, by the number of its node.
+            // What a model has written is compiled: the text; gives the record `Checked` of `std/introspect.gsw`.
+            plan_check waiting(result, own);
+            // It is run if that is allowed: the text, its image, what is wrong with it, what for, input. Gives the record `Ran`.
+            plan_run waiting(result, own, own, own, own, own);
             // Another run: result type, its id, what is asked of it (a number that `std/runs` has), a text, a `json`.
             run_ask waiting(result, own, word, own, own);
             // `spawn detached`: function, a record type with its parameters, result type, name, parameters as `json`, the id that

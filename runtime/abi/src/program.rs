@@ -141,6 +141,9 @@ pub struct Workflow {
     pub function: FunctionIndex,
 }
 
+/// What stands in the lists of `spawns` for what a model writes itself: no workflow can be called so.
+pub const WRITTEN: &str = "(written)";
+
 /// A workflow that a model may be allowed to start. Its name is that in the lists of `spawns`: outside of the entry module
 /// after that of its module and a dot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -254,6 +257,8 @@ pub enum ToolBody {
     Question,
     /// The library: it asks for a workflow to be started, which answers for what it does itself.
     SpawnRequest,
+    /// The library: it runs a workflow that its model has written, which answers for what it does itself.
+    WrittenRequest,
     /// The library: it hands out what skills hold.
     Skills,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use gsw_abi::program::{Program, Repeat, Tool, ToolBody, wire_name};
+use gsw_abi::program::{Program, Repeat, Tool, ToolBody, WRITTEN, wire_name};
 use gsw_abi::schema::schema_of_fields;
 use gsw_engine::model::{
     Content, Message, PromptNote, Role, ToolCall, ToolDescription, ToolOutcome,
@@ -69,7 +69,10 @@ pub(crate) fn identities(program: &Program, listed: &[Listed]) -> Vec<String> {
 
 /// The listed tools as the model sees them.
 pub(crate) fn offered(program: &Program, settings: &Settings) -> Vec<ToolDescription> {
-    let offers = offers(program, &settings.tools);
+    let mut offers = offers(program, &settings.tools);
+    // Its description is long, and nobody needs it who may not call it.
+    let writes = settings.spawns.iter().any(|it| it == WRITTEN);
+    offers.retain(|it| writes || it.tool.body != ToolBody::WrittenRequest);
     if offers.is_empty() {
         return Vec::new();
     }
@@ -82,7 +85,8 @@ pub(crate) fn offered(program: &Program, settings: &Settings) -> Vec<ToolDescrip
             | ToolBody::Human
             | ToolBody::Host
             | ToolBody::Question
-            | ToolBody::SpawnRequest => schema_of_fields(types, &offer.tool.parameters),
+            | ToolBody::SpawnRequest
+            | ToolBody::WrittenRequest => schema_of_fields(types, &offer.tool.parameters),
         },
         description: match offer.tool.body {
             ToolBody::SpawnRequest => spawns_described(program, offer.tool, &settings.spawns),
@@ -91,7 +95,8 @@ pub(crate) fn offered(program: &Program, settings: &Settings) -> Vec<ToolDescrip
             | ToolBody::Prompt
             | ToolBody::Human
             | ToolBody::Host
-            | ToolBody::Question => docs(&offer.tool.docs),
+            | ToolBody::Question
+            | ToolBody::WrittenRequest => docs(&offer.tool.docs),
         },
         name: offer.wire,
         class: match offer.tool.repeat {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::site::{NodePath, Site};
-use gsw_engine::operation::{CallPart, Operation, OperationId};
+use gsw_engine::operation::{CallPart, Operation, OperationId, Rights};
 use gsw_tree::class::Class;
 
 /// For whom something is performed.
@@ -22,6 +22,8 @@ pub struct Call {
     pub begun: i64,
     /// When nobody needs the outcome any more, in nanoseconds since 1970.
     pub due: Option<i64>,
+    /// What it may do at most, of a program that a model has written.
+    pub within: Option<Arc<Rights>>,
     /// Takes what comes before the outcome.
     pub parts: PartSink,
 }
@@ -80,6 +82,7 @@ impl Call {
             attempt: 1,
             begun: 0,
             due: operation.due,
+            within: operation.within.clone(),
             parts: PartSink::default(),
         }
     }
@@ -98,6 +101,7 @@ impl Call {
             attempt: 1,
             begun: 0,
             due: None,
+            within: None,
             parts: PartSink::default(),
         }
     }

@@ -406,7 +406,15 @@ impl Carrier {
     }
 
     /// Brings a message to the run and lets it go on.
-    fn advance(&self, run: &mut Run, message: Option<Message>) -> std::thread::Result<Turn> {
+    fn advance(
+        self: &Arc<Self>,
+        run: &mut Run,
+        message: Option<Message>,
+    ) -> std::thread::Result<Turn> {
+        let is_watched = self.front.may_lead();
+        if is_watched {
+            self.watch_plans();
+        }
         let turn = catch_unwind(AssertUnwindSafe(|| {
             match message {
                 Some(Message::Turn) => {
@@ -420,6 +428,9 @@ impl Carrier {
             }
             run.turn()
         }));
+        if is_watched {
+            self.outside().alarms.remove(Alarm::Overrun);
+        }
         self.room.set(run.room());
         if let Some(Cancellation { reason, now }) = run.take_interruption() {
             self.note_cancel(&reason, now);

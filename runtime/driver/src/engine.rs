@@ -8,9 +8,9 @@ pub mod runs;
 pub mod standing;
 mod undoing;
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gsw_abi::program::Program;
@@ -192,6 +192,7 @@ impl Engine {
             variables,
             permissions,
             runs: Arc::clone(&runs),
+            within: Mutex::default(),
         };
         let driver = Arc::new(Driver {
             clock: Clock::System,

@@ -134,6 +134,7 @@ impl<'a> Wanted<'a> {
             | Request::Exec { .. }
             | Request::Http { .. }
             | Request::Mcp { .. }
+            | Request::Compile { .. }
             | Request::Host { .. }
             | Request::Human { .. }
             | Request::External { .. }

@@ -13,6 +13,7 @@ pub mod call;
 mod carrier;
 mod clock;
 mod commands;
+mod compile;
 pub mod crash;
 mod deadline;
 mod driver;

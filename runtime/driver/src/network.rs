@@ -45,6 +45,21 @@ pub(crate) struct Network {
 }
 
 impl Network {
+    /// The same where less is permitted.
+    pub(crate) fn within(&self, permissions: &Arc<Permissions>) -> Self {
+        Self {
+            models: self.models.clone(),
+            tape: self.tape.clone(),
+            answers: self.answers.clone(),
+            web: self.web.clone(),
+            servers: self.servers.clone(),
+            tools: self.tools.clone(),
+            humans: self.humans.clone(),
+            variables: Arc::clone(&self.variables),
+            permissions: Arc::clone(permissions),
+        }
+    }
+
     pub(crate) fn ask(&self, request: ModelRequest, call: Call, completion: Completion) -> Handle {
         if let Tape::Plays(player) = &self.tape {
             return play(player.play(&request), &call, completion);

@@ -1,13 +1,15 @@
 //! Who performs which request. Permissions are asked here, before anything begins, and nowhere else.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use gsw_engine::operation::{Outcome, Request};
+use gsw_engine::operation::{Failure, Outcome, Request, Rights};
 use gsw_engine::secret::Template;
+use indexmap::IndexMap;
 
 use crate::call::Call;
 use crate::carrier::arriving::no_piece;
 use crate::clock::{self, Clock};
+use crate::compile;
 use crate::engine::runs::Runs;
 use crate::host::Variables;
 use crate::network::Network;
@@ -27,6 +29,78 @@ pub(crate) struct Performers {
     pub(crate) network: Network,
     pub(crate) system: System,
     pub(crate) runs: Arc<Runs>,
+    /// Who performs for programs that models have written, by what those may do.
+    pub(crate) within: Mutex<IndexMap<Rights, Arc<Performers>>>,
+}
+
+/// The rights of so many written programs are kept, with the folders that are open for them.
+const KEPT_RIGHTS: usize = 64;
+
+impl Performers {
+    /// The same where a written program asks, which may do no more than these rights say.
+    fn within(&self, rights: &Rights) -> Arc<Self> {
+        // Nothing that can panic runs while the lock is held.
+        let mut within = self.within.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = within.get(rights) {
+            return Arc::clone(known);
+        }
+        let permissions = Arc::new(self.permissions.within(rights));
+        let performers = Arc::new(Self {
+            clock: self.clock.clone(),
+            variables: Arc::clone(&self.variables),
+            network: self.network.within(&permissions),
+            system: System::shared(Arc::clone(&self.variables), Arc::clone(&permissions)),
+            permissions,
+            runs: Arc::clone(&self.runs),
+            within: Mutex::default(),
+        });
+        if within.len() == KEPT_RIGHTS {
+            within.shift_remove_index(0);
+        }
+        within.insert(rights.clone(), Arc::clone(&performers));
+        performers
+    }
+}
+
+/// Why a written program may not ask this at all: it reaches beyond the run that it is part of.
+fn beyond_run(request: &Request) -> Option<Failure> {
+    let what = match request {
+        Request::StartRun { .. } => "a run of its own",
+        Request::OtherRun { .. } => "other runs",
+        Request::External { .. } => "what comes from outside",
+        Request::Host { .. } => "tools of the host",
+        Request::Sleep { .. }
+        | Request::Now
+        | Request::Random
+        | Request::RandomInt { .. }
+        | Request::Uuid
+        | Request::FsRead { .. }
+        | Request::FsReadBytes { .. }
+        | Request::FsWrite { .. }
+        | Request::FsWriteBytes { .. }
+        | Request::FsAppend { .. }
+        | Request::FsExists { .. }
+        | Request::FsList { .. }
+        | Request::FsGlob { .. }
+        | Request::FsRemove { .. }
+        | Request::FsMakeDir { .. }
+        | Request::EnvGet { .. }
+        | Request::MediaUrl { .. }
+        | Request::Model { .. }
+        | Request::Piece { .. }
+        | Request::Scripted { .. }
+        | Request::LookUp { .. }
+        | Request::Keep { .. }
+        | Request::Exec { .. }
+        | Request::Http { .. }
+        | Request::Mcp { .. }
+        | Request::Mocked { .. }
+        | Request::Compile { .. }
+        | Request::Human { .. } => return None,
+    };
+    Some(Failure::Denied {
+        what: format!("{what}, for a program that a model has written"),
+    })
 }
 
 impl Perform for Performers {
@@ -40,6 +114,17 @@ impl Perform for Performers {
     }
 
     fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
+        if let Some(rights) = call.within.clone() {
+            if let Some(failure) = beyond_run(&request) {
+                outlet.completion.deliver(Outcome::Failed(failure));
+                return Handle::None;
+            }
+            let call = Call {
+                within: None,
+                ..call
+            };
+            return self.within(&rights).perform(request, call, outlet);
+        }
         let Outlet { completion, room } = outlet;
         if let Err(failure) = self.permissions.admit(&request) {
             completion.deliver(Outcome::Failed(failure));
@@ -89,6 +174,9 @@ impl Perform for Performers {
             Request::MediaUrl { media } => {
                 completion.deliver(self.permissions.admit_media(*media));
                 Handle::None
+            }
+            Request::Compile { written } => {
+                compile::compile(self.runs.plans(), written, completion)
             }
             // Carriers wait by themselves for all sleeps but those of no length.
             Request::Sleep { .. } | Request::Mocked { .. } => now(completion, Outcome::Done),

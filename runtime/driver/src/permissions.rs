@@ -9,10 +9,11 @@ use std::ffi::OsString;
 use std::io;
 use std::net::IpAddr;
 use std::path::Path;
+use std::sync::Arc;
 
 use gsw_abi::program::Program;
 use gsw_engine::media::{Media, MediaSource};
-use gsw_engine::operation::{Failure, Outcome, PlaceOfServer, Request};
+use gsw_engine::operation::{Failure, Outcome, PlaceOfServer, Request, Rights};
 use gsw_engine::secret::Template;
 
 use crate::files::{Access, Action, FileWork, Target, Trouble, Wanted};
@@ -40,7 +41,7 @@ const HARMLESS: &[&str] = &[
 
 /// What a program may do: what all of these let it do.
 #[derive(Debug, Default)]
-pub(crate) struct Permissions(Vec<Rules>);
+pub(crate) struct Permissions(Vec<Arc<Rules>>);
 
 #[derive(Debug, Default)]
 struct Rules {
@@ -59,9 +60,17 @@ impl Permissions {
             lists
                 .into_iter()
                 .flatten()
-                .map(|it| Rules::of(it))
+                .map(|it| Arc::new(Rules::of(it)))
                 .collect(),
         )
+    }
+
+    /// What of it a program may do that a model has written.
+    pub(crate) fn within(&self, rights: &Rights) -> Self {
+        let mut all = self.0.clone();
+        all.push(Arc::new(Rules::of(&rights.around)));
+        all.extend(rights.own.iter().map(|it| Arc::new(Rules::of(it))));
+        Self(all)
     }
 
     /// Whether a request may be performed, as far as that can be told without looking at files or addresses.
@@ -78,7 +87,7 @@ impl Permissions {
             let Some(name) = name.to_str() else {
                 return false;
             };
-            let is_listed = |rules: &Rules| rules.env.iter().any(|it| it == name);
+            let is_listed = |rules: &Arc<Rules>| rules.env.iter().any(|it| it == name);
             self.0.iter().all(is_listed) || HARMLESS.iter().any(|it| is_named(it, name))
         };
         Some(std::env::vars_os().filter(|it| is_passed(&it.0)).collect())
@@ -256,6 +265,7 @@ impl Rules {
             | Request::Uuid
             | Request::Piece { .. }
             | Request::Scripted { .. }
+            | Request::Compile { .. }
             | Request::LookUp { .. }
             | Request::Keep { .. } => Ok(()),
         }

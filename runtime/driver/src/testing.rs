@@ -139,6 +139,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
         | Request::StartRun { .. }
         | Request::Http { .. }
         | Request::Mcp { .. }
+        | Request::Compile { .. }
         | Request::Host { .. }
         | Request::Human { .. }
         | Request::External { .. }

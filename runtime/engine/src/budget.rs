@@ -71,10 +71,35 @@ impl Sum {
         self.calls = self.calls.saturating_add(charge.calls);
     }
 
+    /// Adds what another sum has become more, or less.
+    fn shift(&mut self, before: Self, after: Self) {
+        self.usd = (self.usd + after.usd - before.usd).max(0.0);
+        self.tokens = (self.tokens + after.tokens).saturating_sub(before.tokens);
+        self.calls = (self.calls + after.calls).saturating_sub(before.calls);
+    }
+
     fn subtract(&mut self, charge: &Charge) {
         self.usd = (self.usd - charge.usd.as_ref().copied().unwrap_or(0.0)).max(0.0);
         self.tokens = self.tokens.saturating_sub(charge.tokens);
         self.calls = self.calls.saturating_sub(charge.calls);
+    }
+}
+
+/// What a budget was spent and may still cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Load {
+    spent: Sum,
+    reserved: Sum,
+}
+
+impl Load {
+    /// The same once no call is on its way any more.
+    #[must_use]
+    pub fn without_reserve(self) -> Self {
+        Self {
+            reserved: Sum::default(),
+            ..self
+        }
     }
 }
 
@@ -119,6 +144,60 @@ impl Budget {
             is_out_of_time: false,
             users: 0,
             is_closed: false,
+        }
+    }
+
+    /// What was spent of it and may still be.
+    #[must_use]
+    pub fn load(&self) -> Load {
+        Load {
+            spent: self.spent,
+            reserved: self.reserved,
+        }
+    }
+
+    /// What a budget elsewhere that stands for this one was spent meanwhile.
+    pub fn draw(&mut self, before: Load, after: Load) {
+        self.spent.shift(before.spent, after.spent);
+        self.reserved.shift(before.reserved, after.reserved);
+    }
+
+    /// Lets this budget, which stands for others, spend so much more.
+    pub fn leave_room(&mut self, left: Limits) {
+        let (spent, reserved) = (self.spent, self.reserved);
+        self.limits = Limits {
+            usd: left.usd.map(|it| it + spent.usd + reserved.usd),
+            tokens: left.tokens.map(|it| it + spent.tokens + reserved.tokens),
+            calls: left.calls.map(|it| it + spent.calls + reserved.calls),
+            // Whoever waits for what is spent here has the clock.
+            time: None,
+        };
+    }
+
+    /// What it leaves to spend, with `around`, whichever is less.
+    #[must_use]
+    pub fn left(&self, around: Limits) -> Limits {
+        let (spent, reserved, limits) = (self.spent, self.reserved, self.limits);
+        let count = |limit: Option<u64>, used: u64| limit.map(|it| it.saturating_sub(used));
+        Limits {
+            usd: less(
+                limits
+                    .usd
+                    .map(|it| (it - spent.usd - reserved.usd).max(0.0)),
+                around.usd,
+                f64::min,
+            ),
+            tokens: less(
+                count(limits.tokens, spent.tokens + reserved.tokens),
+                around.tokens,
+                u64::min,
+            ),
+            calls: less(
+                count(limits.calls, spent.calls + reserved.calls),
+                around.calls,
+                u64::min,
+            ),
+            time: None,
         }
     }
 
@@ -204,6 +283,14 @@ impl Budget {
     pub fn out_of_time(&self) -> String {
         let time = duration::text(self.limits.time.unwrap_or(0));
         format!("time: {time} of {time} used")
+    }
+}
+
+/// The lower of two limits, of which either may be missing.
+fn less<T>(one: Option<T>, other: Option<T>, lower: impl Fn(T, T) -> T) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(lower(one, other)),
+        (one, other) => one.or(other),
     }
 }
 

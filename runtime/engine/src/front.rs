@@ -4,7 +4,7 @@
 //! stop it, and a flag can outlive the run that it belonged to.
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use gsw_abi::call::Table;
 use gsw_abi::layout::{Context, stop};
@@ -29,6 +29,14 @@ pub struct Front {
     is_undoing: AtomicBool,
     /// Asked for and not yet taken.
     cancellation: Mutex<Option<Cancellation>>,
+    /// Those of the programs that models of the run have written, which end with it.
+    led: Mutex<Vec<Weak<Self>>>,
+    /// Whether there may be such programs.
+    may_lead: AtomicBool,
+    /// Whether such a program has the thread.
+    is_working: AtomicBool,
+    /// Whether it was ended because it had the thread for too long.
+    has_overrun: AtomicBool,
 }
 
 // SAFETY: the words that change are atomic; the pointers are into the loaded program, which outlives its runs and is never
@@ -53,6 +61,10 @@ impl Front {
             is_shielded: AtomicBool::new(false),
             is_undoing: AtomicBool::new(false),
             cancellation: Mutex::default(),
+            led: Mutex::default(),
+            may_lead: AtomicBool::new(false),
+            is_working: AtomicBool::new(false),
+            has_overrun: AtomicBool::new(false),
         })
     }
 
@@ -116,11 +128,75 @@ impl Front {
     pub fn interrupt(&self, bits: u32) {
         self.set(bits);
         self.context.stack_limit.store(u64::MAX, Ordering::SeqCst);
+        // What else is set is about the task that has the thread.
+        let of_run = bits & (stop::CANCEL | stop::KILL);
+        if of_run != 0 {
+            self.each_led(|it| it.interrupt(of_run));
+        }
     }
 
     /// The run is to end with `defer`s. The first who asks counts.
     pub fn ask_to_cancel(&self, cancellation: Cancellation) {
+        self.each_led(|it| it.ask_to_cancel(cancellation.clone()));
         self.cancellation().get_or_insert(cancellation);
+    }
+
+    /// Whoever stops this run from outside stops the run of `inner` as well.
+    pub(crate) fn lead(&self, inner: &Arc<Self>) {
+        let mut led = self.led.lock().unwrap_or_else(PoisonError::into_inner);
+        led.retain(|it| it.strong_count() > 0);
+        led.push(Arc::downgrade(inner));
+        drop(led);
+        // What came before is not sent again.
+        if self.has(stop::KILL) {
+            inner.interrupt(stop::KILL);
+        }
+    }
+
+    /// A program that a model has written may begin in the next turn.
+    pub(crate) fn expect_to_lead(&self) {
+        self.may_lead.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a turn may be one of a program that a model has written.
+    #[must_use]
+    pub fn may_lead(&self) -> bool {
+        self.may_lead.load(Ordering::Relaxed)
+    }
+
+    /// Says whether this is the front of a written program that has the thread.
+    pub(crate) fn set_working(&self, is_working: bool) {
+        self.is_working.store(is_working, Ordering::SeqCst);
+    }
+
+    /// Ends the written program that has the thread, the innermost one: it has computed for too long.
+    pub fn stop_working(&self) {
+        self.each_led(|it| {
+            if it.is_working.load(Ordering::SeqCst) && !it.leads_working() {
+                it.has_overrun.store(true, Ordering::SeqCst);
+                it.interrupt(stop::KILL);
+            } else {
+                it.stop_working();
+            }
+        });
+    }
+
+    fn leads_working(&self) -> bool {
+        let mut led = self.led().into_iter();
+        led.any(|it| it.is_working.load(Ordering::SeqCst))
+    }
+
+    pub(crate) fn has_overrun(&self) -> bool {
+        self.has_overrun.load(Ordering::SeqCst)
+    }
+
+    fn each_led(&self, tell: impl Fn(&Self)) {
+        self.led().iter().for_each(|it| tell(it));
+    }
+
+    fn led(&self) -> Vec<Arc<Self>> {
+        let led = self.led.lock().unwrap_or_else(PoisonError::into_inner);
+        led.iter().filter_map(Weak::upgrade).collect()
     }
 
     #[must_use]

@@ -8,6 +8,7 @@ pub mod answers;
 pub mod budget;
 pub mod codec;
 mod compare;
+pub mod compiler;
 pub mod conversation;
 mod data_block;
 pub mod exchange;

@@ -14,6 +14,8 @@ use gsw_abi::types::TypeTable;
 
 use mapping::Mapping;
 
+use crate::compiler::{Compiler, Plans};
+
 /// A program that is ready to run.
 #[derive(Debug)]
 pub struct Loaded {
@@ -25,6 +27,8 @@ pub struct Loaded {
     pub image: Arc<str>,
     /// One entry per function, as compiled code sees them.
     pub functions: Vec<FunctionEntry>,
+    /// Compiles what its models write, where a compiler is there.
+    pub plans: Option<Arc<Plans>>,
     code: Mapping,
     constants: Mapping,
 }
@@ -109,6 +113,7 @@ impl Loaded {
             program: Arc::new(program),
             image: "".into(),
             functions,
+            plans: None,
             code: Mapping::empty(),
             constants: Mapping::empty(),
         })
@@ -140,9 +145,19 @@ impl Loaded {
             program: Arc::new(program),
             image: hex(&view.sum).into(),
             functions,
+            plans: None,
             code,
             constants,
         })
+    }
+
+    /// The same program with a compiler for what its models write.
+    #[must_use]
+    pub fn with_compiler(self, compiler: Arc<dyn Compiler>) -> Self {
+        Self {
+            plans: Some(Arc::new(Plans::new(compiler))),
+            ..self
+        }
     }
 
     /// The first byte of the constants.

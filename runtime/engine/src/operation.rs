@@ -3,6 +3,8 @@
 mod identity;
 mod nature;
 
+use std::sync::Arc;
+
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::site::Site;
 use gsw_abi::types::TypeId;
@@ -12,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::answers::{Found, KeptAnswer, LookUp, WhenBusy};
+use crate::compiler::Written;
 use crate::external::External;
 use crate::human::{Question, Reply};
 use crate::media::Media;
@@ -38,7 +41,19 @@ pub struct Operation {
     pub class: Class,
     /// When it is of no use any more, in nanoseconds since 1970: its own time limit or that of what lies around it.
     pub due: Option<i64>,
+    /// What it may do at most, of a program that a model has written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Arc<Rights>>,
     pub request: Request,
+}
+
+/// What a program that a model has written may do at most, each permission with what it lists: both lists hold.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Rights {
+    /// What the program lists itself, if it does.
+    pub own: Option<Vec<(String, Vec<String>)>>,
+    /// What the program that runs it may do.
+    pub around: Vec<(String, Vec<String>)>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -161,6 +176,10 @@ pub enum Request {
     /// What a mock answers, where a test is tried with crashes: that it happens, not what it gives.
     Mocked {
         call: Box<MockedCall>,
+    },
+    /// What a model has written becomes a program.
+    Compile {
+        written: Box<Written>,
     },
     /// An answer of a person.
     Human {
@@ -515,6 +534,7 @@ mod tests {
             },
             class: Class::Pure,
             due: None,
+            within: None,
             request: Request::RandomInt {
                 low: i64::MIN,
                 high: i64::MAX,

@@ -57,6 +57,7 @@ mod nodes;
 pub mod operations;
 mod outcome;
 pub mod parallel;
+pub(crate) mod plans;
 mod progress;
 pub mod prompt;
 pub mod queue;
@@ -100,6 +101,7 @@ use crate::run::jitter::Jitter;
 use crate::run::mocks::Mocks;
 use crate::run::model_access::ModelAccess;
 use crate::run::operations::Operations;
+use crate::run::plans::Plans;
 use crate::run::progress::Progress;
 use crate::run::queue::Lines;
 use crate::run::reflection_log::ReflectionLog;
@@ -142,6 +144,8 @@ pub struct Run {
     pub(crate) introspection: Introspection,
     /// What its models may read.
     pub(crate) skills: skills::Offered,
+    /// The programs that its models have written.
+    pub(crate) plans: Plans,
     /// What the tools of its models find in the environment.
     pub(crate) environments: Environments,
     pub(crate) tool_keys: ToolKeys,
@@ -184,6 +188,17 @@ pub enum Turn {
     Done(Box<Finished>),
 }
 
+/// Why a run does not go on at the moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pause {
+    /// So much is asked for that it should begin.
+    Busy,
+    /// Every task waits.
+    Blocked,
+    /// It has ended.
+    Over,
+}
+
 impl Run {
     /// The run of a context.
     ///
@@ -222,35 +237,57 @@ impl Run {
     /// its port.
     pub fn turn(&mut self) -> Turn {
         self.enter_native();
+        let pause = self.go_on();
+        if pause == Pause::Over {
+            return Turn::Done(self.take_finished());
+        }
+        let (operations, abandoned) = self.operations.take_requested();
+        match pause {
+            Pause::Busy => Turn::Busy {
+                operations,
+                abandoned,
+            },
+            Pause::Blocked | Pause::Over => Turn::Blocked {
+                operations,
+                abandoned,
+            },
+        }
+    }
+
+    fn go_on(&mut self) -> Pause {
         while !self.completion.is_known() {
             // Before every task, so that a stop takes effect between two of them and not only at the end of the turn.
             if self.front.has(stop::CANCEL | stop::KILL) {
                 self.poll_front();
-            } else if let Some(task) = self.scheduler.next_ready() {
-                self.drive(task);
-                // Between two tasks, when no compiled code is on the stack that could still name a task by a handle.
-                self.collect_handles();
+            } else if self.goes_on_with_next() {
                 // A `parallel for` over a million items would otherwise ask for all of them before the first could begin. The driver starts
                 // what is there and calls again at once, so the order in the run stays the same.
                 if self.operations.are_many() && self.scheduler.has_ready() {
-                    let (operations, abandoned) = self.operations.take_requested();
-                    return Turn::Busy {
-                        operations,
-                        abandoned,
-                    };
+                    return Pause::Busy;
                 }
             } else if self.operations.is_waiting() || self.undos.awaits_wish() {
-                let (operations, abandoned) = self.operations.take_requested();
-                return Turn::Blocked {
-                    operations,
-                    abandoned,
-                };
+                return Pause::Blocked;
             } else {
                 // Nothing can come from outside any more, so tasks wait for each other in a cycle.
                 self.break_deadlock();
             }
         }
-        Turn::Done(self.take_finished())
+        Pause::Over
+    }
+
+    /// Lets the task that has been ready longest go on, else a program that a model has written; says whether there was one.
+    fn goes_on_with_next(&mut self) -> bool {
+        if let Some(task) = self.scheduler.next_ready() {
+            self.drive(task);
+            // Between two tasks, when no compiled code is on the stack that could still name a task by a handle.
+            self.collect_handles();
+            return true;
+        }
+        let plan = self.plans.next_ready();
+        if let Some(plan) = plan {
+            self.drive_plan(plan);
+        }
+        plan.is_some()
     }
 
     /// Takes the outcome of an operation, which came at `now` (nanoseconds since 1970). One that was abandoned is ignored.

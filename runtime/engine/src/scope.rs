@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::budget::{Admission, Budget, Charge, Room};
+use crate::budget::{Admission, Budget, Charge, Limits, Load, Room};
 use crate::node::NodeId;
 use crate::operation::OperationId;
 use crate::task::TaskId;
@@ -232,6 +232,32 @@ impl Scopes {
     #[must_use]
     pub fn overdrawn(&self, id: ScopeId) -> Option<String> {
         self.budgets(id).find_map(|it| it.1.overdrawn())
+    }
+
+    /// What the budget `id` and all around it leave to spend.
+    #[must_use]
+    pub fn left(&self, id: ScopeId) -> Limits {
+        let budgets = self.budgets(id);
+        budgets.fold(Limits::default(), |left, it| it.1.left(left))
+    }
+
+    /// What was spent of a budget and may still be; nothing where there is none.
+    #[must_use]
+    pub fn load(&self, id: ScopeId) -> Load {
+        let budget = self.budgets(id).next();
+        budget.map(|it| it.1.load()).unwrap_or_default()
+    }
+
+    /// Lets a budget that stands for others spend so much more.
+    pub fn leave_room(&mut self, id: ScopeId, left: Limits) {
+        if let Some(ScopeKind::Budget(budget)) = self.get_mut(id).map(|it| &mut it.kind) {
+            budget.leave_room(left);
+        }
+    }
+
+    /// A budget elsewhere that stands for `id` and all around it was spent meanwhile.
+    pub fn draw(&mut self, id: ScopeId, before: Load, after: Load) {
+        self.each_budget(id, |_, it| it.draw(before, after));
     }
 
     /// Changes the budget `id` and all around it, from the inside out.

@@ -5,6 +5,7 @@ use gsw_abi::types::TypeId;
 
 use crate::operation::OperationId;
 use crate::run::parallel::Parallel;
+use crate::run::plans::PlanId;
 use crate::run::prompt::PromptRun;
 use crate::run::queue::Arrival;
 use crate::run::reflect::Reflecting;
@@ -72,6 +73,12 @@ pub enum Wait {
     /// The end of the call that runs in a session.
     Session {
         session: u64,
+    },
+    /// The end of a program that a model has written.
+    Plan {
+        plan: PlanId,
+        /// The type of what comes of it.
+        result: TypeId,
     },
     /// Room in a full queue.
     Push {

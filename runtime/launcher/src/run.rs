@@ -4,8 +4,10 @@ use std::fs::File;
 use std::io::Error;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use gsw_abi::image::MAGIC;
+use gsw_engine::compiler::Compiler;
 use gsw_engine::load::Loaded;
 use gsw_engine::load::footer::{Ending, Place, find};
 
@@ -19,18 +21,18 @@ const INTERNAL: u8 = 70;
 /// Runs the program that this executable carries.
 #[must_use]
 pub fn run() -> ExitCode {
-    run_if_bundled().unwrap_or_else(|| refuse(&Refusal::NoImage))
+    run_if_bundled(None).unwrap_or_else(|| refuse(&Refusal::NoImage))
 }
 
-/// Runs the program that this executable carries; `None` when nothing is appended to it.
+/// Runs the program that this executable carries, with the compiler that it has besides; `None` when nothing is appended to it.
 #[must_use]
-pub fn run_if_bundled() -> Option<ExitCode> {
+pub fn run_if_bundled(compiler: Option<Arc<dyn Compiler>>) -> Option<ExitCode> {
     let mut file = match own_file() {
         Ok(file) => file,
         Err(error) => return Some(refuse(&Refusal::Unreadable(error))),
     };
     match find(&mut file) {
-        Ok(Ending::Image(place)) => Some(run_image(&file, place)),
+        Ok(Ending::Image(place)) => Some(run_image(&file, place, compiler)),
         Ok(Ending::Bare) => None,
         Ok(Ending::Damaged) => Some(refuse(&Refusal::Damaged)),
         Err(error) => Some(refuse(&Refusal::Unreadable(error))),
@@ -58,9 +60,13 @@ pub fn load(path: &Path) -> Result<Loaded, Refusal> {
     }
 }
 
-fn run_image(file: &File, place: Place) -> ExitCode {
+fn run_image(file: &File, place: Place, compiler: Option<Arc<dyn Compiler>>) -> ExitCode {
     match Loaded::from_file(file, place.offset, place.length) {
         Ok(loaded) => {
+            let loaded = match compiler {
+                Some(compiler) => loaded.with_compiler(compiler),
+                None => loaded,
+            };
             let arguments = std::env::args_os().skip(1).collect();
             let code = gsw_service::main_with_image(loaded, arguments);
             ExitCode::from(u8::try_from(code).unwrap_or(INTERNAL))

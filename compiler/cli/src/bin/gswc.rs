@@ -1,5 +1,5 @@
 //! The compiler; also the program itself when an image is appended to it, which is how it serves as a launcher.
 
 fn main() -> std::process::ExitCode {
-    gsw_launcher::run_if_bundled().unwrap_or_else(gswc::main)
+    gsw_launcher::run_if_bundled(Some(gswc::compiler())).unwrap_or_else(gswc::main)
 }

@@ -4,7 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use gsw_abi::program::WRITTEN;
 use gsw_codegen::{Access, Bundle, replace};
+use gsw_flow::ir::{Constant, Module};
 use gsw_service::Exit;
 use gsw_service::say::say;
 
@@ -21,6 +23,9 @@ pub struct Build {
     /// The launcher that runs the program; by default $GSW_LAUNCHER, or the one next to `gswc`.
     #[arg(long, value_name = "PATH")]
     pub launcher: Option<PathBuf>,
+    /// Keep the compiler in the program, for models that may run what they write (`spawns: [written]`).
+    #[arg(long, conflicts_with_all = ["launcher", "emit"])]
+    pub with_compiler: bool,
     /// Emit another form of the program instead.
     #[arg(long, value_enum)]
     pub emit: Option<Emit>,
@@ -54,17 +59,29 @@ pub fn build(arguments: &Build) -> Exit {
 }
 
 fn bundle(arguments: &Build, file: &Path) -> Exit {
-    let launcher = match launcher(arguments.launcher.as_deref()) {
+    let launcher = match arguments.with_compiler {
+        // This executable is a launcher, and has the compiler besides.
+        true => own(),
+        false => launcher(arguments.launcher.as_deref()),
+    };
+    let launcher = match launcher {
         Ok(launcher) => launcher,
         Err(message) => return report::failure(&message),
     };
     let bundle = Bundle::begin(launcher, output(arguments, file, ""));
-    let image = match compile::image(file, Main::Optional) {
+    let module = match compile::module(file, Main::Optional) {
+        Ok(module) => module,
+        Err(exit) => return exit,
+    };
+    let image = match compile::encode(&module) {
         Ok(image) => image,
         Err(exit) => return exit,
     };
     match bundle.finish(&image) {
-        Ok(()) => Exit::Done,
+        Ok(()) => {
+            note_missing_compiler(arguments, &module);
+            Exit::Done
+        }
         Err(error) => report::failure(&error),
     }
 }
@@ -115,8 +132,7 @@ fn launcher(named: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(path) = std::env::var_os("GSW_LAUNCHER") {
         return Ok(path.into());
     }
-    let own = std::env::current_exe()
-        .map_err(|error| format!("cannot find the path of `gswc` itself: {error}"))?;
+    let own = own()?;
     let sibling = own.with_file_name("gsw-launcher");
     if sibling.is_file() {
         return Ok(sibling);
@@ -125,4 +141,19 @@ fn launcher(named: Option<&Path>) -> Result<PathBuf, String> {
         "note: there is no launcher next to `gswc`, so the executable includes the compiler; give a smaller one with --launcher or GSW_LAUNCHER",
     );
     Ok(own)
+}
+
+fn own() -> Result<PathBuf, String> {
+    std::env::current_exe()
+        .map_err(|error| format!("cannot find the path of `gswc` itself: {error}"))
+}
+
+/// Says that models of the program may run what they write, and that nobody would compile it.
+fn note_missing_compiler(arguments: &Build, module: &Module) {
+    let is_word = |it: &Constant| matches!(it, Constant::String { text, .. } if text == WRITTEN);
+    if !arguments.with_compiler && module.constants.iter().any(is_word) {
+        say(
+            "note: `spawns: [written]` lets a model run what it writes, and this build has nobody who compiles that: build it with --with-compiler",
+        );
+    }
 }

@@ -6,7 +6,7 @@ use gsw_service::{Exit, Origin};
 
 use crate::commands::{Watch, watch};
 use crate::compile::{self, Main};
-use crate::{project, report};
+use crate::{project, report, written};
 
 /// The word before what is to be done with the runs that are kept.
 const RUNS: &str = "runs";
@@ -74,7 +74,10 @@ pub fn run(arguments: &Run) -> Exit {
     }
     words.extend(arguments.words.iter().cloned());
     match gsw_engine::load::Loaded::from_bytes(&image) {
-        Ok(loaded) => gsw_service::run_program(loaded, &words, &origin),
+        Ok(loaded) => {
+            let loaded = loaded.with_compiler(written::compiler());
+            gsw_service::run_program(loaded, &words, &origin)
+        }
         Err(refusal) => report::failure(&refusal),
     }
 }

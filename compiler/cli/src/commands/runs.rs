@@ -7,7 +7,7 @@ use std::process::Command;
 use gsw_service::{Exit, OfStore, Origin, runs_of_store};
 
 use crate::compile::{self, Main};
-use crate::report;
+use crate::{report, written};
 
 #[derive(clap::Args)]
 pub struct Runs {
@@ -44,7 +44,10 @@ fn by_source(file: &Path, words: Vec<String>) -> Exit {
     };
     let words: Vec<String> = std::iter::once("runs".to_owned()).chain(words).collect();
     match gsw_engine::load::Loaded::from_bytes(&image) {
-        Ok(loaded) => gsw_service::run_program(loaded, &words, &origin),
+        Ok(loaded) => {
+            let loaded = loaded.with_compiler(written::compiler());
+            gsw_service::run_program(loaded, &words, &origin)
+        }
         Err(refusal) => report::failure(&refusal),
     }
 }

@@ -22,7 +22,7 @@ use snapshots::{Accept, Snapshots};
 
 use crate::commands::{Watch, watch};
 use crate::test_report::{self, Ending, Report, Styles};
-use crate::{compile, project, report};
+use crate::{compile, project, report, written};
 
 #[derive(clap::Args)]
 pub struct Test {
@@ -239,7 +239,8 @@ fn models(arguments: &Test) -> Vec<Option<String>> {
 }
 
 fn load(image: &[u8]) -> Result<Loaded, Exit> {
-    Loaded::from_bytes(image).map_err(|refusal| report::failure(&refusal))
+    let loaded = Loaded::from_bytes(image).map_err(|refusal| report::failure(&refusal))?;
+    Ok(loaded.with_compiler(written::compiler()))
 }
 
 fn live_engine(image: &[u8], model: Option<String>) -> Result<Engine, Exit> {

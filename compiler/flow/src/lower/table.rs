@@ -6,8 +6,8 @@ use gsw_abi::types::{DefaultValue, Field};
 use gsw_infer::hir::{BodyPart, ExpressionKind};
 use gsw_names::types::Type;
 use gsw_names::{
-    Parameter, is_host_tool, is_question, is_skill_tool, is_spawn_request, listed_hooks,
-    listed_skill_tools, listed_spawns, listed_tools, project_skills, spawn_name,
+    Parameter, is_host_tool, is_question, is_skill_tool, is_spawn_request, is_written_request,
+    listed_hooks, listed_skill_tools, listed_spawns, listed_tools, project_skills, spawn_name,
 };
 use gsw_source::{ItemId, ItemKind};
 
@@ -191,6 +191,7 @@ impl Lowering<'_> {
             | ToolBody::Host
             | ToolBody::Question
             | ToolBody::SpawnRequest
+            | ToolBody::WrittenRequest
             | ToolBody::Skills => self.instance(body_instance(item, BodyPart::Main)),
         };
         let tool = Tool {
@@ -216,6 +217,7 @@ impl Lowering<'_> {
             | ToolBody::Host
             | ToolBody::Question
             | ToolBody::SpawnRequest
+            | ToolBody::WrittenRequest
             | ToolBody::Skills => {
                 match self.view.repeat(item) {
                     Repeat::Idempotent(_) => {
@@ -239,6 +241,8 @@ impl Lowering<'_> {
             ToolBody::Host
         } else if is_spawn_request(db, item) {
             ToolBody::SpawnRequest
+        } else if is_written_request(db, item) {
+            ToolBody::WrittenRequest
         } else if is_skill_tool(db, item) {
             ToolBody::Skills
         } else if is_question(db, item) {

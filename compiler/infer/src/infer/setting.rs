@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use gsw_abi::program::WRITTEN;
 use gsw_abi::setting::{
     AnswerForm, BUDGET_PARTS, CACHE_PARTS, Form, Listed, Origin, Reader, Setting,
 };
 use gsw_names::types::Type;
-use gsw_names::{Definition, skills_at, spawn_name};
+use gsw_names::{Definition, is_written_word, skills_at, spawn_name};
 use gsw_source::{ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
@@ -311,6 +312,8 @@ fn names(
             for id in skills_in(cx, path, element.span, &mut skills) {
                 texts.push(literal::push_text(&mut cx.hir, &id, element.span));
             }
+        } else if listed == Listed::Workflows && is_written_word(cx.db, cx.file, element) {
+            texts.push(literal::push_text(&mut cx.hir, WRITTEN, element.span));
         } else if let Some(text) = listed_name(cx, setting, listed, element) {
             texts.push(literal::push_text(&mut cx.hir, &text, element.span));
         }

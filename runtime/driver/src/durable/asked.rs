@@ -154,6 +154,7 @@ impl Needs {
             | Request::Exec { .. }
             | Request::Http { .. }
             | Request::Mcp { .. }
+            | Request::Compile { .. }
             | Request::OtherRun { .. }
             | Request::Host { .. } => Self::Process,
         }

@@ -32,6 +32,7 @@ impl Care {
             | Request::FsGlob { .. }
             | Request::EnvGet { .. }
             | Request::LookUp { .. }
+            | Request::Compile { .. }
             // The whole answer is what must not be lost.
             | Request::Piece { .. }
             // What it keeps is in the run already.

@@ -130,6 +130,7 @@ impl Common {
             | Request::Exec { .. }
             | Request::Http { .. }
             | Request::Mcp { .. }
+            | Request::Compile { .. }
             | Request::OtherRun { .. }
             | Request::Host { .. }
             | Request::Human { .. }
@@ -357,6 +358,7 @@ mod tests {
             },
             class: Class::Reads,
             due: None,
+            within: None,
             request,
         }
     }

@@ -12,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use gsw_abi::site::Site;
+use gsw_engine::compiler::Plans;
 use gsw_engine::human::Reply;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
@@ -440,6 +441,11 @@ impl Runs {
             Started::Unwritten(message) => Outcome::Failed(Failure::Other { message }),
             Started::New(_) => Outcome::Text(id.to_string()),
         }
+    }
+
+    /// Who compiles what models write.
+    pub(crate) fn plans(&self) -> Option<Arc<Plans>> {
+        self.loaded.plans.clone()
     }
 
     /// A run that nobody carries.

@@ -424,6 +424,7 @@ fn outcome_of(request: &Request, result: &Value) -> Result<Outcome, &'static str
         | Request::Random
         | Request::RandomInt { .. }
         | Request::Uuid
+        | Request::Compile { .. }
         | Request::FsRead { .. }
         | Request::FsReadBytes { .. }
         | Request::FsExists { .. }

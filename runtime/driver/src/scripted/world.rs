@@ -10,6 +10,7 @@ use gsw_engine::run::RunResult;
 
 use crate::call::Call;
 use crate::carrier::arriving::no_piece;
+use crate::compile;
 use crate::permissions::Permissions;
 use crate::scripted::{Answer, Around, Driver, Entry};
 use crate::tape::{Played, Tape};
@@ -105,6 +106,9 @@ impl World {
                 let answer = KeptAnswer::clone(answer);
                 let gave_way = answers.map(|it| it.keep(answer, &call()));
                 Outcome::GaveWay(gave_way.unwrap_or_default())
+            }
+            Request::Compile { written } => {
+                compile::compiled(self.loaded.plans.as_deref(), written)
             }
             Request::MediaUrl { media } => Permissions::default().admit_media(Media::clone(media)),
             Request::Human { question } => Outcome::Failed(Failure::Declined {

@@ -14,7 +14,7 @@ use crate::operation::{
     PlaceOfServer, Request,
 };
 use crate::run::human::{NewExternal, NewQuestion};
-use crate::run::introspection::SpawnRequest;
+use crate::run::introspection::{SpawnRequest, WrittenRequest};
 use crate::run::prompt::{Gives, NewPrompt};
 use crate::run::tool_key::ToolKey;
 use crate::run::{
@@ -191,6 +191,26 @@ calls! {
     /// The task of a workflow that was started so.
     raising spawn_requested(run, task_type, node) {
         introspection::requested_task(run, TypeId(task_type as u32), NodeId(node as u32))
+    }
+
+    /// `introspect.request_written_workflow`: type of what the compiler says, the text.
+    waiting plan_check(run, result, source) {
+        let source = words::take_string(&mut run.heap, source);
+        introspection::check_written(run, TypeId(result as u32), source)
+    }
+
+    /// The same: type of what comes of it, the text, its image, what is wrong with it, what for, input.
+    waiting plan_run(run, result, source, image, diagnostics, description, input) {
+        let tree = codec::json_to_tree(input);
+        run.heap.release(input);
+        let request = WrittenRequest {
+            source: words::take_string(&mut run.heap, source),
+            image: words::take_string(&mut run.heap, image),
+            diagnostics: words::take_string(&mut run.heap, diagnostics),
+            description: words::take_string(&mut run.heap, description),
+            input: tree.unwrap_or(Value::Null),
+        };
+        introspection::run_written(run, TypeId(result as u32), request)
     }
 
     /// `std/runs`: result type, id of the run, what is asked of it, a text, a value.

@@ -82,6 +82,7 @@ impl Request {
             | Self::Http { .. }
             | Self::Mcp { .. }
             | Self::Mocked { .. }
+            | Self::Compile { .. }
             | Self::Host { .. }) => canonical(site, request),
         }
     }
@@ -140,6 +141,7 @@ impl Request {
             Self::Mocked { call } => format!("{}({})", call.item, short(&call.input)),
             Self::Human { question } => format!("human {}", question.human),
             Self::External { external } => format!("external {}", external.name),
+            Self::Compile { written } => about("compile", &written.source),
             Self::OtherRun { run, ask } => about(ask.function(), run),
         }
     }

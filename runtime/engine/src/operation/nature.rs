@@ -50,6 +50,7 @@ impl Request {
             | Self::Random
             | Self::RandomInt { .. }
             | Self::Uuid
+            | Self::Compile { .. }
             | Self::Scripted { .. } => Class::Pure,
             Self::FsRead { .. }
             | Self::FsReadBytes { .. }
@@ -125,6 +126,7 @@ impl Request {
             | Self::Mcp { .. }
             | Self::Host { .. }
             | Self::Mocked { .. }
+            | Self::Compile { .. }
             | Self::Human { .. }
             | Self::External { .. }
             | Self::OtherRun { .. } => GivenUp::Dropped,
@@ -196,7 +198,7 @@ impl Request {
             Self::Http { .. } => Form::Http,
             Self::Host { .. } => Form::Host,
             Self::Human { .. } | Self::External { .. } => Form::Human,
-            Self::OtherRun { .. } | Self::Mcp { .. } => Form::Json,
+            Self::OtherRun { .. } | Self::Mcp { .. } | Self::Compile { .. } => Form::Json,
         }
     }
 
@@ -251,6 +253,7 @@ impl Request {
             | Self::Mcp { .. }
             | Self::Host { .. }
             | Self::Mocked { .. }
+            | Self::Compile { .. }
             | Self::Human { .. }
             | Self::External { .. }
             | Self::OtherRun { .. } => None,

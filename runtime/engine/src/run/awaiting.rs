@@ -47,6 +47,7 @@ pub(crate) fn look_again(run: &mut Run, id: TaskId, ended: TaskId) {
         }
         Wait::Nothing
         | Wait::Undo
+        | Wait::Plan { .. }
         | Wait::Operation { .. }
         | Wait::Stopping { .. }
         | Wait::Session { .. }
@@ -168,6 +169,7 @@ fn advance(run: &mut Run, id: TaskId, ended: Option<TaskId>) -> Option<Result<u6
         | Wait::Parallel(_)
         | Wait::Undo
         | Wait::Reflect(_)
+        | Wait::Plan { .. }
         | Wait::Keyed { .. }
         | Wait::Prompt(_)
         | Wait::Session { .. }

@@ -216,6 +216,7 @@ fn worst_held(scheduler: &Scheduler, id: TaskId, ticket: Ticket) -> Option<&Char
         | Wait::Parallel(_)
         | Wait::Undo
         | Wait::Reflect(_)
+        | Wait::Plan { .. }
         | Wait::Session { .. }
         | Wait::Keyed { .. }
         | Wait::Push { .. }

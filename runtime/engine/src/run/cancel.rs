@@ -104,6 +104,12 @@ impl Run {
                 task.wait = wait;
                 return;
             }
+            // It wakes the task when it has ended.
+            Wait::Plan { plan, result } => {
+                task.wait = Wait::Plan { plan, result };
+                self.cancel_plan(plan);
+                return;
+            }
             Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
             Wait::Session { session } => sessions::leave_line(self, id, session),
             Wait::Await(handle) => self.heap.release(handle),

@@ -77,6 +77,7 @@ impl<'a> WaitGraph<'a> {
                 | Wait::Race(_)
                 | Wait::Undo
                 | Wait::Reflect(_)
+                | Wait::Plan { .. }
                 | Wait::Push { .. }
                 | Wait::Pop { .. }
                 | Wait::Received { .. }
@@ -152,6 +153,7 @@ impl<'a> WaitGraph<'a> {
             | Wait::Parallel(_)
             | Wait::Undo
             | Wait::Reflect(_)
+            | Wait::Plan { .. }
             | Wait::Prompt(_) => self.scheduler.tasks_of(task.node).collect(),
         };
         let is_under_way = |it: &TaskId| {
@@ -230,6 +232,7 @@ impl<'a> WaitGraph<'a> {
                 | Wait::Parallel(_)
                 | Wait::Undo
                 | Wait::Reflect(_)
+                | Wait::Plan { .. }
                 | Wait::Keyed { .. }
                 | Wait::Prompt(_)
                 | Wait::Part { .. }
@@ -315,6 +318,7 @@ impl Run {
                 | Wait::Parallel(_)
                 | Wait::Undo
                 | Wait::Reflect(_)
+                | Wait::Plan { .. }
                 | Wait::Prompt(_)
                 | Wait::Ending) => self.scheduler.set_wait(id, other),
             }

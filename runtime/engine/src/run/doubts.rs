@@ -24,7 +24,7 @@ pub(crate) struct Doubts {
     given_up: Vec<Doubt>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Doubt {
     node: NodeId,
     what: String,
@@ -47,6 +47,12 @@ impl Doubts {
     /// Its outcome is known, or it never began.
     pub(crate) fn ends(&mut self, id: OperationId) {
         self.on_the_way.remove(&id);
+    }
+
+    /// A run that is part of this one had so many, and may have more now: those are given up here, too.
+    pub(crate) fn join(&mut self, part: &Self, had: usize) {
+        self.given_up
+            .extend(part.given_up.iter().skip(had).cloned());
     }
 
     /// How many there have been.

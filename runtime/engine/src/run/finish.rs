@@ -134,7 +134,7 @@ impl Run {
             result,
             duration: self.progress.duration(),
             tree: self.progress.take_tree(),
-            live_objects: self.heap.live(),
+            live_objects: self.heap.live() + self.plans.leaked(),
             fault,
             snapshots: self.mocks.snapshots(),
             state: std::mem::take(&mut self.last_state),
@@ -213,6 +213,7 @@ impl Run {
             Wait::Parallel(parallel) => parallel.drop_with(self),
             Wait::Prompt(prompt) => prompt.drop_with(self),
             Wait::Session { session } => self.heap.release(session),
+            Wait::Plan { plan, .. } => self.drop_plan(plan),
             Wait::Reflect(reflecting) => reflect::drop_reflection(&mut self.heap, *reflecting),
             wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
                 queue::leave_line(self, &wait);

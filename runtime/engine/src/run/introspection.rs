@@ -3,6 +3,8 @@
 //! A prompt whose settings list workflows after `spawns` has a grant as long as it runs. What is started on its request is a
 //! node directly under the prompt's, so the tree says who wanted it.
 
+mod written;
+
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -22,6 +24,8 @@ use crate::run::{Run, by_name, handles, raise};
 use crate::task::{Encoding, NewTask, Role, TaskId};
 use gsw_notation::issue::Issue;
 
+pub(crate) use written::{WrittenRequest, check_written, run_written};
+
 /// How many questions of one agent may be under way.
 const QUESTIONS_AT_A_TIME: u32 = 5;
 /// How many workflows one prompt may start.
@@ -30,6 +34,9 @@ const MOST_SPAWNS: usize = 10;
 const SPAWNS_AT_A_TIME: usize = 5;
 /// How deep workflows may lie in each other that models have asked for.
 const DEEPEST_SPAWN: usize = 8;
+
+/// How many of a run may lie in another that a model has asked for: ten each, eight deep, would be a hundred million.
+const MOST_NESTED: usize = 100;
 
 /// What is known of the questions and requests of a run's models.
 #[derive(Debug, Default)]
@@ -40,6 +47,8 @@ pub(crate) struct Introspection {
     questions: FxHashMap<String, u32>,
     /// The workflows that models have asked for.
     requested: FxHashSet<NodeId>,
+    /// How many of them lie in another one.
+    nested: usize,
     /// Those of them whose code has not yet begun.
     expected: FxHashMap<NodeId, TaskId>,
 }
@@ -128,14 +137,42 @@ impl Introspection {
         }
         // Only workflows that models asked for count, not those of the program around them.
         let lineage = tree.lineage(prompt);
-        let requested = lineage.filter(|it| self.requested.contains(it));
-        if requested.count() >= DEEPEST_SPAWN {
+        let depth = lineage.filter(|it| self.requested.contains(it)).count();
+        if depth > 0 && self.nested >= MOST_NESTED {
+            let message = format!(
+                "{MOST_NESTED} workflows that models ask for may lie in others in one run, and they do"
+            );
+            return Err(refusal("too_many", message));
+        }
+        if depth >= DEEPEST_SPAWN {
             let message = format!(
                 "workflows that models ask for may nest {DEEPEST_SPAWN} deep, and this one would nest deeper"
             );
             return Err(refusal("too_deep", message));
         }
         Ok(())
+    }
+
+    /// What a prompt's model has asked for begins in a node.
+    fn note_started(&mut self, tree: &Tree, prompt: NodeId, node: NodeId) {
+        let mut around = tree.lineage(prompt);
+        self.nested += usize::from(around.any(|it| self.requested.contains(&it)));
+        self.requested.insert(node);
+        if let Some(grant) = self.grants.get_mut(&prompt) {
+            grant.started.push(node);
+        }
+    }
+
+    /// The code of this task is to find this node as its own.
+    pub(crate) fn expect(&mut self, node: NodeId, task: TaskId) {
+        self.expected.insert(node, task);
+    }
+
+    /// A written program begins in this node: it lies in what models have asked for around it.
+    pub(crate) fn inherit(&mut self, around: &Self, node: NodeId) {
+        self.requested.clone_from(&around.requested);
+        self.requested.insert(node);
+        self.nested = around.nested;
     }
 
     /// Whether this node was made for the workflow that is about to begin in it; only once.
@@ -286,14 +323,25 @@ fn report_request(
     request: SpawnRequest,
     refusal: Option<&Refusal>,
 ) {
+    let about = (request.workflow, request.description);
+    report(run, prompt, about, refusal);
+}
+
+/// Reports a request for a workflow of this name, with what for, and what becomes of it.
+fn report(
+    run: &mut Run,
+    prompt: Option<NodeId>,
+    (workflow, description): (String, String),
+    refusal: Option<&Refusal>,
+) {
     let node = prompt.unwrap_or_else(|| run.scheduler.current_node());
     let verdict = match refusal {
         None => SpawnVerdict::Granted,
         Some(_) => SpawnVerdict::Refused,
     };
     let kind = EventKind::SpawnRequest {
-        workflow: request.workflow,
-        description: request.description,
+        workflow,
+        description,
         verdict,
         reason: refusal.map(|it| format!("{}: {}", it.code, it.message)),
     };
@@ -324,11 +372,9 @@ fn start_requested(run: &mut Run, prompt: NodeId, admitted: Admitted) -> NodeId 
     // As JSON without what observers may not see: it is meant for a model.
     task.encodes = Some(Encoding::Redacted(workflow.result));
     let node = task.base;
-    run.introspection.requested.insert(node);
-    run.introspection.expected.insert(node, id);
-    if let Some(grant) = run.introspection.grants.get_mut(&prompt) {
-        grant.started.push(node);
-    }
+    run.introspection
+        .note_started(run.progress.tree(), prompt, node);
+    run.introspection.expect(node, id);
     node
 }
 

@@ -11,7 +11,7 @@ use crate::media::{Media, MediaKind, MediaSource};
 use crate::model::{Content, ModelRequest, Prompts};
 use crate::node::{NodeId, Tree};
 use crate::prices::Prices;
-use crate::run::{PromptsInTests, RunSettings};
+use crate::run::{MocksInTests, PromptsInTests, RunSettings};
 
 /// The most tokens that providers count for an image; a guess.
 const IMAGE_TOKENS: u64 = 5_000;
@@ -50,6 +50,17 @@ impl ModelAccess {
             prices,
             held_keys: FxHashMap::default(),
             prompts_in_tests,
+        }
+    }
+
+    /// What a run that is part of this one is begun with.
+    pub(crate) fn settings(&self) -> RunSettings {
+        RunSettings {
+            model_override: self.model_override.clone(),
+            prices: Arc::clone(&self.prices),
+            memory_limit: None,
+            prompts_in_tests: self.prompts_in_tests,
+            mocks_in_tests: MocksInTests::Inside,
         }
     }
 

@@ -6,6 +6,7 @@ use crate::external::External;
 use crate::human::Question;
 use crate::node::{EffectSite, NodeId};
 use crate::operation::{Form, GivenUp, Operation, OperationId, Outcome, Request};
+use crate::run::plans::PlanId;
 use crate::scope::ScopeId;
 use crate::task::TaskId;
 
@@ -71,6 +72,8 @@ pub(crate) enum Purpose {
     Grace(TaskId),
     /// The answer of a stream, which this task runs the prompt of.
     Stream(TaskId),
+    /// A program that a model has written.
+    Plan(PlanId),
     /// The run as a whole: the time that a cancelled run has.
     Run,
 }
@@ -140,8 +143,13 @@ impl Operations {
     pub fn abandon(&mut self, id: OperationId) {
         match self.waiting.remove(&id).map(|it| it.purpose) {
             Some(Purpose::Run) => self.idle -= 1,
-            Some(Purpose::Task(_) | Purpose::Scope(_) | Purpose::Grace(_) | Purpose::Stream(_)) => {
-            }
+            Some(
+                Purpose::Task(_)
+                | Purpose::Scope(_)
+                | Purpose::Grace(_)
+                | Purpose::Stream(_)
+                | Purpose::Plan(_),
+            ) => {}
             None => return,
         }
         // An answer that comes later has nothing to be read against.
@@ -184,9 +192,27 @@ impl Operations {
             site,
             class: request.class().min(at_most),
             due,
+            within: None,
             request,
         });
         id
+    }
+
+    /// A program that a model has written asks for something, under a number that is the next here as well.
+    pub(crate) fn adopt(&mut self, operation: Operation, plan: PlanId) {
+        let outstanding = Outstanding {
+            purpose: Purpose::Plan(plan),
+            form: operation.request.form(),
+            given_up: operation.request.given_up(),
+        };
+        self.waiting.insert(operation.id, outstanding);
+        self.requested.push(operation);
+    }
+
+    /// The numbers of two runs go on as one.
+    pub(crate) fn count_with(&mut self, other: &mut Self) {
+        let next = self.next.max(other.next);
+        (self.next, other.next) = (next, next);
     }
 
     /// An outcome has come. Gives who it is for; nobody when the operation was abandoned.

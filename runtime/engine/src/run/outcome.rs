@@ -44,6 +44,7 @@ impl Run {
             }
             (Purpose::Grace(task), _) => self.stopped(task, None),
             (Purpose::Stream(task), outcome) => self.take_piece(task, outcome),
+            (Purpose::Plan(plan), outcome) => self.outcome_for_plan(plan, id, outcome),
             (Purpose::Task(task), outcome) => self.outcome_for(task, outcome),
         }
         Ok(())
@@ -93,6 +94,7 @@ impl Run {
             | Wait::Parallel(_)
             | Wait::Undo
             | Wait::Reflect(_)
+            | Wait::Plan { .. }
             | Wait::Session { .. }
             | Wait::Keyed { .. }
             | Wait::Push { .. }

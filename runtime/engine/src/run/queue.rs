@@ -287,6 +287,7 @@ pub(super) fn leave_line(run: &mut Run, wait: &Wait) {
         | Wait::Parallel(_)
         | Wait::Undo
         | Wait::Reflect(_)
+        | Wait::Plan { .. }
         | Wait::Keyed { .. }
         | Wait::Prompt(_)
         | Wait::Part { .. }

@@ -30,6 +30,7 @@ use crate::run::jitter::Jitter;
 use crate::run::mocks::Mocks;
 use crate::run::model_access::ModelAccess;
 use crate::run::operations::Operations;
+use crate::run::plans::Plans;
 use crate::run::progress::Progress;
 use crate::run::queue::Lines;
 use crate::run::reflection_log::ReflectionLog;
@@ -42,7 +43,7 @@ use crate::run::tool_key::ToolKeys;
 use crate::run::undo::Undos;
 use crate::run::{Run, RunResult, input};
 use crate::scope::Scopes;
-use crate::task::{NewTask, Role};
+use crate::task::{NewTask, Role, TaskId};
 use crate::value::hash::HashKey;
 
 /// The revision of everything that a replay depends on and that no image holds: how answers are read, budgets kept, texts
@@ -143,6 +144,7 @@ impl Run {
             states: States::default(),
             introspection: Introspection::default(),
             skills: skills::Offered::default(),
+            plans: Plans::default(),
             environments: Environments::default(),
             tool_keys: ToolKeys::default(),
             doubts: Doubts::default(),
@@ -179,12 +181,23 @@ impl Run {
 
     /// Begins with a resumable function and its parameters, which it takes over.
     pub(crate) fn start_root(&mut self, function: FunctionIndex, result: TypeId, words: &[u64]) {
+        self.start_root_at(NodeId::ROOT, function, result, words);
+    }
+
+    /// The same in a node that is there already.
+    pub(crate) fn start_root_at(
+        &mut self,
+        node: NodeId,
+        function: FunctionIndex,
+        result: TypeId,
+        words: &[u64],
+    ) -> TaskId {
         let frame = self.frame_with(function.0, words.iter().copied());
         let root = self.start_task_on(
-            NodeId::ROOT,
+            node,
             NewTask {
                 frame,
-                owner: NodeId::ROOT,
+                owner: node,
                 kind: NodeKind::Region,
                 name: "",
                 index: None,
@@ -194,8 +207,9 @@ impl Run {
             },
         );
         // The root's node is the run's own, so it must not wait for itself.
-        self.scheduler.count_ended(NodeId::ROOT);
+        self.scheduler.count_ended(node);
         self.scheduler.unlist(root);
         self.completion.expect(root, result);
+        root
     }
 }

@@ -23,6 +23,7 @@ use super::cassettes::{Cassettes, Ended, Use};
 use super::crash;
 use super::snapshots::Snapshots;
 use crate::test_report::{Crashed, Ending, Outcome, Share};
+use crate::written;
 
 /// So many characters of a row stand in the name of its test.
 const ROW_NAME: usize = 80;
@@ -352,6 +353,7 @@ impl Runner<'_> {
             }
             Use::Record => {
                 let loaded = Loaded::from_bytes(image).map_err(|it| it.to_string())?;
+                let loaded = loaded.with_compiler(written::compiler());
                 let (engine, recording) = gsw_service::testing::recording_engine(loaded)?;
                 let finished = engine.run_test(entry);
                 let _ = engine.wait_for_detached();

@@ -240,7 +240,10 @@ impl Observed {
         let program = &self.loaded.program;
         let mut own = program.tools.iter().filter(|it| match it.body {
             ToolBody::Program | ToolBody::Prompt | ToolBody::Human | ToolBody::Host => true,
-            ToolBody::Question | ToolBody::SpawnRequest | ToolBody::Skills => false,
+            ToolBody::Question
+            | ToolBody::SpawnRequest
+            | ToolBody::WrittenRequest
+            | ToolBody::Skills => false,
         });
         let mut spawnable = program.spawnable.iter();
         own.any(|it| self.hides_any(&it.parameters))

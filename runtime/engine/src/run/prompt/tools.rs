@@ -119,7 +119,8 @@ impl PromptRun {
             return Err(too_many_questions());
         }
         // Whether what it asks for may be repeated is known only when it is granted.
-        if tool.repeat == Repeat::Once && tool.body != ToolBody::SpawnRequest {
+        let is_request = matches!(tool.body, ToolBody::SpawnRequest | ToolBody::WrittenRequest);
+        if tool.repeat == Repeat::Once && !is_request {
             run.progress.forbid_repeats(self.node);
         }
         let frame = run.frame_with(tool.function.0, words);

@@ -70,6 +70,7 @@ pub fn effect(request: &Request, outcome: &Outcome) -> Effect {
         | Request::External { .. }
         | Request::Piece { .. }
         | Request::Keep { .. }
+        | Request::Compile { .. }
         | Request::Scripted { .. }
         | Request::Mocked { .. } => Effect::Same,
     }

@@ -1,0 +1,304 @@
+//! Programs that models write: what is checked before they run, what they may do, and what they draw from.
+
+use std::fs;
+
+use fake_provider::{Answer, Body, Reply};
+use serde_json::{Value, json};
+
+use crate::introspection::{done, turn};
+use crate::program::{gswc, scratch, text};
+use crate::spawning::{Played, play};
+use crate::wire::{program, with_provider};
+
+const TOOL: &str = "request_written_workflow";
+
+fn write(source: &str, input: Value) -> (&'static str, Value) {
+    (
+        TOOL,
+        json!({ "source": source, "description": "because", "input": input }),
+    )
+}
+
+/// A program whose model may write, with these permissions and in this budget, perhaps.
+fn planner(permissions: &str, around: &str) -> String {
+    format!(
+        r#"
+agent planner {{
+  model: "anthropic/claude-sonnet-5-5"   tools: [introspect.*]   spawns: [written]
+}}
+prompt plan(text: string) -> string by planner {{ user "Plan ${{text}}." }}
+workflow main() -> string {around} {{ step "ask" {{ plan("it") }} }}
+{permissions}
+"#
+    )
+}
+
+/// What becomes of one program.
+fn written(name: &str, permissions: &str, source: &str, input: Value) -> Played {
+    let replies = vec![turn(&[write(source, input)]), done()];
+    play(name, &planner(permissions, ""), replies)
+}
+
+#[test]
+fn what_a_model_writes_runs_under_its_prompt() {
+    // G53, G57
+    let source = r#"
+type Sum { of: [int], total: int, @secret pin: string }
+workflow main(numbers: [int], least: int = 0) -> Sum {
+  let kept = parallel for it in numbers limit 2 { step "look" { if it >= least { it } else { 0 } } }
+  Sum { of: kept, total: kept.sum(), pin: "MARKER" }
+}
+"#;
+    let played = written(
+        "ran",
+        "",
+        source,
+        json!({ "numbers": [1, 5, 9], "least": 4 }),
+    );
+    assert_eq!(played.said.out, "\"done\"\n", "{:?}", played.said);
+    let (is_error, answer) = &played.told[0][0];
+    assert!(!is_error, "{answer}");
+    let sum = json!({ "of": [0, 5, 9], "total": 14, "pin": "***" });
+    assert_eq!(answer["result"], sum, "{answer}");
+    let attached = played.of_kind("child_attached");
+    let named = |name: &str| attached.iter().find(|it| it["name"] == name).copied();
+    let (prompt, child) = (
+        named("plan").expect("told"),
+        named("written").expect("told"),
+    );
+    assert_eq!(child["kind"], "workflow");
+    assert_eq!(child["parent"], prompt["node"], "directly under the prompt");
+    assert_eq!(child["node"], answer["id"]);
+    let steps = attached.iter().filter(|it| it["name"] == "look");
+    assert_eq!(steps.count(), 3, "its steps are in the tree of the run");
+    assert_eq!(played.verdicts(), [("granted".to_owned(), String::new())]);
+    let whole: String = played.events.iter().map(Value::to_string).collect();
+    let shown = whole.replace(&json!(source).to_string(), "");
+    assert_eq!(
+        shown.matches("MARKER").count(),
+        whole.matches("pin: ").count(),
+        "only in its text"
+    );
+}
+
+#[test]
+fn what_does_not_check_goes_back_as_reports() {
+    // G53
+    let cases = [
+        ("workflow main() -> int { \"no\" }", "written.gsw:1:"),
+        ("fn f() -> int { 1 }", "main"),
+        ("import ./other\nworkflow main() -> int { 1 }", "no module"),
+        (
+            "import std/exec\nworkflow main() { exec.check([\"sh\"]) }",
+            "exec",
+        ),
+        (
+            "workflow main() -> int { 1 }\npermissions { net: [\"*\"] }",
+            "net",
+        ),
+        (
+            "import std/fs\nworkflow main() -> string { fs.read(\"/etc/passwd\") }",
+            "/etc/passwd",
+        ),
+    ];
+    let calls: Vec<_> = cases.iter().map(|it| write(it.0, json!({}))).collect();
+    let source = planner("permissions { fs.read: [\"./notes\"] }", "");
+    let played = play("unchecked", &source, vec![turn(&calls), done()]);
+    assert_eq!(played.said.code, Some(0), "{:?}", played.said);
+    for ((source, expected), (is_error, told)) in cases.iter().zip(&played.told[0]) {
+        assert!(is_error, "{source}: {told}");
+        assert_eq!(told["code"], "does_not_check", "{source}: {told}");
+        let message = told["message"].as_str().unwrap_or_default();
+        assert!(message.contains(expected), "{source}: {message}");
+    }
+    let refused = played.verdicts().into_iter().filter(|it| it.0 == "refused");
+    assert_eq!(refused.count(), cases.len());
+    let fits = "workflow main(n: int) -> int { n }";
+    let played = written("unfit", "", fits, json!({ "n": "many" }));
+    let (is_error, told) = &played.told[0][0];
+    assert_eq!(
+        (is_error, &told["code"], &told["path"]),
+        (&true, &json!("unfit"), &json!("$.n"))
+    );
+}
+
+/// Two folders, a link from the first into the second, and what reads a file of a name that is not known before.
+fn folders() -> (std::path::PathBuf, String) {
+    let folder = scratch("written-rights");
+    for name in ["mine", "other"] {
+        fs::create_dir_all(folder.join(name)).expect("a folder can be made");
+        fs::write(folder.join(name).join("a.txt"), name).expect("a file can be written");
+    }
+    let link = folder.join("mine/link.txt");
+    let _ = fs::remove_file(&link);
+    std::os::unix::fs::symlink(folder.join("other/a.txt"), link).expect("a link can be made");
+    let granted = format!(
+        "permissions {{ fs.read: [{:?}, {:?}] }}",
+        folder.join("mine"),
+        folder.join("other")
+    );
+    (folder, granted)
+}
+
+#[test]
+fn rights_may_only_narrow_and_narrower_ones_hold() {
+    let (folder, granted) = folders();
+    let path = |name: &str| json!({ "path": folder.join(name) });
+    let reads = "import std/fs\nworkflow main(path: string) -> string { fs.read(path) }\n";
+    let own = format!(
+        "{reads}permissions {{ fs.read: [{:?}] }}",
+        folder.join("mine")
+    );
+    let calls = [
+        write(reads, path("other/a.txt")),
+        write(&own, path("mine/a.txt")),
+        write(&own, path("other/a.txt")),
+        write(&own, path("mine/link.txt")),
+        write(reads, json!({ "path": "/etc/passwd" })),
+    ];
+    let replies = vec![turn(&calls), done()];
+    let played = play("narrowed", &planner(&granted, ""), replies);
+    assert_eq!(played.said.code, Some(0), "{:?}", played.said);
+    let told: Vec<(bool, String)> = played.told[0]
+        .iter()
+        .map(|(is_error, it)| (*is_error, it.to_string()))
+        .collect();
+    assert!(!told[0].0 && told[0].1.contains("other"), "{told:?}");
+    assert!(!told[1].0 && told[1].1.contains("mine"), "{told:?}");
+    for refused in &told[2..] {
+        assert!(
+            refused.0 && refused.1.contains("PermissionDenied"),
+            "{refused:?}"
+        );
+    }
+    // Who lists nothing trusts the own code, and not that of a model.
+    let played = written("unlisted", "", reads, path("mine/a.txt"));
+    let (is_error, told) = &played.told[0][0];
+    assert_eq!(
+        (is_error, &told["code"]),
+        (&true, &json!("does_not_check")),
+        "{told}"
+    );
+}
+
+#[test]
+fn it_draws_from_the_budget_around_its_prompt() {
+    let source = r#"
+agent helper { model: "anthropic/claude-sonnet-5-5" }
+prompt small(n: int) -> string by helper { user "small ${n}" }
+workflow main() -> int {
+  var made = 0
+  for n in 0..20 { small(n); made += 1 }
+  made
+}
+"#;
+    let small = Reply {
+        when: Some("small".into()),
+        times: 0,
+        ..Reply::of(Body::Answer(Answer { text: "ok".into() }))
+    };
+    let asks = Reply {
+        when: Some("Plan it".into()),
+        ..turn(&[write(source, json!({}))])
+    };
+    let replies = vec![asks, small, done()];
+    let played = play("budget", &planner("", "budget(calls: 6)"), replies);
+    // One asked for the program, and five of it were made: then nothing is left, neither for it nor for who asked.
+    assert_eq!(played.asked.len(), 6, "{:?}", played.said);
+    assert!(
+        played.said.err.contains("BudgetExceeded"),
+        "{:?}",
+        played.said
+    );
+    let ended = played.of_kind("workflow_end");
+    let plan = ended.iter().find(|it| it["workflow"] == "written");
+    assert_eq!(plan.expect("it ended")["status"], "failed");
+}
+
+#[test]
+fn ten_are_run_for_one_prompt_and_none_for_one_that_may_not() {
+    // G54
+    let one = || write("workflow main() -> int { 1 }", json!({}));
+    let mut replies: Vec<Reply> = (0..11).map(|_| turn(&[one()])).collect();
+    replies.push(done());
+    let played = play("many", &planner("", ""), replies);
+    let codes: Vec<&Value> = played
+        .told
+        .iter()
+        .map(|it| &it.last().expect("a call").1["code"])
+        .collect();
+    assert_eq!(codes.last(), Some(&&json!("too_many")), "{codes:?}");
+    assert_eq!(
+        played
+            .verdicts()
+            .iter()
+            .filter(|it| it.0 == "granted")
+            .count(),
+        10
+    );
+    let without = planner("", "").replace("spawns: [written]", "");
+    let played = play("ungranted", &without, vec![turn(&[one()]), done()]);
+    assert_eq!(
+        played.told[0][0].1["code"], "not_allowed",
+        "{:?}",
+        played.told
+    );
+    let offered = played.asked[0]["tools"].to_string();
+    assert!(!offered.contains(TOOL), "it is not offered");
+}
+
+#[test]
+fn one_that_computes_without_end_is_ended_and_the_run_goes_on() {
+    let played = written(
+        "endless",
+        "",
+        "workflow main() -> int { var n = 0; while true { n = (n + 1) % 7 }; n }",
+        json!({}),
+    );
+    assert_eq!(played.said.code, Some(0), "{:?}", played.said);
+    let (is_error, told) = &played.told[0][0];
+    assert!(
+        *is_error && told.to_string().contains("computed for too long"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_built_program_has_the_compiler_only_if_it_is_asked_for() {
+    let file = program("written-built", &planner("", ""));
+    let run = |built: &std::path::Path| {
+        let replies = vec![
+            turn(&[write("workflow main() -> int { 7 }", json!({}))]),
+            done(),
+        ];
+        let script = fake_provider::Script { replies };
+        let (said, asked) = with_provider(script, |url| {
+            let said = std::process::Command::new(built)
+                .env("ANTHROPIC_API_KEY", "key-of-tests")
+                .env("ANTHROPIC_BASE_URL", url)
+                .env("GSW_CACHE", "off")
+                .env("GSW_STORE", "off")
+                .output();
+            said.expect("it can be started")
+        });
+        assert!(said.status.success(), "{said:?}");
+        asked[1]["messages"].to_string()
+    };
+    let build = |name: &str, more: &[&str]| {
+        let built = scratch("written").join(name);
+        let mut words = vec!["build", text(&file), "-o", text(&built)];
+        words.extend(more);
+        let said = gswc(&words);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        (built.clone(), said.err)
+    };
+    let (with, _) = build("with", &["--with-compiler"]);
+    assert!(run(&with).contains("\\\"result\\\":7"), "{}", run(&with));
+    let (without, said) = build("without", &[]);
+    assert!(said.contains("--with-compiler"), "{said}");
+    let told = run(&without);
+    assert!(
+        told.contains("not_allowed") && told.contains("--with-compiler"),
+        "{told}"
+    );
+}
