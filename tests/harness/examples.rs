@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::program::{gswc, root, run, run_both_ways_with_input, scratch, text};
+use crate::program::{GSWC, gswc, root, run_both_ways_with_input, run_with_input, scratch, text};
 
 #[test]
 fn examples_check_without_a_report() {
@@ -50,12 +50,19 @@ fn the_trees_of_examples_are_as_expected() {
             .join(name)
             .with_extension("txt");
         let events = scratch("trees").join(name).with_extension("jsonl");
-        let mut words = vec!["--quiet", "--events", text(&events)];
+        let mut words = vec![
+            "run",
+            text(&file),
+            "--",
+            "--quiet",
+            "--events",
+            text(&events),
+        ];
         if file.ends_with("review.gsw") {
             words.extend(["--dir", "runtime/launcher"]);
         }
         let input = std::fs::read_to_string(file.with_extension("in")).unwrap_or_default();
-        let said = run(&file, &words, &input);
+        let said = run_with_input(Path::new(GSWC), &words, &input);
         assert_eq!(said.code, Some(0), "{}: {}", file.display(), said.err);
         let tree = tree(&events);
         if std::env::var_os("ACCEPT").is_some() {

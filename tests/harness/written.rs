@@ -46,7 +46,7 @@ fn what_a_model_writes_runs_under_its_prompt() {
 type Sum { of: [int], total: int, @secret pin: string }
 workflow main(numbers: [int], least: int = 0) -> Sum {
   let kept = parallel for it in numbers limit 2 { step "look" { if it >= least { it } else { 0 } } }
-  Sum { of: kept, total: kept.sum(), pin: "MARKER" }
+  Sum { of: kept, total: kept.sum(), pin: "MARK" + "ER" }
 }
 "#;
     let played = written(
@@ -72,12 +72,10 @@ workflow main(numbers: [int], least: int = 0) -> Sum {
     let steps = attached.iter().filter(|it| it["name"] == "look");
     assert_eq!(steps.count(), 3, "its steps are in the tree of the run");
     assert_eq!(played.verdicts(), [("granted".to_owned(), String::new())]);
-    let whole: String = played.events.iter().map(Value::to_string).collect();
-    let shown = whole.replace(&json!(source).to_string(), "");
-    assert_eq!(
-        shown.matches("MARKER").count(),
-        whole.matches("pin: ").count(),
-        "only in its text"
+    let told = played.events.iter().map(Value::to_string);
+    assert!(
+        !told.collect::<String>().contains("MARKER"),
+        "nothing hidden is shown"
     );
 }
 

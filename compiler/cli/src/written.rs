@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use gsw_engine::compiler::{Compiler, Written};
+use gsw_engine::load::plans::{Compiler, Permissions};
 
 #[derive(Debug)]
 struct OwnCompiler;
 
 impl Compiler for OwnCompiler {
-    fn compile(&self, written: &Written) -> Result<Vec<u8>, String> {
-        gsw_written::image(&written.source, &written.permissions)
+    fn compile(&self, source: &str, permissions: &Permissions) -> Result<Vec<u8>, String> {
+        gsw_written::image(source, permissions)
     }
 }
 

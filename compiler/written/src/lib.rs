@@ -49,7 +49,6 @@ fn compile(source: &str, permissions: &Permissions) -> Result<Vec<u8>, String> {
     found.retain(|it| it.severity == Severity::Error);
     if found.is_empty() {
         found.extend(gsw_analysis::missing_main(&db));
-        found.extend(gsw_names::needs_host(&db));
     }
     if !found.is_empty() {
         return Err(shown(&db, &found));

@@ -95,9 +95,13 @@ impl Program {
 struct BuildCompiler;
 
 #[cfg(feature = "compile")]
-impl gsw_engine::compiler::Compiler for BuildCompiler {
-    fn compile(&self, written: &gsw_engine::compiler::Written) -> Result<Vec<u8>, String> {
-        groundswell_build::compile_written(&written.source, &written.permissions)
+impl load::plans::Compiler for BuildCompiler {
+    fn compile(
+        &self,
+        source: &str,
+        permissions: &load::plans::Permissions,
+    ) -> Result<Vec<u8>, String> {
+        groundswell_build::compile_written(source, permissions)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use gsw_engine::compiler::{Plans, Written};
-use gsw_engine::operation::{Failure, Outcome};
+use gsw_engine::load::plans::Plans;
+use gsw_engine::operation::{Failure, Outcome, Written};
 use serde_json::json;
 
 use crate::perform::Handle;
@@ -33,7 +33,7 @@ pub(crate) fn compiled(plans: Option<&Plans>, written: &Written) -> Outcome {
             message: "this program has no compiler".into(),
         });
     };
-    let said = match plans.load(written) {
+    let said = match plans.load(&written.source, &written.permissions) {
         Ok(loaded) => json!({ "image": &*loaded.image, "diagnostics": null }),
         Err(wrong) => json!({ "image": null, "diagnostics": wrong }),
     };

@@ -8,9 +8,9 @@ pub mod runs;
 pub mod standing;
 mod undoing;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gsw_abi::program::Program;
@@ -49,7 +49,6 @@ use crate::performers::Performers;
 use crate::permissions::Permissions;
 use crate::scripted::Entry;
 use crate::servers::Servers;
-use crate::system::System;
 use crate::tape::Tape;
 use crate::threads::Threads;
 use crate::timer::Timer;
@@ -165,8 +164,6 @@ impl Engine {
             answers: options.answers.clone(),
             tape: options.tape.clone(),
         };
-        let permissions = Arc::new(Permissions::of(&loaded.program));
-        let variables = Arc::new(options.variables);
         let loaded = Arc::new(loaded);
         let runs = Runs::new(
             Arc::clone(&loaded),
@@ -175,25 +172,18 @@ impl Engine {
             audience,
             options.store,
         );
-        let performers = Performers {
-            clock: Clock::System,
-            network: Network {
-                models: options.models,
-                tape: options.tape,
-                answers: options.answers,
-                web: options.web,
-                servers: options.servers.clone(),
-                tools: options.tools,
-                humans: options.humans,
-                variables: Arc::clone(&variables),
-                permissions: Arc::clone(&permissions),
-            },
-            system: System::shared(Arc::clone(&variables), Arc::clone(&permissions)),
-            variables,
-            permissions,
-            runs: Arc::clone(&runs),
-            within: Mutex::default(),
+        let network = Network {
+            models: options.models,
+            tape: options.tape,
+            answers: options.answers,
+            web: options.web,
+            servers: options.servers.clone(),
+            tools: options.tools,
+            humans: options.humans,
+            variables: Arc::new(options.variables),
+            permissions: Arc::new(Permissions::of(&runs.loaded.program)),
         };
+        let performers = Performers::new(Clock::System, network, Arc::clone(&runs));
         let driver = Arc::new(Driver {
             clock: Clock::System,
             timer: Arc::clone(Timer::shared()),

@@ -37,6 +37,23 @@ pub(crate) struct Performers {
 const KEPT_RIGHTS: usize = 64;
 
 impl Performers {
+    /// Those of a process, with the variables and permissions that the network has.
+    pub(crate) fn new(clock: Clock, network: Network, runs: Arc<Runs>) -> Self {
+        let (variables, permissions) = (
+            Arc::clone(&network.variables),
+            Arc::clone(&network.permissions),
+        );
+        Self {
+            clock,
+            system: System::shared(Arc::clone(&variables), Arc::clone(&permissions)),
+            variables,
+            permissions,
+            network,
+            runs,
+            within: Mutex::default(),
+        }
+    }
+
     /// The same where a written program asks, which may do no more than these rights say.
     fn within(&self, rights: &Rights) -> Arc<Self> {
         // Nothing that can panic runs while the lock is held.
@@ -45,15 +62,9 @@ impl Performers {
             return Arc::clone(known);
         }
         let permissions = Arc::new(self.permissions.within(rights));
-        let performers = Arc::new(Self {
-            clock: self.clock.clone(),
-            variables: Arc::clone(&self.variables),
-            network: self.network.within(&permissions),
-            system: System::shared(Arc::clone(&self.variables), Arc::clone(&permissions)),
-            permissions,
-            runs: Arc::clone(&self.runs),
-            within: Mutex::default(),
-        });
+        let network = self.network.within(&permissions);
+        let performers = Self::new(self.clock.clone(), network, Arc::clone(&self.runs));
+        let performers = Arc::new(performers);
         if within.len() == KEPT_RIGHTS {
             within.shift_remove_index(0);
         }

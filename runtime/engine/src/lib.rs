@@ -8,7 +8,6 @@ pub mod answers;
 pub mod budget;
 pub mod codec;
 mod compare;
-pub mod compiler;
 pub mod conversation;
 mod data_block;
 pub mod exchange;

@@ -3,6 +3,7 @@
 pub mod footer;
 mod indices;
 mod mapping;
+pub mod plans;
 
 use std::fs::File;
 use std::sync::Arc;
@@ -13,8 +14,7 @@ use gsw_abi::program::{Colour, Program};
 use gsw_abi::types::TypeTable;
 
 use mapping::Mapping;
-
-use crate::compiler::{Compiler, Plans};
+use plans::{Compiler, Plans};
 
 /// A program that is ready to run.
 #[derive(Debug)]

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::answers::{Found, KeptAnswer, LookUp, WhenBusy};
-use crate::compiler::Written;
 use crate::external::External;
 use crate::human::{Question, Reply};
 use crate::media::Media;
@@ -45,6 +44,14 @@ pub struct Operation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Arc<Rights>>,
     pub request: Request,
+}
+
+/// A program that a model has written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Written {
+    pub source: String,
+    /// What it may do at most: the permissions of the program that runs it, each with what it lists.
+    pub permissions: Vec<(String, Vec<String>)>,
 }
 
 /// What a program that a model has written may do at most, each permission with what it lists: both lists hold.

@@ -16,6 +16,10 @@ impl TaskId {
     pub const NONE: Self = Self(u32::MAX);
 }
 
+/// A program of the run that a model has written, in order of beginning.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct PlanId(pub u32);
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// In the queue, its code not yet entered.

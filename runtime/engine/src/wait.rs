@@ -5,11 +5,11 @@ use gsw_abi::types::TypeId;
 
 use crate::operation::OperationId;
 use crate::run::parallel::Parallel;
-use crate::run::plans::PlanId;
 use crate::run::prompt::PromptRun;
 use crate::run::queue::Arrival;
 use crate::run::reflect::Reflecting;
 use crate::run::tool_key::ToolKey;
+use crate::task::PlanId;
 
 /// A race that has not ended.
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use gsw_abi::image::MAGIC;
-use gsw_engine::compiler::Compiler;
 use gsw_engine::load::Loaded;
 use gsw_engine::load::footer::{Ending, Place, find};
+use gsw_engine::load::plans::Compiler;
 
 use crate::refusal::Refusal;
 

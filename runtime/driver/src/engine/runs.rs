@@ -12,9 +12,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use gsw_abi::site::Site;
-use gsw_engine::compiler::Plans;
 use gsw_engine::human::Reply;
 use gsw_engine::load::Loaded;
+use gsw_engine::load::plans::Plans;
 use gsw_engine::model::Prompts;
 use gsw_engine::operation::{DetachedStart, Failure, OperationId, Outcome};
 use gsw_engine::port::Port;

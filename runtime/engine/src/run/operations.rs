@@ -6,9 +6,8 @@ use crate::external::External;
 use crate::human::Question;
 use crate::node::{EffectSite, NodeId};
 use crate::operation::{Form, GivenUp, Operation, OperationId, Outcome, Request};
-use crate::run::plans::PlanId;
 use crate::scope::ScopeId;
-use crate::task::TaskId;
+use crate::task::{PlanId, TaskId};
 
 /// So many requested operations begin while the tasks that can go on do so. A guess: large beside a switch of threads,
 /// small beside thousands of prompts, which would otherwise all wait for the last of them.

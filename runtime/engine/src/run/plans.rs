@@ -22,16 +22,14 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::codec::decode;
-use crate::compiler::Written;
 use crate::event::RunError;
 use crate::load::Loaded;
 use crate::node::{NewNode, NodeId, Status};
-use crate::operation::{GivenUp, Operation, OperationId, Outcome, Rights};
+use crate::operation::{GivenUp, Operation, OperationId, Outcome, Rights, Written};
 use crate::port::Deaf;
-use crate::run::start::Start;
-use crate::run::{Pause, Run, RunResult, by_name, raise};
+use crate::run::{Pause, Run, RunResult, Start, by_name, raise};
 use crate::scope::ScopeId;
-use crate::task::{Encoding, TaskId};
+use crate::task::{Encoding, PlanId, TaskId};
 use crate::wait::Wait;
 use gsw_notation::issue::Issue;
 
@@ -41,10 +39,6 @@ const MAIN: &str = "main";
 const OVERRUN: &str = "it has computed for too long without waiting for anything, and was ended";
 /// What its node is called.
 pub(crate) const NAME: &str = "written";
-
-/// A written program of a run, in order of beginning.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) struct PlanId(u32);
 
 /// The written programs of a run that have not ended.
 #[derive(Debug, Default)]

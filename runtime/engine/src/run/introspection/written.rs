@@ -9,9 +9,8 @@ use gsw_abi::types::TypeId;
 use serde_json::{Value, json};
 
 use super::{Refusal, asking_prompt, refusal, report, unfit, unpacked};
-use crate::compiler::Written;
 use crate::node::NodeId;
-use crate::operation::Request;
+use crate::operation::{Request, Written};
 use crate::run::Run;
 use crate::run::plans::{self, Admitted};
 use crate::step::Step;
@@ -110,7 +109,7 @@ fn judge(run: &mut Run, prompt: NodeId, request: &WrittenRequest) -> Result<Admi
         unreachable!("`may_write` has looked for it");
     };
     let loaded = plans
-        .load(&written)
+        .load(&written.source, &written.permissions)
         .map_err(|wrong| refusal("does_not_check", wrong))?;
     if *loaded.image != *request.image {
         let message = "the compiler makes something else of the program than it did when it was checked, so it is not run";

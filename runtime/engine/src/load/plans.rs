@@ -1,11 +1,9 @@
 //! The contract with a compiler that is there while a program runs: texts that models write become programs.
 //!
-//! The runtime knows no compiler. Whoever has one hands it over with the program ([`crate::load::Loaded::with_compiler`]).
+//! The runtime knows no compiler. Whoever has one hands it over with the program ([`Loaded::with_compiler`]).
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::load::Loaded;
 
@@ -14,13 +12,8 @@ const KEPT: usize = 16;
 /// A text may have so many bytes: plans are short, and the time of a compiler grows with the text.
 pub const LONGEST: usize = 64 << 10;
 
-/// A program that a model has written.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Written {
-    pub source: String,
-    /// What it may do at most: the permissions of the program that runs it, each with what it lists.
-    pub permissions: Vec<(String, Vec<String>)>,
-}
+/// What a written program may do at most, each permission with what it lists.
+pub type Permissions = [(String, Vec<String>)];
 
 /// Compiles what models write.
 pub trait Compiler: Send + Sync + std::fmt::Debug {
@@ -28,14 +21,21 @@ pub trait Compiler: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// What is wrong with it, as whoever wrote it is to read it.
-    fn compile(&self, written: &Written) -> Result<Vec<u8>, String>;
+    fn compile(&self, source: &str, permissions: &Permissions) -> Result<Vec<u8>, String>;
 }
 
 /// The compiler of a program, and what it has compiled lately.
 #[derive(Debug)]
 pub struct Plans {
     compiler: Arc<dyn Compiler>,
-    kept: Mutex<VecDeque<(Written, Arc<Loaded>)>>,
+    kept: Mutex<VecDeque<Kept>>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    source: String,
+    permissions: Vec<(String, Vec<String>)>,
+    loaded: Arc<Loaded>,
 }
 
 impl Plans {
@@ -51,17 +51,18 @@ impl Plans {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn load(&self, written: &Written) -> Result<Arc<Loaded>, String> {
-        if written.source.len() > LONGEST {
+    pub fn load(&self, source: &str, permissions: &Permissions) -> Result<Arc<Loaded>, String> {
+        if source.len() > LONGEST {
+            let length = source.len();
             return Err(format!(
-                "the program has {} bytes, and may have {LONGEST}",
-                written.source.len()
+                "the program has {length} bytes, and may have {LONGEST}"
             ));
         }
-        if let Some((_, loaded)) = self.kept().iter().find(|it| it.0 == *written) {
-            return Ok(Arc::clone(loaded));
+        let is_it = |it: &&Kept| it.source == source && it.permissions == permissions;
+        if let Some(known) = self.kept().iter().find(is_it) {
+            return Ok(Arc::clone(&known.loaded));
         }
-        let image = self.compiler.compile(written)?;
+        let image = self.compiler.compile(source, permissions)?;
         let loaded = Loaded::from_bytes(&image).map_err(|refusal| refusal.to_string())?;
         // What it runs may write programs in turn.
         let loaded = Arc::new(loaded.with_compiler(Arc::clone(&self.compiler)));
@@ -69,11 +70,15 @@ impl Plans {
         if kept.len() == KEPT {
             kept.pop_front();
         }
-        kept.push_back((written.clone(), Arc::clone(&loaded)));
+        kept.push_back(Kept {
+            source: source.to_owned(),
+            permissions: permissions.to_vec(),
+            loaded: Arc::clone(&loaded),
+        });
         Ok(loaded)
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, VecDeque<(Written, Arc<Loaded>)>> {
+    fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
         // Nothing that can panic runs while the lock is held.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
