@@ -12,8 +12,8 @@ impl Reader<'_> {
             return Tree::word("invalid");
         };
         let mut before: Vec<Tree> = children.into_iter().flat_map(|it| self.parts(it)).collect();
-        let marks = (0..node.child_count()).filter_map(|it| node.child(it as u32));
-        if marks.into_iter().any(|it| it.kind() == "private") {
+        let mut marks = (0..node.child_count()).filter_map(|it| node.child(it as u32));
+        if marks.any(|it| it.kind() == "private") {
             before.push(Tree::word("private"));
         }
         let declaration = self.part(declaration);

@@ -87,8 +87,8 @@ fn means_the_same(place: &Place<'_>, all: &[Occurrence], value: &Expression) -> 
         Child::Expression(_) | Child::Pattern(_) | Child::Type(_) | Child::Name(_) => {}
     });
     let text = |span: Span| -> Name { gsw_names::source_text(place.db, place.item, span) };
-    let named = all.iter().filter(|it| holds(value.span, it.span));
-    let is_steady = named.into_iter().all(|it| match it.symbol {
+    let mut named = all.iter().filter(|it| holds(value.span, it.span));
+    let is_steady = named.all(|it| match it.symbol {
         Symbol::Local { declared, .. } => {
             let name = text(declared);
             all.iter().all(|other| match other.symbol {
