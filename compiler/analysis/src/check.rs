@@ -16,6 +16,7 @@ use crate::lints::{accidental_comments, lint_diagnostics, unused_imports};
 use crate::permission_block::permission_diagnostics;
 use crate::rules::{head_diagnostics, rule_diagnostics};
 use crate::summary::error_diagnostics;
+use crate::trust::trust_diagnostics;
 
 /// Everything that is wrong with `file`, in the order of places.
 ///
@@ -46,6 +47,7 @@ fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
         check_item(db, item, &mut inside);
     }
     inside.extend(error_diagnostics(db, file));
+    inside.extend_from_slice(trust_diagnostics(db, file));
     inside.retain(|it| !follows(db, it, &broken));
     drop_doubts(&mut inside);
     found.extend(inside);

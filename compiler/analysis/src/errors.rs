@@ -6,6 +6,7 @@ mod heads;
 mod lints;
 mod program;
 mod throws;
+mod trust;
 mod waiting;
 mod workflows;
 
@@ -28,6 +29,7 @@ pub use throws::{
     given_by_type, impossible_catch, left_out_of_type, never_raised, undeclared_errors,
     undeclared_open_error,
 };
+pub use trust::untrusted_value;
 pub use waiting::{NoWaiting, cannot_wait};
 pub use workflows::{
     FormerNameProblem, Wanted, beyond_project, broken_check, cannot_leave, captured_cycle,

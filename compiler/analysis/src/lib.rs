@@ -14,6 +14,7 @@ mod mention;
 mod permission_block;
 mod rules;
 mod summary;
+mod trust;
 
 pub use bounds::check_bounds;
 pub use call_summary::{ArgumentEffects, ItemSummary, Kept, PartSummary, Summary, Waits};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use gsw_analysis::{ArgumentEffects, item_summary};
 use gsw_describe::error_names;
 use gsw_names::types::Type;
-use gsw_names::{Signature, display_type, is_std, item_signature};
+use gsw_names::{Signature, display_parameter, display_type, is_std, item_signature};
 use gsw_source::{Database, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
 
@@ -83,7 +83,7 @@ fn heading(db: &Database, signature: &Signature) -> String {
     let parameters: Vec<_> = signature
         .parameters
         .iter()
-        .map(|it| format!("{}: {}", it.name, display_type(db, &it.ty)))
+        .map(|it| format!("{}: {}", it.name, display_parameter(db, it)))
         .collect();
     let result = if signature.result == Type::Unit {
         String::new()

@@ -68,6 +68,7 @@ pub const MANUAL: &[ManualPage] = pages![
     "reference/store",
     "reference/testing",
     "reference/tools",
+    "reference/trust",
     "reference/types",
     "reference/waiting",
     "reference/workflows",

@@ -84,7 +84,7 @@ fn intrinsic_of_any_value(
                 Value::text(UNSPECIFIED)
             }
         }
-        (Row::log, _) => Value::Unit,
+        (Row::log | Row::trust_noted, _) => Value::Unit,
         (Row::sleep, [Value::Duration(length)]) => {
             machine.slept = machine.slept.saturating_add((*length).max(0));
             machine.wait()?;

@@ -1,7 +1,7 @@
 //! Concrete types of the checker as entries of the program's type table.
 
 mod default_source;
-mod nominal;
+pub(crate) mod nominal;
 
 pub(crate) use nominal::check_scope;
 

@@ -103,6 +103,7 @@ fn empty_signature(result: Type) -> Signature {
         generics: Vec::new(),
         parameters: Vec::new(),
         result,
+        trusted: Presence::Absent,
         throws: None,
         intrinsic: None,
         property: Presence::Absent,
@@ -223,6 +224,7 @@ impl Head<'_> {
                 .result
                 .as_ref()
                 .map_or(Type::Unit, |it| self.lower(it)),
+            trusted: presence(signature.trusted.is_some()),
             throws,
             intrinsic: None,
             property: Presence::Absent,
@@ -263,6 +265,7 @@ impl Head<'_> {
             default: presence(parameter.default.is_some()),
             check: Presence::Absent,
             secret: attributes.secret,
+            trusted: presence(parameter.trusted.is_some()),
             span: name.span,
         }
     }

@@ -129,6 +129,7 @@ impl Fields<'_> {
             default: presence(field.default.is_some()),
             check: presence(field.check.is_some()),
             secret: attributes.secret,
+            trusted: Presence::Absent,
             span: field.name.span,
         }
     }
@@ -191,6 +192,7 @@ impl Fields<'_> {
             default: presence(field.default.is_some()),
             check: Presence::Absent,
             secret: attributes.secret,
+            trusted: Presence::Absent,
             span: field.name.span,
         }
     }

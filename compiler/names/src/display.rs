@@ -2,6 +2,7 @@
 
 use gsw_source::Db;
 
+use crate::signature::{Parameter, Presence};
 use crate::types::{EffectSet, FunctionType, Latent, Type};
 
 /// `ty` as source text; an unknown type is `_`.
@@ -9,6 +10,17 @@ use crate::types::{EffectSet, FunctionType, Latent, Type};
 pub fn display_type(db: &dyn Db, ty: &Type) -> String {
     let mut out = String::new();
     write_type(db, ty, &mut out);
+    out
+}
+
+/// What a parameter takes, as source text: its type, and whether it must be trusted.
+#[must_use]
+pub fn display_parameter(db: &dyn Db, parameter: &Parameter) -> String {
+    let mut out = display_type(db, &parameter.ty);
+    match parameter.trusted {
+        Presence::Present => out.push_str(" trusted"),
+        Presence::Absent => {}
+    }
     out
 }
 

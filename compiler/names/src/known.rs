@@ -21,6 +21,8 @@ pub enum KnownItem {
     Issue,
     /// The calls that a mock has answered.
     Calls,
+    /// `trust(x, why)`, which vouches for a value.
+    Trust,
     /// What a request over HTTP carries, which many types convert to.
     HttpBody,
     /// `fs.exists`, which a permission to write covers too.
@@ -44,6 +46,7 @@ impl KnownItem {
         Self::ReflectOnFailure,
         Self::Issue,
         Self::Calls,
+        Self::Trust,
         Self::HttpBody,
         Self::FsExists,
         Self::FsIsFolder,
@@ -62,6 +65,7 @@ impl KnownItem {
             Self::ReflectOnFailure => "reflect_on_failure",
             Self::Issue => "Issue",
             Self::Calls => "Calls",
+            Self::Trust => "trust",
             Self::HttpBody => "Body",
             Self::FsExists => "exists",
             Self::FsIsFolder => "is_folder",
@@ -80,7 +84,8 @@ impl KnownItem {
             | Self::Reflection
             | Self::ReflectOnFailure
             | Self::Issue
-            | Self::Calls => PRELUDE,
+            | Self::Calls
+            | Self::Trust => PRELUDE,
             Self::HttpBody => "std/http",
             Self::FsExists | Self::FsIsFolder => "std/fs",
             Self::StreamResult => "std/stream",

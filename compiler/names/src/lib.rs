@@ -39,7 +39,7 @@ pub use attribute::RequirementKind;
 pub use cycle::on_cycles;
 pub use declaration::{ItemSignature, item_signature};
 pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};
-pub use display::display_type;
+pub use display::{display_parameter, display_type};
 pub use error_class::{
     builtin_error, builtin_item, builtin_set, error_class, error_name, model_errors,
 };

@@ -15,6 +15,8 @@ pub struct Signature {
     /// In order; a method's `self` is the first.
     pub parameters: Vec<Parameter>,
     pub result: Type,
+    /// `trusted` after the result.
+    pub trusted: Presence,
     /// After `!`; `None` when inferred.
     pub throws: Option<ErrorSet>,
     /// The row of the table of runtime calls, for an `@intrinsic`.
@@ -62,6 +64,8 @@ pub struct Parameter {
     /// Whether it has a `where`.
     pub check: Presence,
     pub secret: Presence,
+    /// Whether it takes only what no stranger has chosen: `trusted` after its type.
+    pub trusted: Presence,
     /// Where its name stands, relative to the item.
     pub span: Span,
 }

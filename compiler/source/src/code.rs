@@ -157,6 +157,7 @@ codes! {
     UNREACHABLE_CODE = "unreachable-code";
     UNSUPPORTED_SETTING = "unsupported-setting";
     UNTERMINATED_STRING = "unterminated-string";
+    UNTRUSTED_VALUE = "untrusted-value";
     UNUSED_IMPORT = "unused-import";
     UNUSED_VALUE = "unused-value";
     UNUSED_VARIABLE = "unused-variable";

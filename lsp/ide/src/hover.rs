@@ -5,7 +5,8 @@ use std::fmt::Write;
 use gsw_analysis::item_summary;
 use gsw_infer::hir::LocalKind;
 use gsw_names::{
-    Parameter, Signature, TypeDeclarationKind, display_type, item_signature, type_declaration,
+    Parameter, Signature, TypeDeclarationKind, display_parameter, display_type, item_signature,
+    type_declaration,
 };
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
@@ -184,7 +185,7 @@ fn heading(db: &dyn Db, signature: &Signature) -> String {
 pub fn parameters_shown(db: &dyn Db, parameters: &[Parameter]) -> String {
     let shown: Vec<_> = parameters
         .iter()
-        .map(|it| format!("{}: {}", it.name, display_type(db, &it.ty)))
+        .map(|it| format!("{}: {}", it.name, display_parameter(db, it)))
         .collect();
     shown.join(", ")
 }

@@ -1,6 +1,6 @@
 //! `textDocument/signatureHelp`: the parameters of the call around the cursor, and which of them is being written.
 
-use gsw_names::{display_type, item_signature};
+use gsw_names::{display_parameter, display_type, item_signature};
 use gsw_source::{Database, Db, File, ItemKind};
 use gsw_syntax::ast::{Argument, Child, ExpressionKind};
 use gsw_syntax::item_ast;
@@ -58,7 +58,7 @@ fn shown(db: &dyn Db, target: Called, arguments: &[Argument], inside: u32) -> Si
                 gsw_names::Presence::Present => " = …",
                 gsw_names::Presence::Absent => "",
             };
-            format!("{}: {}{default}", it.name, display_type(db, &it.ty))
+            format!("{}: {}{default}", it.name, display_parameter(db, it))
         })
         .collect();
     let (name, result) = match target {

@@ -1,6 +1,6 @@
 //! The types that every program has, at fixed places of its type table.
 
-use crate::types::{ErrorClass, ErrorKind, Field, Secrecy, Type, TypeId, TypeTable};
+use crate::types::{ErrorClass, ErrorKind, Field, Secrecy, Trust, Type, TypeId, TypeTable};
 
 /// Declares the fixed types in order.
 macro_rules! fixed {
@@ -183,6 +183,7 @@ fn field(name: &str, ty: TypeId) -> Field {
         default: None,
         check: None,
         secrecy: Secrecy::Shown,
+        trust: Trust::Any,
     }
 }
 

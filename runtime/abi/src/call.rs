@@ -374,6 +374,8 @@ macro_rules! for_each_runtime_call {
             node_fail plain(borrow);
             // `log.…`: level 0 to 3, message, data as `json` or 0.
             log plain(word, own, own);
+            // `trust(x, why)`: observers are told why.
+            trust_noted plain(own);
             // `emit v` as `json`.
             emit plain(own);
             // A `state` variable begins: its type, its name, the cell that it lives in.

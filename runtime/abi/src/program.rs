@@ -5,7 +5,7 @@ use crate::hook::Hook;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::types::{Field, TypeId, TypeTable};
+use crate::types::{Field, Trust, TypeId, TypeTable};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct FunctionIndex(pub u32);
@@ -236,6 +236,8 @@ pub struct Tool {
     pub docs: Option<String>,
     pub parameters: Vec<Field>,
     pub result: TypeId,
+    /// Whether what it gives may be taken for what no stranger has written.
+    pub gives: Trust,
     /// How it may be repeated.
     pub repeat: Repeat,
     pub body: ToolBody,

@@ -90,6 +90,8 @@ pub struct Field {
     pub default: Option<DefaultValue>,
     pub check: Option<Check>,
     pub secrecy: Secrecy,
+    /// Of a parameter; fields of values take anything.
+    pub trust: Trust,
 }
 
 /// What a field or parameter has where nothing is given.
@@ -100,6 +102,14 @@ pub struct DefaultValue {
     pub function: FunctionIndex,
     /// It as source text, for help; `None` where that is too long for a line or must not be shown.
     pub source: Option<String>,
+}
+
+/// Whether something takes, or is, only what no stranger has chosen: `trusted` in source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub enum Trust {
+    #[default]
+    Any,
+    Trusted,
 }
 
 /// Whether a field may be shown.

@@ -285,6 +285,7 @@ mod tests {
             docs: None,
             parameters: Vec::new(),
             result: builtin::STRING,
+            gives: gsw_abi::types::Trust::Any,
             repeat: Repeat::Once,
             body: ToolBody::Program,
             function: FunctionIndex(0),

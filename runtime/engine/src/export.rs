@@ -61,7 +61,7 @@ pub use mock::{
 };
 pub use node::{
     emit, log, node_abort, node_complete, node_enter, node_fail, node_join, node_was, state_append,
-    state_begin, state_revised, state_set,
+    state_begin, state_revised, state_set, trust_noted,
 };
 pub use number::{
     float_ceil, float_fixed, float_floor, float_math, float_pow, float_remainder, float_round,

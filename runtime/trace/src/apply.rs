@@ -115,7 +115,8 @@ impl Tree {
             | EventKind::McpEvent { .. }
             | EventKind::SessionShortened { .. }
             | EventKind::ResultsCleared { .. }
-            | EventKind::Hook { .. } => {}
+            | EventKind::Hook { .. }
+            | EventKind::Untrusted { .. } => {}
         }
         self.keep(id, event.sequence, event.time, || {
             What::Known(Arc::clone(event))

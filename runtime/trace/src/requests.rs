@@ -97,6 +97,7 @@ fn write_event(out: &mut String, kind: &EventKind, took: i64) {
         | EventKind::SessionShortened { .. }
         | EventKind::ResultsCleared { .. }
         | EventKind::Hook { .. }
+        | EventKind::Untrusted { .. }
         | EventKind::ToolCall { .. } => {}
     }
 }

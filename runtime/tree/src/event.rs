@@ -33,7 +33,10 @@ pub use line::{Format, Header, Lost, LostEvents};
 pub use log::{Level, LogLine};
 pub use raised::{ErrorPart, RunError, State, TracePlace};
 pub use state::{PathStep, StateChange};
-pub use verdict::{CircuitChange, HookVerdict, ReflectionLevel, SkillStage, SpawnVerdict, Verdict};
+pub use verdict::{
+    CircuitChange, HookVerdict, ReflectionLevel, SkillStage, SpawnVerdict, TrustVerdict, Untrusted,
+    Verdict,
+};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.
 pub const VERSION: u32 = 3;
@@ -583,6 +586,9 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
+    /// What a stranger may have written came to where only what is trusted may stand; the event's node is the prompt whose model
+    /// calls, or who vouches for a value in the program.
+    Untrusted(Box<Untrusted>),
     /// A call of a tool has ended.
     ToolCall {
         /// The name of the tool.

@@ -3,7 +3,7 @@
 use gsw_abi::builtin::{ERROR, INT, STRING};
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::{FunctionIndex, Workflow};
-use gsw_abi::types::{Field, Secrecy, Type, TypeId};
+use gsw_abi::types::{Field, Secrecy, Trust, Type, TypeId};
 use gsw_codegen::{Options, bundle, compile};
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_engine::load::Loaded;
@@ -28,6 +28,7 @@ fn workflow(build: &mut Build, function: FunctionIndex, result: TypeId) {
             default: None,
             check: None,
             secrecy: Secrecy::Shown,
+            trust: Trust::Any,
         }],
         result,
         errors: Vec::new(),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gsw_names::types::Type;
 use gsw_names::{
-    Parameter, Signature, TypeDeclarationKind, display_type, item_signature, type_declaration,
-    written_defaults,
+    Parameter, Signature, TypeDeclarationKind, display_parameter, display_type, item_signature,
+    type_declaration, written_defaults,
 };
 use gsw_source::{ItemId, ItemKind, Name, Place, Span};
 use gsw_syntax::ast::ItemBody;
@@ -115,7 +115,7 @@ fn shown(site: &Site<'_>, parameter: &Parameter, default: Option<&Name>) -> Stri
         return "self".into();
     }
     let default = default.map(|it| format!(" = {it}"));
-    let ty = display_type(site.db, &parameter.ty);
+    let ty = display_parameter(site.db, parameter);
     format!("{}: {ty}{}", parameter.name, default.unwrap_or_default())
 }
 

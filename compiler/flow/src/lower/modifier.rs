@@ -2,7 +2,7 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::{NO_DOLLARS, NO_LIMIT, NodeKind, RuntimeCall};
-use gsw_abi::types::{Field, Record, Secrecy, Type as Entry};
+use gsw_abi::types::{Field, Record, Secrecy, Trust, Type as Entry};
 use gsw_infer::hir::{self, Budget, ExpressionId, Modifiers, Reflect, Retry};
 use gsw_names::KnownItem;
 use gsw_names::types::Type;
@@ -304,6 +304,7 @@ fn parameters_of_judge(builder: &mut Builder<'_, '_>, with: ExpressionId) -> Ent
         default: None,
         check: None,
         secrecy: Secrecy::Shown,
+        trust: Trust::Any,
     });
     record_of(fields.collect())
 }

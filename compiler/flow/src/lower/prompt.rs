@@ -8,6 +8,7 @@ use gsw_abi::setting::{CallPart, Turn};
 use gsw_abi::speaker::Speaker;
 use gsw_abi::types::Type as Entry;
 use gsw_infer::hir::{Body, BodyPart, ExpressionId, PromptMode, conversation_type, said_type};
+use gsw_names::Presence;
 use gsw_names::types::{Type, is_media};
 use gsw_source::{ItemId, Name};
 
@@ -186,7 +187,9 @@ impl Emitter<'_, '_> {
 fn revise_parameters(emitter: &mut Emitter, item: ItemId, parameters: &[Operand]) {
     let signature = emitter.program.view.signature(item);
     for (parameter, value) in signature.parameters.iter().zip(parameters) {
-        if let (true, Operand::Local(local)) = (can_be_revised(&parameter.ty), *value) {
+        // A judge is a model, whose word is not trusted.
+        let may_be = can_be_revised(&parameter.ty) && parameter.trusted == Presence::Absent;
+        if let (true, Operand::Local(local)) = (may_be, *value) {
             let ty = emitter.type_id(&parameter.ty);
             let name = emitter.text(&parameter.name);
             let arguments = vec![type_word(ty), name, *value];

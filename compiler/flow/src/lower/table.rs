@@ -2,7 +2,7 @@
 
 use gsw_abi::program::{Agent, Prompt, Repeat, Skill, Spawnable, Tool, ToolBody, Workflow};
 use gsw_abi::setting::Setting;
-use gsw_abi::types::{DefaultValue, Field};
+use gsw_abi::types::{DefaultValue, Field, Trust};
 use gsw_infer::hir::{BodyPart, ExpressionKind};
 use gsw_names::types::Type;
 use gsw_names::{
@@ -14,6 +14,7 @@ use gsw_source::{ItemId, ItemKind};
 use crate::instance::{BodyInstance, Instance};
 use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
+use crate::types::nominal::trust_of;
 use crate::waiting::ArgumentsWait;
 use gsw_abi::program::Colour;
 
@@ -200,6 +201,16 @@ impl Lowering<'_> {
             docs: self.view.docs(item),
             parameters: self.parameters(item),
             result: self.type_id(&signature.result),
+            gives: match body {
+                // What a person says is no stranger's word.
+                ToolBody::Human => Trust::Trusted,
+                ToolBody::Program
+                | ToolBody::Prompt
+                | ToolBody::Host
+                | ToolBody::Question
+                | ToolBody::SpawnRequest
+                | ToolBody::Skills => trust_of(signature.trusted),
+            },
             repeat: self.repeat_of_tool(item, body),
             body,
             function,

@@ -2,7 +2,7 @@
 
 use gsw_abi::builtin;
 use gsw_abi::types::{
-    Check, CheckScope, DefaultValue, Enum, ErrorClass, ErrorKind, Field, Record, Secrecy,
+    Check, CheckScope, DefaultValue, Enum, ErrorClass, ErrorKind, Field, Record, Secrecy, Trust,
     Type as Entry, TypeId, Variant,
 };
 use gsw_infer::hir::{Body, BodyPart};
@@ -184,6 +184,7 @@ impl Lowering<'_> {
                 Presence::Present => Secrecy::Redacted,
                 Presence::Absent => Secrecy::Shown,
             },
+            trust: trust_of(declared.trusted),
         }
     }
 
@@ -209,6 +210,14 @@ impl Lowering<'_> {
             source,
             bounds,
         })
+    }
+}
+
+/// Whether what is declared so refuses strangers' values.
+pub(crate) const fn trust_of(trusted: Presence) -> Trust {
+    match trusted {
+        Presence::Present => Trust::Trusted,
+        Presence::Absent => Trust::Any,
     }
 }
 

@@ -60,7 +60,8 @@ impl<'run, 'file> Printer<'run, 'file> {
             None => nothing(),
         };
         let modifiers = self.modifiers(&signature.modifiers);
-        let head = concat([name, generics, parameters, result, throws]);
+        let trusted = trusted(signature.trusted);
+        let head = concat([name, generics, parameters, result, trusted, throws]);
         concat([
             head,
             Self::broken_head(nothing(), concat([repeat, by, modifiers])),
@@ -87,6 +88,7 @@ impl<'run, 'file> Printer<'run, 'file> {
             None => self.find(signature.name.span.end, ')'),
         };
         let result = signature.result.as_ref().map(|result| result.span.end);
+        let result = signature.trusted.map(|it| it.end).or(result);
         let throws = signature.throws.as_ref().and_then(|throws| throws.last());
         let by = signature.by.as_ref().map(|by| by.span.end);
         let repeat = signature.repeat.as_ref().map(|repeat| match repeat {
@@ -128,11 +130,19 @@ impl<'run, 'file> Printer<'run, 'file> {
             document.push(text(": "));
             document.push(self.type_expression(ty));
         }
+        document.push(trusted(parameter.trusted));
         if let Some(default) = &parameter.default {
             document.push(text(" = "));
             document.push(self.expression(default));
         }
         concat(document)
+    }
+}
+
+fn trusted(written: Option<Span>) -> Document {
+    match written {
+        Some(_) => text(" trusted"),
+        None => nothing(),
     }
 }
 
@@ -153,6 +163,7 @@ fn parameter_span(parameter: &Parameter) -> Span {
         .ty
         .as_ref()
         .map_or(parameter.name.span, |ty| ty.span);
+    let ty = parameter.trusted.unwrap_or(ty);
     let default = parameter
         .default
         .as_ref()

@@ -486,7 +486,7 @@ macro_rules! traversal {
                 }
 
                 fn parameters(&mut self, them: &'tree $($mutable)? [Parameter]) {
-                    for Parameter { docs: _, attributes, name: _, ty, default } in them {
+                    for Parameter { docs: _, attributes, name: _, ty, trusted: _, default } in them {
                         self.attributes(attributes);
                         self.types(ty);
                         self.expressions(default);
@@ -499,6 +499,7 @@ macro_rules! traversal {
                         generics: _,
                         parameters,
                         result,
+                        trusted: _,
                         throws,
                         by,
                         repeat,

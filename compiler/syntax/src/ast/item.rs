@@ -150,6 +150,8 @@ pub struct Signature {
     pub parameters: Vec<Parameter>,
     /// After `->`; `None` means `()`.
     pub result: Option<TypeExpression>,
+    /// `trusted` after the result.
+    pub trusted: Option<Span>,
     /// After `!`; `None` when it is left to inference.
     pub throws: Option<Vec<TypeExpression>>,
     /// After `by`: the agent of a prompt, the key of an `external`.
@@ -178,6 +180,8 @@ pub struct Parameter {
     pub name: Identifier,
     /// Its type; `None` for `self`, for a hook's parameters and where an error's or variant's field leaves it out.
     pub ty: Option<TypeExpression>,
+    /// `trusted` after the type.
+    pub trusted: Option<Span>,
     pub default: Option<Expression>,
 }
 

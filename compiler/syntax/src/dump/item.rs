@@ -177,6 +177,7 @@ fn signature(it: &Signature) -> Vec<Node> {
         .into_iter()
         .chain([Node::List(parameters(&it.parameters))])
         .chain(optional("->", result))
+        .chain(it.trusted.map(|_| word("trusted")))
         .chain(throws)
         .chain(repeat)
         .chain(optional("by", it.by.as_ref().map(expression)))
@@ -191,7 +192,8 @@ fn parameters(parameters: &[Parameter]) -> Vec<Node> {
         let parts = prefix(parameter.docs.as_ref(), &parameter.attributes)
             .into_iter()
             .chain(std::iter::once(word(&parameter.name.name)));
-        Node::List(parts.chain(ty).chain(default).collect())
+        let trusted = parameter.trusted.map(|_| word("trusted"));
+        Node::List(parts.chain(ty).chain(trusted).chain(default).collect())
     };
     parameters.iter().map(parameter).collect()
 }

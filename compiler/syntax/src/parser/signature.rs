@@ -1,6 +1,7 @@
 //! Heads of declarations: names, type parameters, parameters, results and what follows them.
 
 use chumsky::prelude::{IterParser, Parser, choice, empty};
+use gsw_source::Span;
 
 use crate::ast::{
     Attribute, Expression, Identifier, Modifier, Parameter, RepeatClass, Signature, TypeExpression,
@@ -90,6 +91,7 @@ pub(crate) fn parameters(rules: &Rules, typing: Typing) -> Rule<Vec<Parameter>> 
             attributes: Vec::new(),
             name: parameter_name(state, index),
             ty: Some(type_hole(state, index)),
+            trusted: None,
             default: None,
         },
     );
@@ -117,9 +119,11 @@ fn type_hole(state: &State, index: usize) -> TypeExpression {
     }
 }
 
-/// `Parameter = Prefix Word [ ":" Type ] [ "=" Expression ] ;`
+/// `Parameter = Prefix Word [ ":" Type [ "trusted" ] ] [ "=" Expression ] ;`
 fn parameter(rules: &Rules, typing: Typing) -> Rule<Parameter> {
-    let annotation = token(TokenKind::Colon).ignore_then(rules.type_expression.clone());
+    let annotation = token(TokenKind::Colon)
+        .ignore_then(rules.type_expression.clone())
+        .then(trusted());
     let may_lack_type = looking_at(
         move |state, index| {
             typing == Typing::Optional
@@ -128,7 +132,10 @@ fn parameter(rules: &Rules, typing: Typing) -> Rule<Parameter> {
         },
         Expected::token(TokenKind::Colon),
     );
-    let ty = choice((annotation.map(Some), may_lack_type.to(None)));
+    let ty = choice((
+        annotation.map(|(ty, trusted)| (Some(ty), trusted)),
+        may_lack_type.to((None, None)),
+    ));
     let default = token_as(TokenKind::Equal, Expected::OPERATOR)
         .ignore_then(rules.any_expression())
         .or_not();
@@ -136,13 +143,22 @@ fn parameter(rules: &Rules, typing: Typing) -> Rule<Parameter> {
         .then(any_word())
         .then(ty)
         .then(default)
-        .map(|(((prefix, name), ty), default)| Parameter {
+        .map(|(((prefix, name), (ty, trusted)), default)| Parameter {
             docs: prefix.docs,
             attributes: prefix.attributes,
             name,
             ty,
+            trusted,
             default,
         })
+        .boxed()
+}
+
+/// `trusted` after a type, where it stands.
+fn trusted() -> Rule<Option<Span>> {
+    word(Word::Trusted, Expected::NOTHING)
+        .map(|token| token.span)
+        .or_not()
         .boxed()
 }
 
@@ -150,6 +166,7 @@ fn parameter(rules: &Rules, typing: Typing) -> Rule<Parameter> {
 #[derive(Default)]
 struct Tail {
     result: Option<TypeExpression>,
+    trusted: Option<Span>,
     throws: Option<Vec<TypeExpression>>,
     by: Option<Expression>,
     repeat: Option<RepeatClass>,
@@ -188,6 +205,7 @@ pub(crate) fn signature(rules: &Rules) -> Rule<Signature> {
             generics,
             parameters,
             result: tail.result,
+            trusted: tail.trusted,
             throws: tail.throws,
             by: tail.by,
             repeat: tail.repeat,
@@ -196,10 +214,11 @@ pub(crate) fn signature(rules: &Rules) -> Rule<Signature> {
         .boxed()
 }
 
-/// `SignatureTail = [ "->" Type ] [ Throws ] [ RepeatClass ] [ "by" SimpleOperand ] Modifiers ;`
+/// `SignatureTail = [ "->" Type [ "trusted" ] ] [ Throws ] [ RepeatClass ] [ "by" SimpleOperand ] Modifiers ;`
 fn tail(rules: &Rules) -> Rule<Tail> {
     let result = token_as(TokenKind::Arrow, Expected::token(TokenKind::Arrow))
         .ignore_then(rules.type_expression.clone())
+        .then(trusted())
         .or_not();
     let by = on_next_line(
         word(Word::By, Expected::MODIFIER)
@@ -213,12 +232,19 @@ fn tail(rules: &Rules) -> Rule<Tail> {
         .then(by.or_not())
         .then(modifiers(rules))
         .then_ignore(body_break())
-        .map(|((((result, throws), repeat), by), modifiers)| Tail {
-            result,
-            throws,
-            by,
-            repeat,
-            modifiers,
+        .map(|((((result, throws), repeat), by), modifiers)| {
+            let (result, trusted) = match result {
+                Some((result, trusted)) => (Some(result), trusted),
+                None => (None, None),
+            };
+            Tail {
+                result,
+                trusted,
+                throws,
+                by,
+                repeat,
+                modifiers,
+            }
         })
         .boxed()
 }

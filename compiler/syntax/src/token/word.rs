@@ -110,6 +110,7 @@ words! {
         Reads = "reads",
         Idempotent = "idempotent",
         Once = "once",
+        Trusted = "trusted",
         Then = "then",
         Call = "call",
         Answer = "answer",

@@ -6,7 +6,7 @@ use super::{schema, schema_hash, strict, strict_obstacle};
 use crate::builtin;
 use crate::program::FunctionIndex;
 use crate::types::{
-    Bound, Check, CheckScope, Enum, Field, Record, Secrecy, Type, TypeId, TypeTable, Variant,
+    Bound, Check, CheckScope, Enum, Field, Record, Secrecy, Trust, Type, TypeId, TypeTable, Variant,
 };
 
 struct Table(TypeTable);
@@ -31,6 +31,7 @@ fn field(name: &str, ty: TypeId) -> Field {
         default: None,
         check: None,
         secrecy: Secrecy::Shown,
+        trust: Trust::Any,
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gsw_abi::builtin::{self, BuiltinError};
 use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool, ToolBody};
-use gsw_abi::types::{Field, Secrecy};
+use gsw_abi::types::{Field, Secrecy, Trust};
 use gsw_driver::answers::Answers;
 use gsw_driver::call::Call;
 use gsw_engine::answers::WhenBusy;
@@ -33,6 +33,7 @@ fn program() -> Program {
         default: None,
         check: None,
         secrecy: Secrecy::Shown,
+        trust: Trust::Any,
     };
     let look = Tool {
         name: "look".into(),
@@ -40,6 +41,7 @@ fn program() -> Program {
         docs: Some("Looks into a file.".into()),
         parameters: vec![path],
         result: builtin::STRING,
+        gives: gsw_abi::types::Trust::Any,
         repeat: Repeat::Reads,
         body: ToolBody::Program,
         function: FunctionIndex(0),

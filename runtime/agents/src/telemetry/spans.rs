@@ -137,7 +137,8 @@ impl Spans {
             | EventKind::McpEvent { .. }
             | EventKind::SessionShortened { .. }
             | EventKind::ResultsCleared { .. }
-            | EventKind::Hook { .. } => self.add_fields(event),
+            | EventKind::Hook { .. }
+            | EventKind::Untrusted { .. } => self.add_fields(event),
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use gsw_abi::builtin::{INT, STRING};
 use gsw_abi::layout::{Context, Frame, status};
 use gsw_abi::program::{FunctionIndex, Workflow};
-use gsw_abi::types::{Field, Secrecy, TypeId};
+use gsw_abi::types::{Field, Secrecy, Trust, TypeId};
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_engine::run::RunResult;
 use serde_json::{Map, Value, json};
@@ -25,6 +25,7 @@ fn engine(functions: &[Code], parameters: &[(&str, TypeId)], result: TypeId) -> 
         default: None,
         check: None,
         secrecy: Secrecy::Shown,
+        trust: Trust::Any,
     });
     let workflow = Workflow {
         name: "main".into(),

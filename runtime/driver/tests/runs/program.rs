@@ -82,6 +82,7 @@ fn type_table() -> TypeTable {
         default: None,
         check: None,
         secrecy: gsw_abi::types::Secrecy::Shown,
+        trust: gsw_abi::types::Trust::Any,
     };
     let variant = |name: &str, fields| gsw_abi::types::Variant {
         name: name.into(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use gsw_abi::builtin::{BuiltinError, INT};
 use gsw_abi::layout::{Context, Frame};
 use gsw_abi::program::{FunctionIndex, Prompt, Repeat, Tool, ToolBody};
-use gsw_abi::types::{Field, Secrecy};
+use gsw_abi::types::{Field, Secrecy, Trust};
 use gsw_driver::scripted::{Around, Report, Script};
 use gsw_engine::model::{
     Check, Content, Fallback, Message, ModelAnswer, ModelRequest, PromptCall, PromptEvent,
@@ -159,6 +159,7 @@ fn ask(resume: Resume, said: &'static str, cancel_at: Option<u64>) -> (Report, u
         default: None,
         check: None,
         secrecy: Secrecy::Shown,
+        trust: Trust::Any,
     };
     let loaded = load_with(&[Code::Resume(resume, 2, 0), SLEEP_THEN_GIVE], |program| {
         program.prompts.push(Prompt {
@@ -175,6 +176,7 @@ fn ask(resume: Resume, said: &'static str, cancel_at: Option<u64>) -> (Report, u
             docs: None,
             parameters: vec![parameter],
             result: INT,
+            gives: gsw_abi::types::Trust::Any,
             repeat: Repeat::Pure,
             body: ToolBody::Program,
             function: FunctionIndex(1),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gsw_abi::call::NodeKind;
 use gsw_abi::types::TypeId;
 
-use crate::event::{EventKind, JsonText, Level};
+use crate::event::{EventKind, JsonText, Level, TrustVerdict, Untrusted};
 use crate::export::guard::calls;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::states::NewState;
@@ -56,6 +56,20 @@ calls! {
         keyed_call::close_keyed_call(run, node, Status::Failed);
         go_to_parent(run);
         run.fail_node(node, error);
+        0
+    }
+
+    /// A program vouches for a value, for this reason.
+    plain trust_noted(run, why) {
+        let reason = words::take_string(&mut run.heap, why);
+        let node = run.scheduler.current_node();
+        let noted = Untrusted {
+            tool: None,
+            arguments: Vec::new(),
+            verdict: TrustVerdict::Trusted,
+            reason,
+        };
+        run.progress.emit(node, EventKind::Untrusted(Box::new(noted)));
         0
     }
 

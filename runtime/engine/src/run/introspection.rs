@@ -191,7 +191,7 @@ pub(crate) fn too_many_questions() -> String {
 }
 
 /// Models like to write an object as a text.
-fn unpacked(input: &Value) -> Cow<'_, Value> {
+pub(crate) fn unpacked(input: &Value) -> Cow<'_, Value> {
     // Only an object is taken out of its text: a parameter may well be a string.
     let text = input.as_str().map(serde_json::from_str);
     match text {

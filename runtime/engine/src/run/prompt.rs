@@ -12,6 +12,7 @@ mod keys;
 mod observed;
 pub(crate) mod said;
 mod tools;
+pub(crate) mod trust;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
@@ -43,6 +44,7 @@ use hooks::Hooks;
 use observed::Observed;
 use tools::ToolRound;
 pub(crate) use tools::{tool_ended, tools_are_over};
+use trust::Origins;
 
 /// A prompt call on its way.
 pub struct PromptRun {
@@ -82,6 +84,8 @@ pub struct PromptRun {
     session: Option<InSession>,
     /// The prompt whose answer this one's is to replace.
     revises: Option<NodeId>,
+    /// Where what stands in its conversation comes from, where the program asks.
+    origins: Option<Origins>,
 }
 
 /// The session that a call continues, and holds until it ends.
@@ -135,6 +139,7 @@ impl PromptRun {
             around: None,
             session: None,
             revises: None,
+            origins: None,
         }
     }
 }

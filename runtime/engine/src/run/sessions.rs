@@ -27,6 +27,7 @@ use crate::model::Message;
 use crate::node::NodeId;
 use crate::run::prompt::hidden::Hidden;
 use crate::run::prompt::said::Opening;
+use crate::run::prompt::trust::Origins;
 use crate::run::{Run, raise};
 use crate::task::TaskId;
 use crate::value::{error, field, set_field};
@@ -47,6 +48,8 @@ struct Session {
     seen: usize,
     /// What was hidden from observers in it.
     hidden: Hidden,
+    /// Where what stands in it comes from, where the program asks.
+    origins: Origins,
     /// The task whose call runs in it, or is about to.
     holder: Option<TaskId>,
     waiting: VecDeque<TaskId>,
@@ -68,6 +71,7 @@ impl Session {
             exchanges: Vec::new(),
             seen: 0,
             hidden: Hidden::default(),
+            origins: Origins::default(),
             holder: None,
             waiting: VecDeque::new(),
         }
@@ -141,6 +145,7 @@ pub(crate) struct Entered {
     /// How many messages of it observers have seen.
     pub seen: usize,
     pub hidden: Hidden,
+    pub origins: Origins,
     /// What the history counts in the memory of the run.
     pub weight: usize,
 }
@@ -157,6 +162,7 @@ pub(crate) fn fork(run: &mut Run, word: u64) -> u64 {
         exchanges: session.exchanges.clone(),
         seen: session.seen,
         hidden: session.hidden.clone(),
+        origins: session.origins.clone(),
         ..Session::of(session.agent)
     };
     run.sessions.insert(&mut run.heap, fork)
@@ -189,6 +195,7 @@ pub(crate) fn seed(run: &mut Run, word: u64, messages: u64) -> Result<u64, u64> 
         Ok(exchange) if exchange.messages.is_empty() => Ok(0),
         Ok(exchange) => {
             append(run, word, exchange, None);
+            note_foreign(run, word);
             Ok(0)
         }
         Err(why) => Err(error::with_text(
@@ -223,6 +230,7 @@ pub(crate) fn entered(run: &Run, word: u64, last: Last) -> Entered {
         history: kept.iter().map(|it| Arc::clone(&it.exchange)).collect(),
         seen: seen.map(|it| it.exchange.messages.len()).sum(),
         hidden: session.hidden.clone(),
+        origins: session.origins.clone(),
         weight: kept.iter().map(|it| it.weight).sum(),
     }
 }
@@ -258,6 +266,17 @@ fn replace(run: &mut Run, word: u64, last: Last) {
 /// Texts of the conversation that nobody is to see, also where they come back later.
 pub(crate) fn hide(run: &mut Run, word: u64, hidden: &Hidden) {
     run.sessions.get_mut(word).hidden.join(hidden);
+}
+
+/// Where all of the conversation comes from by now.
+pub(crate) fn learn_origins(run: &mut Run, word: u64, origins: Origins) {
+    run.sessions.get_mut(word).origins = origins;
+}
+
+/// Turns that no call has said were put into the session.
+fn note_foreign(run: &mut Run, word: u64) {
+    let origins = &mut run.sessions.get_mut(word).origins;
+    origins.note_foreign(|| "what was put into the session".to_owned());
 }
 
 /// A call has ended, or cannot begin: the next in line holds the session. Takes the word over, which may be 0.

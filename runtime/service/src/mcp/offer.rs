@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::program::{Program, Workflow};
 use gsw_abi::schema::{schema, schema_of_fields};
-use gsw_abi::types::{Field, Secrecy, TypeId, TypeTable};
+use gsw_abi::types::{Field, Secrecy, Trust, TypeId, TypeTable};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 
@@ -51,6 +51,7 @@ fn output_schema(types: &TypeTable, result: TypeId) -> Option<Map<String, Value>
         default: None,
         check: None,
         secrecy: Secrecy::Shown,
+        trust: Trust::Any,
     };
     Some(object(schema_of_fields(types, &[field])))
 }

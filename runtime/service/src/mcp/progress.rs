@@ -62,6 +62,7 @@ pub(super) fn line(event: &EventKind) -> Option<String> {
         | EventKind::McpEvent { .. }
         | EventKind::SessionShortened { .. }
         | EventKind::ResultsCleared { .. }
-        | EventKind::Hook { .. } => None,
+        | EventKind::Hook { .. }
+        | EventKind::Untrusted { .. } => None,
     }
 }

@@ -272,7 +272,8 @@ fn line(event: &Event) -> Option<Line<'_>> {
         | EventKind::McpEvent { .. }
         | EventKind::SessionShortened { .. }
         | EventKind::ResultsCleared { .. }
-        | EventKind::Hook { .. } => None,
+        | EventKind::Hook { .. }
+        | EventKind::Untrusted { .. } => None,
     }
 }
 

@@ -51,7 +51,8 @@ impl EventKind {
             | Self::McpEvent { .. }
             | Self::SessionShortened { .. }
             | Self::ResultsCleared { .. }
-            | Self::Hook { .. } => None,
+            | Self::Hook { .. }
+            | Self::Untrusted { .. } => None,
         }
     }
 }

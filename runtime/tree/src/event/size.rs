@@ -73,6 +73,9 @@ impl Event {
             EventKind::Hook { hook, reason, .. } => {
                 hook.len() + reason.as_ref().map_or(0, String::len)
             }
+            EventKind::Untrusted(it) => {
+                it.reason.len() + it.arguments.iter().map(String::len).sum::<usize>()
+            }
             EventKind::ChildDetached { .. }
             | EventKind::TreeUpdated { .. }
             | EventKind::WorkflowStart { .. }

@@ -1,5 +1,7 @@
 //! What is judged in a run, and how: answers, reflections, workflows that a model wants started.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 /// What came of a model's request to start a workflow.
@@ -41,6 +43,33 @@ pub enum HookVerdict {
     Denied,
     /// It has raised an error, which counts as a denial where it could have denied something.
     Failed,
+}
+
+/// What a stranger may have written, where only what is trusted may stand.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Untrusted {
+    /// The tool that the model calls, by its name for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<Arc<str>>,
+    /// The places in the arguments of the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
+    /// Whether it may stand there.
+    pub verdict: TrustVerdict,
+    /// Why it is trusted, or what of a stranger stands in the conversation.
+    pub reason: String,
+}
+
+/// What becomes of what a stranger may have written, where only what is trusted may stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum TrustVerdict {
+    /// The call is not made.
+    Refused,
+    /// It stands there all the same, since somebody vouches for it.
+    Trusted,
 }
 
 /// What became of the circuit of a model, which the runs of a process share: while it is open, the model is not asked where

@@ -1,6 +1,6 @@
 //! What a file says of servers: their declarations, and those of their tools.
 
-use gsw_names::{item_signature, source_text};
+use gsw_names::{Presence, item_signature, source_text};
 use gsw_source::{Database, Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{ItemBody, RepeatClass};
 use gsw_syntax::{file_item_ids, item_ast};
@@ -29,7 +29,30 @@ pub(super) struct Tool {
     /// How it may be repeated, as it is written.
     pub(super) class: Option<String>,
     pub(super) digest: Option<String>,
+    /// The names of the parameters that are `trusted`.
+    trusted: Vec<String>,
+    gives: Presence,
 }
+
+impl Tool {
+    /// ` trusted`, where it is written after a parameter.
+    pub(super) fn trust_of(&self, parameter: &str) -> &'static str {
+        match self.trusted.iter().any(|it| it == parameter) {
+            true => TRUSTED,
+            false => "",
+        }
+    }
+
+    /// The same of the result.
+    pub(super) const fn trust_of_result(&self) -> &'static str {
+        match self.gives {
+            Presence::Present => TRUSTED,
+            Presence::Absent => "",
+        }
+    }
+}
+
+const TRUSTED: &str = " trusted";
 
 impl Declared {
     /// Of a file whose text before `made` is its author's.
@@ -95,6 +118,13 @@ impl Declared {
             known_as: locked.map_or(item.name(db), |it| &it.name).to_string(),
             class,
             digest: locked.map(|it| it.digest.to_string()),
+            trusted: head
+                .parameters
+                .iter()
+                .filter(|it| it.trusted == Presence::Present)
+                .map(|it| it.name.to_string())
+                .collect(),
+            gives: head.trusted,
         });
     }
 }

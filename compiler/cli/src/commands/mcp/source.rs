@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use gsw_syntax::{Lexed, TokenKind, lex};
 use serde_json::{Map, Value};
 
-use crate::commands::mcp::declared::{Declared, Server};
+use crate::commands::mcp::declared::{Declared, Server, Tool};
 use crate::commands::mcp::schema::Types;
 
 /// The line that parts what a person wrote from what is made anew.
@@ -169,8 +169,10 @@ pub(super) fn tools(
         };
         let name = names.take(&name_like(known_as));
         let mut types = Types::of(names, &name);
-        let parameters = parameters(tool, &mut types);
+        let known = before.tool(&server.name, known_as);
+        let parameters = parameters(tool, known, &mut types);
         let result = result(tool, &mut types);
+        let trusted = known.map_or("", Tool::trust_of_result);
         text.push_str(&types.text);
         let description = tool.get("description").and_then(Value::as_str);
         let description = description.filter(|it| !it.trim().is_empty());
@@ -180,31 +182,30 @@ pub(super) fn tools(
             .and_then(Value::as_str)
             .unwrap_or_default();
         let locked = (literal(known_as), literal(digest));
-        let class = before
-            .tool(&server.name, known_as)
-            .and_then(|it| it.class.as_deref());
+        let class = known.and_then(|it| it.class.as_deref());
         let class = class.unwrap_or("once");
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            "@locked({}, {})\ntool {name}(\n{parameters}) -> {result} {class} by {}\n\n",
+            "@locked({}, {})\ntool {name}(\n{parameters}) -> {result}{trusted} {class} by {}\n\n",
             locked.0, locked.1, server.name
         );
     }
     text
 }
 
-fn parameters(tool: &Map<String, Value>, types: &mut Types) -> String {
+fn parameters(tool: &Map<String, Value>, known: Option<&Tool>, types: &mut Types) -> String {
     let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
     let fields = types.fields(schema, schema);
     let mut text = String::new();
     for field in fields {
         text.push_str(&field.docs("  "));
         let default = field.default();
+        let trusted = known.map_or("", |it| it.trust_of(&field.name));
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "  {}{}: {}{default},",
+            "  {}{}: {}{trusted}{default},",
             field.alias(),
             field.name,
             field.ty

@@ -163,6 +163,7 @@ fn payload(rules: &Rules) -> Rule<Vec<Parameter>> {
             attributes: it.attributes,
             name: it.name,
             ty: Some(it.ty),
+            trusted: None,
             default: it.default,
         };
         fields.into_iter().map(parameter).collect()

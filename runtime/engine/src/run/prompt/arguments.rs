@@ -29,7 +29,7 @@ fn line(parameters: &[Field], issue: &Issue) -> String {
 #[cfg(test)]
 mod tests {
     use gsw_abi::builtin::INT;
-    use gsw_abi::types::{Field, Secrecy};
+    use gsw_abi::types::{Field, Secrecy, Trust};
     use gsw_notation::issue::Issue;
 
     use super::unfit;
@@ -44,6 +44,7 @@ mod tests {
             default: None,
             check: None,
             secrecy: Secrecy::Shown,
+            trust: Trust::Any,
         });
         let issue = |path: &str, message: &str| Issue {
             path: path.into(),

@@ -248,6 +248,7 @@ impl PromptRun {
             }) => {
                 self.report_hook(run, of, HookVerdict::Changed, None);
                 self.hooks.text = format!("{}\n\n{text}", self.hooks.text);
+                self.note_foreign("what a hook has attached");
                 self.machine.attach(text);
             }
             Ok(_) => self.report_hook(run, of, HookVerdict::Passed, None),

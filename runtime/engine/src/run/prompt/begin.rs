@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsw_abi::builtin::{BuiltinError, JSON};
 use gsw_abi::call::NodeKind;
-use gsw_abi::program::{FunctionIndex, ModelDefaults};
+use gsw_abi::program::{FunctionIndex, ModelDefaults, Prompt};
 use gsw_abi::setting::{self, CallSettings, Setting, Turn};
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
@@ -12,12 +12,14 @@ use serde_json::{Map, Value};
 use crate::budget::Limits;
 use crate::codec;
 use crate::event::{EventKind, ReflectionLevel};
+use crate::load::Loaded;
 use crate::model::{Example, PromptCall, Prompts, Said};
 use crate::node::{NewNode, NodeId, Status};
 use crate::operation::Delivery;
 use crate::run::prompt::hooks::Hooks;
 use crate::run::prompt::observed::Observed;
 use crate::run::prompt::said::{self, Opening};
+use crate::run::prompt::trust::{self, Beginning};
 use crate::run::prompt::{Gives, InSession, PromptNodes, PromptRun, Scripted};
 use crate::run::script::Offered;
 use crate::run::sessions::{self, Entered, Last};
@@ -116,6 +118,7 @@ fn hooks_of(run: &Run, merged: &Merged, said: &[Said], earlier: usize) -> Hooks 
 pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64> {
     let system = words::take_text(&mut run.heap, new.system);
     let opening = Opening::take(&mut run.heap, new.said);
+    let arguments = trust::arguments(run, new.arguments);
     let (input, mut hidden) = words::take_arguments(&mut run.heap, new.arguments);
     let mut given = CallSettings::from(words::take_settings(&mut run.heap, new.settings));
     let improving = given.improving.take();
@@ -124,10 +127,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         return Err(error);
     }
     let loaded = Arc::clone(&run.loaded);
-    let Some(declared) = loaded.program.prompts.get(new.prompt) else {
-        let message = format!("there is no prompt {}", new.prompt);
-        return Err(raise::internal(&mut run.heap, &message));
-    };
+    let declared = declared(run, &loaded, new.prompt)?;
     let Some(prompts) = run.models.prompts() else {
         return Err(raise::failed(&mut run.heap, NO_MODELS));
     };
@@ -138,26 +138,26 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     let last = last_of_session(improving.as_ref(), given.turn);
     let (session, entered) = enter_session(run, new.session, last).unzip();
     let earlier = entered.as_ref().map_or(0, |it| it.seen);
-    if let Some(entered) = &entered {
-        hidden.join(&entered.hidden);
-    }
+    entered.iter().for_each(|it| hidden.join(&it.hidden));
     let mut merged = merge_settings(run, declared.agent, given)?;
+    let said = opening.texts().chain(system.as_deref()).collect();
+    let beginning = Beginning::of(declared, merged.system.as_deref(), said);
+    let added = added_by_a_model(run, improving.as_ref());
+    let before = entered.as_ref().map(|it| &it.origins);
+    let origins = arguments.map(|it| beginning.after(before, added, &it));
     let examples = examples(run, declared.examples)?;
     let scripted = scripted(run, prompts.as_ref(), &mut merged);
-    let outer = run.scheduler.current_node();
-    choose_model(run, outer, &mut merged.settings);
-    let node = enter_prompt(run, &declared.name, input);
-    report_start(run, node, &merged, session);
-    grant(run, node, &merged.settings);
-    let round = report_improvement(run, node, improving.as_ref());
+    let nodes = enter(run, declared, &mut merged, session, input);
+    let round = report_improvement(run, nodes.own, improving.as_ref());
     // After the node is entered: the budget of a call belongs to the call's node and not to what is around it.
     let budget = own_budget(run, &mut merged.settings);
     let hooks = hooks_of(run, &merged, &opening.messages, earlier);
+    let system = system.or(opening.system).or(merged.system);
     let machine = prompts.begin(PromptCall {
         program: Arc::clone(&loaded.program),
         prompt: new.prompt,
         settings: merged.settings,
-        system: with_guidance(run, outer, system.or(opening.system).or(merged.system)),
+        system: with_guidance(run, nodes.outer, system),
         said: opening.messages,
         examples,
         history: entered.map(|it| it.history),
@@ -166,16 +166,51 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         prices: Arc::clone(run.models.prices()),
     });
     let observed = Observed::new(Arc::clone(&loaded), declared.result, hidden, earlier);
-    let nodes = PromptNodes { own: node, outer };
-    let mut prompt = PromptRun::new(machine, &new, declared.result, nodes, observed);
-    prompt.round = round;
-    prompt.budget = budget;
-    prompt.hooks = hooks;
-    prompt.asked_by = merged.agent.unwrap_or_else(|| declared.name.clone());
-    prompt.scripted = scripted;
-    prompt.session = session;
-    prompt.revises = revised;
-    Ok(Box::new(prompt))
+    Ok(Box::new(PromptRun {
+        round,
+        budget,
+        hooks,
+        asked_by: merged.agent.unwrap_or_else(|| declared.name.clone()),
+        scripted,
+        session,
+        revises: revised,
+        origins,
+        ..PromptRun::new(machine, &new, declared.result, nodes, observed)
+    }))
+}
+
+/// Enters the node of a call.
+fn enter(
+    run: &mut Run,
+    declared: &Prompt,
+    merged: &mut Merged,
+    session: Option<InSession>,
+    input: Option<Arc<str>>,
+) -> PromptNodes {
+    let outer = run.scheduler.current_node();
+    choose_model(run, outer, &mut merged.settings);
+    let own = enter_prompt(run, &declared.name, input);
+    report_start(run, own, merged, session);
+    grant(run, own, &merged.settings);
+    PromptNodes { own, outer }
+}
+
+fn declared<'a>(run: &mut Run, loaded: &'a Loaded, prompt: usize) -> Result<&'a Prompt, u64> {
+    loaded.program.prompts.get(prompt).ok_or_else(|| {
+        let message = format!("there is no prompt {prompt}");
+        raise::internal(&mut run.heap, &message)
+    })
+}
+
+/// What a model has a part in of what this call begins with, besides its arguments.
+fn added_by_a_model(run: &Run, improving: Option<&Value>) -> Option<&'static str> {
+    let node = run.scheduler.current_node();
+    let guidance = run.reflection_log.guidance(run.progress.tree(), node);
+    match (improving, guidance.is_empty()) {
+        (Some(_), _) => Some("an earlier answer"),
+        (None, false) => Some("what a reflection has advised"),
+        (None, true) => None,
+    }
 }
 
 /// What becomes of the last exchange of the session.

@@ -30,6 +30,9 @@ impl PromptRun {
         {
             sessions::hide(run, session.word, self.observed.hidden());
             sessions::answered(run, session.word, session.last, self.node, exchange);
+            if let Some(origins) = &self.origins {
+                sessions::learn_origins(run, session.word, origins.clone());
+            }
         }
         if let (Some(old), Ok(_)) = (self.revises, word) {
             let new = self.node;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::codec;
-use crate::event::{EventKind, HookVerdict};
+use crate::event::{EventKind, HookVerdict, TrustVerdict};
 use crate::model::{Role as Speaker, Said, ToolOutcome};
 use crate::run::prompt::tools::{ToolRound, error_for_model};
 use crate::run::prompt::{PromptRun, end};
@@ -50,6 +50,8 @@ struct Ruling {
     /// Why it is not made.
     denied: Option<String>,
     input: Value,
+    /// Why what a stranger may have written may stand in it.
+    trusted: Option<String>,
 }
 
 impl Hooks {
@@ -146,6 +148,7 @@ impl PromptRun {
         let whole = json!({
             "name": call.name, "input": call.input, "shown": shown, "id": call.id,
             "prompt": prompt, "agent": self.hooks.agent, "session": self.session_id(run),
+            "untrusted": round.untrusted[index as usize],
         });
         values.insert("call".into(), whole);
         let mut seen = json!({ "call": { "name": call.name, "input": shown } });
@@ -180,6 +183,9 @@ impl PromptRun {
                 let role = Role::Tool { coordinator, index };
                 self.start_hook(run, role, (at, Moment::BeforeTool), given)
             }
+            None if !round.untrusted[index as usize].is_empty() => {
+                return Some(self.refused_as_untrusted(run, round, index));
+            }
             None => {
                 round.stages[index as usize] = Stage::Called;
                 self.start_tool(run, coordinator, &round.calls[index as usize], index)
@@ -205,6 +211,20 @@ impl PromptRun {
             content: why,
             is_error: true,
         }
+    }
+
+    /// The call is not made: it holds what a stranger may have written where that must not stand, and no hook has vouched for it.
+    fn refused_as_untrusted(
+        &self,
+        run: &mut Run,
+        round: &mut ToolRound,
+        index: u32,
+    ) -> ToolOutcome {
+        let places = std::mem::take(&mut round.untrusted[index as usize]);
+        let call = &round.calls[index as usize];
+        self.report_untrusted(run, call, &places, TrustVerdict::Refused, None);
+        let why = self.untrusted_message(&places);
+        self.refused(run, round, index, why)
     }
 
     /// A hook has decided on a call.
@@ -246,6 +266,20 @@ impl PromptRun {
             HookVerdict::Changed
         };
         self.report_hook(run, of, verdict, None);
+        match (verdict, said.trusted) {
+            // What it has made of the input is judged anew.
+            (HookVerdict::Changed, _) => {
+                round.untrusted[index as usize] = self.untrusted_in(run, call);
+            }
+            (_, Some(why)) => {
+                let places = std::mem::take(&mut round.untrusted[index as usize]);
+                if !places.is_empty() {
+                    let verdict = TrustVerdict::Trusted;
+                    self.report_untrusted(run, call, &places, verdict, Some(&why));
+                }
+            }
+            (_, None) => {}
+        }
         if is_stopping(run, coordinator, round) {
             return Some(self.refused(run, round, index, "cancelled".into()));
         }
@@ -293,6 +327,7 @@ impl PromptRun {
             Ok(Some(text)) => {
                 self.report_hook(run, of, HookVerdict::Changed, None);
                 self.observed.replace_result(&outcome.id, &text);
+                self.note_foreign("what a hook has made of a result");
                 outcome.content = text;
             }
             Err(why) => {

@@ -81,6 +81,12 @@ impl Opening {
         roles.find(|it| *it != Role::System) == Some(Role::User)
     }
 
+    /// All texts, whoever says them.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let said = self.messages.iter().map(|it| it.text.text.as_str());
+        said.chain(self.system.as_deref())
+    }
+
     /// All that the user says, as one text.
     pub(crate) fn question(self) -> String {
         let texts: Vec<String> = self.messages.into_iter().map(|it| it.text.text).collect();

@@ -31,6 +31,8 @@ pub(super) struct ToolRound {
     pub(super) calls: Vec<ToolCall>,
     /// How far each of them is.
     pub(super) stages: Vec<Stage>,
+    /// The places in each of them that hold what a stranger may have written and must not, see `trust`.
+    pub(super) untrusted: Vec<Vec<String>>,
     outcomes: Vec<Option<ToolOutcome>>,
     running: usize,
     /// An error that goes to the program.
@@ -55,6 +57,7 @@ impl PromptRun {
     ) -> Option<Vec<ToolOutcome>> {
         let mut round = ToolRound {
             stages: calls.iter().map(|_| Stage::Outside).collect(),
+            untrusted: calls.iter().map(|it| self.untrusted_in(run, it)).collect(),
             outcomes: vec![None; calls.len()],
             calls,
             running: 0,
@@ -167,6 +170,7 @@ impl PromptRun {
         if was_cancelled {
             return Some(outcome);
         }
+        self.note_origin(tool_of(run, call), &outcome);
         self.after_call(run, coordinator, round, (index, 0), outcome)
     }
 

@@ -8,7 +8,7 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
 use serde_json::Value;
 
-use super::{Kept, number};
+use super::{Kept, note_foreign, number};
 use crate::codec;
 use crate::conversation::{self, Exchange};
 use crate::event::EventKind;
@@ -56,6 +56,9 @@ fn put(run: &mut Run, word: u64, gone: &Value, made: &Value) -> Result<(), Strin
         }
     });
     let added = made.as_ref().map_or(0, |it| it.weight);
+    if turns > 0 {
+        note_foreign(run, word);
+    }
     let session = run.sessions.get_mut(word);
     let removed: Vec<Kept> = session.exchanges.splice(..count, made).collect();
     // What goes on from here is another conversation.

@@ -7,7 +7,7 @@ use crate::value::hash::HashKey;
 use gsw_abi::builtin;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::{
-    Check, CheckScope, Enum, ErrorClass, ErrorKind, Field, Record, Secrecy, Type, TypeId,
+    Check, CheckScope, Enum, ErrorClass, ErrorKind, Field, Record, Secrecy, Trust, Type, TypeId,
     TypeTable, Variant,
 };
 
@@ -71,6 +71,7 @@ pub fn field(name: &str, ty: TypeId) -> Field {
         default: None,
         check: None,
         secrecy: Secrecy::Shown,
+        trust: Trust::Any,
     }
 }
 

@@ -1,0 +1,12 @@
+//! Wording of values that a stranger may have written, where only what is trusted may stand.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// `what` comes to `wanted`, a parameter or a result that is `trusted`; `from` is where it comes in.
+pub fn untrusted_value(place: Place, wanted: &str, what: &str, from: Place) -> Diagnostic {
+    let message = format!("{wanted} is `trusted`, and this may hold {what}");
+    Diagnostic::error(Code::UNTRUSTED_VALUE, place, message)
+        .label(from, "here it comes in".to_owned())
+        .note("what models, tools, pages, files and programs give may have been written by anybody; use what the user gave or a person has confirmed")
+        .note("where the program has made sure of it, `trust(value, \"why\")` vouches for it")
+}

@@ -1,0 +1,223 @@
+//! Where values come from: what a stranger may have written must not come to where a declaration says `trusted`.
+//!
+//! ```text
+//! tool pay(to: string trusted) once { … }
+//! pay(read(letter).iban)                 // error: a model has answered it
+//! pay(trust(read(letter).iban, "…"))     // the program vouches for it
+//! ```
+//!
+//! A dataflow analysis over whole programs: each expression has a [`Label`] that says what of it comes from outside, and of which
+//! parameters of its item it is made. Of each item a summary ([`ItemTrust`]) says the same of its result, and which of its
+//! parameters come to a `trusted` place. Labels only grow, so the walks end: an item is walked again when one that it asked for has
+//! grown.
+//!
+//! Invariants:
+//!
+//! - What flows through values is missed nowhere: a local has one label for all its values and all their parts, a lambda may be
+//!   given whatever its call was given, and what nobody can follow (queues, errors, functions that are kept) counts as foreign.
+//! - What flows through decisions is not followed: `if page == "x" { pay("a") } else { pay("b") }` chooses between trusted values.
+//! - A program in which nothing is `trusted` is not walked.
+
+mod label;
+mod origin;
+mod walk;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use gsw_infer::hir::BodyPart;
+use gsw_infer::infer_item;
+use gsw_names::{Presence, Signature, is_std, item_signature, listed_spawns};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
+use gsw_syntax::file_item_ids;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use label::Label;
+use walk::{ItemWalk, Locals};
+
+/// What is wrong in `file` with where values come from.
+pub fn trust_diagnostics(db: &dyn Db, file: File) -> &[Diagnostic] {
+    let Some(project) = Project::try_get(db).filter(|it| asks_for_trust(db, *it)) else {
+        return &[];
+    };
+    let found = untrusted_values(db, project).get(&file);
+    found.map_or(&[], Vec::as_slice)
+}
+
+/// Whether anything in the project is declared `trusted`.
+#[salsa::tracked(returns(copy))]
+fn asks_for_trust(db: &dyn Db, project: Project) -> bool {
+    let asks = |it: &Signature| {
+        let parameters = it.parameters.iter().map(|it| it.trusted);
+        parameters
+            .chain([it.trusted])
+            .any(|it| it == Presence::Present)
+    };
+    own_items(db, project).any(|it| asks(&item_signature(db, it).signature))
+}
+
+fn own_items(db: &dyn Db, project: Project) -> impl Iterator<Item = ItemId> {
+    let files = project.modules(db).values().copied();
+    let files = files.filter(|it| !is_std(db, *it));
+    files.flat_map(|it| file_item_ids(db, it).iter().copied())
+}
+
+#[salsa::tracked(returns(ref))]
+fn untrusted_values(db: &dyn Db, project: Project) -> FxHashMap<File, Vec<Diagnostic>> {
+    let mut unit = Unit::new(db);
+    // A test hands over what its author has written.
+    let items =
+        own_items(db, project).filter(|it| is_walked(db, *it) && it.kind(db) != ItemKind::Test);
+    let items: Vec<ItemId> = items.collect();
+    for item in own_items(db, project) {
+        unit.started.extend(listed_spawns(db, item));
+    }
+    items.iter().for_each(|it| unit.ask(*it));
+    unit.settle();
+    let mut found: FxHashMap<File, Vec<Diagnostic>> = FxHashMap::default();
+    for item in items {
+        let reports = unit.walk(item).reports;
+        if !reports.is_empty() {
+            found
+                .entry(item.file(db))
+                .or_default()
+                .extend(reports.into_values());
+        }
+    }
+    found
+}
+
+/// Whether an item has bodies through which values flow.
+fn is_walked(db: &dyn Db, item: ItemId) -> bool {
+    match item.kind(db) {
+        ItemKind::Function
+        | ItemKind::Const
+        | ItemKind::Workflow
+        | ItemKind::Tool
+        | ItemKind::Prompt
+        | ItemKind::Human
+        | ItemKind::External
+        | ItemKind::Hook
+        | ItemKind::Test => true,
+        ItemKind::Import
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Skill
+        | ItemKind::Permissions
+        | ItemKind::Invalid => false,
+    }
+}
+
+/// What is known of an item.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct ItemTrust {
+    /// Of what a call gives, over its parameters.
+    result: Label,
+    /// The parameters that come to a `trusted` place, and to which.
+    needs: BTreeMap<u32, String>,
+    /// What it hands to the functions that it is given, over its parameters.
+    passes: Label,
+}
+
+/// What a walk of an item has found.
+#[derive(Default)]
+struct Walked {
+    trust: ItemTrust,
+    /// By place, so that each has one.
+    reports: BTreeMap<(u32, u32), Diagnostic>,
+}
+
+/// The state of the fixpoint; everything in it only grows.
+struct Unit<'a> {
+    db: &'a dyn Db,
+    known: FxHashMap<ItemId, ItemTrust>,
+    locals: FxHashMap<(ItemId, BodyPart), Locals>,
+    /// Which items asked for what is known of one, in order.
+    askers: FxHashMap<ItemId, Vec<ItemId>>,
+    asked: FxHashSet<(ItemId, ItemId)>,
+    waiting: VecDeque<ItemId>,
+    /// The workflows that a model may start.
+    started: FxHashSet<ItemId>,
+}
+
+impl<'a> Unit<'a> {
+    fn new(db: &'a dyn Db) -> Self {
+        Self {
+            db,
+            known: FxHashMap::default(),
+            locals: FxHashMap::default(),
+            askers: FxHashMap::default(),
+            asked: FxHashSet::default(),
+            waiting: VecDeque::new(),
+            started: FxHashSet::default(),
+        }
+    }
+
+    /// Has an item walked, if it was not.
+    fn ask(&mut self, item: ItemId) {
+        if is_walked(self.db, item) && !self.known.contains_key(&item) {
+            self.known.insert(item, ItemTrust::default());
+            self.waiting.push_back(item);
+        }
+    }
+
+    /// What is known of an item by now, for another one, which is walked again when it grows.
+    fn of(&mut self, item: ItemId, asker: ItemId) -> ItemTrust {
+        self.ask(item);
+        if self.asked.insert((item, asker)) {
+            self.askers.entry(item).or_default().push(asker);
+        }
+        self.known.get(&item).cloned().unwrap_or_default()
+    }
+
+    /// A model may start a workflow, as is found while its callers are walked.
+    fn note_started(&mut self, item: ItemId) {
+        if item.kind(self.db) == ItemKind::Workflow && self.started.insert(item) {
+            self.ask(item);
+            self.waiting.push_back(item);
+        }
+    }
+
+    fn settle(&mut self) {
+        while let Some(item) = self.waiting.pop_front() {
+            let found = self.walk(item).trust;
+            let known = self.known.entry(item).or_default();
+            let before = known.clone();
+            known.grow(found);
+            if *known != before {
+                let askers = self.askers.get(&item).into_iter().flatten();
+                for asker in askers {
+                    if !self.waiting.contains(asker) {
+                        self.waiting.push_back(*asker);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Walks the bodies of an item until nothing more is learnt of its locals.
+    fn walk(&mut self, item: ItemId) -> Walked {
+        let bodies = infer_item(self.db, item);
+        // What has no body, such as a row of the library, is known by its head.
+        let Some(first) = bodies.bodies.first() else {
+            return Walked::default();
+        };
+        let mut walk = ItemWalk::new(self, item, bodies, first);
+        walk.run();
+        walk.finish()
+    }
+}
+
+impl ItemTrust {
+    /// Adds what another walk has found; what was found first stays.
+    fn grow(&mut self, found: Self) {
+        self.result.join(&found.result);
+        self.passes.join(&found.passes);
+        for (parameter, what) in found.needs {
+            self.needs.entry(parameter).or_insert(what);
+        }
+    }
+}

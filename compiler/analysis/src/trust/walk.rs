@@ -1,0 +1,537 @@
+//! Walks the bodies of one item: the label of each expression.
+
+mod call;
+
+use std::collections::BTreeMap;
+
+use gsw_infer::hir::{
+    Arm, Body, BodyPart, Change, ExpressionId, ExpressionKind, Lambda, ListRest, LocalId,
+    LocalKind, Part, Pattern, PatternKind, PlacePart, Statement, StatementKind,
+};
+use gsw_infer::{ItemBodies, modifier_expressions};
+use gsw_names::types::Type;
+use gsw_names::{Presence, Signature, item_signature};
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place, Span};
+
+use super::label::Label;
+use super::origin::has_body;
+use super::{ItemTrust, Unit, Walked};
+use crate::errors;
+
+/// The labels of the locals of a body.
+pub(super) type Locals = Vec<Label>;
+
+/// A walk of an item.
+pub(super) struct ItemWalk<'u, 'a> {
+    unit: &'u mut Unit<'a>,
+    item: ItemId,
+    bodies: &'a ItemBodies,
+    signature: &'a Signature,
+    /// Of the parameters that are left out.
+    defaults: BTreeMap<u32, Label>,
+    trust: ItemTrust,
+    reports: BTreeMap<(u32, u32), Diagnostic>,
+    body: &'a Body,
+    locals: Locals,
+    /// Whether a local has another label than at the beginning of the walk.
+    has_learnt: bool,
+    /// What is returned, of the item and of each lambda around.
+    returns: Vec<Label>,
+}
+
+/// What an error says may be what somebody outside has made it say.
+const ERROR: &str = "what an error says";
+
+impl<'u, 'a> ItemWalk<'u, 'a> {
+    pub(super) fn new(
+        unit: &'u mut Unit<'a>,
+        item: ItemId,
+        bodies: &'a ItemBodies,
+        body: &'a Body,
+    ) -> Self {
+        let signature = &item_signature(unit.db, item).signature;
+        Self {
+            unit,
+            item,
+            bodies,
+            signature,
+            defaults: BTreeMap::new(),
+            trust: ItemTrust::default(),
+            reports: BTreeMap::new(),
+            body,
+            locals: Vec::new(),
+            has_learnt: false,
+            returns: Vec::new(),
+        }
+    }
+
+    fn db(&self) -> &'a dyn Db {
+        self.unit.db
+    }
+
+    pub(super) fn run(&mut self) {
+        // Defaults first: the body does not know which of its parameters were left out.
+        let is_default =
+            |it: &&std::sync::Arc<Body>| matches!(it.part, BodyPart::ParameterDefault(_));
+        let bodies = &self.bodies.bodies;
+        for body in bodies
+            .iter()
+            .filter(is_default)
+            .chain(bodies.iter().filter(|it| !is_default(it)))
+        {
+            match body.part {
+                BodyPart::ParameterDefault(_) | BodyPart::Main | BodyPart::Handler(_) => {
+                    self.walk_body(body);
+                }
+                // These cannot wait, so nothing from outside comes into them, and what they say is for models and people.
+                BodyPart::FieldDefault { .. }
+                | BodyPart::FieldCheck(_)
+                | BodyPart::AliasCheck
+                | BodyPart::User
+                | BodyPart::System
+                | BodyPart::Messages
+                | BodyPart::Example(_)
+                | BodyPart::Settings
+                | BodyPart::Key
+                | BodyPart::Rows => {}
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> Walked {
+        Walked {
+            trust: self.trust,
+            reports: self.reports,
+        }
+    }
+
+    fn walk_body(&mut self, body: &'a Body) {
+        self.body = body;
+        let key = (self.item, body.part);
+        let locals = self.unit.locals.remove(&key);
+        self.locals = locals.unwrap_or_else(|| vec![Label::default(); body.locals.len()]);
+        self.learn_parameters();
+        let result = loop {
+            self.has_learnt = false;
+            self.returns.push(Label::default());
+            let mut result = self.expression(body.root);
+            result.join(&self.returns.pop().unwrap_or_default());
+            if !self.has_learnt {
+                break result;
+            }
+        };
+        self.unit
+            .locals
+            .insert(key, std::mem::take(&mut self.locals));
+        let name = self.item.name(self.db());
+        let span = body.expression(body.root).span;
+        match body.part {
+            BodyPart::Main => {
+                let is_held = has_body(self.db(), self.item);
+                if is_held && self.signature.trusted == Presence::Present {
+                    self.demand(&result, span, &format!("the result of `{name}`"));
+                }
+                self.trust.result.join(&result);
+            }
+            BodyPart::ParameterDefault(index) => {
+                let parameter = &self.signature.parameters[index as usize];
+                if parameter.trusted == Presence::Present {
+                    self.demand(&result, span, &format!("`{}` of `{name}`", parameter.name));
+                } else {
+                    self.defaults.insert(index, result);
+                }
+            }
+            BodyPart::Handler(_)
+            | BodyPart::FieldDefault { .. }
+            | BodyPart::FieldCheck(_)
+            | BodyPart::AliasCheck
+            | BodyPart::User
+            | BodyPart::System
+            | BodyPart::Messages
+            | BodyPart::Example(_)
+            | BodyPart::Settings
+            | BodyPart::Key
+            | BodyPart::Rows => {}
+        }
+    }
+
+    fn learn_parameters(&mut self) {
+        let is_handler = matches!(self.body.part, BodyPart::Handler(_));
+        for (index, local) in (0u32..).zip(&self.body.parameters) {
+            let span = self.body.local(*local).span;
+            if is_handler {
+                self.learn(*local, &Label::foreign(span, "what a hook is given"));
+                continue;
+            }
+            let declared = self.signature.parameters.get(index as usize);
+            if declared.is_some_and(|it| it.trusted == Presence::Present) {
+                continue;
+            }
+            let mut label = Label::parameter(index);
+            if let Some(default) = self.defaults.get(&index) {
+                label.join(default);
+            }
+            self.learn(*local, &label);
+        }
+    }
+
+    fn learn(&mut self, local: LocalId, label: &Label) {
+        let known = &mut self.locals[local.0 as usize];
+        let before = known.clone();
+        known.join(label);
+        self.has_learnt |= *known != before;
+    }
+
+    /// A value comes to a place that takes only what is trusted.
+    fn demand(&mut self, label: &Label, span: Span, wanted: &str) {
+        let is_tool = self.item.kind(self.db()) == ItemKind::Tool;
+        let is_given_by_model = is_tool || self.unit.started.contains(&self.item);
+        let parameters = (0u32..).zip(&self.signature.parameters);
+        let mut given = parameters.filter(|(index, _)| label.parameters.contains(*index));
+        // Whoever calls a function is held to what becomes of its arguments; nobody holds a model to anything.
+        let first = if is_given_by_model {
+            given.next()
+        } else {
+            let needs = &mut self.trust.needs;
+            given.for_each(|(index, _)| {
+                needs.entry(index).or_insert_with(|| wanted.to_owned());
+            });
+            None
+        };
+        let (what, from) = match (&label.foreign, label.handed, first) {
+            (Some(source), _, _) => (source.what.clone(), source.span),
+            (None, Some(kept), _) => ("what a function is given that is kept".to_owned(), kept),
+            (None, None, Some((_, it))) => {
+                (format!("`{}`, which a model gives,", it.name), it.span)
+            }
+            (None, None, None) => return,
+        };
+        let place = |span| Place::Item {
+            item: self.item,
+            span,
+        };
+        let report = errors::untrusted_value(place(span), wanted, &what, place(from));
+        self.reports.entry((span.start, span.end)).or_insert(report);
+    }
+
+    fn all(&mut self, them: impl IntoIterator<Item = ExpressionId>) -> Label {
+        let mut joined = Label::default();
+        for id in them {
+            let label = self.expression(id);
+            joined.join(&label);
+        }
+        joined
+    }
+
+    /// Walks what decides and says nothing of the value.
+    fn pass(&mut self, them: impl IntoIterator<Item = ExpressionId>) {
+        self.all(them);
+    }
+
+    /// The label of what a lambda gives.
+    fn lambda(&mut self, lambda: &'a Lambda) -> Label {
+        self.returns.push(Label::default());
+        let mut label = self.expression(lambda.body);
+        label.join(&self.returns.pop().unwrap_or_default());
+        label
+    }
+
+    fn expression(&mut self, id: ExpressionId) -> Label {
+        let expression = self.body.expression(id);
+        let mut label = self.kind(&expression.kind, expression.span);
+        let is_made = matches!(expression.kind, ExpressionKind::ErrorValue { .. });
+        if expression.ty == Type::Error && !is_made {
+            label.join(&Label::foreign(expression.span, ERROR));
+        }
+        label
+    }
+
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
+    fn kind(&mut self, kind: &'a ExpressionKind, span: Span) -> Label {
+        use ExpressionKind as Kind;
+        match kind {
+            Kind::Int(_)
+            | Kind::Float(_)
+            | Kind::Bool(_)
+            | Kind::None
+            | Kind::Unit
+            | Kind::Duration(_)
+            | Kind::String(_)
+            | Kind::ConstructorValue { .. }
+            | Kind::OfferedTool { .. }
+            | Kind::Break
+            | Kind::Continue
+            | Kind::Invalid => Label::default(),
+            Kind::Local(local) => self.locals[local.0 as usize].clone(),
+            Kind::Constant(item) => self.result_of(*item, &[], span),
+            // It is kept, and may be called with anything.
+            Kind::FunctionValue { item, .. } => {
+                self.function_called(*item, &Label::handed(span), span)
+            }
+            Kind::Lambda(lambda) => {
+                for parameter in &lambda.parameters {
+                    self.learn(*parameter, &Label::handed(span));
+                }
+                self.lambda(lambda)
+            }
+            Kind::Field { base: it, .. }
+            | Kind::TupleField { base: it, .. }
+            | Kind::JsonField { base: it, .. }
+            | Kind::Unary { operand: it, .. }
+            | Kind::Coerce { value: it, .. }
+            | Kind::As(it)
+            | Kind::Await(it)
+            | Kind::Race { tasks: it, .. } => self.expression(*it),
+            Kind::Fail(it) | Kind::Emit(it) => {
+                self.pass([*it]);
+                Label::default()
+            }
+            Kind::Index { base, index } => {
+                self.pass([*index]);
+                self.expression(*base)
+            }
+            Kind::Binary { left, right, .. } => self.all([*left, *right]),
+            Kind::In { value, container } => self.all([*value, *container]),
+            Kind::Otherwise { value, fallback } => self.all([*value, *fallback]),
+            Kind::Range { start, end, .. } => self.all([*start, *end]),
+            Kind::Chain { base, local, body } => {
+                let label = self.expression(*base);
+                self.learn(*local, &label);
+                self.expression(*body)
+            }
+            Kind::List(them) | Kind::Tuple(them) => self.all(them.iter().copied()),
+            Kind::Map(entries) => self.all(entries.iter().flat_map(|(key, it)| [*key, *it])),
+            Kind::Interpolation(parts) => self.all(parts.iter().filter_map(|it| match it {
+                Part::Expression(it) => Some(*it),
+                Part::Text(_) => None,
+            })),
+            Kind::Record { fields, base, .. } => {
+                self.all(fields.iter().map(|it| it.1).chain(*base))
+            }
+            Kind::Variant { fields, .. } | Kind::ErrorValue { fields, .. } => {
+                self.all(fields.iter().map(|it| it.1))
+            }
+            Kind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.pass([*condition]);
+                self.all([*then].into_iter().chain(*otherwise))
+            }
+            Kind::Matches { value, pattern } => {
+                let label = self.expression(*value);
+                self.bind(pattern, &label);
+                Label::default()
+            }
+            Kind::Match { value, arms } => {
+                let label = self.expression(*value);
+                self.arms(arms, &label)
+            }
+            Kind::Catch { value, arms } => {
+                let mut label = self.expression(*value);
+                // What is caught is an error, of which reading says where it comes from.
+                label.join(&self.arms(arms, &Label::default()));
+                label
+            }
+            Kind::Block { statements, tail } => {
+                statements.iter().for_each(|it| self.statement(it));
+                tail.map_or_else(Label::default, |it| self.expression(it))
+            }
+            Kind::For {
+                pattern,
+                iterable,
+                body,
+            } => {
+                let mut label = self.expression(*iterable);
+                if matches!(self.body.expression(*iterable).ty, Type::Queue(_)) {
+                    label.join(&Label::foreign(span, "what comes through a queue"));
+                }
+                self.bind(pattern, &label);
+                self.pass([*body]);
+                Label::default()
+            }
+            Kind::While { condition, body } => {
+                self.pass([*condition, *body]);
+                Label::default()
+            }
+            Kind::Return(value) => {
+                let label = self.all(*value);
+                if let Some(returned) = self.returns.last_mut() {
+                    returned.join(&label);
+                }
+                Label::default()
+            }
+            Kind::Call { callee, arguments } => self.call(callee, arguments, span),
+            Kind::PromptCall {
+                item,
+                arguments,
+                agent: _,
+                settings,
+                given,
+                session,
+                turn: _,
+                mode: _,
+                improving,
+            } => {
+                given.iter().for_each(|it| self.unit.note_started(*it));
+                self.pass(settings.iter().chain(session).copied());
+                self.pass(improving.iter().flat_map(|it| [it.0, it.1]));
+                self.call_item(*item, arguments, span)
+            }
+            Kind::PromptText { arguments, .. } => {
+                self.pass(arguments.iter().map(|it| it.1));
+                Label::default()
+            }
+            Kind::SpawnDetached {
+                item,
+                arguments,
+                id,
+            } => {
+                self.pass(*id);
+                self.arguments_of(*item, arguments, span);
+                Label::default()
+            }
+            Kind::Spawn(lambda) => self.lambda(lambda),
+            Kind::Undo(lambda) => {
+                self.lambda(lambda);
+                Label::default()
+            }
+            Kind::ParallelFor {
+                iterable,
+                limit,
+                policy: _,
+                body,
+            } => {
+                self.pass(*limit);
+                let label = self.expression(*iterable);
+                for parameter in &body.parameters {
+                    self.learn(*parameter, &label);
+                }
+                self.lambda(body)
+            }
+            Kind::Parallel(lambdas) => {
+                let mut joined = Label::default();
+                for lambda in lambdas {
+                    joined.join(&self.lambda(lambda));
+                }
+                joined
+            }
+            Kind::Step {
+                was,
+                name,
+                modifiers,
+                body,
+            } => {
+                self.pass(was.iter().chain([name]).copied());
+                self.pass(modifier_expressions(modifiers));
+                self.expression(*body)
+            }
+            Kind::Modified { modifiers, body } => {
+                self.pass(modifier_expressions(modifiers));
+                self.expression(*body)
+            }
+        }
+    }
+
+    fn arms(&mut self, arms: &'a [Arm], matched: &Label) -> Label {
+        let mut joined = Label::default();
+        for arm in arms {
+            self.bind(&arm.pattern, matched);
+            self.pass(arm.guard);
+            joined.join(&self.expression(arm.body));
+        }
+        joined
+    }
+
+    fn bind(&mut self, pattern: &'a Pattern, label: &Label) {
+        match &pattern.kind {
+            PatternKind::Binding(local) => self.learn(*local, label),
+            PatternKind::Some(inside) => self.bind(inside, label),
+            PatternKind::Variant { fields, .. } | PatternKind::Record { fields } => {
+                fields.iter().for_each(|it| self.bind(&it.1, label));
+            }
+            PatternKind::Error { fields, .. } => {
+                let said = Label::foreign(pattern.span, ERROR);
+                fields.iter().for_each(|it| self.bind(&it.1, &said));
+            }
+            PatternKind::Tuple(parts) | PatternKind::Or(parts) => {
+                parts.iter().for_each(|it| self.bind(it, label));
+            }
+            PatternKind::List {
+                before,
+                rest,
+                after,
+            } => {
+                before
+                    .iter()
+                    .chain(after)
+                    .for_each(|it| self.bind(it, label));
+                if let Some(ListRest::Bound(local)) = rest {
+                    self.learn(*local, label);
+                }
+            }
+            PatternKind::Wildcard
+            | PatternKind::Int(_)
+            | PatternKind::Float(_)
+            | PatternKind::Bool(_)
+            | PatternKind::String(_)
+            | PatternKind::Constant(_)
+            | PatternKind::None
+            | PatternKind::Range { .. }
+            | PatternKind::ModelError
+            | PatternKind::Invalid => {}
+        }
+    }
+
+    fn statement(&mut self, statement: &'a Statement) {
+        match &statement.kind {
+            StatementKind::Let { pattern, value } => {
+                let label = self.expression(*value);
+                self.bind(pattern, &label);
+            }
+            StatementKind::Var { local, value } => {
+                let mut label = self.expression(*value);
+                let is_state = self.body.local(*local).kind == LocalKind::State;
+                if is_state && self.bodies.modifiers.reflect.is_some() {
+                    let what = "a `state` that a reflection may revise";
+                    label.join(&Label::foreign(statement.span, what));
+                }
+                self.learn(*local, &label);
+            }
+            StatementKind::Assign {
+                local,
+                path,
+                change,
+                value,
+            } => {
+                let label = self.expression(*value);
+                for step in path {
+                    if let PlacePart::Element(key) = step.part {
+                        self.pass([key]);
+                    }
+                }
+                self.learn(*local, &label);
+                if let Change::Converted { old, right, new } = change {
+                    let known = self.locals[local.0 as usize].clone();
+                    self.learn(*old, &known);
+                    self.learn(*right, &label);
+                    let label = self.expression(*new);
+                    self.learn(*local, &label);
+                }
+            }
+            StatementKind::Expression(it) | StatementKind::Defer(it) => self.pass([*it]),
+            StatementKind::Assert {
+                condition, message, ..
+            } => self.pass([*condition].into_iter().chain(*message)),
+            StatementKind::AssertFails { value, .. } | StatementKind::AssertSnapshot { value } => {
+                self.pass([*value]);
+            }
+            // Only in tests, which are not walked.
+            StatementKind::Mock { .. } | StatementKind::MockAgent { .. } => {}
+        }
+    }
+}
