@@ -1,7 +1,8 @@
 //! Calls: what comes to the parameters of what is called, and what it gives.
 
+use gsw_abi::call::RuntimeCall;
 use gsw_infer::hir::{Callee, ExpressionId, ExpressionKind};
-use gsw_names::{KnownItem, Parameter, Presence, item_signature};
+use gsw_names::{KnownItem, Presence, Signature, item_signature};
 use gsw_source::{ItemId, Span};
 
 use super::ItemWalk;
@@ -86,8 +87,7 @@ impl<'a> ItemWalk<'_, 'a> {
             }
         }
         for (index, id) in arguments {
-            let parameter = &signature.parameters[*index as usize];
-            if let Some(wanted) = wanted(parameter, *index, item.name(db), &known) {
+            if let Some(wanted) = wanted(signature, *index, item.name(db), &known) {
                 let label = given[*index as usize].clone();
                 self.demand(&label, self.body.expression(*id).span, &wanted);
             }
@@ -143,19 +143,24 @@ impl<'a> ItemWalk<'_, 'a> {
     pub(super) fn function_called(&mut self, item: ItemId, passed: &Label, span: Span) -> Label {
         let db = self.db();
         let known = self.unit.of(item, self.item);
-        let parameters = &item_signature(db, item).signature.parameters;
-        for (index, parameter) in (0..).zip(parameters) {
-            if let Some(wanted) = wanted(parameter, index, item.name(db), &known) {
+        let signature = &item_signature(db, item).signature;
+        for index in 0..signature.parameters.len() as u32 {
+            if let Some(wanted) = wanted(signature, index, item.name(db), &known) {
                 self.demand(passed, span, &wanted);
             }
         }
-        let given = vec![passed.clone(); parameters.len()];
+        let given = vec![passed.clone(); signature.parameters.len()];
         self.result_of(item, &given, span)
     }
 }
 
 /// The place to which an argument comes that takes only what is trusted.
-fn wanted(parameter: &Parameter, index: u32, of: &str, known: &ItemTrust) -> Option<String> {
+fn wanted(signature: &Signature, index: u32, of: &str, known: &ItemTrust) -> Option<String> {
+    if signature.intrinsic == Some(RuntimeCall::workflow_start) {
+        // Which workflow it is, and so which of its parameters are `trusted`, is known only when it runs.
+        return Some("what a workflow is started with by its name".to_owned());
+    }
+    let parameter = &signature.parameters[index as usize];
     match parameter.trusted {
         Presence::Present => Some(format!("`{}` of `{of}`", parameter.name)),
         Presence::Absent => known.needs.get(&index).cloned(),

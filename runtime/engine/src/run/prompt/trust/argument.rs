@@ -4,8 +4,10 @@ use gsw_abi::types::{Enum, Field, Trust, Type, TypeId, TypeTable};
 use serde_json::{Map, Value};
 
 /// So many leaves of one call are looked for, and so many places are told: a model that gives more is not waited for.
-const MOST_LEAVES: usize = 1_000;
+const MOST_LEAVES: usize = 250;
 const MOST_PLACES: usize = 20;
+/// So much of a name that the program does not know is shown in a place.
+const LONGEST_NAME: usize = 40;
 
 /// Looks through the arguments of one call.
 pub(super) struct Arguments<'a, F> {
@@ -62,14 +64,13 @@ impl<'a, F: Fn(&str) -> bool> Arguments<'a, F> {
 
     fn fields(&mut self, place: &str, fields: &[Field], values: &Map<String, Value>) {
         for (name, value) in values {
-            let place = format!("{place}.{name}");
             match fields
                 .iter()
                 .find(|it| it.wire == *name || it.name == *name)
             {
-                Some(field) => self.value(&place, field.ty, value),
+                Some(field) => self.value(&format!("{place}.{name}"), field.ty, value),
                 // Whatever it is: the names of a record are the program's words, and this is none.
-                None => self.json(&place, value),
+                None => self.entry(place, name, value),
             }
         }
     }
@@ -95,12 +96,18 @@ impl<'a, F: Fn(&str) -> bool> Arguments<'a, F> {
             }
             Value::Object(fields) => {
                 for (name, value) in fields {
-                    let place = format!("{place}.{name}");
-                    self.leaf(&place, std::slice::from_ref(name));
-                    self.json(&place, value);
+                    self.entry(place, name, value);
                 }
             }
         }
+    }
+
+    fn entry(&mut self, place: &str, name: &String, value: &Value) {
+        // The name is a stranger's: it must not pass for a sentence of ours.
+        let shown: String = name.chars().take(LONGEST_NAME).collect();
+        let place = format!("{place}[{}]", Value::String(shown));
+        self.leaf(&place, std::slice::from_ref(name));
+        self.json(&place, value);
     }
 
     /// A leaf by the ways in which it may be written.
