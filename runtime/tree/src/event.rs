@@ -10,6 +10,7 @@ mod log;
 mod raised;
 #[cfg(test)]
 mod schema;
+mod server;
 mod size;
 mod state;
 #[cfg(test)]
@@ -32,6 +33,7 @@ pub use json_text::JsonText;
 pub use line::{Format, Header, Lost, LostEvents};
 pub use log::{Level, LogLine};
 pub use raised::{ErrorPart, RunError, State, TracePlace};
+pub use server::{McpHappened, McpWhat};
 pub use state::{PathStep, StateChange};
 pub use verdict::{
     CircuitChange, HookVerdict, ReflectionLevel, SkillStage, SpawnVerdict, TrustVerdict, Untrusted,
@@ -130,38 +132,6 @@ pub struct ArrivingCall {
     pub number: u32,
     /// The model's name for the tool.
     pub tool: Arc<str>,
-}
-
-/// What happened with an MCP server.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct McpHappened {
-    /// What it was.
-    pub what: McpWhat,
-    /// What is known of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub payload: Option<JsonText>,
-}
-
-/// What may happen with an MCP server.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum McpWhat {
-    /// It was started or reached; the payload is its `name`, `version` and `protocol`.
-    Started,
-    /// It has ended or is out of reach.
-    Ended,
-    /// It has other tools now.
-    ToolsChanged,
-    ResourcesChanged,
-    PromptsChanged,
-    /// It has said something to people: `level`, `logger` and `data`.
-    Log,
-    /// It is so far with a call: `progress`, `total` and `message`.
-    Progress,
-    /// So many of these things, `count`, were too many to be told.
-    Dropped,
 }
 
 /// What happened. Durations are nanoseconds, in JSON seconds.
