@@ -28,6 +28,14 @@ workflow main(n: int) -> int {
 """
 
 
+# The same with an answer that has a schema of some size.
+TYPED = PROMPTS.replace("-> string by speaker", "-> Found by speaker") + """
+type Address { street: string, city: string, zip: string }
+type Person { name: string, age: int where it >= 0, addresses: [Address], note: string? }
+type Found { people: [Person], confidence: float where it >= 0.0 and it <= 1.0 }
+"""
+
+
 def build(work, name, source):
     (work / f"{name}.gsw").write_text(source)
     subprocess.run([RELEASE / "gswc", "build", work / f"{name}.gsw", "-o", work / name], check=True)
@@ -182,7 +190,9 @@ def prompts(work, row, count=10_000):
     row(f"{count:,} prompts at once: prompts a second", per_second[0], "/s", "", "BAML", wall and count / wall)
     row("the same by two processes that share its limits", count / statistics.median(shared), "/s", "> 90 % of bare", "bare reqwest", per_second[1])
     row("a prompt: processor time", statistics.median(processor) / count * 1e6, "µs", "≤ 100 µs", "BAML", busy and busy / count * 1e6)
-    row(f"a prompt in flight, of {count:,}: memory", in_flight(work, program, count), "kB", "≤ 10 kB")
+    row(f"a prompt in flight, of {count:,}: memory", in_flight(work, program, count, "said"), "kB", "≤ 10 kB")
+    typed, found = build(work, "typed", TYPED), json.dumps({"people": [], "confidence": 0.5})
+    row(f"one that wants records, of {count:,}: memory", in_flight(work, typed, count, found), "kB", "≤ 10 kB")
 
 
 def by_two(program, count, env):
@@ -195,11 +205,11 @@ def by_two(program, count, env):
     return time.perf_counter() - start
 
 
-def in_flight(work, program, count):
+def in_flight(work, program, count, said):
     """What one more prompt that waits for its answer takes, in kB: the peak with all of them less that with one."""
     script = work / "late.json"
     # Late enough that the last request is sent before the first is answered.
-    script.write_text(json.dumps({"replies": [{"times": 0, "delay_ms": 8000, "body": {"answer": {"text": "said"}}}]}))
+    script.write_text(json.dumps({"replies": [{"times": 0, "delay_ms": 8000, "body": {"answer": {"text": said}}}]}))
     peaks = []
     for number in (1, count):
         server = subprocess.Popen([RELEASE / "fake-provider", "--script", script], stdout=subprocess.PIPE, text=True)

@@ -40,7 +40,7 @@ impl World {
 impl Models for World {
     fn ask(
         &self,
-        request: ModelRequest,
+        request: Arc<ModelRequest>,
         _call: &Call,
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
         // All of them: what was said before in a session is a part of the request.
@@ -52,7 +52,7 @@ impl Models for World {
             content: vec![Content::Text { text }],
             stop: StopReason::End,
             stop_reason: "end".into(),
-            model: request.model,
+            model: request.model.clone(),
             request_id: None,
             usage: Some(Usage {
                 input_tokens: 10,

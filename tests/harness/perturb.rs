@@ -33,7 +33,7 @@ pub fn simulator() -> Answer {
     let providers = Providers::new(Environment::of(&[]));
     Box::new(move |request| match request {
         Request::Model { request, .. } => {
-            let answer = runtime.block_on(providers.ask((**request).clone(), &Call::alone()));
+            let answer = runtime.block_on(providers.ask(Arc::clone(request), &Call::alone()));
             Some(Outcome::Model(Box::new(answer)))
         }
         _ => None,

@@ -412,7 +412,7 @@ impl Slow {
 impl Models for Slow {
     fn ask(
         &self,
-        request: ModelRequest,
+        request: Arc<ModelRequest>,
         call: &Call,
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
         self.note("model".into());
@@ -427,7 +427,7 @@ impl Models for Slow {
                 content: vec![Content::Text { text }],
                 stop: StopReason::End,
                 stop_reason: "end".into(),
-                model: request.model,
+                model: request.model.clone(),
                 request_id: None,
                 usage: None,
                 attempts: 1,

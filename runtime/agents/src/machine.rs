@@ -7,6 +7,8 @@ mod handover;
 mod kept;
 mod turn;
 
+use std::sync::Arc;
+
 use breaker::Breaker;
 use clearing::Counted;
 use conversation::Conversation;
@@ -87,7 +89,8 @@ struct Machine {
 /// What is known once the settings are read.
 struct Talk {
     settings: Settings,
-    request: ModelRequest,
+    /// Shared with whoever asks it: it is copied only where it is changed before it is answered.
+    request: Arc<ModelRequest>,
     /// What the call begins with; another model begins with it again.
     conversation: Conversation,
     /// What the session gets once the answer is there.
@@ -155,7 +158,9 @@ impl PromptMachine for Machine {
 
 impl Machine {
     fn start(&mut self) -> PromptStep {
-        let settings = Settings::read(&self.call.settings);
+        // Read here and not kept: many calls may wait for their answers.
+        let written = std::mem::take(&mut self.call.settings);
+        let settings = Settings::read(&written);
         let built = settings.and_then(|settings| {
             let mut request =
                 request::request(&mut self.call, &self.owner, &settings, &mut self.notes)?;
@@ -172,7 +177,7 @@ impl Machine {
             key::of_call(&key::Asked {
                 request: &request,
                 settings: &settings,
-                written: &self.call.settings,
+                written: &written,
                 tools: tools::identities(&self.call.program, &settings.tools),
             })
         });
@@ -186,7 +191,7 @@ impl Machine {
             conversation,
             exchange: None,
             settings,
-            request,
+            request: Arc::new(request),
             model: 0,
             reflections: 0,
             cost: Some(0.0),
@@ -234,7 +239,8 @@ impl Machine {
     /// Asks with what the conversation is now, if it has to be without what was left out to make room.
     fn ask(&mut self, talk: &mut Talk) -> PromptStep {
         let program = &self.call.program;
-        let cleared = clearing::clear(&mut talk.request, program, &talk.settings, talk.counted);
+        let request = Arc::make_mut(&mut talk.request);
+        let cleared = clearing::clear(request, program, &talk.settings, talk.counted);
         self.notes.extend(cleared);
         talk.ask()
     }
@@ -267,19 +273,20 @@ impl Machine {
             return fail(outcome::of_failure(failure));
         };
         talk.model += 1;
-        talk.request.fallback = request::fallback(&talk.settings, talk.model);
+        let request = Arc::make_mut(&mut talk.request);
+        request.fallback = request::fallback(&talk.settings, talk.model);
         if std::mem::take(&mut talk.is_paused) {
             // Only the provider that paused its turn can go on with it.
-            talk.request.messages.pop();
+            request.messages.pop();
         }
         talk.counted = Counted::default();
         if talk.has_begun_once {
-            let note = handover::hand_over(&mut talk.request, next);
+            let note = handover::hand_over(request, next);
             self.notes.push(note);
         } else {
-            talk.request.model = next;
+            request.model = next;
             // From the prompt again, so that it is not led by what another model said; pure work is done again.
-            let note = talk.conversation.begin(&mut talk.request);
+            let note = talk.conversation.begin(request);
             self.notes.extend(note);
         }
         self.ask(talk)
@@ -331,8 +338,12 @@ impl Talk {
         }
     }
 
+    fn messages(&mut self) -> &mut Vec<Arc<Message>> {
+        &mut Arc::make_mut(&mut self.request).messages
+    }
+
     fn ask(&self) -> PromptStep {
-        PromptStep::Ask(Box::new(self.request.clone()))
+        PromptStep::Ask(Arc::clone(&self.request))
     }
 
     fn end(&mut self) -> PromptStep {

@@ -22,6 +22,7 @@ mod traffic;
 mod window;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gsw_abi::provider::Provider;
 use gsw_driver::call::Call;
@@ -78,7 +79,7 @@ impl Providers {
 impl Models for Providers {
     fn ask(
         &self,
-        request: ModelRequest,
+        request: Arc<ModelRequest>,
         call: &Call,
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
         let on_delta = deltas_of(call);

@@ -40,7 +40,7 @@ pub(crate) fn request(
         model: settings.model[0].clone(),
         system: call.system.take().filter(|it| !it.trim().is_empty()),
         messages: Vec::new(),
-        schema: call.schema.as_deref().cloned(),
+        schema: call.schema.clone(),
         schema_delivery: SchemaDelivery::Native,
         schema_name,
         max_tokens: settings.max_tokens,

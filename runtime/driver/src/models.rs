@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use gsw_engine::model::{ModelAnswer, ModelFailure, ModelRequest};
 
@@ -16,7 +17,7 @@ pub trait Models: Send + Sync {
     /// parts get streamed text as it comes.
     fn ask(
         &self,
-        request: ModelRequest,
+        request: Arc<ModelRequest>,
         call: &Call,
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>>;
 }

@@ -60,7 +60,12 @@ impl Network {
         }
     }
 
-    pub(crate) fn ask(&self, request: ModelRequest, call: Call, completion: Completion) -> Handle {
+    pub(crate) fn ask(
+        &self,
+        request: Arc<ModelRequest>,
+        call: Call,
+        completion: Completion,
+    ) -> Handle {
         if let Tape::Plays(player) = &self.tape {
             return play(player.play(&request), &call, completion);
         }

@@ -145,7 +145,7 @@ impl Perform for Performers {
             Request::Scripted { outcome } => now(completion, Outcome::Model(outcome)),
             // Whoever carries a run has what arrives for it.
             Request::Piece { .. } => now(completion, no_piece()),
-            Request::Model { request, .. } => self.network.ask(*request, call, completion),
+            Request::Model { request, .. } => self.network.ask(request, call, completion),
             Request::LookUp { what, when_busy } => {
                 self.network.look_up(*what, when_busy, call, completion)
             }

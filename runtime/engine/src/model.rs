@@ -92,7 +92,7 @@ pub enum PromptEvent {
 /// What a machine wants next.
 #[derive(Clone, Debug)]
 pub enum PromptStep {
-    Ask(Box<ModelRequest>),
+    Ask(Arc<ModelRequest>),
     /// Wait before the next request.
     Wait(Duration),
     /// Look up what is kept under this key. With [`WhenBusy::Wait`] after [`Found::Busy`]: of equal calls at once one asks.
@@ -254,7 +254,7 @@ pub struct ModelRequest {
     /// The conversation so far; the last one, instructions apart, is the user's. Each is shared by the requests of all turns.
     pub messages: Vec<Arc<Message>>,
     /// The JSON Schema that the answer must fit.
-    pub schema: Option<Value>,
+    pub schema: Option<Arc<Value>>,
     /// How the model learns it.
     #[serde(default, skip_serializing_if = "SchemaDelivery::is_native")]
     pub schema_delivery: SchemaDelivery,

@@ -130,7 +130,8 @@ pub enum Request {
     },
     /// An answer of a model.
     Model {
-        request: Box<ModelRequest>,
+        /// Shared with the prompt that asks.
+        request: Arc<ModelRequest>,
         #[serde(default, skip_serializing_if = "Delivery::is_whole")]
         delivery: Delivery,
     },

@@ -55,7 +55,7 @@ pub fn prompt(arguments: &Prompt) -> Exit {
 }
 
 struct Asked {
-    request: ModelRequest,
+    request: Arc<ModelRequest>,
     prices: Prices,
 }
 
@@ -167,12 +167,12 @@ fn named(program: &Program, name: Option<&str>) -> Result<String, Exit> {
 
 /// A model that notes what it is asked first, and answers nothing.
 #[derive(Default)]
-struct Noted(Mutex<Option<ModelRequest>>);
+struct Noted(Mutex<Option<Arc<ModelRequest>>>);
 
 impl Models for Noted {
     fn ask(
         &self,
-        request: ModelRequest,
+        request: Arc<ModelRequest>,
         _call: &Call,
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -199,7 +199,7 @@ mod tests {
             |it| it.system = Some("hello".into()),
             |it| it.messages = vec![said(Role::Assistant, "hello")],
             |it| it.messages.push(said(Role::User, "")),
-            |it| it.schema = Some(json!({"type": "string"})),
+            |it| it.schema = Some(Arc::new(json!({"type": "string"}))),
             |it| it.schema_name = "other".into(),
             |it| {
                 Arc::make_mut(&mut it.messages[0])

@@ -158,7 +158,7 @@ fn asked(step: PromptStep) -> ModelRequest {
     let PromptStep::Ask(request) = step else {
         panic!("{step:?}");
     };
-    *request
+    Arc::unwrap_or_clone(request)
 }
 
 fn done(step: PromptStep) -> PromptResult {

@@ -87,7 +87,7 @@ impl Machine {
             .push(PromptNote::ReflectionStart { attempt, max });
         // The model sees its own answer and what is wrong with it, in the same conversation.
         let messages = reflection::messages(answer.content, &issues);
-        talk.request.messages.extend(messages);
+        talk.messages().extend(messages);
         talk.ask()
     }
 }
@@ -109,7 +109,7 @@ impl Machine {
             broken.or_else(|| skills::refusal(program, &active, it))
         });
         talk.breaker.await_outcomes(&calls.run);
-        talk.request.messages.push(Arc::new(Message {
+        talk.messages().push(Arc::new(Message {
             role: Role::Assistant,
             content: answer.content,
         }));
@@ -134,7 +134,7 @@ impl Machine {
     ) -> PromptStep {
         talk.breaker.note(&outcomes);
         let results = tools::results(std::mem::take(&mut talk.outcomes), outcomes);
-        talk.request.messages.push(Arc::new(results));
+        talk.messages().push(Arc::new(results));
         self.ask(talk)
     }
 }
@@ -155,7 +155,7 @@ impl Talk {
         exactness: Exactness,
         check: &mut Check<'_>,
     ) -> Result<Reading, Vec<Issue>> {
-        answer::read(text, self.request.schema.as_ref(), exactness, check)
+        answer::read(text, self.request.schema.as_deref(), exactness, check)
     }
 
     /// Sends the conversation back as it is, so that the provider goes on with its turn.
@@ -170,7 +170,7 @@ impl Talk {
             let message = "the provider paused its turn before it said anything";
             return fail(outcome::misconfigured(message));
         }
-        self.request.messages.push(Arc::new(Message {
+        self.messages().push(Arc::new(Message {
             role: Role::Assistant,
             content: answer.content,
         }));
@@ -181,7 +181,7 @@ impl Talk {
     /// The answer with what was said of it before the provider paused: both are one turn of the conversation.
     fn resumed(&mut self, mut answer: ModelAnswer) -> ModelAnswer {
         if std::mem::take(&mut self.is_paused)
-            && let Some(before) = self.request.messages.pop()
+            && let Some(before) = self.messages().pop()
         {
             let mut content = Arc::unwrap_or_clone(before).content;
             content.append(&mut answer.content);

@@ -1,5 +1,7 @@
 //! Anthropic's Messages.
 
+use std::sync::Arc;
+
 use fake_provider::{Body, Event, Message, Reply};
 use gsw_engine::model::{Content, ModelRequest, Role, StopReason, ToolDescription};
 use serde_json::json;
@@ -12,7 +14,7 @@ async fn a_request_is_what_the_protocol_asks_for() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}},
         "required": ["a"], "additionalProperties": false});
     let request = ModelRequest {
-        schema: Some(schema.clone()),
+        schema: Some(Arc::new(schema.clone())),
         temperature: Some(0.5),
         stop: vec!["END".into()],
         ..claude()
@@ -227,7 +229,9 @@ async fn a_schema_that_is_refused_is_described_instead() {
     );
     let stage = Stage::of(vec![refused, Reply::text("[1]")]).await;
     let request = ModelRequest {
-        schema: Some(json!({"type": "array", "items": {"type": "integer"}})),
+        schema: Some(Arc::new(
+            json!({"type": "array", "items": {"type": "integer"}}),
+        )),
         ..claude()
     };
     let answer = stage.ask(request).await.expect("an answer");
@@ -244,7 +248,7 @@ async fn a_recursive_schema_is_described_at_once() {
     let tree = json!({"$ref": "#/$defs/T", "$defs": {"T": {"type": "object",
         "properties": {"children": {"type": "array", "items": {"$ref": "#/$defs/T"}}}}}});
     let request = ModelRequest {
-        schema: Some(tree),
+        schema: Some(Arc::new(tree)),
         ..claude()
     };
     stage.ask(request).await.expect("an answer");

@@ -1,6 +1,7 @@
 //! Connections as no scripted reply can make them: what they offer, how they break, in which pieces they speak.
 
 use std::io::{Cursor, ErrorKind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_agents::{Environment, Providers};
@@ -26,7 +27,7 @@ fn providers(url: &str) -> Providers {
 }
 
 async fn ask(providers: &Providers) -> Result<ModelAnswer, ModelFailure> {
-    providers.ask(claude(), &Call::alone()).await
+    providers.ask(Arc::new(claude()), &Call::alone()).await
 }
 
 fn answer() -> String {

@@ -51,7 +51,7 @@ async fn how_many_requests_are_under_way_is_not_bounded() {
     let mut asked = JoinSet::new();
     for _ in 0..MANY {
         let providers = Arc::clone(&providers);
-        asked.spawn(async move { providers.ask(gpt(), &Call::alone()).await });
+        asked.spawn(async move { providers.ask(Arc::new(gpt()), &Call::alone()).await });
     }
     while let Some(answer) = asked.join_next().await {
         let answer = answer.expect("no panic").expect("an answer");

@@ -16,7 +16,9 @@ fn completion(completion: Completion) -> Reply {
 async fn a_request_is_what_the_protocol_asks_for() {
     let stage = Stage::of(vec![Reply::text("{\"value\": [1, 2]}")]).await;
     let request = ModelRequest {
-        schema: Some(json!({"type": "array", "items": {"type": "integer"}})),
+        schema: Some(Arc::new(
+            json!({"type": "array", "items": {"type": "integer"}}),
+        )),
         temperature: Some(0.5),
         stop: vec!["END".into()],
         ..gpt()
@@ -212,7 +214,7 @@ async fn a_server_that_takes_no_schema_gets_it_in_words() {
     };
     let stage = Stage::of(vec![refused, Reply::text("{\"a\": 1}")]).await;
     let request = ModelRequest {
-        schema: Some(json!({"type": "object"})),
+        schema: Some(Arc::new(json!({"type": "object"}))),
         ..gpt()
     };
     let answer = stage.ask(request).await.expect("an answer");

@@ -92,7 +92,7 @@ impl Stage {
             parts: PartSink::new(hear),
             ..Call::alone()
         };
-        self.providers.ask(request, &call).await
+        self.providers.ask(Arc::new(request), &call).await
     }
 
     pub fn requests(&self) -> Vec<Request> {

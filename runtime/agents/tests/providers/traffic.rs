@@ -198,14 +198,16 @@ async fn what_one_process_met_holds_back_the_others() {
         let providers = Providers::with_policy(Environment::of(&variables), policy);
         providers.sharing_limits(folder.clone())
     };
-    let failure = process("test-key").ask(claude(), &Call::alone()).await;
+    let failure = process("test-key")
+        .ask(Arc::new(claude()), &Call::alone())
+        .await;
     assert_eq!(failure.expect_err("limited").kind, FailureKind::RateLimited);
     let (other, call) = (process("test-key"), Call::alone());
-    let asking = other.ask(claude(), &call);
+    let asking = other.ask(Arc::new(claude()), &call);
     let early = tokio::time::timeout(Duration::from_millis(50), asking).await;
     assert_eq!((early.is_err(), stage.requests().len()), (true, 1));
     // Another account has limits of its own, and so has who shares nothing.
-    let answer = process("other-key").ask(claude(), &call).await;
+    let answer = process("other-key").ask(Arc::new(claude()), &call).await;
     assert_eq!(text(&answer.expect("an answer")), "hello");
     let answer = stage.ask_once(claude()).await;
     assert_eq!(text(&answer.expect("an answer")), "hello");

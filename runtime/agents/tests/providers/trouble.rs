@@ -1,5 +1,7 @@
 //! Missing keys, hosts that are not there, and answers that make no sense.
 
+use std::sync::Arc;
+
 use fake_provider::{Body, Drip, Event, Reply};
 use gsw_agents::{Environment, Providers};
 use gsw_driver::call::Call;
@@ -14,7 +16,7 @@ use crate::stage::{QUICK, Stage, claude, gpt, request, text};
 async fn ask_with(variables: &[(&str, &str)], request: ModelRequest) -> ModelFailure {
     let providers = Providers::with_policy(Environment::of(variables), QUICK);
     providers
-        .ask(request, &Call::alone())
+        .ask(Arc::new(request), &Call::alone())
         .await
         .expect_err("no answer")
 }
@@ -203,7 +205,7 @@ async fn connections_are_used_again() {
 async fn the_simulator_needs_nothing() {
     let providers = Providers::new(Environment::of(&[]));
     let answer = providers
-        .ask(request("sim/default"), &Call::alone())
+        .ask(Arc::new(request("sim/default")), &Call::alone())
         .await
         .expect("an answer");
     assert!(answer.simulated);

@@ -53,7 +53,7 @@ impl PromptMachine for Machine {
             PromptEvent::Start
             | PromptEvent::Waited
             | PromptEvent::Found(_)
-            | PromptEvent::Kept(_) => PromptStep::Ask(Box::new(request())),
+            | PromptEvent::Kept(_) => PromptStep::Ask(Arc::new(request())),
             PromptEvent::ToolsAnswered(outcomes) => {
                 assert!(outcomes[1].is_error && outcomes[1].content.contains("missing"));
                 let value = serde_json::from_str(&outcomes[0].content).expect("a number is JSON");

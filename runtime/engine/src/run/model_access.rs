@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use gsw_abi::provider::LEAST_CACHED;
+use gsw_abi::types::{Type, TypeId, TypeTable};
 use gsw_tree::usage::Usage;
 use rustc_hash::FxHashMap;
+use serde_json::Value;
 
 use crate::budget::Charge;
 use crate::media::{Media, MediaKind, MediaSource};
@@ -25,6 +27,8 @@ pub(crate) struct ModelAccess {
     /// The keys that prompt calls hold which others may wait for, by their nodes.
     held_keys: FxHashMap<NodeId, String>,
     prompts_in_tests: PromptsInTests,
+    /// Of the types that prompts have answered with, so that calls that wait share one.
+    schemas: FxHashMap<TypeId, Arc<Value>>,
 }
 
 impl std::fmt::Debug for ModelAccess {
@@ -50,6 +54,7 @@ impl ModelAccess {
             prices,
             held_keys: FxHashMap::default(),
             prompts_in_tests,
+            schemas: FxHashMap::default(),
         }
     }
 
@@ -79,6 +84,15 @@ impl ModelAccess {
 
     pub(crate) fn prices(&self) -> &Arc<Prices> {
         &self.prices
+    }
+
+    /// The schema that answers must fit; a plain `string` has none.
+    pub(crate) fn schema(&mut self, types: &TypeTable, answer: TypeId) -> Option<Arc<Value>> {
+        if matches!(types.get(answer), Type::String) {
+            return None;
+        }
+        let made = || Arc::new(gsw_abi::schema::schema(types, answer));
+        Some(Arc::clone(self.schemas.entry(answer).or_insert_with(made)))
     }
 
     /// What a request with this usage costs.

@@ -1,5 +1,7 @@
 //! Made-up answers fit whatever is asked for.
 
+use std::sync::Arc;
+
 use gsw_engine::model::ModelRequest;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, prop_assert, proptest};
@@ -10,7 +12,7 @@ use crate::request::plain_request;
 
 fn request(schema: Value) -> ModelRequest {
     ModelRequest {
-        schema: Some(schema),
+        schema: Some(Arc::new(schema)),
         ..plain_request("sim/default", "Find the bugs in main.rs.")
     }
 }

@@ -54,7 +54,7 @@ struct Reserved {
 /// A request that is to be sent once the budgets allow it.
 #[derive(Debug)]
 struct HeldBack {
-    request: Box<ModelRequest>,
+    request: Arc<ModelRequest>,
     worst: Charge,
     ticket: Option<Ticket>,
 }
@@ -71,7 +71,7 @@ enum InFlight {
 #[derive(Debug)]
 struct Attempts {
     /// As it is sent each time, but for what is left of its time.
-    request: Box<ModelRequest>,
+    request: Arc<ModelRequest>,
     left: u32,
     /// Before the one on its way.
     made: u32,
@@ -155,7 +155,7 @@ impl Attempts {
     fn wait_after(&mut self, failure: &ModelFailure) -> Option<Duration> {
         match failure.again? {
             Again::Described => {
-                let delivery = &mut self.request.schema_delivery;
+                let delivery = &mut Arc::make_mut(&mut self.request).schema_delivery;
                 let before = std::mem::replace(delivery, SchemaDelivery::Described);
                 (before == SchemaDelivery::Native).then_some(Duration::ZERO)
             }
@@ -179,7 +179,7 @@ impl PromptRun {
         &mut self,
         run: &mut Run,
         task: TaskId,
-        mut request: Box<ModelRequest>,
+        mut request: Arc<ModelRequest>,
     ) -> Asked {
         // Before anything is reserved, so that a refusal has nothing to give back.
         // What the session holds counts already.
@@ -189,10 +189,10 @@ impl PromptRun {
             return Asked::Not(NotAsked::OutOfMemory);
         }
         if self.asking.described_to.as_ref() == Some(&request.model) {
-            request.schema_delivery = SchemaDelivery::Described;
+            Arc::make_mut(&mut request).schema_delivery = SchemaDelivery::Described;
         }
         self.asking.attempts = Some(Attempts {
-            request: request.clone(),
+            request: Arc::clone(&request),
             left: request.retries,
             made: 0,
             taken: Duration::ZERO,
@@ -224,7 +224,7 @@ impl PromptRun {
         &mut self,
         run: &mut Run,
         task: TaskId,
-        request: Box<ModelRequest>,
+        request: Arc<ModelRequest>,
     ) -> Asked {
         if run.scheduler.task(task).budget == ScopeId::TASK {
             if let Some(message) = self.take_scripted(run, &request) {
@@ -276,10 +276,11 @@ impl PromptRun {
         }
     }
 
-    fn send(&mut self, run: &mut Run, task: TaskId, mut request: Box<ModelRequest>) {
+    fn send(&mut self, run: &mut Run, task: TaskId, mut request: Arc<ModelRequest>) {
         self.flush_exchange(run);
         if run.progress.wants_exchanges() && self.asking.scripted.is_none() {
-            request.recorded = Some(self.observed.recorded(&request));
+            let recorded = self.observed.recorded(&request);
+            Arc::make_mut(&mut request).recorded = Some(recorded);
         }
         self.requests += 1;
         run.progress.set_requests(self.node, self.requests);
@@ -416,8 +417,8 @@ impl PromptRun {
         let attempts = self.asking.attempts.as_mut()?;
         // Attempts without a failure have not been answered yet: what ended was another wait.
         attempts.failure.as_ref()?;
-        let mut request = attempts.request.clone();
-        request.timeout = attempts.time_left();
+        let mut request = Arc::clone(&attempts.request);
+        Arc::make_mut(&mut request).timeout = attempts.time_left();
         Some(self.ask_within_budget(run, id, request))
     }
 

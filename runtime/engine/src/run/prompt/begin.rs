@@ -6,7 +6,7 @@ use gsw_abi::builtin::{BuiltinError, JSON};
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{FunctionIndex, ModelDefaults, Prompt};
 use gsw_abi::setting::{self, CallSettings, Setting, Turn};
-use gsw_abi::types::{Type, TypeId};
+use gsw_abi::types::TypeId;
 use serde_json::{Map, Value};
 
 use crate::budget::Limits;
@@ -161,7 +161,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         said: opening.messages,
         examples,
         history: entered.map(|it| it.history),
-        schema: schema_of(run, declared.result),
+        schema: run.models.schema(&loaded.types, declared.result),
         improving: improving.map(|it| text_of(&it["answer"])),
         prices: Arc::clone(run.models.prices()),
     });
@@ -386,15 +386,6 @@ fn examples(run: &mut Run, function: Option<FunctionIndex>) -> Result<Vec<Exampl
             })
         })
         .collect())
-}
-
-/// The schema that answers must fit; a plain `string` has none.
-fn schema_of(run: &Run, answer: TypeId) -> Option<Arc<Value>> {
-    let types = &run.loaded.types;
-    if matches!(types.get(answer), Type::String) {
-        return None;
-    }
-    Some(Arc::new(gsw_abi::schema::schema(types, answer)))
 }
 
 fn with_guidance(run: &Run, node: NodeId, system: Option<String>) -> Option<String> {

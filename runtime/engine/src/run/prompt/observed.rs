@@ -116,7 +116,7 @@ impl Observed {
             schema: request
                 .schema
                 .as_ref()
-                .map(|it| bounded(self.hidden.redact(it.clone()))),
+                .map(|it| bounded(self.hidden.redact(Value::clone(it)))),
         };
         let before = std::mem::replace(&mut self.offered, offered.clone());
         Offered {

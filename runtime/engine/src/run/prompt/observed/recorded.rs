@@ -56,7 +56,7 @@ impl Observed {
         }
         set("messages", self.recorded_messages(messages));
         if let Some(schema) = schema {
-            set("schema", self.hidden.redact_texts(schema.clone()));
+            set("schema", self.hidden.redact_texts(Value::clone(schema)));
         }
         if *schema_delivery == SchemaDelivery::Described {
             set("schema_delivery", json!(schema_delivery));
