@@ -60,6 +60,7 @@ mod names;
 mod offer;
 mod operator;
 mod otherwise;
+mod parallel;
 mod pattern;
 mod pattern_names;
 mod postponed;

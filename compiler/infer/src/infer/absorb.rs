@@ -19,6 +19,39 @@ impl Table<'_> {
         }
     }
 
+    /// Infers that what a collection holds is JSON, where JSON is wanted of the whole and nothing but the values of closures says more:
+    /// these may be of several types, as in `{ "rows": xs.map(x => { "id": x.id, "name": x.name }) }`. `open` are the
+    /// variables for what closures give.
+    pub(super) fn absorb_json(&mut self, result: &Type, hint: Option<&Type>, open: &[Type]) {
+        let wanted = hint.map(|it| self.resolve(it));
+        if let Some(Type::Optional(inner)) = &wanted {
+            self.absorb_json(result, Some(inner), open);
+        } else if wanted == Some(Type::Json) {
+            self.hold_json(result, open);
+        }
+    }
+
+    fn hold_json(&mut self, result: &Type, open: &[Type]) {
+        let result = self.resolve(result);
+        let parts = if let Type::List(inner) | Type::Optional(inner) | Type::Map(_, inner) = &result
+        {
+            vec![(**inner).clone()]
+        } else if let Type::Tuple(parts) = &result {
+            parts.to_vec()
+        } else {
+            return;
+        };
+        for part in parts {
+            match self.unknown(&part) {
+                Some(variable) if open.contains(&Type::Variable(variable)) => {
+                    self.set_default_type(variable, &Type::Json);
+                }
+                Some(_) => {}
+                None => self.hold_json(&part, open),
+            }
+        }
+    }
+
     #[expect(
         clippy::too_many_lines,
         reason = "one line a type: rustc names what a new type must join"

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_names::types::{FunctionType, Type};
-use gsw_names::{Definition, substitute};
+use gsw_names::{Definition, Parameter, substitute};
 use gsw_source::{ItemId, ItemKind, Span};
 use gsw_syntax::ast;
 
@@ -228,6 +228,10 @@ pub(super) fn call_item(
     let result = substitute(&signature.result, &type_arguments);
     // Before the arguments: in `let x: [int?] = xs.map(f)` what is wanted decides the type that the lambda is checked against.
     cx.hir.table.absorb_plain(&result, hint);
+    if hint.is_some() {
+        let open = said_by_closures(cx, &signature.parameters, &type_arguments);
+        cx.hir.table.absorb_json(&result, hint, &open);
+    }
     let name = item.name(cx.db);
     let formal = Formal {
         parameters: &signature.parameters,
@@ -248,6 +252,26 @@ pub(super) fn call_item(
         result,
         call.span,
     )
+}
+
+/// The type arguments that only the results of functions among the arguments say.
+fn said_by_closures(cx: &Context, parameters: &[Parameter], arguments: &[Type]) -> Vec<Type> {
+    let table = &cx.hir.table;
+    let is_said = |variable| {
+        parameters.iter().any(|it| {
+            let ty = table.resolve(&substitute(&it.ty, arguments));
+            match ty {
+                Type::Function(function) => function
+                    .parameters
+                    .iter()
+                    .any(|it| table.occurs(variable, it)),
+                ty => table.occurs(variable, &ty),
+            }
+        })
+    };
+    let mut open = arguments.to_vec();
+    open.retain(|it| table.unknown(it).is_some_and(|it| !is_said(it)));
+    open
 }
 
 fn call_variant(

@@ -19,6 +19,7 @@ use crate::infer::literal;
 use crate::infer::method;
 use crate::infer::name;
 use crate::infer::operator::{self, Infix};
+use crate::infer::parallel;
 use crate::infer::prompt::{self, Override};
 use crate::infer::record;
 use crate::infer::reflection;
@@ -180,8 +181,8 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
             iterable,
             modifiers,
             body,
-        } => workflow::infer_parallel_for(cx, pattern, iterable, modifiers, body, span),
-        Kind::Parallel(parts) => workflow::infer_parallel(cx, parts, span),
+        } => parallel::infer_parallel_for(cx, pattern, iterable, modifiers, body, (span, hint)),
+        Kind::Parallel(parts) => parallel::infer_parallel(cx, parts, span, hint),
         Kind::Revise(call) => prompt::overridden(cx, call, Override::Revise, span),
         Kind::By { call, agent } => prompt::overridden(cx, call, Override::By(agent), span),
         Kind::With { call, settings } => {

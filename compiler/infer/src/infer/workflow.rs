@@ -1,4 +1,4 @@
-//! Steps, tasks, parallel work and their modifiers.
+//! Steps, tasks and modifiers.
 
 use std::sync::Arc;
 
@@ -10,24 +10,21 @@ use gsw_syntax::ast;
 
 use crate::errors::{calls, values as errors};
 use crate::hir::{
-    Budget, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, LocalKind, Modifiers,
-    RacePolicy, Reflect, Retry, Statement, StatementKind,
+    Budget, Callee, ExpressionId, ExpressionKind, Modifiers, RacePolicy, Reflect, Retry,
 };
 use crate::infer::context::Context;
-use crate::infer::control;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lambda;
 use crate::infer::lookup;
-use crate::infer::pattern::Place;
 
-/// `step "name" mods { }`
 /// What a step is called, and was.
 pub(super) struct StepNames<'a> {
     pub was: Option<&'a ast::Expression>,
     pub name: &'a ast::Expression,
 }
 
+/// `step "name" mods { }`
 pub(super) fn infer_step(
     cx: &mut Context,
     names: StepNames<'_>,
@@ -168,7 +165,7 @@ fn has_facts_for(hir: &HirBuilder, judge: ExpressionId) -> bool {
         .all(|(fact, ty)| fact.is_some_and(|it| takes_fact(&hir.table.resolve(ty), it.form())))
 }
 
-fn misplaced(hir: &mut HirBuilder, modifier: &ast::Modifier) {
+pub(super) fn misplaced(hir: &mut HirBuilder, modifier: &ast::Modifier) {
     let place = hir.place(modifier.span);
     hir.report(calls::misplaced_modifier(place, &modifier.kind));
 }
@@ -391,8 +388,11 @@ fn not_awaitable(
     let text = hir.show(&ty);
     let report = errors::not_awaitable(place, word, &text);
     let is_stream = matches!(hir.table.resolve(&ty), Type::Stream(_));
+    let is_tuple = matches!(hir.table.resolve(&ty), Type::Tuple(_));
     hir.report(if is_stream {
         errors::whole_stream(report)
+    } else if is_tuple && word == "race" {
+        errors::race_takes_list(report)
     } else {
         errors::spawned_first(report)
     });
@@ -438,142 +438,6 @@ fn race_policy(hir: &mut HirBuilder, name: &ast::Identifier) -> RacePolicy {
             RacePolicy::First
         }
     }
-}
-
-/// `parallel for p in e mods { }`
-pub(super) fn infer_parallel_for(
-    cx: &mut Context,
-    pattern: &ast::Pattern,
-    iterable: &ast::Expression,
-    modifiers: &[ast::Modifier],
-    body: &ast::Block,
-    span: Span,
-) -> ExpressionId {
-    let iterable = cx.expression(iterable, &Expected::Anything);
-    let element = control::element(&mut cx.hir, iterable);
-    let (limit, policy) = parallel_modifiers(cx, modifiers);
-    // A variable, because the values of all iterations join in it; the block's own type may still change.
-    let result = cx.hir.fresh();
-    // A `return` in it is reported elsewhere, whatever it gives.
-    cx.hir.locals.open_frame(Some(Type::Invalid));
-    let mark = cx.scopes.mark();
-    let mut statements = Vec::new();
-    // A plain name is the parameter itself. Any other pattern takes a hidden parameter apart, as the first statement of the body.
-    let local = if let ast::PatternKind::Binding(name) = &pattern.kind {
-        cx.declare(&name.name, element, LocalKind::Parameter, name.span)
-    } else {
-        let span = pattern.span;
-        let local = cx
-            .hir
-            .locals
-            .add(Name::default(), element.clone(), LocalKind::Parameter, span);
-        let value = cx.hir.local_value(local, span);
-        let pattern = cx.pattern(pattern, &element, Place::Binding);
-        statements.push(Statement {
-            kind: StatementKind::Let { pattern, value },
-            span,
-        });
-        local
-    };
-    let mut body = cx.block(body, &Expected::Anything);
-    // Before the block is wrapped, so that a report names the value and not the statements around it.
-    body = cx.hir.coerce(body, &result);
-    if !statements.is_empty() {
-        let ty = cx.hir.ty(body);
-        let kind = ExpressionKind::Block {
-            statements,
-            tail: Some(body),
-        };
-        body = cx.hir.push(kind, ty, span);
-    }
-    cx.scopes.leave(mark);
-    let captures = cx.hir.locals.close_frame().captures;
-    let body = Lambda {
-        parameters: vec![local],
-        body,
-        captures,
-    };
-    let ty = match policy {
-        ErrorPolicy::Settle => {
-            let outcome = KnownItem::Result.item(cx.db);
-            let outcome = outcome.map(|it| Type::Enum(it, [result].into()));
-            // Under `settle` an iteration that failed has a place in the list as well, hence the `Result`.
-            outcome.unwrap_or(Type::Invalid).list()
-        }
-        ErrorPolicy::First | ErrorPolicy::Merge => result.list(),
-    };
-    cx.hir.push(
-        ExpressionKind::ParallelFor {
-            iterable,
-            limit,
-            policy,
-            body,
-        },
-        ty,
-        span,
-    )
-}
-
-fn parallel_modifiers(
-    cx: &mut Context,
-    modifiers: &[ast::Modifier],
-) -> (Option<ExpressionId>, ErrorPolicy) {
-    let mut limit = None;
-    let mut policy = None;
-    for modifier in modifiers {
-        let is_new = match &modifier.kind {
-            ast::ModifierKind::Limit(value) => {
-                let value = cx.expression(value, &Expected::Type(Type::Int));
-                limit.replace(value).is_none()
-            }
-            ast::ModifierKind::Errors(name) => {
-                let found = match name.name.as_str() {
-                    "first" => ErrorPolicy::First,
-                    "settle" => ErrorPolicy::Settle,
-                    "merge" => ErrorPolicy::Merge,
-                    _ => {
-                        let place = cx.hir.place(name.span);
-                        let wanted = "`first`, `settle` or `merge`";
-                        cx.hir.report(calls::wrong_setting(place, "errors", wanted));
-                        continue;
-                    }
-                };
-                policy.replace(found).is_none()
-            }
-            ast::ModifierKind::Timeout(_)
-            | ast::ModifierKind::Retry { .. }
-            | ast::ModifierKind::Reflect { .. }
-            | ast::ModifierKind::Budget(_) => {
-                misplaced(&mut cx.hir, modifier);
-                // Its expressions are inferred for their own mistakes, and for the uses of names in them.
-                infer_modifiers(cx, std::slice::from_ref(modifier));
-                continue;
-            }
-        };
-        if !is_new {
-            let (place, name) = (cx.hir.place(modifier.span), modifier.kind.name().text());
-            cx.hir.report(calls::duplicate_setting(place, name));
-        }
-    }
-    (limit, policy.unwrap_or(ErrorPolicy::First))
-}
-
-pub(super) fn infer_parallel(
-    cx: &mut Context,
-    parts: &[ast::Expression],
-    span: Span,
-) -> ExpressionId {
-    let lambdas: Vec<Lambda> = parts
-        .iter()
-        // No hint for any part: the tuple's type comes from the parts.
-        .map(|it| lambda::closure(cx, it, None))
-        .collect();
-    let types: Vec<Type> = lambdas.iter().map(|it| cx.hir.ty(it.body)).collect();
-    cx.hir.push(
-        ExpressionKind::Parallel(lambdas),
-        Type::Tuple(types.into()),
-        span,
-    )
 }
 
 /// Whether a parameter of this type can take a fact; the elements of a list are decoded when the judge is asked.
