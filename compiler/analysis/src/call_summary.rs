@@ -29,7 +29,8 @@ pub enum Acts {
 pub struct Summary {
     /// The errors, without faults and without what function parameters add.
     pub errors: ErrorSet,
-    /// The errors of tasks that were begun under a name: where nobody awaits them, the end of the node raises them.
+    /// What is in no signature and may still come: the errors of tasks that were begun under a name, which the end of the node
+    /// raises where nobody awaits them, and that of a deadlock.
     pub late: ErrorSet,
     /// The effects, without what function parameters add.
     pub effects: EffectSet,

@@ -36,6 +36,7 @@ mod control;
 mod declared;
 mod facts;
 mod latent;
+mod left_task;
 mod report;
 mod task;
 mod unused_value;

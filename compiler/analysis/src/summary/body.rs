@@ -4,7 +4,7 @@ use gsw_infer::hir::{
     Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern,
 };
 use gsw_infer::{Child, children};
-use gsw_names::types::Type;
+use gsw_names::types::{ErrorSet, Type};
 use gsw_names::{alias_target, builtin_set, error_class, error_name, item_signature, substitute};
 use gsw_source::{Db, ItemId};
 
@@ -12,8 +12,9 @@ use super::Unit;
 use super::call::Manner;
 use super::facts::{Facts, add, can_carry_effects, nothing, of_latent, of_parameter};
 use super::latent::{Leak, leak};
+use super::left_task::Leaving;
 use super::used::{bound, used};
-use crate::call_summary::{Acts, Summary};
+use crate::call_summary::{Acts, ArgumentEffects, Summary};
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::ErrorClass;
 
@@ -132,6 +133,8 @@ pub(super) struct BodyWalk<'a, 'u> {
     facts: &'a mut BodyFacts,
     /// What `return` gives, one per function or lambda that is open.
     returned: Vec<Facts>,
+    /// How many steps and blocks with modifiers are open in the innermost of these.
+    pub(super) nodes: u32,
 }
 
 impl<'a, 'u> BodyWalk<'a, 'u> {
@@ -145,6 +148,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             body,
             facts,
             returned: vec![Facts::default()],
+            nodes: 0,
         }
     }
 
@@ -183,6 +187,47 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     /// An expression whose value nobody has.
     pub(super) fn dropped(&mut self, value: ExpressionId) -> Summary {
         self.given(&[], value).does
+    }
+
+    /// What the tasks raise that `value` begins and that are in these locals, which somebody uses.
+    pub(super) fn begun(&self, locals: &[LocalId], value: ExpressionId) -> ErrorSet {
+        let mut late = ErrorSet::empty();
+        if !self.are_used(locals) {
+            return late;
+        }
+        let Some(does) = self.facts.does.get(value.0 as usize) else {
+            return late;
+        };
+        for LocalId(index) in locals {
+            if let Some(known) = self.facts.locals.get(*index as usize) {
+                late.kinds.join(&known.task.kinds.common(&does.late.kinds));
+                late.open |= known.task.open && does.late.open;
+            }
+        }
+        late
+    }
+
+    /// Notes that the tasks which `value` begins raise this at the end of their node.
+    pub(super) fn late_at(&mut self, value: ExpressionId, late: &ErrorSet) {
+        let does = Summary {
+            errors: late.clone(),
+            ..nothing()
+        };
+        self.facts.dropped.push((value, does));
+    }
+
+    /// Whether an expression may raise an error.
+    pub(super) fn raises(&self, id: ExpressionId) -> bool {
+        let does = self.facts.does.get(id.0 as usize);
+        does.is_some_and(|it| !it.errors.is_empty() || it.arguments == ArgumentEffects::Added)
+    }
+
+    /// What a `return` does to tasks that are begun here.
+    pub(super) fn leaving(&self) -> Leaving {
+        match self.nodes {
+            0 => Leaving::Awaits,
+            _ => Leaving::Cancels,
+        }
     }
 
     /// An expression whose value these locals get. Where nobody uses them, nobody can await a task among it: its error is
@@ -397,7 +442,9 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     /// Walks the code of a closure and gives what the closure, as a value, brings.
     pub(super) fn closure(&mut self, id: ExpressionId, position: u32, lambda: &'a Lambda) -> Facts {
         self.returned.push(Facts::default());
+        let around = std::mem::take(&mut self.nodes);
         let mut outcome = self.expression(lambda.body);
+        self.nodes = around;
         // What it assigns may be a variable that it has captured.
         if outcome.does.acts == Acts::Inside {
             outcome.does.acts = Acts::Outside;

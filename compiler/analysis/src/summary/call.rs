@@ -10,7 +10,7 @@ use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
 use super::facts::{Facts, add, nothing, of_latent};
-use super::task::add_modifiers;
+use super::task::{add_modifiers, deadlock};
 use crate::call_summary::{Acts, ArgumentEffects, Kept, Summary, Waits};
 
 /// What the arguments of a call bring.
@@ -363,7 +363,7 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
         | ItemKind::Invalid => {}
     }
     if let Some(call) = declared.signature.intrinsic {
-        add_row(call, &declared.signature, summary);
+        add_row(db, call, &declared.signature, summary);
     }
 }
 
@@ -416,11 +416,14 @@ pub(super) fn add_part(
     }
 }
 
-fn add_row(call: RuntimeCall, signature: &Signature, summary: &mut Summary) {
+fn add_row(db: &dyn Db, call: RuntimeCall, signature: &Signature, summary: &mut Summary) {
     match call.kind() {
         // The table of runtime calls knows whether a call suspends; the library only adds what it raises.
         CallKind::Waiting => summary.waits = Waits::Always,
         CallKind::Plain | CallKind::Raising => {}
+    }
+    if matches!(call, RuntimeCall::queue_push | RuntimeCall::queue_pop) {
+        summary.late.extend(&deadlock(db));
     }
     // What gives nothing is called for what it does.
     if signature.result == Type::Unit {

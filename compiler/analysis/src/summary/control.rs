@@ -9,6 +9,8 @@ use gsw_names::types::{ErrorSet, Type};
 use super::body::{BodyWalk, Outcome, acting};
 use super::caught::Remaining;
 use super::facts::{Facts, add, nothing};
+use super::left_task::may_be_left;
+use super::task::deadlock;
 use super::used::bound;
 use crate::call_summary::{Acts, ArgumentEffects, Summary, Waits};
 
@@ -146,7 +148,44 @@ impl<'a> BodyWalk<'a, '_> {
         if let Some(tail) = tail {
             self.then(tail, &mut outcome);
         }
+        // Behind all of it, when it is known what may raise an error.
+        for (index, statement) in statements.iter().enumerate() {
+            let late = self.left_late(statement, (&statements[index + 1..], tail));
+            outcome.does.errors.extend(&late);
+        }
         outcome
+    }
+
+    /// What tasks raise that a statement begins under a name and that the rest of its block may leave to the end of their node.
+    fn left_late(
+        &mut self,
+        statement: &Statement,
+        rest: (&[Statement], Option<ExpressionId>),
+    ) -> ErrorSet {
+        let (locals, value) = match &statement.kind {
+            StatementKind::Let { pattern, value } => (bound(pattern), *value),
+            StatementKind::Var { local, value } => (vec![*local], *value),
+            StatementKind::Assign { .. }
+            | StatementKind::Expression(_)
+            | StatementKind::Defer(_)
+            | StatementKind::Assert { .. }
+            | StatementKind::AssertFails { .. }
+            | StatementKind::AssertSnapshot { .. }
+            | StatementKind::Mock { .. }
+            | StatementKind::MockAgent { .. } => return ErrorSet::empty(),
+        };
+        let late = self.begun(&locals, value);
+        let is_left = !late.is_empty() && {
+            let raises = |id: ExpressionId| self.raises(id);
+            may_be_left(self.body, &locals, rest, self.leaving(), &raises)
+        };
+        match is_left {
+            true => {
+                self.late_at(value, &late);
+                late
+            }
+            false => ErrorSet::empty(),
+        }
     }
 
     fn statement(&mut self, statement: &'a Statement) -> Summary {
@@ -247,6 +286,9 @@ impl<'a> BodyWalk<'a, '_> {
         let ty = &self.body.expression(iterable).ty;
         if matches!(ty, Type::Stream(_)) {
             outcome.does.errors.extend(&outcome.value.task);
+        }
+        if matches!(ty, Type::Queue(_)) {
+            outcome.does.late.extend(&deadlock(self.db()));
         }
         if matches!(ty, Type::Stream(_) | Type::Queue(_)) {
             outcome.does.waits = Waits::Always;

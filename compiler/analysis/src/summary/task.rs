@@ -5,7 +5,7 @@ use gsw_infer::hir::{
     Body, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers, RacePolicy,
 };
 use gsw_names::builtin_set;
-use gsw_names::types::{Effect, EffectSet};
+use gsw_names::types::{Effect, EffectSet, ErrorSet};
 use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
@@ -31,6 +31,7 @@ impl<'a> BodyWalk<'a, '_> {
     pub(super) fn awaiting(&mut self, value: ExpressionId) -> Outcome {
         let mut outcome = self.expression(value);
         outcome.does.errors.extend(&outcome.value.task);
+        outcome.does.late.extend(&deadlock(self.db()));
         outcome.does.waits = Waits::Always;
         outcome
     }
@@ -44,6 +45,7 @@ impl<'a> BodyWalk<'a, '_> {
                     let many = builtin_set(self.db(), BuiltinError::Many);
                     outcome.does.errors.extend(&many);
                 }
+                outcome.does.late.extend(&deadlock(self.db()));
                 outcome.does.waits = Waits::Always;
                 outcome
             }
@@ -56,7 +58,9 @@ impl<'a> BodyWalk<'a, '_> {
         modifiers: &'a Modifiers,
         kind: &'a ExpressionKind,
     ) -> Outcome {
+        self.nodes += 1;
         let mut outcome = self.inside(kind);
+        self.nodes -= 1;
         add_modifiers(self.db(), self.body, modifiers, &mut outcome.does);
         outcome
     }
@@ -138,6 +142,11 @@ impl<'a> BodyWalk<'a, '_> {
         outcome.does.waits = Waits::Always;
         outcome
     }
+}
+
+/// What waiting for tasks or at a queue raises where nothing moves any more.
+pub(super) fn deadlock(db: &dyn Db) -> ErrorSet {
+    builtin_set(db, BuiltinError::Failed)
 }
 
 /// Modifiers open a node or scope, whose end waits for its tasks; a timeout raises its own error.
