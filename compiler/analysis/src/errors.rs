@@ -20,9 +20,9 @@ pub use coverage::{
 };
 pub use heads::{misplaced_agent, misplaced_repeat_class, missing_body, reserved_word};
 pub use lints::{
-    Meant, accidental_comment, deprecated, duplicate_key, negative_index, uncached_text,
-    unknown_model, unreachable_code, unread_variable, unsupported_setting, unused_field,
-    unused_import, unused_local, unused_task, unused_value,
+    Meant, accidental_comment, deprecated, duplicate_key, missing_dollar, negative_index,
+    uncached_text, unknown_model, unreachable_code, unread_variable, unsupported_setting,
+    unused_field, unused_import, unused_local, unused_task, unused_value,
 };
 pub use program::missing_main;
 pub use throws::{

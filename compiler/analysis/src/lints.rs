@@ -4,6 +4,7 @@ mod comment;
 mod deprecated;
 mod duplicate_key;
 mod local_name;
+mod missing_dollar;
 mod negative_index;
 mod setting;
 mod unreachable;
@@ -22,6 +23,7 @@ pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec
     unused::check(db, inferred, &mut found);
     for body in &inferred.bodies {
         duplicate_key::check(db, body, &mut found);
+        missing_dollar::check(db, body, &mut found);
         negative_index::check(db, body, &mut found);
         unreachable::check(body, &mut found);
         local_name::check(item, body, &mut found);

@@ -11,6 +11,7 @@ impl Code {
         Self::DEPRECATED,
         Self::DUPLICATE_KEY,
         Self::IMPOSSIBLE_CATCH,
+        Self::MISSING_DOLLAR,
         Self::NAMING_STYLE,
         Self::NEGATIVE_INDEX,
         Self::NEVER_RAISED,
@@ -94,6 +95,7 @@ codes! {
     MISPLACED_STATEMENT = "misplaced-statement";
     MISSING_ARGUMENT = "missing-argument";
     MISSING_CASE = "missing-case";
+    MISSING_DOLLAR = "missing-dollar";
     MISSING_FIELD = "missing-field";
     MISSING_MAIN = "missing-main";
     MISSING_TYPE = "missing-type";

@@ -120,6 +120,14 @@ pub fn accidental_comment(place: Place, slashes: Place, comment: &str) -> Diagno
         .fix("divide with `/`", slashes, "/")
 }
 
+/// A variable in braces in a text; `dollar` is right before the brace.
+pub fn missing_dollar(place: Place, dollar: Place, name: &str) -> Diagnostic {
+    let message = format!("`{{{name}}}` is not replaced by the value of `{name}`");
+    Diagnostic::warning(Code::MISSING_DOLLAR, place, message)
+        .note("interpolation is written `${…}`; in `r\"…\"` braces are meant as they are")
+        .fix("write `$` before it", dollar, "$")
+}
+
 /// An index of a list that is below zero.
 pub fn negative_index(place: Place, list: &str, index: i64) -> Diagnostic {
     let message = format!("a list has nothing at {index}, so this raises `OutOfRange`");
