@@ -13,7 +13,9 @@ pub use declarations::{
     reserved_parameter, self_outside_method, shared_host_tool, unknown_attribute, unusual_local,
     unusual_name, wrong_case,
 };
-pub use foreign::{instead_of_member, instead_of_method, instead_of_name, is_foreign_name};
+pub use foreign::{
+    instead_of_member, instead_of_method, instead_of_name, instead_on_map, is_foreign_name,
+};
 pub use modules::{import_cycle, late_import, unknown_import, unknown_module};
 pub use names::{
     import_module, is_method, known_everywhere, log_instead, module_not_imported, private_name,

@@ -31,6 +31,12 @@ pub fn unknown_key(
         format!("{where_to} has no key `{key}`"),
     );
     let report = report.note(format!("it takes {}", known.join(", ")));
+    let report = match (table, key) {
+        ("", "package" | "project") => {
+            report.note("`name`, `entry` and `version` stand at the top of the file, in no table")
+        }
+        _ => report,
+    };
     did_you_mean(report, suggestion)
 }
 

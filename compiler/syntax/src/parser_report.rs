@@ -83,7 +83,7 @@ impl<'file> Report<'file> {
         errors
             .iter()
             .filter(|error| !is_swallowed(error) && !names_reserved(error))
-            .map(|error| scene.diagnostic(error))
+            .filter_map(|error| scene.diagnostic(error))
             .filter(|diagnostic| !follows_open_string(diagnostic, lexical))
             .collect()
     }

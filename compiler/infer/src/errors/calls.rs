@@ -2,7 +2,7 @@
 
 use gsw_abi::judge::{Fact, FactForm};
 use gsw_abi::setting::{Form, Listed, Setting};
-use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+use gsw_source::{Code, Diagnostic, Name, Place, did_you_mean};
 use gsw_syntax::ast::{ModifierKind, TextRole};
 
 /// An argument's name that no parameter has.
@@ -55,6 +55,11 @@ pub fn too_many_arguments(place: Place, callee: &str, most: usize, found: usize)
 /// Digits that `round` is asked to keep.
 pub fn rounds_to_whole(report: Diagnostic) -> Diagnostic {
     report.note("two digits are kept by `(x * 100.0).round() / 100.0`, and as text by `x.fixed(2)`")
+}
+
+/// A default value given to `get`.
+pub fn gives_optional(report: Diagnostic) -> Diagnostic {
+    report.note("it gives an optional: `m.get(key) ?? default`")
 }
 
 /// A variable with the name of a module that is known everywhere.
@@ -115,6 +120,16 @@ pub fn unknown_method(place: Place, name: &str, ty: &str, suggestion: Option<&st
         ),
         suggestion,
     )
+}
+
+/// The methods that there are, where none is like the one that is named.
+pub fn has_methods(diagnostic: Diagnostic, names: &[Name]) -> Diagnostic {
+    let mut names: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+    names.sort();
+    match names.is_empty() {
+        true => diagnostic,
+        false => diagnostic.note(format!("its methods are {}", names.join(", "))),
+    }
 }
 
 /// A method of the inside of an optional; `dot` is right before the dot.

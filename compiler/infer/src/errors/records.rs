@@ -76,6 +76,18 @@ pub fn field_of_elements(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     ))
 }
 
+/// A field by its bare name in a check of its record.
+pub fn field_in_check(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "in a check `it` is the field that it belongs to, and `self.{name}` another one of the record"
+    ))
+}
+
+/// A field by its bare name in a method of its record.
+pub fn field_of_self(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!("the field is `self.{name}`"))
+}
+
 /// A field of an error that is not known yet.
 pub fn field_of_error(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("`match` or `catch` tells which error it is; `.message()` is its text")
@@ -85,6 +97,16 @@ pub fn field_of_error(diagnostic: Diagnostic) -> Diagnostic {
 pub fn short_for(diagnostic: &mut Diagnostic, name: &str) {
     let note = format!("`{name}` alone is short for `{name}: {name}`");
     diagnostic.notes.push(note);
+}
+
+/// An entry of a map as if it were a field; `whole` is from the dot to the end of the name.
+pub fn entry_of_map(diagnostic: Diagnostic, name: &str, whole: Place) -> Diagnostic {
+    let entry = format!("[\"{name}\"]");
+    diagnostic
+        .note(format!(
+            "an entry of a map is `m{entry}`, or `m.get(\"{name}\")`, which gives an optional"
+        ))
+        .fix(format!("write `{entry}`"), whole, entry)
 }
 
 /// A part of a tuple that is not there.

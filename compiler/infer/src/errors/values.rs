@@ -18,6 +18,28 @@ pub fn empty_map(diagnostic: Diagnostic, braces: Place) -> Diagnostic {
         .fix("write `({})`", braces, "({})")
 }
 
+/// The literal whose parts are to have one type.
+#[derive(Clone, Copy)]
+pub enum PartsOf {
+    List,
+    /// The values of a map.
+    Map,
+    Keys,
+}
+
+/// Parts of several types in a literal.
+pub fn parts_of_one_type(diagnostic: Diagnostic, of: PartsOf) -> Diagnostic {
+    match of {
+        PartsOf::List => diagnostic.note(
+            "the elements of a list have one type; what is meant as JSON says so: `let xs: [json] = […]`, and a tuple `(a, b)` holds several",
+        ),
+        PartsOf::Map => diagnostic.note(
+            "the values of a map have one type; what is meant as JSON says so: `let m: json = { … }`, and a record has a type for each field",
+        ),
+        PartsOf::Keys => diagnostic.note("the keys of a map have one type"),
+    }
+}
+
 /// What stands at the branch that later ones are compared with.
 pub fn first_branch(ty: &str) -> String {
     format!("this gives `{ty}`")
@@ -40,6 +62,7 @@ pub fn no_else(place: Place, wanted: &str) -> Diagnostic {
         place,
         format!("expected `{wanted}`, but this `if` has no `else`"),
     )
+    .note("without `else` it gives no value; what it gives otherwise stands in `else { … }`")
 }
 
 /// An `if` without `else` whose value gets a name.
@@ -262,6 +285,11 @@ pub fn write_duration(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a duration has a unit: `5s`, `250ms`; of a number it is `1s * n`")
 }
 
+/// A `Result` where what is in it is wanted.
+pub fn outcome_first(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a `Result` is unwrapped by `match r { Ok(value) => …, Err(error) => … }`; functions raise errors without one")
+}
+
 /// A number times a duration.
 pub fn duration_first(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("the duration stands first: `1s * n`")
@@ -338,6 +366,12 @@ pub fn cannot_infer_here(place: Place, name: &str) -> Diagnostic {
         format!("the type of this is not known here, so `{name}` cannot be looked up"),
     )
     .note("annotate the parameter or the variable that it comes from")
+}
+
+/// The variable that holds values of a type which is not known yet.
+pub fn annotate_holder(diagnostic: Diagnostic, name: Place, local: &str, ty: &str) -> Diagnostic {
+    let label = format!("`{local}` is `{ty}` so far: write its type after the name");
+    diagnostic.label(name, label)
 }
 
 /// An operator on types that it does not take.
@@ -473,6 +507,11 @@ pub fn not_awaitable(place: Place, word: &str, ty: &str) -> Diagnostic {
         place,
         format!("`{word}` needs tasks, found `{ty}`"),
     )
+}
+
+/// A race of a tuple.
+pub fn race_takes_list(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("the tasks of a race stand in a list: `race [t1, t2]`")
 }
 
 /// `await` of what is done at once.

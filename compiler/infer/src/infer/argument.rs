@@ -173,6 +173,7 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
     let report = errors::too_many_arguments(place, formal.callee, most, found);
     hir.report(match formal.callee {
         "`round`" => errors::rounds_to_whole(report),
+        "`get`" => errors::gives_optional(report),
         _ => report,
     });
 }

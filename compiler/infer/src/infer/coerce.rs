@@ -176,7 +176,11 @@ impl HirBuilder<'_> {
 
     /// The type that all of these values can be given, and the values given it. The first that does not fit is reported
     /// with what the first of them is.
-    pub(super) fn join(&mut self, ids: Vec<ExpressionId>) -> (Type, Vec<ExpressionId>) {
+    pub(super) fn join(
+        &mut self,
+        ids: Vec<ExpressionId>,
+        are: Siblings,
+    ) -> (Type, Vec<ExpressionId>) {
         let mut joined = Type::Never;
         for &id in &ids {
             let ty = self.ty(id);
@@ -196,11 +200,19 @@ impl HirBuilder<'_> {
             .into_iter()
             .map(|id| match self.try_coerce(id, &joined) {
                 Some(converted) => converted,
-                None => branch_mismatch(self, id, &joined, first, &mut reported),
+                None => sibling_mismatch(self, id, &joined, (first, are), &mut reported),
             })
             .collect();
         (joined, ids)
     }
+}
+
+/// Which expressions are given one type.
+#[derive(Clone, Copy)]
+pub(super) enum Siblings {
+    Branches,
+    /// Those of a literal.
+    Parts(errors::PartsOf),
 }
 
 /// The expression as the default type of an unbound variable, which is bound to that.
@@ -345,16 +357,30 @@ fn http_body(
     Some(hir.push(kind, Type::Enum(item, Arc::from([])), span))
 }
 
-fn branch_mismatch(
+fn sibling_mismatch(
     hir: &mut HirBuilder,
     id: ExpressionId,
     joined: &Type,
-    first: Option<ExpressionId>,
+    (first, are): (Option<ExpressionId>, Siblings),
     reported: &mut bool,
 ) -> ExpressionId {
     let span = hir.span(id);
     if !std::mem::replace(reported, true) {
-        let mut diagnostic = mismatch(hir, id, joined);
+        // Of a part, text is seldom what is meant: it is a number in an object.
+        let advised = match are {
+            Siblings::Branches => true,
+            Siblings::Parts(_) => hir.table.operand(joined) != Type::String,
+        };
+        let mut diagnostic = match advised {
+            true => mismatch(hir, id, joined),
+            false => {
+                let (wanted, found) = (hir.show(joined), hir.show(&hir.ty(id)));
+                errors::mismatch(hir.place(span), &wanted, &found)
+            }
+        };
+        if let Siblings::Parts(of) = are {
+            diagnostic = errors::parts_of_one_type(diagnostic, of);
+        }
         if let Some(first) = first {
             let place = hir.place(hir.span(first));
             diagnostic = diagnostic.label(place, errors::first_branch(&hir.show(joined)));

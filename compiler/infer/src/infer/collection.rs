@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use gsw_names::types::Type;
+use gsw_names::types::{Type, TypeVariable};
 use gsw_source::Span;
 use gsw_syntax::ast;
 
 use crate::errors::{records, values as errors};
-use crate::hir::{ExpressionId, ExpressionKind, RangeEnd};
+use crate::hir::{ExpressionId, ExpressionKind, Local, RangeEnd};
+use crate::infer::coerce::Siblings;
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
@@ -47,12 +48,21 @@ pub(super) fn infer_list(
         (None, Expected::Anything)
     };
     let ids: Vec<_> = elements.iter().map(|it| cx.expression(it, &part)).collect();
-    let (element, ids) = side(&mut cx.hir, ids, &part, wanted.as_ref());
+    let (element, ids) = side(
+        &mut cx.hir,
+        ids,
+        &part,
+        (wanted.as_ref(), errors::PartsOf::List),
+    );
     cx.hir.push(ExpressionKind::List(ids), element.list(), span)
 }
 
-fn joined_elements(hir: &mut HirBuilder, ids: Vec<ExpressionId>) -> (Type, Vec<ExpressionId>) {
-    let (ty, ids) = hir.join(ids);
+fn joined_elements(
+    hir: &mut HirBuilder,
+    ids: Vec<ExpressionId>,
+    of: errors::PartsOf,
+) -> (Type, Vec<ExpressionId>) {
+    let (ty, ids) = hir.join(ids, Siblings::Parts(of));
     if ty == Type::Never {
         // Elements that never give a value leave the element type open.
         (hir.fresh(), ids)
@@ -95,13 +105,13 @@ pub(super) fn infer_map(
         &mut cx.hir,
         keys,
         &key_part,
-        wanted.as_ref().map(|it| &it.0),
+        (wanted.as_ref().map(|it| &it.0), errors::PartsOf::Keys),
     );
     let (value, values) = side(
         &mut cx.hir,
         values,
         &value_part,
-        wanted.as_ref().map(|it| &it.1),
+        (wanted.as_ref().map(|it| &it.1), errors::PartsOf::Map),
     );
     cx.hir.require(Requirement::Key, &key, span);
     let entries = keys.into_iter().zip(values).collect();
@@ -114,14 +124,14 @@ fn side(
     hir: &mut HirBuilder,
     ids: Vec<ExpressionId>,
     part: &Expected,
-    wanted: Option<&Type>,
+    (wanted, of): (Option<&Type>, errors::PartsOf),
 ) -> (Type, Vec<ExpressionId>) {
     if let Expected::Type(ty) = part {
         // The elements were checked one by one against it; joining would lose the wanted type where all of them are narrower.
         return (ty.clone(), ids);
     }
     if !ids.is_empty() {
-        return joined_elements(hir, ids);
+        return joined_elements(hir, ids, of);
     }
     match wanted {
         Some(ty) => (ty.clone(), ids),
@@ -353,11 +363,27 @@ pub(super) fn unknown_receiver(
     name: &str,
     span: Span,
 ) -> ExpressionId {
-    if let Some(variable) = hir.table.unknown(&hir.ty(base)) {
-        // The same variable would be reported again at its binding when inference ends.
-        hir.table.suppress(variable);
-    }
     let place = hir.place(hir.span(base));
-    hir.report(errors::cannot_infer_here(place, name));
+    let mut report = errors::cannot_infer_here(place, name);
+    if let Some(variable) = hir.table.unknown(&hir.ty(base)) {
+        if let Some((holder, name, ty)) = holder(hir, variable) {
+            report = errors::annotate_holder(report, hir.place(holder), &name, &ty);
+        }
+        // Reported once: neither its binding nor what else is asked of it is reported again.
+        hir.table.suppress(variable);
+        hir.table.bind(variable, &Type::Invalid);
+    }
+    hir.report(report);
     hir.invalid(span)
+}
+
+/// The first local with a name that holds something of an unknown type, such as a queue of it.
+fn holder(hir: &HirBuilder, variable: TypeVariable) -> Option<(Span, String, String)> {
+    let holds = |it: &&Local| {
+        !it.name.is_empty()
+            && hir.table.unknown(&it.ty) != Some(variable)
+            && hir.table.occurs(variable, &it.ty)
+    };
+    let local = hir.locals.locals().iter().find(holds)?;
+    Some((local.span, local.name.to_string(), hir.show(&local.ty)))
 }

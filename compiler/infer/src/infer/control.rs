@@ -11,6 +11,7 @@ use crate::hir::{
     Arm, BinaryOperator, ExpressionId, ExpressionKind, Pattern, Statement, StatementKind,
 };
 use crate::infer::absence::Arms;
+use crate::infer::coerce::Siblings;
 use crate::infer::context::Context;
 use crate::infer::conversation;
 use crate::infer::expected::Expected;
@@ -194,7 +195,7 @@ fn agree(
                 .collect();
             (Type::Unit, branches)
         }
-        Expected::Anything | Expected::Hint(_) => hir.join(branches),
+        Expected::Anything | Expected::Hint(_) => hir.join(branches, Siblings::Branches),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::errors::calls as errors;
 use crate::hir::{
     ExpressionId, ExpressionKind, Lambda, LocalId, LocalKind, Statement, StatementKind,
 };
+use crate::infer::coerce::Siblings;
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
 use crate::infer::pattern::Place;
@@ -93,7 +94,7 @@ fn free_body(cx: &mut Context, body: &ast::Expression, wanted: TypeVariable) -> 
     // With a default type the values are not joined: the first converts to the default, and the others to what that makes of
     // the variable.
     if matches!(near, Expected::Anything) {
-        values = cx.hir.join(values).1;
+        values = cx.hir.join(values, Siblings::Branches).1;
     }
     for value in &mut values {
         *value = cx.hir.coerce(*value, &wanted);

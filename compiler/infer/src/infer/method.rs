@@ -199,6 +199,13 @@ fn unknown_field(hir: &mut HirBuilder, ty: &Type, plain: &Type, name: &ast::Iden
     } else {
         instead_of_field(hir, report, ty, &name.name)
     };
+    if let Type::Map(key, _) = plain
+        && hir.table.operand(key) == Type::String
+        && report.notes.is_empty()
+    {
+        let dot = Span::new(name.span.start.saturating_sub(1), name.span.end);
+        report = records::entry_of_map(report, &name.name, hir.place(dot));
+    }
     hir.report(report);
 }
 
@@ -357,7 +364,10 @@ fn unknown_method(
     } else if let Some(module) = hidden_module(hir, name, whole) {
         calls::hides_module(report, &module)
     } else {
-        let report = gsw_names::errors::instead_of_method(report, &name.name);
+        let report = match &zonked {
+            Type::Map(..) => gsw_names::errors::instead_on_map(report, &name.name),
+            _ => gsw_names::errors::instead_of_method(report, &name.name),
+        };
         let signature = other.map(|it| lookup::signature(hir.db, it));
         let receiver = signature.and_then(|it| it.parameters.first());
         // What makes such values is in the same module and no method: `json.parse`.
@@ -367,5 +377,8 @@ fn unknown_method(
             None => report,
         }
     };
-    hir.report(report);
+    hir.report(match report.notes.is_empty() {
+        true => calls::has_methods(report, &names),
+        false => report,
+    });
 }

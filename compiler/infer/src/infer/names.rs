@@ -31,6 +31,12 @@ pub(super) struct Names<'a, 'db> {
     pub(super) findings: &'a mut Findings,
 }
 
+/// A part of a record that knows it as `self`.
+enum Owner {
+    Check,
+    Method,
+}
+
 impl Names<'_, '_> {
     fn place(&self, span: Span) -> Place {
         Place::Item {
@@ -304,11 +310,33 @@ impl Names<'_, '_> {
             self.report(calls::text_needs_literal(report, role));
             return;
         }
-        self.report(match foreign::is_printing(name) {
+        let report = match foreign::is_printing(name) {
             true => errors::log_instead(report),
             false if is_known => report,
             false => errors::instead_of_name(report, name),
+        };
+        self.report(match self.own_field(name) {
+            Some(Owner::Check) => records::field_in_check(report, name),
+            Some(Owner::Method) => records::field_of_self(report, name),
+            None => report,
         });
+    }
+
+    /// What this is of a record that has a field of that name.
+    fn own_field(&self, name: &Name) -> Option<Owner> {
+        self.scopes.find("self")?;
+        let (owner, record) = match self.item.name(self.db).split_once('.') {
+            Some((owner, _)) => {
+                let items = &module_scope(self.db, self.file).items;
+                (Owner::Method, *items.get(owner)?)
+            }
+            None => (Owner::Check, self.item),
+        };
+        let is_field = record.kind(self.db) == ItemKind::Record
+            && lookup::fields(self.db, record)
+                .iter()
+                .any(|it| it.name == *name);
+        is_field.then_some(owner)
     }
 
     /// The variant that a bare name is when nothing around it says which enum.

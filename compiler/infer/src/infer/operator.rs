@@ -1,7 +1,7 @@
 //! Operators and `in`.
 
-use gsw_names::find_held;
 use gsw_names::types::Type;
+use gsw_names::{KnownItem, find_held};
 use gsw_source::{Diagnostic, Span};
 use gsw_syntax::ast;
 
@@ -347,6 +347,15 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         && (&left_type, &right_type) == (&Type::Int, &Type::Duration)
     {
         errors::duration_first(report)
+    } else if matches!(left_type, Type::Duration | Type::Time)
+        && matches!(right_type, Type::Int | Type::Float)
+    {
+        errors::write_duration(report)
+    } else if [&left_type, &right_type]
+        .map(|it| is_result(hir, it))
+        .contains(&true)
+    {
+        errors::outcome_first(report)
     } else if let Type::Task(_) = left_type {
         errors::await_it(report, hir.place_before(hir.span(left)))
     } else if let Type::Task(_) = right_type {
@@ -363,6 +372,10 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         report
     };
     hir.report(report);
+}
+
+fn is_result(hir: &HirBuilder, ty: &Type) -> bool {
+    matches!(ty, Type::Enum(item, _) if KnownItem::Result.is(hir.db, *item))
 }
 
 /// Where `??` and a single word or number follow an operand directly.

@@ -160,7 +160,7 @@ impl<'db> Table<'db> {
     }
 
     /// Whether `variable` occurs in `ty`.
-    fn occurs(&self, variable: TypeVariable, ty: &Type) -> bool {
+    pub(super) fn occurs(&self, variable: TypeVariable, ty: &Type) -> bool {
         self.has_part(ty, |it| *it == Type::Variable(variable))
     }
 

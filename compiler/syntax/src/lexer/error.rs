@@ -124,6 +124,8 @@ fn unknown_character(character: char, place: Place) -> Diagnostic {
         diagnostic.note("names consist of the letters a to z, digits and `_`")
     } else if character == '&' {
         diagnostic.note("there are no references: values are immutable and passed directly")
+    } else if character == '$' {
+        diagnostic.note("a lambda names its parameters: `x => x + 1`; `${…}` stands in strings")
     } else {
         diagnostic
     }

@@ -45,6 +45,8 @@ pub enum Reason {
     RecordInHead(Span),
     /// The fields of an error or variant in braces.
     PayloadInBraces(Span),
+    /// The check of a field, and its default value after it.
+    DefaultAfterCheck(Span, Span),
 }
 
 /// A set of things that could have stood at a place.
@@ -237,6 +239,8 @@ pub(crate) struct Scene<'tokens> {
     /// what else goes wrong inside is a mistake of its own.
     open: Vec<Token>,
     scanned: usize,
+    /// Whether an `else` has shown that a brace is not closed, which makes the declaration end too late.
+    lacks_brace: bool,
 }
 
 impl<'tokens> Scene<'tokens> {
@@ -253,11 +257,20 @@ impl<'tokens> Scene<'tokens> {
             place,
             open: Vec::new(),
             scanned: 0,
+            lacks_brace: false,
         }
     }
 
-    /// The report of an error.
-    pub(crate) fn diagnostic(&mut self, error: &ParseError) -> Diagnostic {
+    /// The report of an error; `None` where it follows from one that was reported.
+    pub(crate) fn diagnostic(&mut self, error: &ParseError) -> Option<Diagnostic> {
+        let is_end = error.reason == Reason::Unexpected && error.index >= self.tokens.len();
+        match self.lacks_brace && is_end {
+            true => None,
+            false => Some(self.report(error)),
+        }
+    }
+
+    fn report(&mut self, error: &ParseError) -> Diagnostic {
         match error.reason {
             Reason::TooDeep(span) => {
                 let span = span.unwrap_or_else(|| self.found(error.index).1);
@@ -278,7 +291,11 @@ impl<'tokens> Scene<'tokens> {
             }
             Reason::RecordInHead(span) => self.record_in_head(span),
             Reason::PayloadInBraces(span) => self.payload_in_braces(span),
-            Reason::Unexpected => match self.unclosed_bracket(error.index) {
+            Reason::DefaultAfterCheck(check, default) => self.default_after_check(check, default),
+            Reason::Unexpected => match self
+                .unclosed_bracket(error.index)
+                .or_else(|| self.unclosed_before_else(error))
+            {
                 Some(open) => self.unclosed(error, open),
                 None => self.unexpected(error),
             },
@@ -384,6 +401,30 @@ impl<'tokens> Scene<'tokens> {
         }
         self.scanned = self.scanned.max(end);
         self.open.pop_if(|token| !token.is_matched())
+    }
+
+    /// Removes the brace without partner of a declaration in which an `else` does not follow the `}` of its `if`.
+    fn unclosed_before_else(&mut self, error: &ParseError) -> Option<Token> {
+        let token = self.tokens.get(error.index)?;
+        if token.kind != TokenKind::Else || !error.expected.has(Expected::END_OF_STATEMENT) {
+            return None;
+        }
+        let is_brace = |it: &Token| !it.is_matched() && it.kind == TokenKind::BraceOpen;
+        let open = self.open.iter().position(is_brace)?;
+        self.lacks_brace = true;
+        Some(self.open.remove(open))
+    }
+
+    fn default_after_check(&self, check: Span, default: Span) -> Diagnostic {
+        let text = format!("{} {}", self.source(default), self.source(check));
+        let message = "the default value of a field stands before its `where`";
+        Diagnostic::error(Code::UNEXPECTED_TOKEN, (self.place)(default), message)
+            .note("a field is written `name: type = default where check`")
+            .fix(
+                "put it before `where`",
+                (self.place)(check.to(default)),
+                text,
+            )
     }
 
     /// The brace whose closing brace is missing, by the indentation of lines: inside an outer brace without partner,

@@ -146,10 +146,28 @@ const BEFORE: &[Foreign] = &[
         None,
         "there is no `try`: `catch { … }` goes after the expression it guards",
     ),
+    word_where(
+        "int",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
+        None,
+        TYPED,
+    ),
+    word_where(
+        "string",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
+        None,
+        TYPED,
+    ),
     word(
         "unless",
         Some("if not"),
         "negation is written `not`: `if not done { … }`",
+    ),
+    word_where(
+        "val",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
+        Some("let"),
+        "inside a body a value is bound with `let`",
     ),
     word("when", Some("match"), MATCH),
     word_where(
@@ -264,6 +282,8 @@ const FOUND: &[Foreign] = &[
         "the settings of a call are written in braces, `classify(mail) with { cache: false }`; a changed copy of a record is `Order { paid: true, ..order }`",
     ),
 ];
+
+const TYPED: &str = "the type stands behind the name: `let x: int = 3`";
 
 const ERRORS: &str =
     "how errors are handled is a modifier: `parallel for x in xs errors settle { … }`";

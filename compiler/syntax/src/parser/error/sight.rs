@@ -29,13 +29,14 @@ impl Sight<'_> {
         self.before(count).is_some_and(|it| it.kind == kind)
     }
 
-    pub(super) fn after(&self) -> Option<Token> {
-        self.tokens.get(self.index + 1).copied()
+    /// The token so many places after.
+    pub(super) fn after(&self, count: usize) -> Option<Token> {
+        self.tokens.get(self.index + count).copied()
     }
 
     /// Whether the token after is of that kind.
     pub(super) fn precedes(&self, kind: TokenKind) -> bool {
-        self.after().is_some_and(|it| it.kind == kind)
+        self.after(1).is_some_and(|it| it.kind == kind)
     }
 
     /// Whether nothing stands between the token and the one before.
@@ -86,6 +87,14 @@ impl Sight<'_> {
         callee.is_some_and(|it| {
             it.is_word() || matches!(it.kind, TokenKind::ParenClose | TokenKind::BracketClose)
         })
+    }
+
+    /// Whether the token begins what stands in the brackets after a value: `xs[..2]`.
+    pub(super) fn is_index(&self) -> bool {
+        self.follows(1, TokenKind::BracketOpen)
+            && self.before(2).is_some_and(|it| {
+                it.is_word() || matches!(it.kind, TokenKind::ParenClose | TokenKind::BracketClose)
+            })
     }
 
     /// Whether the token before is the name of a type after `:` or `->`.

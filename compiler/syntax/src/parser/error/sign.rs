@@ -39,7 +39,7 @@ impl Sign {
         match self.edit {
             Edit::None => None,
             Edit::Sign(text) => Some((span, text)),
-            Edit::Both(text) => Some((Span::new(span.start, sight.after()?.span.end), text)),
+            Edit::Both(text) => Some((Span::new(span.start, sight.after(1)?.span.end), text)),
             Edit::Before(text) => Some((Span::new(span.start, span.start), text)),
             Edit::Close(text) => Some((sight.span_with_gap(), text)),
             Edit::RemoveBefore => Some((sight.before(1)?.span, "")),
@@ -72,6 +72,8 @@ fn is_control(token: &Token) -> bool {
 }
 
 const ARROW: &str = "the result type is written `-> type`";
+const PART_OF_LIST: &str =
+    "to take a part of a list, use `.slice(from, to)`, `.take(n)` or `.drop(n)`";
 const LAMBDA: &str = "a lambda is written `x => x + 1`";
 
 /// In the order in which they are tried: the first that is meant is the one.
@@ -133,6 +135,12 @@ const SIGNS: &[Sign] = &[
         Edit::Sign(""),
     ),
     sign(
+        &[Kind::Greater],
+        |it| it.follows(1, Kind::Less) && it.is_joined() && it.expects(Expected::EXPRESSION),
+        "values are compared with `==` and `!=`, strings and lists joined with `+`",
+        Edit::None,
+    ),
+    sign(
         &[Kind::Plus],
         |it| it.follows(1, Kind::Plus),
         "there is no `++`: `n += 1` adds one",
@@ -146,7 +154,7 @@ const SIGNS: &[Sign] = &[
     ),
     sign(
         &[Kind::Colon],
-        |it| it.expects_token(Kind::FatArrow),
+        |it| it.expects_token(Kind::FatArrow) && !it.precedes(Kind::Colon),
         "a pattern has no type: `Timeout(after) => …` takes that error, `e => …` any",
         Edit::None,
     ),
@@ -239,13 +247,31 @@ const SIGNS: &[Sign] = &[
     sign(
         &[Kind::Colon],
         |it| it.expects_token(Kind::BracketClose),
-        "to take a part of a list, use `.slice(from, to)`, `.take(n)` or `.drop(n)`",
+        PART_OF_LIST,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BracketClose],
+        |it| it.expects(Expected::EXPRESSION) && it.follows(1, Kind::DotDot),
+        PART_OF_LIST,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::DotDot],
+        |it| it.expects(Expected::EXPRESSION) && it.is_index(),
+        PART_OF_LIST,
         Edit::None,
     ),
     sign(
         &[Kind::DotDot],
         |it| it.expects_token(Kind::BracketClose),
         "lists are joined with `+`: `[first] + rest`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.precedes(Kind::Colon) && it.after(2).is_some_and(|it| it.kind == Kind::Less),
+        "type arguments cannot be written in expressions: they are inferred, or follow from `let x: Name<int> = …`; `j as T` decodes JSON",
         Edit::None,
     ),
     sign(
@@ -390,6 +416,55 @@ const SIGNS: &[Sign] = &[
         "a name and what belongs to it are separated by `:`",
         Edit::Close(":"),
     ),
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            let is_state = it.before(1).is_some_and(|it| it.word == Word::State);
+            is_state && it.precedes(Kind::Equal) && it.expects(Expected::END_OF_STATEMENT)
+        },
+        "a state has a type: `state found: [string] = []`",
+        Edit::None,
+    ),
+    // Bindings and operators of other languages.
+    sign(
+        &[Kind::Colon],
+        |it| it.precedes(Kind::Equal) && it.expects(Expected::END_OF_STATEMENT),
+        "a value is bound with `let`, a variable declared with `var`: `let x = 3`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects_token(Kind::Equal) && it.follows(2, Kind::Let),
+        "several names stand in parentheses: `let (a, b) = pair`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects_token(Kind::Equal) && it.follows(2, Kind::Let),
+        "what is looked at is written, even where it has the same name: `if let x = x { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Question],
+        |it| it.precedes(Kind::Colon) && it.expects(Expected::OPERATOR),
+        "`?? value` says what to use instead of `none`",
+        Edit::Both("??"),
+    ),
+    sign(
+        &[Kind::Pipe],
+        |it| it.precedes(Kind::Greater) && it.expects(Expected::OPERATOR),
+        "a value goes through methods, `xs.map(f).sum()`, or calls: `g(f(x))`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            let is_modifier = it.token.word.modifier().is_some();
+            is_modifier && it.follows(1, Kind::BraceClose) && it.expects(Expected::END_OF_STATEMENT)
+        },
+        "a modifier stands before the block: `step \"fetch\" retry 3 { … }`",
+        Edit::None,
+    ),
     // What is left.
     sign(
         &[Kind::Bang],
@@ -429,6 +504,16 @@ const SIGNS: &[Sign] = &[
     ),
     sign(
         &[Kind::BraceOpen],
+        |it| {
+            let before = it.before(1);
+            it.expects(Expected::EXPRESSION)
+                && before.is_some_and(|it| it.word.modifier().is_some())
+        },
+        "a modifier is followed by its value: `retry 3 { … }`, `timeout 30s { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
         |it| it.expects(Expected::EXPRESSION),
         "in the head of `if`, `for`, `while` and `match` a `{` opens the body; put a map or record there in parentheses",
         Edit::None,
@@ -440,7 +525,7 @@ const SIGNS: &[Sign] = &[
         Edit::None,
     ),
     sign(
-        &[Kind::Let],
+        &[Kind::Let, Kind::Var],
         |it| it.follows(1, Kind::ParenOpen) && it.follows(2, Kind::For),
         "a loop over numbers is written `for i in 0..10 { … }`",
         Edit::None,

@@ -80,25 +80,47 @@ fn check(rules: &Rules) -> Rule<Expression> {
 
 /// `FieldDeclaration = Prefix Word ":" Type [ "=" Expression ] [ Check ] ;`
 fn field(rules: &Rules) -> Rule<FieldDeclaration> {
-    let default = token_as(TokenKind::Equal, Expected::OPERATOR)
-        .ignore_then(rules.any_expression())
-        .or_not();
     prefix(rules)
         .then(any_word())
         .then_ignore(token(TokenKind::Colon))
         .then(rules.type_expression.clone())
-        .then(default)
-        .then(check(rules).or_not())
-        .map(
-            |((((prefix, name), ty), default), check)| FieldDeclaration {
+        .then(default_value(rules).or_not())
+        .then(field_check(rules).or_not())
+        .map(|((((prefix, name), ty), default), checked)| {
+            let (check, late) = checked.unzip();
+            FieldDeclaration {
                 docs: prefix.docs,
                 attributes: prefix.attributes,
                 name,
                 ty,
-                default,
+                default: default.or(late.flatten()),
                 check,
-            },
-        )
+            }
+        })
+        .boxed()
+}
+
+fn default_value(rules: &Rules) -> Rule<Expression> {
+    token_as(TokenKind::Equal, Expected::OPERATOR)
+        .ignore_then(rules.any_expression())
+        .boxed()
+}
+
+/// The check of a field. A default value after it is read and reported.
+fn field_check(rules: &Rules) -> Rule<(Expression, Option<Expression>)> {
+    let spanned = |it, context: &mut Context<'_>| (it, start_of(context), span_of(context));
+    let late = default_value(rules).map_with(spanned).or_not();
+    check(rules)
+        .map_with(spanned)
+        .then(late)
+        .map_with(|((check, _, checked), late), context: &mut Context<'_>| {
+            let default = late.map(|(default, index, span)| {
+                let reason = Reason::DefaultAfterCheck(checked, span);
+                context.emit(ParseError::because(index, reason));
+                default
+            });
+            (check, default)
+        })
         .boxed()
 }
 
