@@ -51,7 +51,7 @@ fn in_braces(text: &str) -> Vec<(usize, &str)> {
                     .bytes()
                     .take_while(|it| it.is_ascii_alphanumeric() || *it == b'_')
                     .count();
-                if rest[length..].starts_with('}') {
+                if length > 0 && rest[length..].starts_with('}') {
                     names.push((at, &rest[..length]));
                 }
             }

@@ -260,13 +260,11 @@ fn said_by_closures(cx: &Context, parameters: &[Parameter], arguments: &[Type]) 
     let is_said = |variable| {
         parameters.iter().any(|it| {
             let ty = table.resolve(&substitute(&it.ty, arguments));
-            match ty {
-                Type::Function(function) => function
-                    .parameters
-                    .iter()
-                    .any(|it| table.occurs(variable, it)),
-                ty => table.occurs(variable, &ty),
-            }
+            let Type::Function(function) = &ty else {
+                return table.occurs(variable, &ty);
+            };
+            let mut taken = function.parameters.iter();
+            taken.any(|it| table.occurs(variable, it))
         })
     };
     let mut open = arguments.to_vec();

@@ -364,21 +364,34 @@ fn unknown_method(
     } else if let Some(module) = hidden_module(hir, name, whole) {
         calls::hides_module(report, &module)
     } else {
-        let report = match &zonked {
-            Type::Map(..) => gsw_names::errors::instead_on_map(report, &name.name),
-            _ => gsw_names::errors::instead_of_method(report, &name.name),
-        };
-        let signature = other.map(|it| lookup::signature(hir.db, it));
-        let receiver = signature.and_then(|it| it.parameters.first());
-        // What makes such values is in the same module and no method: `json.parse`.
-        let is_alike = |it: &Type| std::mem::discriminant(it) == std::mem::discriminant(&plain);
-        match receiver.filter(|it| is_alike(&it.ty)) {
-            Some(receiver) => calls::of_other_receiver(report, &name.name, &hir.show(&receiver.ty)),
-            None => report,
-        }
+        foreign_method(hir, report, &zonked, name, other)
     };
     hir.report(match report.notes.is_empty() {
         true => calls::has_methods(report, &names),
         false => report,
     });
+}
+
+/// What is written instead of a method of another language, or of another receiver.
+fn foreign_method(
+    hir: &HirBuilder,
+    report: Diagnostic,
+    ty: &Type,
+    name: &ast::Identifier,
+    other: Option<ItemId>,
+) -> Diagnostic {
+    let report = if let Type::Map(..) = ty {
+        gsw_names::errors::instead_on_map(report, &name.name)
+    } else {
+        gsw_names::errors::instead_of_method(report, &name.name)
+    };
+    let signature = other.map(|it| lookup::signature(hir.db, it));
+    let receiver = signature.and_then(|it| it.parameters.first());
+    // What makes such values is in the same module and no method: `json.parse`.
+    let plain = hir.table.unchecked(ty);
+    let is_alike = |it: &Type| std::mem::discriminant(it) == std::mem::discriminant(&plain);
+    match receiver.filter(|it| is_alike(&it.ty)) {
+        Some(receiver) => calls::of_other_receiver(report, &name.name, &hir.show(&receiver.ty)),
+        None => report,
+    }
 }
