@@ -80,7 +80,7 @@ fn is_method(module: &str, first: Option<&Type>) -> bool {
 }
 
 /// An example of more characters says no more than the signature in the same space.
-const LONGEST_EXAMPLE: usize = 44;
+const LONGEST_EXAMPLE: usize = 40;
 
 /// The shortest line of the examples that asserts what a call of the function gives.
 fn example(name: &str, examples: &[String]) -> Option<String> {
