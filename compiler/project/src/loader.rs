@@ -58,7 +58,8 @@ fn load(
             project.set_home(db).to(named.home);
         }
         None => {
-            Project::builder(modules, key)
+            // The database knows it, as the only one.
+            let _ = Project::builder(modules, key)
                 .skills(skills)
                 .configuration(named.configuration)
                 .prices(named.prices)
