@@ -209,6 +209,7 @@ impl Lowering<'_> {
                 | ToolBody::Host
                 | ToolBody::Question
                 | ToolBody::SpawnRequest
+                | ToolBody::WrittenRequest
                 | ToolBody::Skills => trust_of(signature.trusted),
             },
             repeat: self.repeat_of_tool(item, body),
