@@ -27,6 +27,17 @@ workflow main(n: int) -> int {
 }
 """
 
+SERVERS = """mcp adds = stdio("BARE", ["serve"])
+workflow main(n: int) -> int {
+  var sum = 0
+  for i in 0..n {
+    let said = adds.call("add", { "a": i, "b": 1 })
+    sum += said["result"] as int
+  }
+  sum
+}
+"""
+
 
 # The same with an answer that has a schema of some size.
 TYPED = PROMPTS.replace("-> string by speaker", "-> Found by speaker") + """
@@ -239,6 +250,23 @@ def requests(url):
         return json.load(answer)
 
 
+def servers(work, row, count=20_000):
+    """Both sides call the same server, in turn."""
+    bare = RELEASE / "examples" / "bare_mcp"
+    if not bare.is_file():
+        print("MCP is left out: cargo build --release -p gsw-agents --example bare_mcp", file=sys.stderr)
+        return
+    program = build(work, "servers", SERVERS.replace("BARE", str(bare)))
+    ours, theirs = [], []
+    for _ in range(5):
+        few, _ = timed([program, "--quiet", "--store", "off", "--n", 1], 1)
+        all_of_them, _ = timed([program, "--quiet", "--store", "off", "--n", count + 1], 1)
+        ours.append((all_of_them - few) / count)
+        done = subprocess.run([bare, str(count)], capture_output=True, text=True, check=True)
+        theirs.append(float(done.stdout.split()[0]) / count)
+    row("a call of an MCP server over stdio", statistics.median(ours) * 1e6, "µs", "≤ 1.2 × bare", "bare rmcp", statistics.median(theirs) * 1e6)
+
+
 def measure(work, row):
-    for part in (steps, tasks, waiting, state, prompts):
+    for part in (steps, tasks, waiting, state, prompts, servers):
         part(work, row)

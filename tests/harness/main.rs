@@ -56,6 +56,8 @@ mod lives;
 mod mcp_client;
 mod mcp_declared;
 mod mcp_http;
+mod mcp_offered;
+mod mcp_served;
 mod mcp_server;
 mod memory;
 mod model_calls;

@@ -89,6 +89,9 @@ fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>, description: &Mutex<Stri
     }
 }
 
+/// The description of a tool that stands on no page of a list without end.
+const ENDLESS: &str = "endless";
+
 /// What it says; nothing to a notification.
 fn answer(request: &Value, description: &str) -> Option<Value> {
     let id = request.get("id")?;
@@ -97,6 +100,9 @@ fn answer(request: &Value, description: &str) -> Option<Value> {
             "protocolVersion": "2025-11-25",
             "capabilities": { "tools": {} },
             "serverInfo": { "name": "echo", "version": "1" },
+        }),
+        Some("tools/list") if description == ENDLESS => json!({
+            "tools": [], "nextCursor": "and so on",
         }),
         Some("tools/list") => json!({ "tools": [{
             "name": "echo",
@@ -217,6 +223,22 @@ fn an_address_that_nobody_serves_is_an_error() {
         format!("mcp far = http(\"http://{port}\")\nworkflow main() -> json {{ far.tools() }}\n");
     let said = run(&folder, &main);
     assert!(said.err.contains("McpError"), "{said:?}");
+}
+
+#[test]
+fn a_list_without_end_is_an_error() {
+    let (server, folder) = (Server::start(), folder("endless"));
+    *server.description.lock().expect("nobody panics") = ENDLESS.into();
+    let main = format!(
+        "mcp far = http({:?})\nworkflow main() -> json {{ far.tools() }}\n",
+        server.address
+    );
+    let said = run(&folder, &main);
+    assert!(
+        said.err.contains("its list of tools has no end"),
+        "{said:?}"
+    );
+    assert!(server.asked().len() < 1_100);
 }
 
 /// Nothing that a server says of itself becomes code, and nothing that its tools give reaches the terminal as more than text.

@@ -19,7 +19,7 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::killed::{Kept, signal};
 
-const SHOP: &str = r#"
+pub const SHOP: &str = r#"
 /// A shop.
 import std/fs
 permissions { fs.write: ["."] }
@@ -63,14 +63,14 @@ workflow slow() {
 
 /// Answers what it is asked, and remembers what it was told.
 #[derive(Clone)]
-struct Client {
+pub struct Client {
     answer: Answer,
     asked: Arc<Mutex<Vec<(String, Value)>>>,
     told: Arc<Mutex<Vec<String>>>,
 }
 
 #[derive(Clone, PartialEq)]
-enum Answer {
+pub enum Answer {
     /// It has no forms.
     None,
     Declined,
@@ -79,7 +79,7 @@ enum Answer {
 }
 
 impl Client {
-    fn new(answer: Answer) -> Self {
+    pub fn new(answer: Answer) -> Self {
         Self {
             answer,
             asked: Arc::default(),
@@ -135,10 +135,10 @@ impl ClientHandler for Client {
     }
 }
 
-type Session = RunningService<RoleClient, Client>;
+pub type Session = RunningService<RoleClient, Client>;
 
 /// Both ages of the protocol.
-fn ages() -> [ClientLifecycleMode; 2] {
+pub fn ages() -> [ClientLifecycleMode; 2] {
     [
         ClientLifecycleMode::Initialize,
         ClientLifecycleMode::Discover {
@@ -148,7 +148,7 @@ fn ages() -> [ClientLifecycleMode; 2] {
 }
 
 /// Starts the server and connects to it.
-async fn connect(
+pub async fn connect(
     kept: &Kept,
     words: &[&str],
     client: &Client,
@@ -178,7 +178,7 @@ fn text(result: &CallToolResult) -> &str {
     &first.as_text().expect("it is text").text
 }
 
-fn block_on(future: impl Future<Output = ()>) {
+pub fn block_on(future: impl Future<Output = ()>) {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().build().expect("a runtime");
     runtime.block_on(future);
@@ -195,7 +195,7 @@ async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Closes the session; the program ends by itself.
-async fn close(session: Session, mut child: Child) {
+pub async fn close(session: Session, mut child: Child) {
     session.cancel().await.expect("it closes");
     let mut ended = None;
     eventually("the program ends", || {

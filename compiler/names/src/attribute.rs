@@ -4,9 +4,9 @@ use gsw_abi::call::RuntimeCall;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::errors;
+use crate::errors::{self, ResourceProblem};
 use crate::module::is_std;
-use crate::signature::{LockedTool, Presence};
+use crate::signature::{LockedTool, OfferedResource, Presence};
 use crate::types::{Effect, EffectSet};
 
 /// What an attribute stands before.
@@ -51,6 +51,8 @@ pub struct Attributes {
     /// Where `@host` is written, which says that the host has the body.
     pub host: Option<Span>,
     pub locked: Option<LockedTool>,
+    /// `@resource`, and where it is written.
+    pub resource: Option<(OfferedResource, Span)>,
     /// `@intrinsic("row", …)`, only in the standard library.
     pub intrinsic: Option<RuntimeCall>,
     /// The effects that `@intrinsic` lists.
@@ -75,10 +77,21 @@ pub enum RequirementKind {
 }
 
 /// Names that every program may write, for suggestions.
-const PUBLIC: &[&str] = &["alias", "deprecated", "host", "locked", "secret", "was"];
+const PUBLIC: &[&str] = &[
+    "alias",
+    "deprecated",
+    "host",
+    "locked",
+    "resource",
+    "secret",
+    "was",
+];
 
 /// What `@locked` takes.
 const LOCKED: &str = "the tool's name at its server and its digest";
+
+/// What `@resource` takes.
+const RESOURCE: &str = "an address, and perhaps its media type";
 
 /// Reads the attributes; unknown and malformed ones go to `sink`.
 pub fn read_attributes(
@@ -88,18 +101,7 @@ pub fn read_attributes(
     target: AttributeTarget,
     sink: &mut Vec<Diagnostic>,
 ) -> Attributes {
-    let mut read = Attributes {
-        alias: None,
-        secret: Presence::Absent,
-        deprecated: None,
-        was: None,
-        host: None,
-        locked: None,
-        intrinsic: None,
-        effects: EffectSet::default(),
-        property: Presence::Absent,
-        requirements: Vec::new(),
-    };
+    let mut read = Attributes::none();
     let is_library = is_std(db, item.file(db));
     for attribute in attributes {
         let place = Place::Item {
@@ -119,6 +121,17 @@ pub fn read_attributes(
             ("secret", Some([])) => read.secret = Presence::Present,
             ("locked", Some([name, digest])) => read.locked = Some(LockedTool::of(name, digest)),
             ("locked", _) => sink.push(errors::attribute_arguments(place, name, LOCKED)),
+            ("resource", _)
+                if item.kind(db) != ItemKind::Workflow
+                    || target != AttributeTarget::Declaration =>
+            {
+                sink.push(errors::resource(place, ResourceProblem::NotAWorkflow));
+            }
+            ("resource", Some([uri, rest @ ..])) if rest.len() < 2 => {
+                let offered = OfferedResource::of(uri, rest.first());
+                read.resource = Some((offered, attribute.span));
+            }
+            ("resource", _) => sink.push(errors::attribute_arguments(place, name, RESOURCE)),
             ("host", Some([])) => read.host = Some(attribute.span),
             ("deprecated", Some([why])) => read.deprecated = Some(why.clone()),
             ("was", Some([_]))
@@ -152,6 +165,23 @@ fn keeps_identity(kind: ItemKind) -> bool {
 }
 
 impl Attributes {
+    /// What nothing says.
+    fn none() -> Self {
+        Self {
+            alias: None,
+            secret: Presence::Absent,
+            deprecated: None,
+            was: None,
+            host: None,
+            locked: None,
+            resource: None,
+            intrinsic: None,
+            effects: EffectSet::default(),
+            property: Presence::Absent,
+            requirements: Vec::new(),
+        }
+    }
+
     /// Takes the row of the table of runtime calls and its effects; says whether there are such.
     fn take_intrinsic(&mut self, row: &str, effects: &[Name]) -> bool {
         self.intrinsic = RuntimeCall::named(row);

@@ -15,6 +15,7 @@ use crate::generics::{generics_of, own_type};
 use crate::host_tool;
 use crate::known::KnownItem;
 use crate::lower_type::{lower_throws, lower_type};
+use crate::offered_resource;
 use crate::scope::{Definition, resolve_member, resolve_name};
 use crate::signature::{Parameter, Presence, Signature, TypeDeclarationKind};
 use crate::types::{EffectSet, Type};
@@ -75,27 +76,7 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
         | ast::ItemBody::Permissions { .. }
         | ast::ItemBody::Invalid => empty_signature(Type::Unit),
     };
-    let attributes = head.attributes(ast);
-    head.sink
-        .extend(host_tool::check(item, ast, attributes.host));
-    let position = |name: &Name| head.generics.iter().position(|it| it == name);
-    let requirements = attributes.requirements.iter().filter_map(|(kind, name)| {
-        let index = position(name)?;
-        Some((*kind, u32::try_from(index).ok()?))
-    });
-    ItemSignature {
-        signature: Arc::new(Signature {
-            intrinsic: attributes.intrinsic,
-            property: attributes.property,
-            was: attributes.was,
-            locked: attributes.locked,
-            ..signature
-        }),
-        effects: attributes.effects,
-        requirements: requirements.collect(),
-        deprecated: attributes.deprecated,
-        diagnostics: head.sink,
-    }
+    head.with_attributes(ast, signature)
 }
 
 fn empty_signature(result: Type) -> Signature {
@@ -110,6 +91,7 @@ fn empty_signature(result: Type) -> Signature {
         agent: None,
         server: None,
         locked: None,
+        resource: None,
         was: None,
     }
 }
@@ -231,6 +213,7 @@ impl Head<'_> {
             agent: by(By::Agent),
             server: by(By::Server),
             locked: None,
+            resource: None,
             was: None,
         }
     }
@@ -385,6 +368,37 @@ impl Head<'_> {
         Signature {
             parameters,
             ..empty_signature(Type::Error)
+        }
+    }
+
+    /// The head with what the attributes before it say.
+    fn with_attributes(mut self, ast: &ast::Item, signature: Signature) -> ItemSignature {
+        let attributes = self.attributes(ast);
+        self.sink
+            .extend(host_tool::check(self.item, ast, attributes.host));
+        let resource = attributes.resource;
+        let offered = resource.as_ref();
+        let parameters = &signature.parameters;
+        self.sink
+            .extend(offered.and_then(|it| offered_resource::check(self.item, parameters, it)));
+        let position = |name: &Name| self.generics.iter().position(|it| it == name);
+        let requirements = attributes.requirements.iter().filter_map(|(kind, name)| {
+            let index = position(name)?;
+            Some((*kind, u32::try_from(index).ok()?))
+        });
+        ItemSignature {
+            signature: Arc::new(Signature {
+                intrinsic: attributes.intrinsic,
+                property: attributes.property,
+                was: attributes.was,
+                locked: attributes.locked,
+                resource: resource.map(|it| it.0),
+                ..signature
+            }),
+            effects: attributes.effects,
+            requirements: requirements.collect(),
+            deprecated: attributes.deprecated,
+            diagnostics: self.sink,
         }
     }
 

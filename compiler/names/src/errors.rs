@@ -7,11 +7,11 @@ mod names;
 mod types;
 
 pub use declarations::{
-    HostToolProblem, attribute_arguments, duplicate_definition, duplicate_wire_name, host_tool,
-    method_of_foreign_type, misplaced_attribute, misplaced_secret, misplaced_was, missing_type,
-    needs_host, not_a_server, not_an_agent, payload_called_kind, payload_without_name,
-    reserved_parameter, self_outside_method, shared_host_tool, unknown_attribute, unusual_local,
-    unusual_name, wrong_case,
+    HostToolProblem, ResourceProblem, attribute_arguments, duplicate_definition,
+    duplicate_wire_name, host_tool, method_of_foreign_type, misplaced_attribute, misplaced_secret,
+    misplaced_was, missing_type, needs_host, not_a_server, not_an_agent, payload_called_kind,
+    payload_without_name, reserved_parameter, resource, self_outside_method, shared_host_tool,
+    unknown_attribute, unusual_local, unusual_name, wrong_case,
 };
 pub use foreign::{
     instead_of_member, instead_of_method, instead_of_name, instead_on_map, is_foreign_name,

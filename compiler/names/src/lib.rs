@@ -23,6 +23,7 @@ mod lower_type;
 mod method;
 mod module;
 mod naming;
+mod offered_resource;
 mod recursion;
 mod scope;
 mod signature;
@@ -67,7 +68,8 @@ pub use scope::{
     resolve_member, resolve_name, seems_declared, suggest, variants_named, visible_names,
 };
 pub use signature::{
-    LockedTool, Parameter, Presence, Signature, TypeDeclaration, TypeDeclarationKind, Variant,
+    LockedTool, OfferedResource, Parameter, Presence, Signature, TypeDeclaration,
+    TypeDeclarationKind, Variant,
 };
 pub use skill::{SkillsAt, is_skill_tool, project_skills, skills_at};
 pub use source_text::{item_text, source_text, written_defaults};

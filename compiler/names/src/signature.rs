@@ -29,6 +29,8 @@ pub struct Signature {
     pub server: Option<ItemId>,
     /// What `@locked` says of a tool of a server.
     pub locked: Option<LockedTool>,
+    /// What `@resource` says of a workflow.
+    pub resource: Option<OfferedResource>,
     /// What it was called in earlier versions of the program, after `@was`.
     pub was: Option<Name>,
 }
@@ -47,6 +49,23 @@ impl LockedTool {
         Self {
             name: name.clone(),
             digest: digest.clone(),
+        }
+    }
+}
+
+/// `@resource("scheme://path/{parameter}", "media/type")`: a workflow as something to read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OfferedResource {
+    /// With the workflow's parameters in braces.
+    pub uri: Name,
+    pub media_type: Option<Name>,
+}
+
+impl OfferedResource {
+    pub(crate) fn of(uri: &Name, media_type: Option<&Name>) -> Self {
+        Self {
+            uri: uri.clone(),
+            media_type: media_type.cloned(),
         }
     }
 }

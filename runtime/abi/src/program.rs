@@ -139,6 +139,16 @@ pub struct Workflow {
     pub effects: Vec<String>,
     /// The resumable function that takes the parameters.
     pub function: FunctionIndex,
+    /// What `@resource` says of it.
+    pub resource: Option<Resource>,
+}
+
+/// A workflow as something to read, for clients of the program as a server.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Resource {
+    /// Its address, with parameters in braces.
+    pub uri: String,
+    pub media_type: Option<String>,
 }
 
 /// What stands in the lists of `spawns` for what a model writes itself: no workflow can be called so.

@@ -5,6 +5,7 @@ mod answer;
 mod client;
 mod happened;
 mod locked;
+mod look;
 mod session;
 
 use std::collections::BTreeMap;

@@ -130,7 +130,13 @@ impl Network {
         };
         let tool = match &request.ask {
             AskOfServer::Call { tool, .. } => tool.clone(),
-            AskOfServer::Tools => String::new(),
+            // Nothing but a tool fails as one.
+            AskOfServer::Tools
+            | AskOfServer::Resources
+            | AskOfServer::Templates
+            | AskOfServer::Read { .. }
+            | AskOfServer::Prompts
+            | AskOfServer::Prompt { .. } => String::new(),
         };
         let calling = servers.ask(ServerCall {
             server: place,

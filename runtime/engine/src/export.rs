@@ -69,7 +69,7 @@ pub use number::{
 };
 pub use outside::{
     context_query, exec_run, external_ask, host_call, http_request, human_ask, human_timeout,
-    mcp_call, mcp_tools, plan_check, plan_run, prompt_detail, prompt_revised, prompt_run,
+    mcp_call, mcp_look, plan_check, plan_run, prompt_detail, prompt_revised, prompt_run,
     prompt_stream, run_ask, skill_read, spawn_detached, spawn_request, spawn_requested, tool_begin,
     tool_keep, workflow_list, workflow_start,
 };

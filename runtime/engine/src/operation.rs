@@ -385,6 +385,36 @@ pub enum AskOfServer {
         /// What the tool must be by its name, description and schemas; any if none is given.
         digest: Option<String>,
     },
+    /// What there is to read.
+    Resources,
+    /// What there is to read whose addresses have gaps.
+    Templates,
+    /// The content of a resource.
+    Read { uri: String },
+    /// Which prompts it has.
+    Prompts,
+    /// The messages of one of them.
+    Prompt {
+        prompt: String,
+        /// The arguments by name, as JSON text.
+        input: String,
+    },
+}
+
+impl AskOfServer {
+    /// What is asked for in a few words, and the arguments if it takes some.
+    #[must_use]
+    pub fn summary(&self) -> (String, Option<&str>) {
+        match self {
+            Self::Tools => ("tools".into(), None),
+            Self::Call { tool, input, .. } => (tool.clone(), Some(input)),
+            Self::Resources => ("resources".into(), None),
+            Self::Templates => ("templates".into(), None),
+            Self::Read { uri } => (format!("read {uri}"), None),
+            Self::Prompts => ("prompts".into(), None),
+            Self::Prompt { prompt, input } => (format!("prompt {prompt}"), Some(input)),
+        }
+    }
 }
 
 impl McpRequest {

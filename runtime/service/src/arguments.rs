@@ -8,6 +8,7 @@ use gsw_abi::types::{Field, Type, TypeTable};
 use gsw_engine::codec::places;
 use serde_json::{Map, Value};
 
+use crate::mcp::reach::{self, Serving};
 use crate::runs::arguments::{self as runs, RunsInvocation};
 use crate::{memory, store, value_text};
 
@@ -21,8 +22,8 @@ pub enum Command {
     Runs(Box<RunsInvocation>),
     /// Carry on whatever is due.
     Worker(Box<BuiltinOptions>),
-    /// Serve the workflows as tools to a client on standard input and output.
-    Mcp(Box<BuiltinOptions>),
+    /// Serve the workflows as tools to clients.
+    Mcp(Box<Serving>),
     /// Print the program's own description.
     Manifest,
     /// Print its name and version.
@@ -129,7 +130,7 @@ pub fn parse(program: &Program, words: &[String]) -> Result<Command, UsageError>
             return runs::worker(&words[1..]).map(|it| Command::Worker(Box::new(it)));
         }
         Some("mcp") if find(program, "mcp").is_none() => {
-            return runs::mcp(&words[1..]).map(|it| Command::Mcp(Box::new(it)));
+            return reach::parse(&words[1..]).map(|it| Command::Mcp(Box::new(it)));
         }
         Some("--version") if words.len() == 1 && !takes_version(program) => {
             return Ok(Command::Version);

@@ -90,7 +90,7 @@ pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
                 }
             }
         }
-        Ok(Command::Mcp(options)) => mcp::serve(loaded, &options, origin),
+        Ok(Command::Mcp(serving)) => mcp::serve(loaded, &serving, origin),
         Ok(Command::Runs(invocation)) => runs::perform(loaded, *invocation, origin),
         Err(error) => {
             // What cannot be read may be the option itself, so the words are looked at.

@@ -1,13 +1,22 @@
-//! `mcp`: the program as a server of the Model Context Protocol on its standard input and output. Each workflow is a tool.
+//! `mcp`: the program as a server of the Model Context Protocol, by its pipes or at an address. Each workflow is a tool.
 //!
 //! A call of a tool is a run. What a `human` asks goes to whoever has called, by elicitation; what the run says is progress.
-//! Standard output belongs to the protocol, so everything else is said on standard error.
+//! Standard output may belong to the protocol, so everything else is said on standard error.
 
+mod call;
 mod callers;
+mod content;
 mod ending;
 mod form;
+mod http;
+mod log;
 mod offer;
+mod offered;
+mod parted;
 mod progress;
+mod prompt;
+pub(crate) mod reach;
+mod resource;
 mod server;
 
 use std::io::{self, IsTerminal};
@@ -22,11 +31,14 @@ use gsw_tree::event::Header;
 use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::{RoleServer, ServiceExt};
 
-use crate::arguments::{BuiltinOptions, TapeOption, Verbosity};
+use crate::arguments::{TapeOption, Verbosity};
 use crate::execute::{around, end_watching, observers, prepared};
 use crate::exit::Exit;
 use crate::interrupt::{Interrupted, Listener, Whom};
+use crate::mcp::call::Watch;
 use crate::mcp::callers::Callers;
+use crate::mcp::offered::Offered;
+use crate::mcp::reach::{Reach, Serving};
 use crate::mcp::server::Server;
 use crate::report::report_detached;
 use crate::say::say;
@@ -38,7 +50,8 @@ use crate::{open_files, terminal};
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// Serves until the client has gone or a signal comes.
-pub(crate) fn serve(mut loaded: Loaded, options: &BuiltinOptions, origin: &Origin) -> Exit {
+pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> Exit {
+    let Serving { options, reach } = serving;
     let program = Arc::clone(&loaded.program);
     let variables = Variables::default();
     let (memory_limit, idle, taping) = match prepared(&mut loaded, options, &variables) {
@@ -64,7 +77,7 @@ pub(crate) fn serve(mut loaded: Loaded, options: &BuiltinOptions, origin: &Origi
         watched.verbosity = Verbosity::Quiet;
     }
     let watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
-    let callers = Arc::<Callers>::default();
+    let callers = Arc::new(Callers::new(Arc::clone(&program)));
     let engine = Engine::new(
         loaded,
         EngineOptions {
@@ -79,14 +92,18 @@ pub(crate) fn serve(mut loaded: Loaded, options: &BuiltinOptions, origin: &Origi
         },
     );
     let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));
-    let server = Server::new(
+    let watch = match reach {
+        Reach::Pipes => Watch::NotAtAll,
+        Reach::Http(_) => Watch::Calls,
+    };
+    let offered = Offered::new(
         engine.clone(),
         Arc::clone(&callers),
         store.clone(),
-        (origin, options),
+        (origin, options, watch),
     );
-    let served = talk(server, &interrupted);
-    // What the client has begun and not cancelled can be gone on with where it is written down.
+    let served = talk(Arc::new(offered), reach, &interrupted);
+    // What a client has begun and not cancelled can be gone on with where it is written down.
     engine.leave_all("the client has gone");
     callers.wait_for_all();
     report_detached(&engine.wait_for_detached());
@@ -103,15 +120,21 @@ pub(crate) fn serve(mut loaded: Loaded, options: &BuiltinOptions, origin: &Origi
     taping.end(options, exit)
 }
 
-/// Talks to the client until one of both wants no more.
-fn talk(server: Server, interrupted: &Interrupted) -> Result<(), String> {
+/// Talks to clients until there can be no more.
+fn talk(offered: Arc<Offered>, reach: &Reach, interrupted: &Interrupted) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("the server cannot be started: {error}"))?;
     let talked = runtime.block_on(async {
+        let talking = async {
+            match reach {
+                Reach::Pipes => converse(Server::new(offered)).await,
+                Reach::Http(http) => http::serve(offered, http).await.map(|never| match never {}),
+            }
+        };
         tokio::select! {
-            talked = converse(server) => talked,
+            talked = talking => talked,
             () = told_to_end(interrupted) => Ok(()),
         }
     });

@@ -1,6 +1,8 @@
 //! The tables of agents, prompts and tools, filled in as they are reached.
 
-use gsw_abi::program::{Agent, Prompt, Repeat, Skill, Spawnable, Tool, ToolBody, Workflow};
+use gsw_abi::program::{
+    Agent, Prompt, Repeat, Resource, Skill, Spawnable, Tool, ToolBody, Workflow,
+};
 use gsw_abi::setting::Setting;
 use gsw_abi::types::{DefaultValue, Field, Trust};
 use gsw_infer::hir::{BodyPart, ExpressionKind};
@@ -117,6 +119,10 @@ impl Lowering<'_> {
             errors,
             effects,
             function,
+            resource: signature.resource.as_ref().map(|it| Resource {
+                uri: it.uri.to_string(),
+                media_type: it.media_type.as_ref().map(ToString::to_string),
+            }),
         }
     }
 

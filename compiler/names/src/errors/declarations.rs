@@ -166,6 +166,35 @@ pub enum HostToolProblem {
     NoBody,
 }
 
+/// `@resource` that is no address of the workflow after it.
+pub fn resource(place: Place, problem: ResourceProblem) -> Diagnostic {
+    let message = match problem {
+        ResourceProblem::NotAWorkflow => "`@resource` belongs before a workflow".into(),
+        ResourceProblem::NotAnAddress => {
+            "`@resource` takes an address such as `shop://orders/{id}`".into()
+        }
+        ResourceProblem::NotAParameter(gap) => {
+            format!("the workflow has no parameter `{gap}: string` for `{{{gap}}}`")
+        }
+        ResourceProblem::NotInTheAddress(parameter) => {
+            format!("the address has no `{{{parameter}}}` for the parameter `{parameter}`")
+        }
+    };
+    Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
+        .note("whoever reads an address fills its gaps, each with a text")
+}
+
+/// What is wrong about `@resource`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResourceProblem<'a> {
+    NotAWorkflow,
+    NotAnAddress,
+    /// A gap that no parameter of type `string` is for, or a second one of the same name.
+    NotAParameter(&'a str),
+    /// A parameter that must be given and has no gap.
+    NotInTheAddress(&'a str),
+}
+
 /// A name whose first letter has the wrong case for what it names.
 pub fn wrong_case(place: Place, name: &str, style: &str, better: &str) -> Diagnostic {
     Diagnostic::error(Code::NAMING_STYLE, place, format!("`{name}` must be written in `{style}`"))

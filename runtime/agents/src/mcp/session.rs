@@ -18,8 +18,8 @@ use rmcp::model::{
     ProgressToken, ProtocolVersion, RequestId, RequestMetaObject, ServerResult, Tool,
 };
 use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt, Peer, PeerRequestOptions, RunningService,
-    RunningServiceCancellationToken, ServiceError,
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, PeerRequestOptions,
+    RunningService, RunningServiceCancellationToken, ServiceError,
 };
 use rmcp::transport::IntoTransport;
 use serde_json::{Map, Value};
@@ -29,7 +29,8 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 use crate::mcp::client::{self, Client};
 use crate::mcp::happened::Happened;
 use crate::mcp::locked::Digests;
-use crate::mcp::{address, answer, lock, locked};
+use crate::mcp::look::Unseen;
+use crate::mcp::{address, answer, lock, locked, look};
 
 /// A server may take so long until it has said who it is: one that is fetched first takes its time.
 const START: Duration = Duration::from_secs(60);
@@ -62,6 +63,29 @@ enum Life {
     Over,
 }
 
+/// Why nothing can be said with a server.
+struct Ungreeted {
+    failure: ServerFailure,
+    /// It has answered the question for its age with something that is no answer to it, as servers do that know few methods and
+    /// refuse none.
+    may_be_older: bool,
+}
+
+impl Ungreeted {
+    fn why(why: String) -> Self {
+        Self::from(ServerFailure::Server(why))
+    }
+}
+
+impl From<ServerFailure> for Ungreeted {
+    fn from(failure: ServerFailure) -> Self {
+        Self {
+            failure,
+            may_be_older: false,
+        }
+    }
+}
+
 /// The end of what a server has said to people.
 #[derive(Clone, Default)]
 struct Said(Arc<Mutex<Vec<u8>>>);
@@ -74,29 +98,42 @@ impl Session {
         happened: &Happened,
     ) -> Result<Self, ServerFailure> {
         match server {
-            ServerPlace::Program(program) => Self::start_program(program, happened)
-                .await
-                .map_err(ServerFailure::Server),
+            ServerPlace::Program(program) => Self::start_program(program, happened).await,
             ServerPlace::Address(address) => Self::reach(address, reach_of, happened).await,
         }
+        .map_err(|it| it.failure)
     }
 
     async fn reach(
         address: &ServerAddress,
         reach_of: &ReachOf,
         happened: &Happened,
-    ) -> Result<Self, ServerFailure> {
-        let transport = address::transport(address, reach_of)?;
-        let heard = (Said::default(), happened);
-        let greeting = Self::greet(transport, either_age(), Life::Address, heard);
-        greeting.await.map_err(ServerFailure::Server)
+    ) -> Result<Self, Ungreeted> {
+        match Self::greet_address(address, reach_of, either_age(), happened).await {
+            Err(it) if it.may_be_older => {
+                let older = ClientLifecycleMode::Initialize;
+                Self::greet_address(address, reach_of, older, happened).await
+            }
+            greeted => greeted,
+        }
     }
 
-    async fn start_program(server: &ServerProgram, happened: &Happened) -> Result<Self, String> {
+    async fn greet_address(
+        address: &ServerAddress,
+        reach_of: &ReachOf,
+        age: ClientLifecycleMode,
+        happened: &Happened,
+    ) -> Result<Self, Ungreeted> {
+        let transport = address::transport(address, reach_of)?;
+        let heard = (Said::default(), happened);
+        Self::greet(transport, age, Life::Address, heard).await
+    }
+
+    async fn start_program(server: &ServerProgram, happened: &Happened) -> Result<Self, Ungreeted> {
         let begun = Instant::now();
         match Self::greet_program(server, either_age(), happened).await {
-            // The question for its age was given up, and its answer came after the next greeting.
-            Err(_) if (PROBE..START).contains(&begun.elapsed()) => {
+            // The question for its age was given up, and its answer came after the next greeting; or it was not understood.
+            Err(it) if it.may_be_older || (PROBE..START).contains(&begun.elapsed()) => {
                 Self::greet_program(server, ClientLifecycleMode::Initialize, happened).await
             }
             greeted => greeted,
@@ -107,10 +144,10 @@ impl Session {
         server: &ServerProgram,
         age: ClientLifecycleMode,
         happened: &Happened,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Ungreeted> {
         let process = server
             .start()
-            .map_err(|error| format!("it cannot be started: {error}"))?;
+            .map_err(|error| Ungreeted::why(format!("it cannot be started: {error}")))?;
         let ServerProcess {
             input,
             output,
@@ -120,7 +157,8 @@ impl Session {
         let said = Said::default();
         let piped =
             pipes(input, output).and_then(|pipes| Ok((pipes, Receiver::from_owned_fd(errors)?)));
-        let (pipes, errors) = piped.map_err(|error| format!("it cannot be reached: {error}"))?;
+        let (pipes, errors) =
+            piped.map_err(|error| Ungreeted::why(format!("it cannot be reached: {error}")))?;
         tokio::spawn(said.clone().listen(errors));
         Self::greet(pipes, age, Life::Process(life), (said, happened)).await
     }
@@ -130,7 +168,7 @@ impl Session {
         age: ClientLifecycleMode,
         life: Life,
         (said, happened): (Said, &Happened),
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Ungreeted> {
         let changes = Arc::new(AtomicU64::new(0));
         let client = Client::new(Arc::clone(&changes), happened.clone());
         let greeted =
@@ -138,15 +176,16 @@ impl Session {
         let service: RunningService<RoleClient, Client> = match greeted {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
-                return Err(said
-                    .beside(&format!("it does not speak the protocol: {error}"))
-                    .await);
+                let why = format!("it does not speak the protocol: {error}");
+                return Err(Ungreeted {
+                    failure: ServerFailure::Server(said.beside(&why).await),
+                    may_be_older: matches!(error, ClientInitializeError::ExpectedInitResult(_)),
+                });
             }
             Err(_) => {
                 let seconds = START.as_secs();
-                return Err(said
-                    .beside(&format!("it says nothing for {seconds} s"))
-                    .await);
+                let why = format!("it says nothing for {seconds} s");
+                return Err(Ungreeted::why(said.beside(&why).await));
             }
         };
         let (peer, end) = (service.peer().clone(), service.cancellation_token());
@@ -166,8 +205,8 @@ impl Session {
 
     /// What it says to a question.
     pub async fn ask(&self, call: ServerCall) -> Result<String, ServerFailure> {
-        match call.ask {
-            AskOfServer::Tools => locked::shown(&self.tools().await?),
+        let seen = match call.ask {
+            AskOfServer::Tools => return locked::shown(&self.tools().await?),
             AskOfServer::Call {
                 tool,
                 input,
@@ -176,16 +215,28 @@ impl Session {
                 if let Some(digest) = digest {
                     self.check(&tool, &digest).await?;
                 }
-                self.call(tool, &input, call.key).await
+                return self.call(tool, &input, call.key).await;
             }
-        }
+            AskOfServer::Resources => look::resources(&self.peer).await,
+            AskOfServer::Templates => look::templates(&self.peer).await,
+            AskOfServer::Read { uri } => look::resource(&self.peer, uri).await,
+            AskOfServer::Prompts => look::prompts(&self.peer).await,
+            AskOfServer::Prompt { prompt, input } => look::prompt(&self.peer, prompt, &input).await,
+        };
+        self.seen(seen).await
     }
 
     async fn tools(&self) -> Result<Vec<Tool>, ServerFailure> {
-        let listed = self.peer.list_all_tools().await;
-        match listed {
-            Ok(tools) => Ok(tools),
-            Err(error) => Err(self.failure(&error).await),
+        let listed = look::tools(&self.peer).await;
+        self.seen(listed).await
+    }
+
+    /// What was looked at, or why nothing was seen.
+    async fn seen<T>(&self, seen: Result<T, Unseen>) -> Result<T, ServerFailure> {
+        match seen {
+            Ok(seen) => Ok(seen),
+            Err(Unseen::Service(error)) => Err(self.failure(&error).await),
+            Err(Unseen::Server(why)) => Err(ServerFailure::Server(why)),
         }
     }
 

@@ -123,9 +123,20 @@ calls! {
         ask_server(run, result, [argv, url, given], AskOfServer::Call { tool, input, digest })
     }
 
-    /// `Server.tools` of `std/mcp`: result type, argv, address or 0, environment or headers.
-    waiting mcp_tools(run, result, argv, url, given) {
-        ask_server(run, result, [argv, url, given], AskOfServer::Tools)
+    /// What `std/mcp` reads: result type, what, argv, address or 0, environment or headers, a name or an address, arguments.
+    waiting mcp_look(run, result, what, argv, url, given, name, arguments) {
+        let name = words::take_string(&mut run.heap, name);
+        let input = codec::encode(&run.heap, gsw_abi::builtin::JSON, arguments);
+        run.heap.release(arguments);
+        let ask = match OfServer::numbered(what) {
+            OfServer::Tools => AskOfServer::Tools,
+            OfServer::Resources => AskOfServer::Resources,
+            OfServer::Templates => AskOfServer::Templates,
+            OfServer::Read => AskOfServer::Read { uri: name },
+            OfServer::Prompts => AskOfServer::Prompts,
+            OfServer::Prompt => AskOfServer::Prompt { prompt: name, input },
+        };
+        ask_server(run, result, [argv, url, given], ask)
     }
 
     waiting http_request(run, result, method, url, headers, content, value) {
@@ -274,6 +285,31 @@ fn ask_server(run: &mut Run, result: u64, server: [u64; 3], ask: AskOfServer) ->
     };
     let request = Box::new(McpRequest { at, ask });
     run.perform_for(Request::Mcp { request }, TypeId(result as u32))
+}
+
+/// What `std/mcp` reads, by the number that it gives.
+#[derive(Clone, Copy)]
+enum OfServer {
+    Tools,
+    Resources,
+    Templates,
+    Read,
+    Prompts,
+    Prompt,
+}
+
+impl OfServer {
+    fn numbered(number: u64) -> Self {
+        match number {
+            0 => Self::Tools,
+            1 => Self::Resources,
+            2 => Self::Templates,
+            3 => Self::Read,
+            4 => Self::Prompts,
+            5 => Self::Prompt,
+            _ => unreachable!("`std/mcp` has no other number"),
+        }
+    }
 }
 
 /// What `std/runs` asks, by the number that it gives.

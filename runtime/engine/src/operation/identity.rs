@@ -6,7 +6,7 @@ use gsw_abi::site::Site;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::operation::{AskOfServer, HttpRequest, Request};
+use crate::operation::{HttpRequest, Request};
 
 /// So much of an argument is shown.
 const SHOWN: usize = 60;
@@ -130,10 +130,10 @@ impl Request {
             Self::Http { request } => request.summary(),
             Self::Mcp { request } => {
                 let server = short(&request.server());
-                match &request.ask {
-                    AskOfServer::Tools => format!("mcp {server} tools"),
-                    AskOfServer::Call { tool, input, .. } => {
-                        format!("mcp {server} {tool}({})", short(input))
+                match request.ask.summary() {
+                    (what, None) => format!("mcp {server} {}", short(&what)),
+                    (what, Some(input)) => {
+                        format!("mcp {server} {}({})", short(&what), short(input))
                     }
                 }
             }

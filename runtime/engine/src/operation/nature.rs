@@ -80,7 +80,12 @@ impl Request {
             | Self::External { .. } => Class::Idempotent,
             Self::FsAppend { .. } | Self::Exec { .. } | Self::Host { .. } => Class::Once,
             Self::Mcp { request } => match request.ask {
-                AskOfServer::Tools => Class::Reads,
+                AskOfServer::Tools
+                | AskOfServer::Resources
+                | AskOfServer::Templates
+                | AskOfServer::Read { .. }
+                | AskOfServer::Prompts
+                | AskOfServer::Prompt { .. } => Class::Reads,
                 AskOfServer::Call { .. } => Class::Once,
             },
             Self::Mocked { call } => call.class,

@@ -1,68 +1,106 @@
 //! Who has called: where what happens in a run goes, and who is asked what its `human`s ask.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use gsw_abi::program::Program;
 use gsw_driver::call::Call;
 use gsw_driver::human::{Humans, NoReply, Replying};
 use gsw_engine::human::{Question, Reply};
 use gsw_engine::run::Finished;
+use gsw_tree::event::Level;
+use rmcp::model::ElicitRequestParams;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
+use crate::mcp::form;
+
 /// So many lines of progress wait for a client that reads slowly; the others are left out.
 const MOST_LINES: usize = 64;
+/// So many runs go on at once for clients.
+const MOST_RUNS: usize = 10_000;
 
 /// What happens in a run that somebody waits for.
 pub(super) enum Happening {
-    Progress(String),
+    Progress(Line),
     Asked(Box<Asked>),
     Ended(Box<Finished>),
+}
+
+/// A line about what happens in a run.
+pub(super) struct Line {
+    pub text: String,
+    /// Of a line of the log.
+    pub level: Option<Level>,
 }
 
 /// A question and where the reply goes. Nobody listens there any more when the question was taken back.
 pub(super) struct Asked {
     pub question: Question,
-    pub reply: oneshot::Sender<Result<Reply, NoReply>>,
+    /// What the client shows.
+    pub form: ElicitRequestParams,
+    /// None once there was a reply.
+    reply: Option<oneshot::Sender<Result<Reply, NoReply>>>,
 }
 
 /// What happens in one run, in order.
 pub(super) struct Happenings {
     receiver: UnboundedReceiver<Happening>,
-    lines: Arc<AtomicUsize>,
+    shared: Arc<Shared>,
 }
 
 /// Tells of one run.
 #[derive(Clone)]
 pub(super) struct Teller {
     sender: UnboundedSender<Happening>,
-    lines: Arc<AtomicUsize>,
+    shared: Arc<Shared>,
+}
+
+/// What both ends know of what is between them.
+#[derive(Default)]
+struct Shared {
+    lines: AtomicUsize,
+    ended: AtomicBool,
 }
 
 /// The runs that were called for and have not ended, by their ids.
-#[derive(Default)]
 pub(super) struct Callers {
+    program: Arc<Program>,
     runs: Mutex<BTreeMap<Arc<str>, Teller>>,
     ended: Condvar,
 }
 
 impl Callers {
-    /// A run of this id is about to begin.
-    pub fn add(&self, run: &Arc<str>) -> (Teller, Happenings) {
+    pub fn new(program: Arc<Program>) -> Self {
+        Self {
+            program,
+            runs: Mutex::default(),
+            ended: Condvar::new(),
+        }
+    }
+
+    /// A run of this id is about to begin; none where too many go on.
+    pub fn add(&self, run: &Arc<str>) -> Option<(Teller, Happenings)> {
         let (sender, receiver) = unbounded_channel();
-        let lines = Arc::<AtomicUsize>::default();
+        let shared = Arc::<Shared>::default();
         let teller = Teller {
             sender,
-            lines: Arc::clone(&lines),
+            shared: Arc::clone(&shared),
         };
-        self.lock().insert(Arc::clone(run), teller.clone());
-        (teller, Happenings { receiver, lines })
+        let mut runs = self.lock();
+        if runs.len() >= MOST_RUNS {
+            return None;
+        }
+        runs.insert(Arc::clone(run), teller.clone());
+        Some((teller, Happenings { receiver, shared }))
     }
 
     /// It has ended.
     pub fn remove(&self, run: &str, finished: Box<Finished>) {
-        if let Some(teller) = self.lock().remove(run) {
+        let teller = self.lock().remove(run);
+        if let Some(teller) = teller {
+            teller.shared.ended.store(true, Ordering::Relaxed);
             teller.tell(Happening::Ended(finished));
         }
         self.ended.notify_all();
@@ -85,11 +123,11 @@ impl Callers {
 
 impl Teller {
     /// More of the run; left out where the client is far behind.
-    pub fn progress(&self, line: impl FnOnce() -> Option<String>) {
-        if self.lines.load(Ordering::Relaxed) < MOST_LINES
+    pub fn progress(&self, line: impl FnOnce() -> Option<Line>) {
+        if self.shared.lines.load(Ordering::Relaxed) < MOST_LINES
             && let Some(line) = line()
         {
-            self.lines.fetch_add(1, Ordering::Relaxed);
+            self.shared.lines.fetch_add(1, Ordering::Relaxed);
             self.tell(Happening::Progress(line));
         }
     }
@@ -100,12 +138,38 @@ impl Teller {
     }
 }
 
+impl Asked {
+    /// Hands on what was replied. Who has taken the question back needs none.
+    pub fn reply(&mut self, reply: Result<Reply, NoReply>) {
+        if let Some(listener) = self.reply.take() {
+            let _ = listener.send(reply);
+        }
+    }
+
+    /// Whether nobody waits for a reply any more.
+    pub fn is_taken_back(&self) -> bool {
+        self.reply.as_ref().is_none_or(oneshot::Sender::is_closed)
+    }
+
+    /// Waits until that is so.
+    pub async fn taken_back(&mut self) {
+        if let Some(listener) = &mut self.reply {
+            listener.closed().await;
+        }
+    }
+}
+
 impl Happenings {
+    /// Whether the run has ended, though there may be things to hear of it.
+    pub fn have_ended(&self) -> bool {
+        self.shared.ended.load(Ordering::Relaxed)
+    }
+
     /// What happens next; none after the end.
     pub async fn next(&mut self) -> Option<Happening> {
         let next = self.receiver.recv().await;
         if matches!(next, Some(Happening::Progress(_))) {
-            self.lines.fetch_sub(1, Ordering::Relaxed);
+            self.shared.lines.fetch_sub(1, Ordering::Relaxed);
         }
         next
     }
@@ -117,8 +181,16 @@ impl Humans for Callers {
         let Some(teller) = self.lock().get(&call.run).cloned() else {
             return Box::pin(std::future::ready(Err(nobody(&human))));
         };
+        let form = match form::request(&self.program.types, &question) {
+            Ok(form) => form,
+            Err(why) => return Box::pin(std::future::ready(Err(why))),
+        };
         let (reply, coming) = oneshot::channel();
-        teller.tell(Happening::Asked(Box::new(Asked { question, reply })));
+        teller.tell(Happening::Asked(Box::new(Asked {
+            question,
+            form,
+            reply: Some(reply),
+        })));
         Box::pin(async move { coming.await.unwrap_or_else(|_| Err(nobody(&human))) })
     }
 }

@@ -3,6 +3,7 @@
 //! The forms of the protocol are flat: an object of texts, numbers, booleans and choices. An answer that is such an object is
 //! asked for as it is, one that could be a field of it as the field `answer`, and any other as JSON in that field.
 
+use gsw_abi::types::{Type, TypeTable};
 use gsw_driver::human::NoReply;
 use gsw_engine::human::{Question, Reply};
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
@@ -35,8 +36,14 @@ enum Layout {
 }
 
 /// The form for a question.
-pub(super) fn request(question: &Question) -> Result<ElicitRequestParams, NoReply> {
-    let (schema, _) = laid_out(&question.schema);
+pub(super) fn request(
+    types: &TypeTable,
+    question: &Question,
+) -> Result<ElicitRequestParams, NoReply> {
+    let (mut schema, layout) = laid_out(&question.schema);
+    if layout == Layout::Whole {
+        fill_in(&mut schema, types, question);
+    }
     let requested_schema = ElicitationSchema::from_json_schema(schema).map_err(|error| {
         NoReply::Unreachable(format!("`{}` has no form: {error}", question.human))
     })?;
@@ -45,6 +52,27 @@ pub(super) fn request(question: &Question) -> Result<ElicitRequestParams, NoRepl
         message: message(question),
         requested_schema,
     })
+}
+
+/// Fields that may be left out have what they are then.
+fn fill_in(form: &mut Map<String, Value>, types: &TypeTable, question: &Question) {
+    let Type::Record(record) = types.get(types.base(question.result)) else {
+        return;
+    };
+    let Some(Value::Object(properties)) = form.get_mut("properties") else {
+        return;
+    };
+    for field in &record.fields {
+        let function = field.default.as_ref().map(|it| it.function);
+        let mut known = question.defaults.iter();
+        let value = known.find(|it| Some(it.0) == function).map(|it| &it.1);
+        if let (Some(Value::Object(property)), Some(value)) =
+            (properties.get_mut(&field.wire), value)
+            && !value.is_null()
+        {
+            property.insert("default".into(), value.clone());
+        }
+    }
 }
 
 /// What was asked, and what was wrong with the answer before.
@@ -174,7 +202,7 @@ mod tests {
     }
 
     fn shown(schema: Value) -> Value {
-        match request(&question(schema)) {
+        match request(&builtin::type_table(), &question(schema)) {
             Ok(ElicitRequestParams::FormElicitationParams {
                 requested_schema, ..
             }) => serde_json::to_value(requested_schema).expect("a schema is JSON"),

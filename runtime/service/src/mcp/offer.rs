@@ -10,16 +10,31 @@ use gsw_abi::types::{Field, Secrecy, Trust, TypeId, TypeTable};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 
+use crate::arguments::same_name;
+use crate::mcp::{content, prompt};
+
 /// Under which a result that is no object stands in the structured content, which older clients want to be one.
 pub(super) const RESULT: &str = "result";
 
 /// What changes nothing outside, so that a client need not ask before.
 const READING: &[&str] = &["model", "fs.read", "env", "time", "random"];
 
-/// The workflows, in the order of the program.
+/// The workflows that are tools, in the order of the program.
 pub(super) fn tools(program: &Program) -> Vec<Tool> {
     let tools = program.workflows.iter();
+    let tools = tools.filter(|it| is_tool(&program.types, it));
     tools.map(|it| tool(&program.types, it)).collect()
+}
+
+/// The tool of a name, as an index of a workflow.
+pub(super) fn find(program: &Program, name: &str) -> Option<usize> {
+    let mut all = program.workflows.iter();
+    all.position(|it| same_name(&it.name, name) && is_tool(&program.types, it))
+}
+
+/// Whether it is neither something to read nor a prompt.
+fn is_tool(types: &TypeTable, workflow: &Workflow) -> bool {
+    workflow.resource.is_none() && !prompt::is_prompt(types, workflow)
 }
 
 fn tool(types: &TypeTable, workflow: &Workflow) -> Tool {
@@ -34,9 +49,9 @@ fn tool(types: &TypeTable, workflow: &Workflow) -> Tool {
     tool.with_annotations(annotations)
 }
 
-/// The schema of the structured content; none for `()`.
+/// The schema of the structured content; none for `()`, and for what is content of another kind.
 fn output_schema(types: &TypeTable, result: TypeId) -> Option<Map<String, Value>> {
-    if result == builtin::UNIT {
+    if result == builtin::UNIT || content::is_content(types, result) {
         return None;
     }
     let bare = object(schema(types, result));

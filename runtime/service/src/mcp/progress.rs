@@ -2,14 +2,21 @@
 
 use gsw_tree::event::{EventKind, Level};
 
+use crate::mcp::callers::Line;
+
 /// The line for an event; most have none.
-pub(super) fn line(event: &EventKind) -> Option<String> {
+pub(super) fn line(event: &EventKind) -> Option<Line> {
+    if let EventKind::Log { level, message, .. } = event {
+        let text = message.to_string();
+        let level = Some(*level);
+        return Some(Line { text, level });
+    }
+    let text = text(event)?;
+    Some(Line { text, level: None })
+}
+
+fn text(event: &EventKind) -> Option<String> {
     match event {
-        EventKind::Log {
-            level: Level::Info | Level::Warn | Level::Error,
-            message,
-            ..
-        } => Some(message.to_string()),
         EventKind::StepStart { step } => Some(format!("step {step}")),
         EventKind::StepRetry {
             step,
@@ -21,10 +28,7 @@ pub(super) fn line(event: &EventKind) -> Option<String> {
         EventKind::ToolCall { tool, .. } => Some(format!("tool {tool}")),
         EventKind::Emit { value } => Some(value.text().to_owned()),
         EventKind::ExternalRequest { external, .. } => Some(format!("waits for {external}")),
-        EventKind::Log {
-            level: Level::Debug,
-            ..
-        }
+        EventKind::Log { .. }
         | EventKind::ChildAttached { .. }
         | EventKind::ChildDetached { .. }
         | EventKind::Status { .. }
@@ -64,5 +68,13 @@ pub(super) fn line(event: &EventKind) -> Option<String> {
         | EventKind::ResultsCleared { .. }
         | EventKind::Hook { .. }
         | EventKind::Untrusted { .. } => None,
+    }
+}
+
+/// Whether a line is progress for clients that ask for that.
+pub(super) fn is_progress(line: &Line) -> bool {
+    match line.level {
+        Some(Level::Debug) => false,
+        Some(Level::Info | Level::Warn | Level::Error) | None => true,
     }
 }

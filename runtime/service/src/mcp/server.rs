@@ -1,221 +1,88 @@
-//! What the server answers.
-//!
-//! A client of the newer protocol cannot be asked while its call is open: it gets the question as the result and calls again
-//! with the answer and the token of the run, which goes on all the while.
+//! What the server answers to one client.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use gsw_abi::types::TypeId;
-use gsw_driver::durable::store::RunStore;
-use gsw_driver::engine::runs::new_id;
-use gsw_driver::engine::{Canceller, Engine, RunOptions, Starting};
-use gsw_driver::human::NoReply;
+use gsw_driver::engine::Canceller;
+use gsw_tree::event::Level;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ClientResult,
-    ElicitRequest, ElicitResult, Implementation, InputRequest, InputRequests, InputRequiredResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
-    ProtocolVersion, RequestId, ServerCapabilities, ServerConfig, ServerRequest, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelledNotificationParam,
+    CompleteRequestMethod, CompleteRequestParams, CompleteResult, CompletionInfo,
+    GetPromptRequestParams, GetPromptResponse, Implementation, InputResponses, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference, RequestId,
+    ServerCapabilities, ServerConfig, SetLevelRequestMethod, Tool,
 };
-use rmcp::service::{NotificationContext, PeerRequestOptions, RequestContext};
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::Map;
+use serde_json::json;
 
-use crate::arguments::{BuiltinOptions, same_name};
-use crate::mcp::callers::{Asked, Callers, Happening, Happenings};
-use crate::mcp::{ending, form, offer, progress};
-use crate::report::Next;
-use crate::store::Origin;
+use crate::arguments::same_name;
+use crate::mcp::offered::{Followed, Offered, Wanted, lock};
+use crate::mcp::{ending, log, offer, prompt, resource};
 
-/// The key of the only question of a result.
-const QUESTION: &str = "question";
+/// For so long, in milliseconds, a client may believe that all is as it has heard: what is offered is that of the program.
+const LISTED: u64 = 3_600_000;
 
-/// A program as a server.
+/// The server of one client.
 pub(super) struct Server {
-    engine: Engine,
-    callers: Arc<Callers>,
-    tools: Vec<Tool>,
-    origin: Origin,
-    options: BuiltinOptions,
-    store: Option<Arc<RunStore>>,
-    /// The runs of calls that are open, for clients that cancel them.
+    offered: Arc<Offered>,
+    /// The runs of its calls that are open, by the ids of the calls.
     open: Mutex<BTreeMap<String, Canceller>>,
-    /// Runs whose client is to call again, by their tokens.
-    parted: Mutex<BTreeMap<String, Ongoing>>,
-}
-
-/// A run that a client waits for.
-struct Ongoing {
-    result: TypeId,
-    canceller: Canceller,
-    happenings: Happenings,
-    /// What is asked and has no reply.
-    asked: Option<Box<Asked>>,
-    /// How many lines of progress were sent.
-    lines: u32,
-}
-
-/// Whether a client can be asked, and how.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Asking {
-    /// It has no form to show.
-    Never,
-    /// By a request, while its own is open.
-    Within,
-    /// By the result, after which it calls again.
-    Between,
+    /// From which level on it wants to be sent the log; not at all unless it says so.
+    logged: Mutex<Option<Level>>,
 }
 
 impl Server {
-    pub fn new(
-        engine: Engine,
-        callers: Arc<Callers>,
-        store: Option<Arc<RunStore>>,
-        (origin, options): (&Origin, &BuiltinOptions),
-    ) -> Self {
+    pub fn new(offered: Arc<Offered>) -> Self {
         Self {
-            tools: offer::tools(engine.program()),
-            engine,
-            callers,
-            origin: origin.clone(),
-            options: options.clone(),
-            store,
+            offered,
             open: Mutex::default(),
-            parted: Mutex::default(),
+            logged: Mutex::default(),
         }
     }
 
-    /// Begins the run of a call, or finds the one that its token names.
-    fn ongoing(&self, request: CallToolRequestParams) -> Result<Ongoing, ErrorData> {
-        let Some(token) = request.request_state else {
-            return self.begin(&request.name, request.arguments.unwrap_or_default());
-        };
-        let found = lock(&self.parted).remove(&token);
-        let mut ongoing = found.ok_or_else(|| {
-            ErrorData::invalid_params("no run waits for this `requestState`", None)
-        })?;
-        let responses = request.input_responses.unwrap_or_default();
-        if let Some(asked) = ongoing.asked.take() {
-            let answer = responses.get(QUESTION).cloned();
-            let answer = answer.ok_or_else(|| "there is no response to it".to_owned());
-            let answer = answer.and_then(|it| {
-                serde_json::from_value::<ElicitResult>(it).map_err(|error| error.to_string())
-            });
-            let reply = match answer {
-                Ok(result) => form::reply(&asked.question, result),
-                Err(why) => Err(NoReply::Declined(format!(
-                    "`{}` was not answered: {why}",
-                    asked.question.human
-                ))),
-            };
-            // Who has taken the question back needs no reply.
-            let _ = asked.reply.send(reply);
-        }
-        Ok(ongoing)
-    }
-
-    fn begin(
+    /// Runs what a client wants, which it can cancel by the id of its request.
+    async fn run(
         &self,
-        name: &str,
-        input: Map<String, serde_json::Value>,
-    ) -> Result<Ongoing, ErrorData> {
-        let workflows = &self.engine.program().workflows;
-        let index = workflows.iter().position(|it| same_name(&it.name, name));
-        let index = index
-            .ok_or_else(|| ErrorData::invalid_params(format!("there is no tool `{name}`"), None))?;
-        let id = new_id();
-        let (teller, happenings) = self.callers.add(&id);
-        let (callers, run) = (Arc::clone(&self.callers), Arc::clone(&id));
-        let options = RunOptions {
-            listener: Some(Arc::new(move |event| {
-                teller.progress(|| progress::line(&event.kind));
-            })),
-            on_end: Box::new(move |finished| callers.remove(&run, finished)),
-        };
-        match self.engine.start_once(id, index, input, options) {
-            Starting::New(canceller) => Ok(Ongoing {
-                result: workflows[index].result,
-                canceller,
-                happenings,
-                asked: None,
-                lines: 0,
-            }),
-            Starting::Exists(_) => unreachable!("nobody else has this id"),
-        }
-    }
-
-    /// Follows a run to its end, or to a question that the client answers by another call.
-    async fn follow(
-        &self,
-        mut ongoing: Ongoing,
+        wanted: Wanted,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let token = context.meta.get_progress_token();
-        let asking = asking(context);
-        loop {
-            match ongoing.happenings.next().await {
-                Some(Happening::Progress(line)) => {
-                    if let Some(token) = token.clone() {
-                        ongoing.lines += 1;
-                        tell(context, token, (ongoing.lines, line)).await;
-                    }
-                }
-                Some(Happening::Asked(asked)) => match asking {
-                    Asking::Never => refuse(*asked),
-                    Asking::Within => ask(context, *asked).await,
-                    Asking::Between => {
-                        if let Some(result) = self.part(asked, &mut ongoing) {
-                            lock(&self.parted).insert(result.0, ongoing);
-                            return Ok(result.1.into());
-                        }
-                    }
-                },
-                Some(Happening::Ended(finished)) => {
-                    if let Some(store) = &self.store {
-                        // Who calls the command line with the same input asks for a run of their own, so should this
-                        // fail, they get this result once more.
-                        let _ = store.delivered(ongoing.canceller.run());
-                    }
-                    let next = Next::new(&self.origin, &self.options, ongoing.canceller.run());
-                    let result = (ongoing.result, &next);
-                    return ending::result(&self.engine, finished.result, result).map(Into::into);
-                }
-                None => return Err(ErrorData::internal_error("the run was lost", None)),
-            }
-        }
-    }
-
-    /// The result that asks, with the token under which the run is found; none where the question has no form.
-    fn part(
-        &self,
-        asked: Box<Asked>,
-        ongoing: &mut Ongoing,
-    ) -> Option<(String, InputRequiredResult)> {
-        let params = match form::request(&asked.question) {
-            Ok(params) => params,
-            Err(why) => {
-                let _ = asked.reply.send(Err(why));
-                return None;
-            }
-        };
-        // Nobody can guess it, so that no other call gets the run.
-        let token = new_id().to_string();
-        let request = InputRequest::Elicitation(ElicitRequest::new(params));
-        let requests = InputRequests::from([(QUESTION.to_owned(), request)]);
-        ongoing.asked = Some(asked);
-        Some((
-            token.clone(),
-            InputRequiredResult::new(Some(requests), Some(token)),
-        ))
+    ) -> Result<Followed, ErrorData> {
+        let ongoing = self.offered.ongoing(wanted)?;
+        let call = key(&context.id);
+        lock(&self.open).insert(call.clone(), ongoing.canceller.clone());
+        let logged = *lock(&self.logged);
+        let followed = self.offered.follow(ongoing, context, logged).await;
+        lock(&self.open).remove(&call);
+        followed
     }
 }
 
 impl ServerHandler for Server {
+    #[expect(deprecated, reason = "clients of the older age ask for the log")]
     fn get_info(&self) -> ServerConfig {
-        let program = self.engine.program();
+        let program = self.offered.program();
         let version = program.version.clone();
         let version = version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned());
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_logging()
+            .build();
+        let Offered {
+            prompts,
+            resources,
+            templates,
+            ..
+        } = &*self.offered;
+        if !prompts.is_empty() {
+            capabilities.prompts = Some(Default::default());
+        }
+        if !resources.is_empty() || !templates.is_empty() {
+            capabilities.resources = Some(Default::default());
+        }
+        if !prompts.is_empty() || !templates.is_empty() {
+            capabilities.completions = Some(Default::default());
+        }
         let config = ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(program.name.clone(), version));
         match &program.docs {
@@ -229,7 +96,9 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.clone()))
+        let listed = ListToolsResult::with_all_items(self.offered.tools.clone());
+        let listed = listed.with_ttl_ms(LISTED);
+        Ok(listed.with_cache_scope(CacheScope::Public))
     }
 
     async fn call_tool(
@@ -237,12 +106,142 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let ongoing = self.ongoing(request)?;
-        let call = key(&context.id);
-        lock(&self.open).insert(call.clone(), ongoing.canceller.clone());
-        let result = self.follow(ongoing, &context).await;
-        lock(&self.open).remove(&call);
-        result
+        let name = &request.name;
+        let workflow = offer::find(self.offered.program(), name);
+        let workflow = workflow
+            .ok_or_else(|| ErrorData::invalid_params(format!("there is no tool `{name}`"), None))?;
+        let wanted = Wanted {
+            workflow,
+            input: request.arguments.unwrap_or_default(),
+            again: again(request.request_state, request.input_responses),
+        };
+        Ok(match self.run(wanted, &context).await? {
+            Followed::Asked(asked) => asked.into(),
+            Followed::Ended(ended, next) => {
+                ending::result(self.offered.engine(), ended, &next)?.into()
+            }
+        })
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let mut tools = self.offered.tools.iter();
+        tools.find(|it| same_name(&it.name, name)).cloned()
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let listed = ListPromptsResult::with_all_items(self.offered.prompts.clone());
+        let listed = listed.with_ttl_ms(LISTED);
+        Ok(listed.with_cache_scope(CacheScope::Public))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let (program, name) = (self.offered.program(), &request.name);
+        let workflow = prompt::find(program, name);
+        let unknown = || ErrorData::invalid_params(format!("there is no prompt `{name}`"), None);
+        let workflow = workflow.ok_or_else(unknown)?;
+        let declared = &program.workflows[workflow];
+        let arguments = request.arguments.unwrap_or_default();
+        let wanted = Wanted {
+            workflow,
+            input: prompt::input(&program.types, declared, arguments),
+            again: again(request.request_state, request.input_responses),
+        };
+        Ok(match self.run(wanted, &context).await? {
+            Followed::Asked(asked) => GetPromptResponse::InputRequired(asked),
+            Followed::Ended(ended, _) => {
+                GetPromptResponse::Complete(ending::messages(self.offered.engine(), ended)?)
+            }
+        })
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let listed = ListResourcesResult::with_all_items(self.offered.resources.clone());
+        let listed = listed.with_ttl_ms(LISTED);
+        Ok(listed.with_cache_scope(CacheScope::Public))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let listed = ListResourceTemplatesResult::with_all_items(self.offered.templates.clone());
+        let listed = listed.with_ttl_ms(LISTED);
+        Ok(listed.with_cache_scope(CacheScope::Public))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = &request.uri;
+        let found = resource::find(self.offered.program(), uri);
+        let unknown = || {
+            let why = format!("there is nothing to read at `{uri}`");
+            ErrorData::resource_not_found(why, Some(json!({ "uri": uri })))
+        };
+        let (workflow, input) = found.ok_or_else(unknown)?;
+        let wanted = Wanted {
+            workflow,
+            input,
+            again: again(request.request_state, request.input_responses),
+        };
+        Ok(match self.run(wanted, &context).await? {
+            Followed::Asked(asked) => ReadResourceResponse::InputRequired(asked),
+            Followed::Ended(ended, _) => {
+                ReadResourceResponse::Complete(ending::contents(self.offered.engine(), ended, uri)?)
+            }
+        })
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        if self.get_info().capabilities.completions.is_none() {
+            return Err(ErrorData::method_not_found::<CompleteRequestMethod>());
+        }
+        let program = self.offered.program();
+        let workflow = match &request.r#ref {
+            Reference::Prompt(of) => prompt::find(program, &of.name),
+            Reference::Resource(of) => resource::declared(program, &of.uri),
+            _ => None,
+        };
+        let workflow = workflow
+            .ok_or_else(|| ErrorData::invalid_params("nothing of this name has arguments", None))?;
+        let argument = (&*request.argument.name, &*request.argument.value);
+        let values = prompt::completions(&program.types, &program.workflows[workflow], argument);
+        let info = CompletionInfo::new(values);
+        let info = info.map_err(|why| ErrorData::internal_error(why, None))?;
+        Ok(CompleteResult::new(info))
+    }
+
+    #[expect(deprecated, reason = "clients of the older age ask for the log")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let version = context.protocol_version().unwrap_or_default();
+        if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() {
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        *lock(&self.logged) = log::least(request.level);
+        Ok(())
     }
 
     async fn on_cancelled(
@@ -262,92 +261,18 @@ impl ServerHandler for Server {
     }
 }
 
+/// The token of a run that has asked, with what was answered.
+fn again(
+    token: Option<String>,
+    responses: Option<InputResponses>,
+) -> Option<(String, InputResponses)> {
+    Some((token?, responses.unwrap_or_default()))
+}
+
 /// An id of the client's as text in which a number and a text differ.
 fn key(id: &RequestId) -> String {
     match id {
         RequestId::Number(number) => number.to_string(),
         RequestId::String(text) => format!("\"{text}"),
     }
-}
-
-fn asking(context: &RequestContext<RoleServer>) -> Asking {
-    let capabilities = context.client_capabilities();
-    let elicits = capabilities.and_then(|it| it.elicitation);
-    // One that names neither kind of form has the plain one, as all had before there were two.
-    if !elicits.is_some_and(|it| it.form.is_some() || it.url.is_none()) {
-        return Asking::Never;
-    }
-    let version = context.protocol_version().unwrap_or_default();
-    if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() {
-        Asking::Between
-    } else {
-        Asking::Within
-    }
-}
-
-async fn tell(
-    context: &RequestContext<RoleServer>,
-    token: ProgressToken,
-    (number, line): (u32, String),
-) {
-    let progress = ProgressNotificationParam::new(token, f64::from(number)).with_message(line);
-    // A client that has gone is noticed elsewhere.
-    let _ = context.peer.notify_progress(progress).await;
-}
-
-fn refuse(asked: Asked) {
-    let why = format!(
-        "`{}` asks a person, and the client has no elicitation",
-        asked.question.human
-    );
-    let _ = asked.reply.send(Err(NoReply::Unreachable(why)));
-}
-
-/// Asks while the call is open. A question that was taken back is withdrawn from the client.
-async fn ask(context: &RequestContext<RoleServer>, mut asked: Asked) {
-    let unreachable = |why: String| {
-        let human = &asked.question.human;
-        NoReply::Unreachable(format!("`{human}` cannot be asked: {why}"))
-    };
-    let params = match form::request(&asked.question) {
-        Ok(params) => params,
-        Err(why) => {
-            let _ = asked.reply.send(Err(why));
-            return;
-        }
-    };
-    let request = ServerRequest::ElicitRequest(ElicitRequest::new(params));
-    let options = PeerRequestOptions::default();
-    let sent = context
-        .peer
-        .send_cancellable_request(request, options)
-        .await;
-    let mut handle = match sent {
-        Ok(handle) => handle,
-        Err(error) => {
-            let why = unreachable(error.to_string());
-            let _ = asked.reply.send(Err(why));
-            return;
-        }
-    };
-    let answer = tokio::select! {
-        answer = &mut handle.rx => answer,
-        () = asked.reply.closed() => {
-            let why = "nobody waits for the answer any more".to_owned();
-            let _ = handle.cancel(Some(why)).await;
-            return;
-        }
-    };
-    let reply = match answer {
-        Ok(Ok(ClientResult::ElicitResult(result))) => form::reply(&asked.question, result),
-        Ok(Ok(_)) => Err(unreachable("the client has answered something else".into())),
-        Ok(Err(error)) => Err(unreachable(error.to_string())),
-        Err(_) => Err(unreachable("the client has gone".into())),
-    };
-    let _ = asked.reply.send(reply);
-}
-
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing that can panic runs while the lock is held.
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gsw_abi::option::BuiltinOption;
 use gsw_journal::record::UndoWish;
 
-use crate::arguments::{BuiltinOptions, EventSink, TapeOption, UsageError, nearest};
+use crate::arguments::{BuiltinOptions, TapeOption, UsageError, nearest};
 
 /// A command about runs, with its options.
 #[derive(Clone, PartialEq, Debug)]
@@ -266,7 +266,7 @@ pub fn parse(words: &[String]) -> Result<RunsInvocation, UsageError> {
     Ok(RunsInvocation { command, options })
 }
 
-fn read_option(
+pub(crate) fn read_option(
     command: &str,
     option: &str,
     options: &mut BuiltinOptions,
@@ -303,20 +303,6 @@ pub fn worker(words: &[String]) -> Result<BuiltinOptions, UsageError> {
         return Err(UsageError(message.into()));
     }
     Ok(options)
-}
-
-/// Reads the words after `mcp`.
-///
-/// # Errors
-/// When a word does not fit; the message says which.
-pub fn mcp(words: &[String]) -> Result<BuiltinOptions, UsageError> {
-    let options = options_alone("mcp", "its client names the tool and its input", words)?;
-    match options.events {
-        Some(EventSink::Standard) => Err(UsageError(
-            "standard output belongs to the client: write `--events FILE`".into(),
-        )),
-        Some(EventSink::File(_)) | None => Ok(options),
-    }
 }
 
 /// The words after a command that takes options alone.

@@ -1,0 +1,162 @@
+//! What a request must be before the protocol sees it: shown the token, sent to the one path, and here in full soon enough.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
+use hyper::{HeaderMap, Request, Response, StatusCode};
+use rmcp::transport::StreamableHttpService;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::mcp::http::sessions::Sessions;
+use crate::mcp::server::Server;
+
+/// Where the protocol is spoken.
+pub(super) const PATH: &str = "/mcp";
+/// The largest body of a request, in bytes.
+pub(super) const LARGEST: usize = 4 << 20;
+/// How many bytes of bodies are held for all clients together.
+const ALL_BODIES: usize = 64 << 20;
+/// How long a body may take.
+const BODY: Duration = Duration::from_secs(30);
+
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// The way to the protocol.
+pub(super) struct Gate {
+    service: StreamableHttpService<Server, Sessions>,
+    token: Option<String>,
+    /// The bytes of bodies that still fit.
+    room: Arc<Semaphore>,
+}
+
+/// What a body takes of the bytes that fit; it is given back when this is dropped.
+#[derive(Default)]
+struct Room(Option<OwnedSemaphorePermit>);
+
+impl Room {
+    fn add(&mut self, more: OwnedSemaphorePermit) {
+        match &mut self.0 {
+            Some(all) => all.merge(more),
+            None => self.0 = Some(more),
+        }
+    }
+}
+
+impl Gate {
+    pub fn new(service: StreamableHttpService<Server, Sessions>, token: Option<String>) -> Self {
+        Self {
+            service,
+            token,
+            room: Arc::new(Semaphore::new(ALL_BODIES)),
+        }
+    }
+
+    pub async fn answer(&self, request: Request<Incoming>) -> Answer {
+        match self.admitted(request).await {
+            Ok((request, room)) => {
+                let answer = self.service.handle(request).await;
+                // The body was read and understood.
+                drop(room);
+                answer
+            }
+            Err(refused) => *refused,
+        }
+    }
+
+    /// The request with all of its body, and the room that it takes.
+    async fn admitted(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<(Request<Full<Bytes>>, Room), Box<Answer>> {
+        let (head, body) = request.into_parts();
+        // Of two, one would be checked and the other be believed by what stands before it.
+        if head.headers.get_all(HOST).iter().count() != 1 {
+            return Err(refused(StatusCode::BAD_REQUEST, "it needs one `Host`"));
+        }
+        if head.uri.path() != PATH {
+            let why = format!("MCP is spoken at {PATH}");
+            return Err(refused(StatusCode::NOT_FOUND, &why));
+        }
+        if let Some(token) = &self.token
+            && !shows(&head.headers, token)
+        {
+            let mut answer = refused(StatusCode::UNAUTHORIZED, "it needs the bearer token");
+            let challenge = hyper::header::HeaderValue::from_static("Bearer");
+            answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+            return Err(answer);
+        }
+        let length = head.headers.get(CONTENT_LENGTH);
+        let length = length.and_then(|it| it.to_str().ok()?.parse::<usize>().ok());
+        if length.is_some_and(|it| it > LARGEST) {
+            return Err(too_large());
+        }
+        let collected = tokio::time::timeout(BODY, self.collected(body)).await;
+        let (body, room) = collected
+            .map_err(|_| refused(StatusCode::REQUEST_TIMEOUT, "the body takes too long"))??;
+        Ok((Request::from_parts(head, Full::new(body)), room))
+    }
+
+    async fn collected(&self, mut body: Incoming) -> Result<(Bytes, Room), Box<Answer>> {
+        let (mut bytes, mut room) = (BytesMut::new(), Room::default());
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| {
+                refused(
+                    StatusCode::BAD_REQUEST,
+                    &format!("the body breaks off: {error}"),
+                )
+            })?;
+            let Ok(data) = frame.into_data() else {
+                continue;
+            };
+            if bytes.len() + data.len() > LARGEST {
+                return Err(too_large());
+            }
+            let wanted = u32::try_from(data.len()).map_err(|_| too_large())?;
+            let taken = Arc::clone(&self.room).try_acquire_many_owned(wanted);
+            room.add(taken.map_err(|_| {
+                let why = "too much is on its way: try again";
+                refused(StatusCode::SERVICE_UNAVAILABLE, why)
+            })?);
+            bytes.extend_from_slice(&data);
+        }
+        Ok((bytes.freeze(), room))
+    }
+}
+
+/// Whether the token is shown; how long it takes says nothing about where another one differs.
+fn shows(headers: &HeaderMap, token: &str) -> bool {
+    let shown = headers.get(AUTHORIZATION).and_then(|it| it.to_str().ok());
+    let shown = shown.and_then(|it| {
+        let (scheme, shown) = it.split_once(' ')?;
+        scheme
+            .eq_ignore_ascii_case("bearer")
+            .then_some(shown.trim())
+    });
+    let Some(shown) = shown.filter(|it| it.len() == token.len()) else {
+        return false;
+    };
+    let differences = shown
+        .bytes()
+        .zip(token.bytes())
+        .map(|(one, other)| one ^ other);
+    std::hint::black_box(differences.fold(0, |all, it| all | it)) == 0
+}
+
+fn too_large() -> Box<Answer> {
+    let why = format!("a request has {LARGEST} bytes at most");
+    refused(StatusCode::PAYLOAD_TOO_LARGE, &why)
+}
+
+fn refused(status: StatusCode, why: &str) -> Box<Answer> {
+    let mut answer = Response::new(Full::new(Bytes::from(format!("{why}\n"))).boxed());
+    *answer.status_mut() = status;
+    let text = hyper::header::HeaderValue::from_static("text/plain; charset=utf-8");
+    answer.headers_mut().insert(CONTENT_TYPE, text);
+    Box::new(answer)
+}

@@ -1,0 +1,189 @@
+//! What a program offers its clients, and the runs that they ask for.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gsw_abi::program::Program;
+use gsw_driver::durable::store::RunStore;
+use gsw_driver::engine::runs::new_id;
+use gsw_driver::engine::{Engine, RunOptions, Starting};
+use gsw_tree::event::Level;
+use rmcp::RoleServer;
+use rmcp::model::{
+    ErrorData, InputRequiredResult, InputResponses, Prompt, Resource, ResourceTemplate, Tool,
+};
+use rmcp::service::RequestContext;
+use serde_json::{Map, Value};
+
+use crate::arguments::BuiltinOptions;
+use crate::mcp::call::{Asking, GivenUp, Ongoing, Watch, ask, asking, refuse, tell};
+use crate::mcp::callers::{Callers, Happening, Line};
+use crate::mcp::ending::Ended;
+use crate::mcp::parted::Parted;
+use crate::mcp::{log, offer, progress, prompt, resource};
+use crate::report::Next;
+use crate::store::Origin;
+
+/// A program as a server, the same for all its clients.
+pub(super) struct Offered {
+    engine: Engine,
+    callers: Arc<Callers>,
+    pub tools: Vec<Tool>,
+    pub prompts: Vec<Prompt>,
+    pub resources: Vec<Resource>,
+    pub templates: Vec<ResourceTemplate>,
+    origin: Origin,
+    options: BuiltinOptions,
+    store: Option<Arc<RunStore>>,
+    /// Runs whose client is to call again.
+    parted: Mutex<Parted>,
+    watch: Watch,
+}
+
+/// What a client asks for.
+pub(super) struct Wanted {
+    /// A workflow, as an index.
+    pub workflow: usize,
+    pub input: Map<String, Value>,
+    /// The token of a run that has asked before, and the answers.
+    pub again: Option<(String, InputResponses)>,
+}
+
+/// What a client gets.
+pub(super) enum Followed {
+    /// Questions, after which it is to ask again.
+    Asked(InputRequiredResult),
+    Ended(Ended, Next),
+}
+
+impl Offered {
+    pub fn new(
+        engine: Engine,
+        callers: Arc<Callers>,
+        store: Option<Arc<RunStore>>,
+        (origin, options, watch): (&Origin, &BuiltinOptions, Watch),
+    ) -> Self {
+        let program = engine.program();
+        Self {
+            tools: offer::tools(program),
+            prompts: prompt::prompts(program),
+            resources: resource::resources(program),
+            templates: resource::templates(program),
+            engine,
+            callers,
+            origin: origin.clone(),
+            options: options.clone(),
+            store,
+            parted: Mutex::default(),
+            watch,
+        }
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    pub fn program(&self) -> &Program {
+        self.engine.program()
+    }
+
+    /// Begins a run, or finds the one that has asked.
+    pub fn ongoing(&self, wanted: Wanted) -> Result<Ongoing, ErrorData> {
+        let Some((token, responses)) = wanted.again else {
+            return self.begin(wanted.workflow, wanted.input);
+        };
+        let found = lock(&self.parted).take(&token, wanted.workflow);
+        let mut ongoing = found.ok_or_else(|| {
+            ErrorData::invalid_params("no run waits for this `requestState`", None)
+        })?;
+        ongoing.reply(responses);
+        Ok(ongoing)
+    }
+
+    fn begin(&self, workflow: usize, input: Map<String, Value>) -> Result<Ongoing, ErrorData> {
+        let id = new_id();
+        let added = self.callers.add(&id);
+        let (teller, happenings) = added
+            .ok_or_else(|| ErrorData::internal_error("too many calls go on: try again", None))?;
+        let (callers, run) = (Arc::clone(&self.callers), Arc::clone(&id));
+        let options = RunOptions {
+            listener: Some(Arc::new(move |event| {
+                teller.progress(|| progress::line(&event.kind));
+            })),
+            on_end: Box::new(move |finished| callers.remove(&run, finished)),
+        };
+        match self.engine.start_once(id, workflow, input, options) {
+            Starting::New(canceller) => Ok(Ongoing::new(workflow, canceller, happenings)),
+            Starting::Exists(_) => unreachable!("nobody else has this id"),
+        }
+    }
+
+    /// Follows a run to its end, or to questions that the client answers by asking again.
+    pub async fn follow(
+        &self,
+        mut ongoing: Ongoing,
+        context: &RequestContext<RoleServer>,
+        logged: Option<Level>,
+    ) -> Result<Followed, ErrorData> {
+        let asking = asking(context);
+        let mut given_up = GivenUp::of(context, self.watch);
+        loop {
+            if let Some(requests) = ongoing.requests() {
+                let (token, oldest) = lock(&self.parted).add(ongoing);
+                if let Some(mut oldest) = oldest {
+                    oldest.abandon();
+                }
+                let asked = InputRequiredResult::new(Some(requests), Some(token));
+                return Ok(Followed::Asked(asked));
+            }
+            match ongoing.next(&mut given_up).await {
+                Some(Happening::Progress(line)) => {
+                    say(&mut ongoing, line, context, logged).await;
+                }
+                Some(Happening::Asked(mut asked)) => match asking {
+                    Asking::Never => refuse(&mut asked, "the client has no elicitation"),
+                    Asking::Within => ask(context, asked).await,
+                    Asking::Between => ongoing.keep(asked),
+                },
+                Some(Happening::Ended(finished)) => {
+                    if let Some(store) = &self.store {
+                        // Who calls the command line with the same input asks for a run of their own, so should this
+                        // fail, they get this result once more.
+                        let _ = store.delivered(ongoing.canceller.run());
+                    }
+                    let next = Next::new(&self.origin, &self.options, ongoing.canceller.run());
+                    let ended = Ended {
+                        workflow: ongoing.workflow,
+                        result: finished.result,
+                    };
+                    return Ok(Followed::Ended(ended, next));
+                }
+                None => return Err(ErrorData::internal_error("the run was lost", None)),
+            }
+        }
+    }
+}
+
+/// Hands on a line of a run, as far as the client wants to hear of it.
+async fn say(
+    ongoing: &mut Ongoing,
+    line: Line,
+    context: &RequestContext<RoleServer>,
+    logged: Option<Level>,
+) {
+    if let (Some(level), Some(least)) = (line.level, logged)
+        && level >= least
+    {
+        log::send(context, level, &line.text).await;
+    }
+    if let Some(token) = context.meta.get_progress_token()
+        && progress::is_progress(&line)
+    {
+        ongoing.lines += 1;
+        tell(context, token, (ongoing.lines, line.text)).await;
+    }
+}
+
+pub(super) fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that can panic runs while the lock is held.
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
