@@ -10,6 +10,7 @@ mod built_in_errors;
 mod cache_on_disk;
 mod cassettes;
 mod codes;
+mod coding_agents;
 mod collector;
 mod command_line;
 mod commands;

@@ -11,8 +11,8 @@ use gsw_service::say::say_lines;
 use gsw_source::Name;
 
 use crate::commands::{
-    self, Build, Cache, Check, Compat, Doc, Fix, Fmt, Graph, Init, Mcp, New, Prompt, Run, Runs,
-    Schema, Test, Trace,
+    self, Build, Cache, Check, Compat, Describe, Doc, Fix, Fmt, Graph, Init, Mcp, New, Prompt, Run,
+    Runs, Schema, Test, Trace,
 };
 use crate::help;
 use crate::report;
@@ -68,6 +68,9 @@ enum Command {
         #[arg(value_name = "NAME")]
         name: Option<String>,
     },
+    /// Show what is known of one declaration: signature, docs, errors, effects, fields, what a prompt says.
+    #[command(after_help = help::text(&help::DESCRIBE))]
+    Describe(Describe),
     /// Generate documentation for a program and the standard library, as web pages.
     #[command(after_help = help::text(&help::DOC))]
     Doc(Doc),
@@ -86,7 +89,7 @@ enum Command {
     /// Look at the runs of a store, whatever program they are of.
     #[command(after_help = help::text(&help::RUNS))]
     Runs(Runs),
-    /// Call the MCP servers that a file declares, and declare their tools.
+    /// Call the MCP servers that a file declares, and declare their tools; without a command serve the compiler to a coding agent.
     #[command(after_help = help::text(&help::MCP))]
     Mcp(Mcp),
     /// Print the JSON Schema of a type, or of a workflow's input and output.
@@ -123,6 +126,7 @@ impl Command {
             | Self::Fix(_)
             | Self::Build(_)
             | Self::Fmt(_)
+            | Self::Describe(_)
             | Self::Doc(_)
             | Self::Graph(_)
             | Self::Schema(_)
@@ -215,6 +219,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Mcp(arguments) => commands::mcp(&arguments),
         Command::Runs(arguments) => commands::runs(&arguments),
         Command::Schema(arguments) => commands::schema(&arguments),
+        Command::Describe(arguments) => commands::describe(&arguments),
         Command::Doc(arguments) => commands::doc(&arguments),
         Command::Graph(arguments) => commands::graph(&arguments),
         Command::Trace(arguments) => commands::trace(&arguments),

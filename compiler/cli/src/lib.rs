@@ -6,6 +6,7 @@
 mod arguments;
 mod commands;
 mod compile;
+mod declarations;
 mod help;
 mod overlay;
 mod project;

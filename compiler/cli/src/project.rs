@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use gsw_project::CONFIGURATION;
 use gsw_service::Exit;
-use gsw_source::{Database, Disk, File, Files};
+use gsw_source::{Database, Diagnostic, Disk, File, Files};
 
 use crate::report::{self, Format};
 
@@ -13,9 +13,42 @@ const HERE: &str = "main.gsw";
 /// Folders are not entered deeper than this when tests are looked for; a guess that keeps cycles of links finite.
 const DEPTH: usize = 32;
 
+/// Why there is no entry file.
+pub enum NoEntry {
+    /// The command was called wrongly.
+    Usage(String),
+    Failure(String),
+    /// What is wrong with `gsw.toml`.
+    Diagnostics(Database, Vec<Diagnostic>),
+}
+
+impl NoEntry {
+    /// Prints it.
+    fn report(self) -> Exit {
+        match self {
+            Self::Usage(why) => report::usage(&why),
+            Self::Failure(why) => report::failure(&why),
+            Self::Diagnostics(db, found) => report::report(&db, &found, Format::Auto),
+        }
+    }
+
+    /// As a text.
+    pub fn text(self) -> String {
+        match self {
+            Self::Usage(why) | Self::Failure(why) => why,
+            Self::Diagnostics(db, found) => report::plain_text(&db, &found),
+        }
+    }
+}
+
 /// The entry file: the one that is named, that of the project in the folder that is named, or that of the project around the
 /// current folder.
 pub fn entry(named: Option<&Path>) -> Result<PathBuf, Exit> {
+    find_entry(named).map_err(NoEntry::report)
+}
+
+/// The same, with what is wrong instead of printing it.
+pub fn find_entry(named: Option<&Path>) -> Result<PathBuf, NoEntry> {
     let found = match named {
         Some(path) if !path.is_dir() => return Ok(path.to_owned()),
         Some(folder) => Some(folder.join(CONFIGURATION)).filter(|it| it.is_file()),
@@ -23,7 +56,7 @@ pub fn entry(named: Option<&Path>) -> Result<PathBuf, Exit> {
     };
     match found {
         Some(configuration) => entry_of(&configuration),
-        None => Err(no_project(named)),
+        None => Err(NoEntry::Usage(no_project(named))),
     }
 }
 
@@ -47,7 +80,7 @@ pub fn entry_and_word<'a>(
 pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Exit> {
     if named.is_empty() {
         let found = gsw_project::find_configuration(Path::new(HERE), &Disk);
-        let configuration = found.ok_or_else(|| no_project(None))?;
+        let configuration = found.ok_or_else(|| report::usage(&no_project(None)))?;
         let files = files_of(folder_of(&configuration))?;
         return Ok(files.iter().map(|it| from_here(it)).collect());
     }
@@ -77,17 +110,17 @@ pub fn is_in_project() -> bool {
     gsw_project::find_configuration(Path::new(HERE), &Disk).is_some()
 }
 
-fn no_project(named: Option<&Path>) -> Exit {
+fn no_project(named: Option<&Path>) -> String {
     let place = match named {
         Some(folder) => format!("in `{}`", folder.display()),
         None => "here or in a folder above".to_owned(),
     };
-    report::usage(&format!(
+    format!(
         "there is no `{CONFIGURATION}` {place}; give a `.gsw` file, or create a project with `gswc new NAME`"
-    ))
+    )
 }
 
-fn entry_of(configuration: &Path) -> Result<PathBuf, Exit> {
+fn entry_of(configuration: &Path) -> Result<PathBuf, NoEntry> {
     let (db, file) = read(configuration)?;
     let checked = gsw_project::file_configuration(&db, file);
     let path = from_here(&folder_of(configuration).join(&checked.configuration.entry));
@@ -96,9 +129,10 @@ fn entry_of(configuration: &Path) -> Result<PathBuf, Exit> {
         return Ok(path);
     }
     if !checked.diagnostics.is_empty() {
-        return Err(report::report(&db, &checked.diagnostics, Format::Auto));
+        let found = checked.diagnostics.clone();
+        return Err(NoEntry::Diagnostics(db, found));
     }
-    Err(report::failure(&format!(
+    Err(NoEntry::Failure(format!(
         "`{}` does not exist, but `{}` names it as the project's entry",
         path.display(),
         configuration.display()
@@ -130,10 +164,10 @@ fn from_here(path: &Path) -> PathBuf {
 }
 
 /// A database with one `gsw.toml`.
-fn read(path: &Path) -> Result<(Database, File), Exit> {
+fn read(path: &Path) -> Result<(Database, File), NoEntry> {
     let text = Disk
         .read(path)
-        .map_err(|why| report::failure(&format!("`{}` {why}", path.display())))?;
+        .map_err(|why| NoEntry::Failure(format!("`{}` {why}", path.display())))?;
     let db = Database::default();
     let file = File::new(&db, path.to_owned(), text);
     Ok((db, file))

@@ -23,10 +23,7 @@ pub enum Format {
 
 /// Prints diagnostics and returns the exit code that they call for.
 pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit {
-    let located: Vec<_> = diagnostics
-        .iter()
-        .map(|it| it.located(|place| gsw_syntax::locate(db, place)))
-        .collect();
+    let located = located(db, diagnostics);
     let terminal = std::io::stderr().is_terminal();
     match format {
         Format::Json => {
@@ -50,6 +47,23 @@ pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit
     } else {
         Exit::Done
     }
+}
+
+/// A line for each diagnostic.
+pub fn plain_text(db: &Database, diagnostics: &[Diagnostic]) -> String {
+    gsw_source::render_plain(db, &located(db, diagnostics))
+}
+
+/// One JSON object per line.
+pub fn json_text(db: &Database, diagnostics: &[Diagnostic]) -> String {
+    gsw_source::render_json(db, &located(db, diagnostics))
+}
+
+fn located(db: &Database, diagnostics: &[Diagnostic]) -> Vec<LocatedDiagnostic> {
+    let located = diagnostics.iter();
+    located
+        .map(|it| it.located(|place| gsw_syntax::locate(db, place)))
+        .collect()
 }
 
 /// Prints a line for each diagnostic, and no other, for those who read lines.

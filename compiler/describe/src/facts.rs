@@ -6,8 +6,8 @@ use gsw_names::{
     Parameter, Presence, TypeDeclarationKind, display_type, item_signature, model_errors,
     type_declaration, written_defaults,
 };
-use gsw_source::{Db, ItemId, ItemKind, Name};
-use gsw_syntax::item_ast;
+use gsw_source::{Db, ItemId, ItemKind, Name, file_line_index};
+use gsw_syntax::{item_ast, item_offset};
 
 /// The names of errors, the nine of models by their common one.
 #[must_use]
@@ -82,7 +82,7 @@ pub fn callable(db: &dyn Db, item: ItemId, skipped: usize) -> String {
 }
 
 /// How the library begins the names of fields that are no business of programs.
-const HIDDEN: &str = "private_";
+pub(crate) const HIDDEN: &str = "private_";
 
 /// Fields or parameters as they are written, with their default values.
 fn parameters(db: &dyn Db, item: ItemId, variant: usize, them: &[Parameter]) -> Vec<String> {
@@ -148,4 +148,20 @@ pub fn docs_and_examples(db: &dyn Db, item: ItemId) -> (String, Vec<String>) {
         }
     }
     (text.join("\n").trim().to_owned(), examples)
+}
+
+/// The line at which a declaration begins, from 1, its docs left out.
+pub(crate) fn declared_line(db: &dyn Db, item: ItemId) -> u32 {
+    let file = item.file(db);
+    let text = file.text(db);
+    let mut offset = item_offset(db, item);
+    let rest = text.get(offset as usize..).unwrap_or_default();
+    for line in rest.split_inclusive('\n') {
+        let is_before = line.trim_start().starts_with("///") || line.trim_start().starts_with('@');
+        if !is_before {
+            break;
+        }
+        offset += line.len() as u32;
+    }
+    file_line_index(db, file).position(text, offset).line
 }

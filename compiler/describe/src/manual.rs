@@ -1,5 +1,9 @@
 //! The pages of `docs` that `gswc` carries: the language, the reference, the how-to pages, the guide.
 
+mod search;
+
+pub use search::{FoundSection, search_manual};
+
 /// A page of the documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct ManualPage {

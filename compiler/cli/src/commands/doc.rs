@@ -8,6 +8,7 @@ use gsw_describe::{ManualPage, Page, State};
 use gsw_service::Exit;
 use gsw_source::{Database, Files, Project};
 
+use crate::declarations::{Whose, declarations, described, json_lines};
 use crate::report::Format;
 use crate::{compile, project, report};
 
@@ -19,8 +20,20 @@ pub struct Doc {
     #[arg(short, long, value_name = "FOLDER", default_value = "doc")]
     pub output: PathBuf,
     /// Print the language on one page, as Markdown, instead of writing a folder.
-    #[arg(long, conflicts_with_all = ["file", "output"])]
+    #[arg(long, conflicts_with_all = ["file", "output", "format"])]
     pub language: bool,
+    /// Print every declaration as one JSON object per line, as `describe` does for one, instead of writing a folder.
+    #[arg(long, value_enum, default_value_t = Form::Html, conflicts_with = "output")]
+    pub format: Form,
+}
+
+/// What is made.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Form {
+    /// A folder of web pages.
+    Html,
+    /// One JSON object per line.
+    Json,
 }
 
 /// The page that `--language` prints.
@@ -35,6 +48,15 @@ pub fn doc(arguments: &Doc) -> Exit {
         return match ManualPage::at(LANGUAGE) {
             Some(page) => report::output(page.text),
             None => report::failure(&"this `gswc` was built without its documentation"),
+        };
+    }
+    if arguments.format == Form::Json {
+        return match super::describe::database(arguments.file.as_deref()) {
+            Ok(db) => {
+                let all = described(&db, &declarations(&db, Whose::All));
+                report::output_json(&json_lines(&all))
+            }
+            Err(exit) => exit,
         };
     }
     let pages = if arguments.file.is_none() && !project::is_in_project() {

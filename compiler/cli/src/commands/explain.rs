@@ -1,12 +1,11 @@
 //! `gswc explain`: codes of diagnostics, errors of a run, words of the language, functions of the library.
 
 use gsw_describe::{docs_and_examples, explained, explained_names, first_sentence, keyword, tail};
-use gsw_names::is_private;
 use gsw_service::Exit;
 use gsw_service::columns::Columns;
-use gsw_source::{Code, Database, ItemId, Name, Project};
-use gsw_syntax::file_item_ids;
+use gsw_source::{Code, Database, Name};
 
+use crate::declarations::{Named, Whose, declarations, find};
 use crate::report;
 
 /// Prints what there is to say of a name, or the list of all codes, errors and words.
@@ -14,30 +13,38 @@ pub fn explain(name: Option<&str>) -> Exit {
     let Some(name) = name else {
         return report::output(&list());
     };
-    let name = bare(name);
-    if let Some(page) = gsw_source::explain(name) {
-        return report::output(page);
-    }
-    if let Some(page) = explained(name) {
-        return report::output(&page);
-    }
-    let library = Library::open();
-    match library.as_ref().and_then(|it| it.page(name)) {
-        Some(page) => report::output(&page),
-        None => unknown(name, library.as_ref()),
+    match page_of(name) {
+        Ok(page) => report::output(&page),
+        Err(why) => report::usage(&why),
     }
 }
 
-fn unknown(name: &str, library: Option<&Library>) -> Exit {
+/// What there is to say of a name, else that there is nothing.
+pub(super) fn page_of(name: &str) -> Result<String, String> {
+    let name = bare(name);
+    if let Some(page) = gsw_source::explain(name) {
+        return Ok(page.to_owned());
+    }
+    if let Some(page) = explained(name) {
+        return Ok(page);
+    }
+    of_library(name).map_err(|functions| unknown(name, functions))
+}
+
+/// The page of a declaration of the library; without one the names that there are.
+fn of_library(name: &str) -> Result<String, Vec<Name>> {
+    let db = super::doc::library().map_err(|_| Vec::new())?;
+    let named = declarations(&db, Whose::Library);
+    page(&db, &named, name).ok_or_else(|| named.iter().map(|it| Name::new(&it.0)).collect())
+}
+
+fn unknown(name: &str, functions: Vec<Name>) -> String {
     let codes = Code::ALL.iter().map(|it| Name::new_static(it.name()));
     let words = explained_names().map(|it| Name::new_static(it.0));
-    let functions = library.map(Library::names).unwrap_or_default();
     let names: Vec<Name> = codes.chain(words).chain(functions).collect();
     let near = gsw_source::nearest(name, &names).map(|it| format!("did you mean `{it}`?"));
     let near = near.unwrap_or_else(|| "`gswc explain` lists everything that it can explain".into());
-    report::usage(&format!(
-        "there is nothing called `{name}` to explain; {near}"
-    ))
+    format!("there is nothing called `{name}` to explain; {near}")
 }
 
 /// The code in `error[unknown-name]`, which is how it stands in a report.
@@ -64,68 +71,24 @@ fn list() -> String {
     )
 }
 
-/// The standard library, to look declarations up in.
-struct Library(Database);
+/// What there is to say of a declaration of the library, by its full name, or of all that have this short one.
+fn page(db: &Database, named: &[Named], name: &str) -> Option<String> {
+    let found = find(named, name);
+    let pages: Vec<String> = found.iter().map(|it| declared(db, it)).collect();
+    (!pages.is_empty()).then(|| pages.join("\n"))
+}
 
-impl Library {
-    fn open() -> Option<Self> {
-        super::doc::library().ok().map(Self)
+/// The head, docs and examples of a declaration.
+fn declared(db: &Database, (full, item): &Named) -> String {
+    let (docs, examples) = docs_and_examples(db, *item);
+    let word = keyword(item.kind(db));
+    let short = item.name(db);
+    let mut page = format!(
+        "# {full}\n\n    {word} {short}{}\n\n{docs}\n",
+        tail(db, *item)
+    );
+    for example in examples {
+        page.push_str(&format!("\n```gsw\n{example}\n```\n"));
     }
-
-    /// Its public declarations, by the name that a program writes: `fs.read`, `list.map`, `Response`.
-    fn items(&self) -> Vec<(String, ItemId)> {
-        let db = &self.0;
-        let Some(project) = Project::try_get(db) else {
-            return Vec::new();
-        };
-        let mut items = Vec::new();
-        for (module, file) in project.modules(db) {
-            let Some(module) = module.strip_prefix("std/") else {
-                continue;
-            };
-            for item in file_item_ids(db, *file).iter().copied() {
-                if keyword(item.kind(db)).is_empty() || is_private(db, item) {
-                    continue;
-                }
-                let name = match module {
-                    "prelude" => item.name(db).to_string(),
-                    module => format!("{module}.{}", item.name(db)),
-                };
-                items.push((name, item));
-            }
-        }
-        items
-    }
-
-    fn names(&self) -> Vec<Name> {
-        self.items().iter().map(|it| Name::new(&it.0)).collect()
-    }
-
-    /// What there is to say of a declaration, by its full name, or of all that have this short one.
-    fn page(&self, name: &str) -> Option<String> {
-        let items = self.items();
-        if let Some(found) = items.iter().find(|it| it.0 == name) {
-            return Some(self.declaration(found));
-        }
-        let short = format!(".{name}");
-        let found = items.iter().filter(|it| it.0.ends_with(&short));
-        let pages: Vec<String> = found.map(|it| self.declaration(it)).collect();
-        (!pages.is_empty()).then(|| pages.join("\n"))
-    }
-
-    /// The head, docs and examples of a declaration.
-    fn declaration(&self, (full, item): &(String, ItemId)) -> String {
-        let db = &self.0;
-        let (docs, examples) = docs_and_examples(db, *item);
-        let word = keyword(item.kind(db));
-        let short = item.name(db);
-        let mut page = format!(
-            "# {full}\n\n    {word} {short}{}\n\n{docs}\n",
-            tail(db, *item)
-        );
-        for example in examples {
-            page.push_str(&format!("\n```gsw\n{example}\n```\n"));
-        }
-        page
-    }
+    page
 }

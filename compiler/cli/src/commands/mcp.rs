@@ -1,8 +1,9 @@
-//! `gswc mcp`: the MCP servers that a file declares, and the declarations of their tools.
+//! `gswc mcp`: the MCP servers that a file declares, and the declarations of their tools; without a command the compiler as a server.
 
 mod ask;
 mod declared;
 mod schema;
+mod serve;
 mod source;
 
 use std::path::{Path, PathBuf};
@@ -19,8 +20,9 @@ use crate::{compile, report};
 
 #[derive(clap::Args)]
 pub struct Mcp {
+    /// What to do about servers; without it the compiler is one, for coding agents.
     #[command(subcommand)]
-    command: Ask,
+    command: Option<Ask>,
 }
 
 #[derive(clap::Subcommand)]
@@ -76,7 +78,10 @@ enum Ask {
 
 /// Does what is asked about servers.
 pub fn mcp(arguments: &Mcp) -> Exit {
-    let done = match &arguments.command {
+    let Some(command) = &arguments.command else {
+        return serve::serve();
+    };
+    let done = match command {
         Ask::Add { name, env, program } => add(name, env, program),
         Ask::List { file } => list(file),
         Ask::Call {

@@ -4,23 +4,23 @@ use std::fmt::Write;
 
 use gsw_analysis::item_summary;
 use gsw_names::{Parameter, TypeDeclarationKind, item_signature, type_declaration};
-use gsw_source::{ItemId, ItemKind, file_line_index};
+use gsw_source::{ItemId, ItemKind};
 use gsw_syntax::ast::ItemBody;
-use gsw_syntax::{item_ast, item_offset};
+use gsw_syntax::item_ast;
 
 use super::link::{anchor, keyword, source_page};
 use super::markdown::markdown;
 use super::signature::{signature, source, type_html};
 use super::{Module, Site};
 use crate::escape::escaped;
-use crate::facts::error_names;
+use crate::facts::{declared_line, error_names};
 use crate::graph::workflow_marks;
 
 /// The section about a declaration.
 pub(crate) fn item(site: &Site<'_>, module: &Module, item: ItemId) -> String {
     let db = site.db;
     let (id, name) = (escaped(&anchor(db, item)), escaped(item.name(db)));
-    let line = line(site, item);
+    let line = declared_line(db, item);
     let source = escaped(&source_page(&module.name));
     let word = keyword(item.kind(db));
     let mut out = format!(
@@ -64,22 +64,6 @@ const fn is_callable(kind: ItemKind) -> bool {
             | ItemKind::Human
             | ItemKind::External
     )
-}
-
-/// The line at which a declaration begins, its docs left out.
-pub(crate) fn line(site: &Site<'_>, item: ItemId) -> u32 {
-    let file = item.file(site.db);
-    let text = file.text(site.db);
-    let mut offset = item_offset(site.db, item);
-    let rest = text.get(offset as usize..).unwrap_or_default();
-    for line in rest.split_inclusive('\n') {
-        let is_before = line.trim_start().starts_with("///") || line.trim_start().starts_with('@');
-        if !is_before {
-            break;
-        }
-        offset += line.len() as u32;
-    }
-    file_line_index(site.db, file).position(text, offset).line
 }
 
 /// Fields, variants and parameters that have docs or a default of their own.

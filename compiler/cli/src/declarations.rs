@@ -1,0 +1,96 @@
+//! The declarations of a database by the names that a program writes: those of its own files, and the public ones of the library.
+
+use gsw_describe::{Declaration, declaration, keyword};
+use gsw_names::{is_private, is_std};
+use gsw_source::{Database, ItemId, Name, Project};
+use gsw_syntax::file_item_ids;
+
+/// Which declarations are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Those of the library alone.
+    Library,
+    /// Those of the program.
+    Own,
+    /// All, those of the program first.
+    All,
+}
+
+/// A declaration by its full name: `fs.read`, `list.map`, `Response`, `main`.
+pub type Named = (String, ItemId);
+
+/// The declarations that a program can name.
+pub fn declarations(db: &Database, whose: Whose) -> Vec<Named> {
+    let Some(project) = Project::try_get(db) else {
+        return Vec::new();
+    };
+    let entry = project.entry(db);
+    let (mut own, mut library) = (Vec::new(), Vec::new());
+    for (module, file) in project.modules(db) {
+        let is_library = is_std(db, *file);
+        let named = match is_library {
+            true => &mut library,
+            false => &mut own,
+        };
+        let bare = match module.strip_prefix("std/") {
+            Some("prelude") => None,
+            Some(module) => Some(module),
+            None if module == entry => None,
+            // As an import calls it, unless it says otherwise.
+            None => module.rsplit('/').next(),
+        };
+        for item in file_item_ids(db, *file).iter().copied() {
+            // What is private in a file of the user is still theirs.
+            let is_shown = !is_library || !is_private(db, item);
+            if keyword(item.kind(db)).is_empty() || !is_shown {
+                continue;
+            }
+            let name = match bare {
+                None => item.name(db).to_string(),
+                Some(module) => format!("{module}.{}", item.name(db)),
+            };
+            named.push((name, item));
+        }
+    }
+    match whose {
+        Whose::Library => library,
+        Whose::Own => own,
+        Whose::All => own.into_iter().chain(library).collect(),
+    }
+}
+
+/// The declarations of this full name, else all whose name ends so after a dot.
+pub fn find(named: &[Named], name: &str) -> Vec<Named> {
+    let exact: Vec<Named> = named.iter().filter(|it| it.0 == name).cloned().collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    let short = format!(".{name}");
+    let found = named.iter().filter(|it| it.0.ends_with(&short));
+    found.cloned().collect()
+}
+
+/// What is known of each.
+pub fn described(db: &Database, named: &[Named]) -> Vec<Declaration> {
+    let described = named
+        .iter()
+        .map(|(name, item)| declaration(db, *item, name));
+    described.collect()
+}
+
+/// One JSON object a line.
+pub fn json_lines(declarations: &[Declaration]) -> String {
+    let lines = declarations.iter().map(|it| format!("{}\n", it.json()));
+    lines.collect()
+}
+
+/// What to say when nothing is called so.
+pub fn unknown(named: &[Named], name: &str) -> String {
+    let names: Vec<Name> = named.iter().map(|it| Name::new(&it.0)).collect();
+    match gsw_source::nearest(name, &names) {
+        Some(near) => format!("there is no declaration `{name}`; did you mean `{near}`?"),
+        None => format!(
+            "there is no declaration `{name}`; a program's own are named as in its entry file, others as `module.name`, those of the library as `fs.read`"
+        ),
+    }
+}
