@@ -19,6 +19,7 @@ mod conversations;
 mod crash;
 mod cycles;
 mod damage;
+mod debugger;
 mod detached;
 mod determinism;
 mod differential;

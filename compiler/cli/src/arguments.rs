@@ -116,6 +116,9 @@ enum Command {
         #[arg(long, hide = true)]
         stdio: bool,
     },
+    /// Run the debugger for editors on standard input and output.
+    #[command(after_help = help::text(&help::DAP))]
+    Dap,
 }
 
 impl Command {
@@ -143,7 +146,8 @@ impl Command {
             | Self::Runs(_)
             | Self::Mcp(_)
             | Self::Completions { .. }
-            | Self::Man { .. } => false,
+            | Self::Man { .. }
+            | Self::Dap => false,
         }
     }
 }
@@ -231,5 +235,6 @@ fn dispatch(command: Command) -> Exit {
         Command::Completions { shell } => commands::completions(shell, Arguments::command()),
         Command::Man { folder } => commands::man(&folder, Arguments::command()),
         Command::Lsp { stdio: _ } => commands::lsp(),
+        Command::Dap => commands::dap(),
     }
 }

@@ -4,7 +4,7 @@ mod tools;
 
 use gsw_service::columns::Columns;
 
-pub use tools::{COMPLETIONS, DESCRIBE, EXPLAIN, LSP, MAN, MCP};
+pub use tools::{COMPLETIONS, DAP, DESCRIBE, EXPLAIN, LSP, MAN, MCP};
 
 /// The lower half of a command's help.
 pub struct Page {

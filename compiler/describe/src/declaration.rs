@@ -36,12 +36,17 @@ pub struct Declaration {
     /// What a call of it does; `None` for what cannot be called.
     pub call: Option<CallFacts>,
     /// What a prompt or human says, as written, in order.
-    pub texts: Vec<(&'static str, String)>,
+    pub texts: Vec<Said>,
     /// The settings of an agent or prompt, as written.
-    pub settings: Vec<(String, String)>,
+    pub settings: Vec<Written>,
     /// The file, and the line, from 1.
     pub place: (String, u32),
 }
+
+/// Who says it, and what, as written.
+pub type Said = (&'static str, String);
+/// A setting and its value, as written.
+pub type Written = (String, String);
 
 /// A parameter or field.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -209,7 +214,7 @@ fn call_facts(db: &dyn Db, item: ItemId) -> Option<CallFacts> {
 }
 
 /// The texts of a prompt, and the settings of it or of an agent, as they are written.
-fn written(db: &dyn Db, item: ItemId) -> (Vec<(&'static str, String)>, Vec<(String, String)>) {
+fn written(db: &dyn Db, item: ItemId) -> (Vec<Said>, Vec<Written>) {
     let Some(ast) = item_ast(db, item) else {
         return (Vec::new(), Vec::new());
     };
@@ -259,6 +264,37 @@ fn written(db: &dyn Db, item: ItemId) -> (Vec<(&'static str, String)>, Vec<(Stri
         | ItemBody::Test { .. }
         | ItemBody::Permissions { .. }
         | ItemBody::Invalid => (Vec::new(), Vec::new()),
+    }
+}
+
+fn part_json(part: &Part) -> Value {
+    let mut fields = Map::new();
+    fields.insert("name".into(), json!(part.name));
+    fields.insert("type".into(), json!(part.ty));
+    let default = part.default.as_ref();
+    fields.extend(default.map(|it| ("default".into(), json!(it))));
+    let docs = part.docs.as_ref();
+    fields.extend(docs.map(|it| ("docs".into(), json!(it))));
+    Value::Object(fields)
+}
+
+fn parts_json(parts: &[Part]) -> Vec<Value> {
+    parts.iter().map(part_json).collect()
+}
+
+impl CallFacts {
+    fn json(&self) -> Map<String, Value> {
+        let mut fields = Map::new();
+        fields.insert("result".into(), json!(self.result));
+        let errors: Vec<&str> = self.errors.iter().map(Name::as_str).collect();
+        // Also none: whoever asks what a call raises wants to hear that it is nothing.
+        fields.insert("errors".into(), json!(errors));
+        fields.insert("effects".into(), json!(self.effects));
+        fields.insert("takes_functions".into(), json!(self.takes_functions));
+        fields.extend(self.repeat.map(|it| ("repeat".into(), json!(it))));
+        let agent = self.agent.as_ref().map(Name::as_str);
+        fields.extend(agent.map(|it| ("agent".into(), json!(it))));
+        fields
     }
 }
 
@@ -334,15 +370,6 @@ impl Declaration {
     /// As a JSON object; what is not there is left out.
     #[must_use]
     pub fn json(&self) -> Value {
-        let part = |it: &Part| {
-            let mut fields = Map::new();
-            fields.insert("name".into(), json!(it.name));
-            fields.insert("type".into(), json!(it.ty));
-            fields.extend(it.default.as_ref().map(|it| ("default".into(), json!(it))));
-            fields.extend(it.docs.as_ref().map(|it| ("docs".into(), json!(it))));
-            Value::Object(fields)
-        };
-        let parts = |them: &[Part]| them.iter().map(part).collect::<Vec<_>>();
         let mut fields = Map::new();
         let mut put = |name: &str, value: Value| {
             let is_empty = match &value {
@@ -368,22 +395,13 @@ impl Declaration {
             Some(_) => "parameters",
             None => "fields",
         };
-        put(name_of_parts, json!(parts(&self.parts)));
-        let variants = self
-            .variants
-            .iter()
-            .map(|it| json!({ "name": it.name, "fields": parts(&it.fields), "docs": it.docs }));
+        put(name_of_parts, json!(parts_json(&self.parts)));
+        let variants = self.variants.iter().map(
+            |it| json!({ "name": it.name, "fields": parts_json(&it.fields), "docs": it.docs }),
+        );
         put("variants", variants.collect());
         if let Some(call) = &self.call {
-            put("result", json!(call.result));
-            let errors: Vec<&str> = call.errors.iter().map(Name::as_str).collect();
-            // Also none: whoever asks what a call raises wants to hear that it is nothing.
-            fields.insert("errors".into(), json!(errors));
-            fields.insert("effects".into(), json!(call.effects));
-            fields.insert("takes_functions".into(), json!(call.takes_functions));
-            fields.extend(call.repeat.map(|it| ("repeat".into(), json!(it))));
-            let agent = call.agent.as_ref().map(Name::as_str);
-            fields.extend(agent.map(|it| ("agent".into(), json!(it))));
+            fields.extend(call.json());
         }
         let said = self.texts.iter();
         let said: Vec<_> = said

@@ -43,6 +43,7 @@ pub const MANUAL: &[ManualPage] = pages![
     "reference/agents",
     "reference/command-line",
     "reference/context",
+    "reference/debugging",
     "reference/documentation",
     "reference/durable",
     "reference/editor",

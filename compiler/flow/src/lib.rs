@@ -20,4 +20,6 @@ pub mod verify;
 mod waiting;
 mod walk;
 
-pub use lower::{Outline, Rows, Test, lower_program, lower_prompts, lower_tests, outline_program};
+pub use lower::{
+    Outline, Rows, Test, lower_debugged, lower_program, lower_prompts, lower_tests, outline_program,
+};

@@ -23,6 +23,7 @@ mod interpolation;
 mod intrinsic;
 mod iteration;
 mod json;
+mod marker;
 mod membership;
 mod mock;
 mod modifier;
@@ -55,6 +56,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::instance::Instance;
 use crate::ir::{Constant, ConstantIndex, Function, Module};
+use crate::passes::markers::complete_markers;
 use crate::passes::ownership::make_ownership_explicit;
 use crate::passes::prune::prune;
 use crate::program_view::ProgramView;
@@ -69,6 +71,18 @@ use crate::verify::verify;
 pub fn lower_program(db: &dyn Db) -> Result<Module, Vec<Diagnostic>> {
     let view = entry_view(db)?;
     let mut lowering = Lowering::new(&view, Purpose::Run);
+    let workflows = lowering.roots();
+    lowering.module(workflows)
+}
+
+/// Compiles as [`lower_program`] does, for a debugger: the code says where it is and what its variables hold.
+///
+/// # Errors
+/// As for [`lower_program`].
+pub fn lower_debugged(db: &dyn Db) -> Result<Module, Vec<Diagnostic>> {
+    let view = entry_view(db)?;
+    let mut lowering = Lowering::new(&view, Purpose::Run);
+    lowering.markers = Markers::Statements;
     let workflows = lowering.roots();
     lowering.module(workflows)
 }
@@ -137,6 +151,14 @@ pub(crate) enum Purpose {
     Test,
 }
 
+/// Whether code says where it is, for a debugger.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Markers {
+    None,
+    /// At each statement outside of the library.
+    Statements,
+}
+
 /// What is known of the program so far.
 pub(crate) struct Lowering<'v> {
     pub view: &'v dyn ProgramView,
@@ -158,6 +180,7 @@ pub(crate) struct Lowering<'v> {
     reported: IndexSet<ItemId>,
     /// What the program is compiled for.
     pub purpose: Purpose,
+    pub markers: Markers,
     /// What mocks may stand in for, by their number.
     mocked: IndexSet<ItemId>,
 }
@@ -182,6 +205,7 @@ impl<'v> Lowering<'v> {
             diagnostics: Vec::new(),
             reported: IndexSet::new(),
             purpose,
+            markers: Markers::None,
             mocked: IndexSet::new(),
         }
     }
@@ -236,9 +260,18 @@ impl<'v> Lowering<'v> {
             let mut function = self.lower_instance(&instance);
             // Before ownership: a block that cannot be reached has no state of ownership that the verifier could check.
             prune(&mut function);
+            if self.has_markers(instance.item()) {
+                complete_markers(&mut function, FunctionIndex(index as u32));
+            }
             make_ownership_explicit(&mut function, &self.types.table);
             self.functions.push(function);
         }
+    }
+
+    /// Whether the code of an item says where it is. That of the library is nobody's who debugs a program.
+    pub fn has_markers(&self, item: ItemId) -> bool {
+        let db = self.view.db();
+        self.markers == Markers::Statements && !gsw_names::is_std(db, item.file(db))
     }
 
     /// Takes over the errors that the checker found in an item's bodies, once.

@@ -113,6 +113,16 @@ function outcome(words, file, token) {
   });
 }
 
+// F5 without a `launch.json` debugs the open file.
+const debugging = {
+  createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(compiler(), ["dap"]),
+  resolveDebugConfiguration(folder, it) {
+    const open = vscode.window.activeTextEditor?.document;
+    if (!it.type && open?.languageId === "gsw") return { type: "gsw", request: "launch", name: "Debug", program: open.uri.fsPath };
+    return { cwd: folder?.uri.fsPath, ...it };
+  },
+};
+
 async function start() {
   const server = { command: compiler(), args: ["lsp"] };
   client = new LanguageClient("gsw", "Groundswell", server, {
@@ -150,6 +160,8 @@ exports.activate = async (context) => {
     }),
     vscode.workspace.registerTextDocumentContentProvider(PREVIEW, preview),
     vscode.tasks.registerTaskProvider("gswc", tasks),
+    vscode.debug.registerDebugAdapterDescriptorFactory("gsw", debugging),
+    vscode.debug.registerDebugConfigurationProvider("gsw", debugging),
     vscode.workspace.onDidChangeConfiguration((it) => it.affectsConfiguration("gsw.path") && restart()),
   );
   testing(context);

@@ -85,6 +85,8 @@ macro_rules! for_each_runtime_call {
             json_as raising(result, borrow);
             // A string as a literal union: `s as "a" | "b"`.
             string_as raising(result, own);
+            // For a debugger: a function (index, place) and a statement (place) begin, a name is in scope (type, name, value), a function ends.
+            debug_enter plain(word, word); debug_statement plain(word); debug_variable plain(ty, borrow, borrow); debug_leave plain();
             // Lists.
             // An empty list with room for n elements.
             list_new plain(result, word);

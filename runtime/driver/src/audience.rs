@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gsw_engine::debug::Debugger;
 use gsw_engine::port::{Notice, Port};
 use gsw_tree::event::Event;
 use gsw_tree::observe::Observers;
@@ -27,6 +28,8 @@ pub struct Audience {
     pub answers: Option<Arc<dyn Answers>>,
     /// Writes down what models are asked, or answers in their place.
     pub tape: Tape,
+    /// Follows each run, where the program was compiled for that.
+    pub debugger: Option<Arc<dyn Debugger>>,
 }
 
 impl Audience {
@@ -69,6 +72,7 @@ impl Port for Hearing {
             humans,
             answers,
             tape,
+            debugger: _,
         } = &self.audience;
         match notice {
             Notice::Event(event) => {

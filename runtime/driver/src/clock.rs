@@ -5,11 +5,15 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use crate::pauses::Pauses;
+
 /// What tells the time. A run that is simulated has one that somebody moves.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Clock {
     #[default]
     System,
+    /// That of the system without the pauses.
+    Paused(Arc<Pauses>),
     /// Nanoseconds since 1970, moved by a test.
     Virtual(Arc<AtomicI64>),
 }
@@ -24,6 +28,10 @@ impl Clock {
                     .unwrap_or_default();
                 i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
             }
+            Self::Paused(pauses) => {
+                let passed = i64::try_from(pauses.passed().as_nanos()).unwrap_or(i64::MAX);
+                Self::System.now().saturating_sub(passed)
+            }
             Self::Virtual(now) => now.load(Ordering::SeqCst),
         }
     }
@@ -35,6 +43,10 @@ impl Clock {
                 static ZERO: OnceLock<Instant> = OnceLock::new();
                 let since = ZERO.get_or_init(Instant::now).elapsed();
                 u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+            }
+            Self::Paused(pauses) => {
+                let passed = u64::try_from(pauses.passed().as_nanos()).unwrap_or(u64::MAX);
+                Self::System.steady().saturating_sub(passed)
             }
             Self::Virtual(now) => now.load(Ordering::SeqCst).max(0).unsigned_abs(),
         }

@@ -1,5 +1,6 @@
 //! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
 
+mod canceller;
 pub mod forking;
 pub mod happened;
 pub mod places;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 use gsw_abi::program::Program;
 use gsw_abi::types::TypeId;
+use gsw_engine::debug::Debugger;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::operation::OperationId;
@@ -31,10 +33,11 @@ use serde_json::{Map, Value};
 
 use crate::answers::Answers;
 use crate::audience::{Audience, Listener};
-use crate::carrier::{Carrier, OnEnd};
+use crate::carrier::OnEnd;
 use crate::clock::Clock;
 use crate::driver::Driver;
 use crate::durable::store::RunStore;
+pub use crate::engine::canceller::Canceller;
 use crate::engine::forking::NotForked;
 use crate::engine::happened::Happened;
 use crate::engine::places::Places;
@@ -45,13 +48,14 @@ use crate::host::{HostTools, Variables};
 use crate::human::Humans;
 use crate::models::Models;
 use crate::network::Network;
+use crate::pauses::Pauses;
 use crate::performers::Performers;
 use crate::permissions::Permissions;
 use crate::scripted::Entry;
 use crate::servers::Servers;
 use crate::tape::Tape;
 use crate::threads::Threads;
-use crate::timer::Timer;
+use crate::timer::{Timer, Waker};
 use crate::turn_threads::TurnThreads;
 use crate::web::Web;
 
@@ -85,6 +89,10 @@ pub struct EngineOptions {
     /// A run that is written down and has waited for so long, for somebody or for a time that is further away, is left. Without it
     /// one is left at once when nobody is here who could answer, and never otherwise.
     pub idle: Option<Duration>,
+    /// Follows each run, where the program was compiled for that.
+    pub debugger: Option<Arc<dyn Debugger>>,
+    /// When the runs stand still because somebody looks at one.
+    pub pauses: Option<Arc<Pauses>>,
 }
 
 /// How one run is started.
@@ -137,17 +145,11 @@ pub enum Starting {
     Exists(RunInfo),
 }
 
-/// Tells a run to end; can be kept by a signal handler.
-#[derive(Debug, Clone)]
-pub struct Canceller {
-    carrier: Arc<Carrier>,
-    run: Arc<str>,
-}
-
 impl Engine {
     /// An engine for a loaded program.
     #[must_use]
     pub fn new(loaded: Loaded, options: EngineOptions) -> Self {
+        let audience = audience(&options);
         let prompts = options.prompts;
         let prices = prices(&loaded.program, prompts.as_deref());
         let settings = RunSettings {
@@ -156,13 +158,6 @@ impl Engine {
             memory_limit: options.memory_limit,
             prompts_in_tests: options.prompts_in_tests,
             mocks_in_tests: MocksInTests::Inside,
-        };
-        let audience = Audience {
-            observers: Arc::clone(&options.observers),
-            listener: None,
-            humans: options.humans.clone(),
-            answers: options.answers.clone(),
-            tape: options.tape.clone(),
         };
         let loaded = Arc::new(loaded);
         let runs = Runs::new(
@@ -183,10 +178,11 @@ impl Engine {
             variables: Arc::new(options.variables),
             permissions: Arc::new(Permissions::of(&runs.loaded.program)),
         };
-        let performers = Performers::new(Clock::System, network, Arc::clone(&runs));
+        let (clock, timer) = time(options.pauses);
+        let performers = Performers::new(clock.clone(), network, Arc::clone(&runs));
         let driver = Arc::new(Driver {
-            clock: Clock::System,
-            timer: Arc::clone(Timer::shared()),
+            clock,
+            timer,
             threads: Threads::Engine(TurnThreads::shared().clone()),
             performers: Box::new(performers),
             active: AtomicUsize::new(0),
@@ -508,6 +504,28 @@ impl Engine {
     }
 }
 
+fn audience(options: &EngineOptions) -> Audience {
+    Audience {
+        observers: Arc::clone(&options.observers),
+        listener: None,
+        humans: options.humans.clone(),
+        answers: options.answers.clone(),
+        tape: options.tape.clone(),
+        debugger: options.debugger.clone(),
+    }
+}
+
+/// What tells runs the time, and wakes them: with pauses, what knows of these.
+fn time(pauses: Option<Arc<Pauses>>) -> (Clock, Arc<Timer>) {
+    match pauses {
+        Some(pauses) => {
+            let clock = Clock::Paused(pauses);
+            (clock.clone(), Timer::new(clock, Waker::Thread))
+        }
+        None => (Clock::System, Arc::clone(Timer::shared())),
+    }
+}
+
 /// What models cost: what the program says counts before what its host knows.
 #[must_use]
 pub fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
@@ -552,40 +570,5 @@ impl RunHandle {
     #[must_use]
     pub fn canceller(&self) -> Canceller {
         self.canceller.clone()
-    }
-}
-
-impl Canceller {
-    /// The name of the run in events.
-    #[must_use]
-    pub fn run(&self) -> &Arc<str> {
-        &self.run
-    }
-
-    /// Shows the run's tree as it is now, with the time, between two turns; `None` when the run has ended. A turn that does not
-    /// wait for anything is waited for.
-    pub fn look<T: Send + 'static>(
-        &self,
-        look: impl FnOnce(&Tree, i64) -> T + Send + 'static,
-    ) -> Option<T> {
-        self.carrier.look(move |run| look(run.tree(), run.now()))
-    }
-
-    /// Cancels the run: all of it is unwound, and its `defer`s run. Code that waits for nothing is interrupted after a
-    /// moment.
-    pub fn cancel(&self, reason: &str) {
-        self.carrier.cancel(reason);
-    }
-
-    /// Leaves the run where it can be gone on with: what must not happen twice is waited for, all else is given up, and no
-    /// `defer` runs. Says whether it can be: a run of which nothing is written down goes on.
-    #[must_use]
-    pub fn leave(&self) -> bool {
-        self.carrier.leave()
-    }
-
-    /// Ends the run at once: what waits is dropped, code stops at the next loop or call, `defer`s are cut short as well.
-    pub fn stop(&self) {
-        self.carrier.stop();
     }
 }

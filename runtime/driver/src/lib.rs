@@ -27,6 +27,7 @@ pub mod human;
 pub mod models;
 mod network;
 mod path;
+pub mod pauses;
 mod perform;
 mod performers;
 mod permissions;

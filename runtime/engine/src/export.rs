@@ -1,6 +1,7 @@
 //! The runtime calls that compiled code reaches through the table, by the names of their rows.
 
 mod csv;
+mod debug;
 mod difference;
 mod effect;
 mod error;
@@ -29,6 +30,7 @@ mod time;
 mod value;
 
 pub use csv::{csv_format, csv_parse};
+pub use debug::{debug_enter, debug_leave, debug_statement, debug_variable};
 pub use effect::{
     env_get, random_float, random_int, secret_join, secret_named, sleep, time_now, uuid,
 };

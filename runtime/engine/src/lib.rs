@@ -10,6 +10,7 @@ pub mod codec;
 mod compare;
 pub mod conversation;
 mod data_block;
+pub mod debug;
 pub mod exchange;
 pub mod export;
 pub mod external;

@@ -36,6 +36,7 @@ mod checker;
 mod completion;
 pub(crate) mod context;
 mod deadlock;
+pub(crate) mod debugging;
 mod describe;
 mod doubts;
 mod drive;
@@ -92,6 +93,8 @@ use crate::node::Tree;
 use crate::operation::{Operation, OperationId, Outcome};
 use crate::run::call_stack::CallStack;
 use crate::run::completion::Completion;
+use crate::run::debugging::Debugging;
+use crate::run::debugging::recording::Given;
 use crate::run::describe::ReportedErrors;
 use crate::run::doubts::Doubts;
 use crate::run::environment::Environments;
@@ -160,6 +163,7 @@ pub struct Run {
     reported_errors: ReportedErrors,
     shutdown: Shutdown,
     completion: Completion,
+    pub(crate) debugging: Debugging,
     /// The `state` variables of its workflow when it ended.
     last_state: State,
     /// What could not be taken back when it ended.
@@ -303,13 +307,27 @@ impl Run {
     ) -> Result<(), WrongOutcome> {
         self.enter_native();
         self.progress.advance(now);
-        self.take_outcome(id, outcome)
+        if !self.debugging.is_on() {
+            return self.take_outcome(id, outcome);
+        }
+        let kept = outcome.clone();
+        self.take_outcome(id, outcome)?;
+        self.debugging.keep(|| Given::Outcome {
+            id,
+            outcome: kept,
+            now,
+        });
+        Ok(())
     }
 
     /// Tells the run, at `now`, to end: everything is unwound, and `defer`s run.
     pub fn cancel(&mut self, reason: &str, now: i64) {
         self.enter_native();
         self.progress.advance(now);
+        self.debugging.keep(|| Given::Cancel {
+            reason: reason.to_owned(),
+            now,
+        });
         self.cancel_all(reason);
     }
 }

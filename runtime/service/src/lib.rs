@@ -7,6 +7,7 @@ mod arguments;
 mod builds;
 pub mod cache;
 pub mod columns;
+pub mod debugging;
 mod environment;
 mod execute;
 mod exit;

@@ -13,7 +13,7 @@ mod log;
 mod offer;
 mod offered;
 mod parted;
-mod progress;
+pub(crate) mod progress;
 mod prompt;
 pub(crate) mod reach;
 mod resource;

@@ -99,3 +99,15 @@ pub const LSP: Page = Page {
         ("70", "the connection failed"),
     ],
 };
+
+pub const DAP: Page = Page {
+    heading: EXAMPLES,
+    examples: &[],
+    notes: &[
+        "Editors start this command: configure `gswc dap` as the debug adapter for `.gsw` files. `gswc doc` has the page on debugging.",
+    ],
+    exit_codes: &[
+        ("0", "the editor has left"),
+        ("1", "the editor does not speak the protocol"),
+    ],
+};

@@ -68,6 +68,7 @@ impl Builder<'_, '_> {
     /// The code of a lambda: parameter 0 is the closure, which its captures are read from first.
     pub fn lambda_code(&mut self, lambda: &Lambda) {
         self.lambda_head(lambda);
+        self.mark_expression(lambda.body);
         let value = self.expression(lambda.body);
         let value = self.returned(value, &self.type_of(lambda.body));
         self.end(Terminator::Return(value));

@@ -234,7 +234,7 @@ impl<'l, 'v> Emitter<'l, 'v> {
         substitute(ty, &self.owner.type_arguments)
     }
 
-    fn span_index(&mut self, span: Span) -> SpanIndex {
+    pub fn span_index(&mut self, span: Span) -> SpanIndex {
         self.program.span(self.owner.item, span)
     }
 }

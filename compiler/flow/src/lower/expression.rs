@@ -29,11 +29,13 @@ impl Builder<'_, '_> {
         let expression = body.expression(id);
         // Restored afterwards: an operation of the parent that raises is reported at the parent.
         let outer = std::mem::replace(&mut self.span, expression.span);
+        let in_scope = self.variables.in_scope().len();
         let value = if self.witnesses.is_some() {
             self.witnessed_expression(id, expression)
         } else {
             self.value_expression(id, expression)
         };
+        self.variables.leave_scope(in_scope);
         self.span = outer;
         value
     }

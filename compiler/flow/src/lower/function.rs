@@ -305,6 +305,7 @@ impl Builder<'_, '_> {
     /// The whole body as the function's code.
     pub fn whole_body(&mut self) {
         let body = Arc::clone(&self.body);
+        self.mark_expression(body.root);
         let value = self.expression(body.root);
         let value = self.returned(value, &self.concrete(&body.result));
         self.end(Terminator::Return(value));

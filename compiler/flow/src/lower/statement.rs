@@ -35,6 +35,9 @@ impl Builder<'_, '_> {
                 self.statement(statement);
             }
         }
+        if let Some(tail) = tail {
+            self.mark_expression(tail);
+        }
         let mut value = tail.map_or(Operand::Word(0), |it| self.expression(it));
         if let Some(kept) = kept {
             self.store(kept, value);
@@ -52,6 +55,7 @@ impl Builder<'_, '_> {
 
     fn statement(&mut self, statement: &Statement) {
         let outer = std::mem::replace(&mut self.span, statement.span);
+        self.mark(statement.span);
         match &statement.kind {
             StatementKind::Let { pattern, value } => {
                 let value = self.expression(*value);

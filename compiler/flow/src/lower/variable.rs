@@ -21,6 +21,8 @@ pub(crate) struct Variables {
     assignable: FxHashMap<LocalId, hir::LocalId>,
     /// Locals that the alternatives of a pattern share, while that pattern is written.
     shared: FxHashMap<hir::LocalId, LocalId>,
+    /// What is in scope, in order of declaration.
+    in_scope: Vec<hir::LocalId>,
 }
 
 impl Variables {
@@ -33,7 +35,18 @@ impl Variables {
 
     /// Says where a variable lives that is bound here.
     pub fn bind(&mut self, variable: hir::LocalId, place: Variable) {
+        self.in_scope.push(variable);
         self.places.insert(variable, place);
+    }
+
+    /// What is in scope, in order of declaration.
+    pub fn in_scope(&self) -> &[hir::LocalId] {
+        &self.in_scope
+    }
+
+    /// What has come into scope after the first so many has left it.
+    pub fn leave_scope(&mut self, count: usize) {
+        self.in_scope.truncate(count);
     }
 
     /// Binds a variable that may be assigned to a local of its own.

@@ -47,6 +47,16 @@ impl LocalSet {
         grew
     }
 
+    /// Takes out what is not in `other`; whether anything was.
+    pub fn keep(&mut self, other: &Self) -> bool {
+        let mut shrank = false;
+        for (word, kept) in self.0.iter_mut().zip(&other.0) {
+            shrank |= *word & !*kept != 0;
+            *word &= kept;
+        }
+        shrank
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = LocalId> + '_ {
         self.0.iter().enumerate().flat_map(|(index, &word)| {
             std::iter::successors((word != 0).then_some(word), |rest| {

@@ -372,7 +372,7 @@ impl Runs {
             return Err(entry.info.clone());
         }
         let port = audience.port_behind(curtain, Arc::clone(&id));
-        let run = Run::new(Arc::clone(&self.loaded), self.prompts.clone(), start, port);
+        let run = self.bare_run(start, port);
         let runs = Arc::clone(self);
         let of_run = Arc::clone(&id);
         let on_end: OnEnd = Box::new(move |finished| runs.note_end(&of_run, finished, on_end));
@@ -450,7 +450,16 @@ impl Runs {
 
     /// A run that nobody carries.
     pub(super) fn bare_run(&self, start: Start, port: Box<dyn Port>) -> Box<Run> {
-        Run::new(Arc::clone(&self.loaded), self.prompts.clone(), start, port)
+        let begun = self
+            .audience
+            .debugger
+            .as_ref()
+            .map(|it| (it, start.clone()));
+        let mut run = Run::new(Arc::clone(&self.loaded), self.prompts.clone(), start, port);
+        if let Some((debugger, start)) = begun {
+            run.follow(Arc::clone(debugger), start);
+        }
+        run
     }
 
     pub(super) fn store(&self) -> Option<Arc<RunStore>> {

@@ -49,6 +49,7 @@ calls! {
 
     /// Appends a span to an error's trace.
     plain error_trace(run, error, span) {
+        run.debug_raised(error);
         error::push_trace(&mut run.heap, error, span as u32);
         0
     }

@@ -98,7 +98,7 @@ fn own_places(places: Vec<TracePlace>) -> Vec<TracePlace> {
 }
 
 /// The place of a span of the program.
-fn place(program: &Arc<Program>, span: u32) -> Option<TracePlace> {
+pub(crate) fn place(program: &Arc<Program>, span: u32) -> Option<TracePlace> {
     let span = program.spans.get(span as usize)?;
     let source = program.sources.get(span.source as usize)?;
     let line = source

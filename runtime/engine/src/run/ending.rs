@@ -12,6 +12,7 @@ use crate::wait::Wait;
 impl Run {
     /// The body of a task has ended. It ends once the tasks that belong to it have.
     pub(crate) fn body_ended(&mut self, id: TaskId, mut ending: Ending) {
+        self.debug_task_ended(id);
         let encoding = self.scheduler.task_mut(id).encodes.take();
         if let (Some(encoding), Ending::Value(value)) = (encoding, ending) {
             let (ty, json) = match encoding {

@@ -104,6 +104,7 @@ impl Run {
         self.not_undone = self.undos.not_undone();
         self.undos.release(&mut self.heap);
         self.states.release(&mut self.heap);
+        self.debug_end();
         // After everything that may hold a constant; what is live then is a leak, which tests report.
         self.heap.release_constants();
         self.collect_handles();
@@ -175,6 +176,7 @@ impl Run {
         self.not_undone = self.undos.not_undone();
         self.undos.release(&mut self.heap);
         self.states.release(&mut self.heap);
+        self.debug_end();
         self.heap.release_constants();
         // Handles go with what held them; the tasks that they name are gone.
         let _ = self.heap.take_dropped();

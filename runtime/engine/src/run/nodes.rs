@@ -6,9 +6,11 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Program, Repeat};
 use gsw_tree::class::Class;
 
+use crate::debug::What;
 use crate::event::EventKind;
 use crate::node::{NewNode, Node, NodeId, Status};
 use crate::run::{Run, raise};
+use crate::task::TaskId;
 
 impl Run {
     /// Adds a node and reports it.
@@ -45,6 +47,11 @@ impl Run {
             .flatten();
         let state = workflow.map(|it| self.states.of_workflow(&self.heap, it));
         self.progress.report_start(node, state.unwrap_or_default());
+        if self.debugging.is_on() && self.scheduler.current() != TaskId::NONE {
+            let tree = self.progress.tree();
+            let (kind, name) = (tree.node(node).kind, Arc::clone(tree.name(node)));
+            self.debug_point(What::Node { kind, name: &name });
+        }
     }
 
     /// Ends a node with its output, or the error that it failed with, and reports it.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::codec::checker::Secrets;
+use crate::debug::Debugger;
 use crate::event::State;
 use crate::export::TABLE;
 use crate::front::Front;
@@ -21,6 +22,7 @@ use crate::port::Port;
 use crate::prices::Prices;
 use crate::run::call_stack::CallStack;
 use crate::run::completion::Completion;
+use crate::run::debugging::Debugging;
 use crate::run::describe::ReportedErrors;
 use crate::run::doubts::Doubts;
 use crate::run::environment::Environments;
@@ -157,6 +159,7 @@ impl Run {
             reported_errors: ReportedErrors::default(),
             shutdown: Shutdown::default(),
             completion: Completion::default(),
+            debugging: Debugging::default(),
             last_state: State::default(),
             not_undone: Vec::new(),
             reads_secrets: Secrets::AsText,
@@ -164,9 +167,15 @@ impl Run {
         })
     }
 
+    /// Lets a debugger follow the run, which begins as `start` says and has not yet.
+    pub fn follow(&mut self, by: Arc<dyn Debugger>, start: Start) {
+        self.debugging = Debugging::new(by, start);
+    }
+
     /// Begins with a workflow and its parameters by name. Input that does not fit ends the run before its first turn.
     pub fn start(&mut self, workflow: usize, input: &Map<String, Value>) {
         self.enter_native();
+        self.debugging.keep_entry(workflow, input);
         let loaded = Arc::clone(&self.loaded);
         let Some(workflow) = loaded.program.workflows.get(workflow) else {
             self.fail_internally(format!("there is no workflow {workflow}"));

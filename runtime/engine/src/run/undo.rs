@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::heap::Heap;
 use crate::node::{NodeId, Tree};
 use crate::operation::Request;
+use crate::run::debugging::recording::Given;
 use crate::run::{Run, raise};
 use crate::step::Step;
 use crate::task::{Ending, NewTask, Role, State, TaskId};
@@ -318,6 +319,7 @@ impl Run {
     pub fn undo_again(&mut self, wish: UndoWish, now: i64) {
         self.enter_native();
         self.progress.advance(now);
+        self.debugging.keep(|| Given::Undo { wish, now });
         let root = self.completion.root();
         if !std::mem::take(&mut self.undos.awaits_wish) {
             return;

@@ -71,6 +71,11 @@ fn text(event: &EventKind) -> Option<String> {
     }
 }
 
+/// The text of what is progress.
+pub(crate) fn progress(event: &EventKind) -> Option<String> {
+    line(event).filter(is_progress).map(|it| it.text)
+}
+
 /// Whether a line is progress for clients that ask for that.
 pub(super) fn is_progress(line: &Line) -> bool {
     match line.level {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use gsw_agents::AgentPrompts;
 use gsw_driver::engine::happened::Happened;
 use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_engine::debug::Debugger;
 use gsw_engine::load::Loaded;
 
 use crate::runs::newest_of_all;
 use crate::store::{self, Origin};
 
-/// A run of the store that is named, or that the program keeps its runs in; the newest one without an id.
+/// A run of the store that is named, which a debugger may follow meanwhile, or that the program keeps its runs in; the newest one without an id.
 ///
 /// # Errors
 /// When there is no store, no such run, or this program cannot read it.
@@ -19,6 +20,7 @@ pub fn happened(
     store: Option<&str>,
     id: Option<&str>,
     origin: &Origin,
+    debugger: Option<Arc<dyn Debugger>>,
 ) -> Result<Happened, String> {
     let store = store::of(&loaded.program, store, origin)
         .ok_or("no runs are kept here: say which store is meant with `--store FILE`")?;
@@ -29,6 +31,7 @@ pub fn happened(
     let options = EngineOptions {
         prompts: Some(Arc::new(AgentPrompts)),
         store: Some(store),
+        debugger,
         ..EngineOptions::default()
     };
     let happened = Engine::new(loaded, options).happened(&id);

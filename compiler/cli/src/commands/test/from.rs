@@ -46,7 +46,7 @@ fn printed(arguments: &Test, run: &str) -> Result<Exit, Exit> {
         program: file.display().to_string(),
     };
     let id = (run != NEWEST).then_some(run);
-    let happened = happened(loaded, arguments.store.as_deref(), id, &origin)
+    let happened = happened(loaded, arguments.store.as_deref(), id, &origin, None)
         .map_err(|why| report::failure(&why))?;
     let story = Story::of(&program, &happened).map_err(|why| report::failure(&why))?;
     let quick = story.test(Pace::AtOnce)?;

@@ -1,0 +1,84 @@
+//! `gswc dap`: a debugger for editors, by the Debug Adapter Protocol on standard input and output.
+//!
+//! A program is compiled so that its code says where it is and what its names hold (`gsw_flow::lower_debugged`). A run stops at such a
+//! point by not going on: the thread that has it answers questions until it is told to go on, and its clock stands. Since a run is
+//! decided by what it is given, going back is running it again, with what it was given, as far as an earlier point.
+
+mod breakpoints;
+mod follower;
+mod launch;
+mod past;
+mod session;
+mod shown;
+mod wire;
+
+use std::sync::mpsc::{Sender, channel};
+
+use gsw_engine::debug::Replayed;
+use gsw_engine::run::Finished;
+use gsw_service::Exit;
+use serde_json::Value;
+
+use crate::report;
+use follower::Stopped;
+use session::Session;
+use wire::{Input, Output};
+
+/// What the session hears.
+enum Heard {
+    Request(Value),
+    /// A run has come to where it is to stop.
+    Stopped(Box<Stopped>),
+    /// The run has ended.
+    Ended(Box<Finished>),
+    /// A replay has come to its end without stopping; which one.
+    Replayed(u64, Replayed),
+    /// A line of the run.
+    Said(String),
+    /// The client has gone; why, when it did not take leave.
+    Gone(Option<String>),
+}
+
+/// Serves an editor until it goes.
+pub fn dap() -> Exit {
+    let (sender, heard) = channel();
+    let output = Output::default();
+    let reading = sender.clone();
+    let reader = std::thread::Builder::new()
+        .name("dap-input".to_owned())
+        .spawn(move || read(&reading));
+    if let Err(error) = reader {
+        return report::failure(&format!("cannot start a thread: {error}"));
+    }
+    let mut session = Session::new(output, sender);
+    for it in heard {
+        match it {
+            Heard::Gone(None) => break,
+            Heard::Gone(Some(why)) => {
+                session.end();
+                return report::failure(&why);
+            }
+            it => {
+                if session.take(it) == session::Next::End {
+                    break;
+                }
+            }
+        }
+    }
+    session.end();
+    Exit::Done
+}
+
+fn read(to: &Sender<Heard>) {
+    let mut input = Input::standard();
+    loop {
+        let (heard, is_last) = match input.message() {
+            Ok(Some(message)) => (Heard::Request(message), false),
+            Ok(None) => (Heard::Gone(None), true),
+            Err(why) => (Heard::Gone(Some(why)), true),
+        };
+        if to.send(heard).is_err() || is_last {
+            return;
+        }
+    }
+}

@@ -1,0 +1,432 @@
+//! What an editor asks, in turn, and what it is told: which run it looks at, the one that goes on or one of the past.
+
+mod requests;
+
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
+
+use gsw_driver::pauses::Pauses;
+use gsw_engine::debug::{Recording, Replayed};
+use gsw_engine::run::{Finished, RunResult};
+use serde_json::{Value, json};
+
+use super::Heard;
+use super::breakpoints::{Breakpoints, Stops, Why};
+use super::follower::{Because, Follower, How, Mode, Step, Stopped, Wanted};
+use super::launch::{Launch, Live, Program};
+use super::past::{Replays, Seen};
+use super::shown::Shown;
+use super::wire::Output;
+
+/// Whether the session goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    Request,
+    End,
+}
+
+/// Runs of a program and an editor that looks at them.
+pub struct Session {
+    output: Output,
+    heard: Sender<Heard>,
+    launch: Launch,
+    program: Option<Program>,
+    breakpoints: Arc<Mutex<Breakpoints>>,
+    live: Option<Live>,
+    /// A replay that is looked at, in the place of the run that goes on.
+    past: Option<Arc<Follower>>,
+    /// The main run as far as it has come.
+    recording: Option<Recording>,
+    /// Where the run that goes on stands, while a replay is looked at as well.
+    present: Option<Stopped>,
+    /// How many points the main run had, when it has ended.
+    ended_at: Option<u64>,
+    /// Where what is looked at stands.
+    stopped: Option<Stopped>,
+    shown: Shown,
+    /// The runs that the client has heard of; the main one first.
+    runs: Vec<Arc<str>>,
+    replays: u64,
+    /// How the run has ended, as the exit code of its program.
+    code: i32,
+}
+
+/// No point has this number.
+const NEVER: u64 = u64::MAX;
+
+impl Session {
+    pub fn new(output: Output, heard: Sender<Heard>) -> Self {
+        Self {
+            output,
+            heard,
+            launch: Launch::default(),
+            program: None,
+            breakpoints: Arc::default(),
+            live: None,
+            past: None,
+            recording: None,
+            present: None,
+            ended_at: None,
+            stopped: None,
+            shown: Shown::default(),
+            runs: Vec::new(),
+            replays: 0,
+            code: 0,
+        }
+    }
+
+    /// Takes what was heard.
+    pub fn take(&mut self, heard: Heard) -> Next {
+        match heard {
+            Heard::Request(request) => return self.request(&request),
+            Heard::Stopped(at) => self.has_stopped(*at),
+            Heard::Ended(finished) => self.has_ended(&finished),
+            Heard::Replayed(id, how) => self.has_replayed(id, how),
+            Heard::Said(line) => self.say("console", &line),
+            Heard::Gone(_) => return Next::End,
+        }
+        Next::Request
+    }
+
+    /// Ends what still runs; nothing of it is waited for.
+    pub fn end(&mut self) {
+        self.leave_past();
+        if let Some(live) = self.live.take() {
+            live.canceller.stop();
+            live.follower.go(Mode::GiveUp);
+            live.engine.stop_all();
+            live.engine.abandon();
+            live.engine.close_servers();
+        }
+    }
+
+    fn say(&self, category: &str, text: &str) {
+        let body = json!({ "category": category, "output": format!("{text}\n") });
+        self.output.event("output", body);
+    }
+
+    /// Who follows what is looked at.
+    fn current(&self) -> Option<&Arc<Follower>> {
+        let live = self.live.as_ref().map(|it| &it.follower);
+        self.past.as_ref().or(live)
+    }
+
+    /// The point of the main run that a replay stops at anyhow.
+    fn until(&self) -> u64 {
+        let at_end = self.ended_at.filter(|_| self.stands_at_end());
+        match (&self.present, &self.past, at_end) {
+            (Some(present), Some(_), _) => present.point,
+            // At the end there is nothing more to stop for.
+            (None, Some(_), Some(end)) if self.stopped.as_ref().is_none_or(|it| it.point < end) => {
+                end
+            }
+            _ => NEVER,
+        }
+    }
+
+    /// Whether the run stands at its end instead of being gone.
+    fn stands_at_end(&self) -> bool {
+        self.launch.stop_on_end || self.launch.run.is_some()
+    }
+
+    /// Nobody looks at the replay any more.
+    fn leave_past(&mut self) {
+        if let Some(past) = self.past.take() {
+            past.go(Mode::GiveUp);
+        }
+    }
+
+    fn has_stopped(&mut self, at: Stopped) {
+        let is_live = self
+            .live
+            .as_ref()
+            .is_some_and(|it| it.follower.id() == at.by);
+        let is_past = self.past.as_ref().is_some_and(|it| it.id() == at.by);
+        if is_live {
+            if let Some(live) = &self.live {
+                self.recording = live.follower.recording();
+            }
+            self.present = Some(at.clone());
+        } else if !is_past {
+            // One that nobody looks at any more.
+            return;
+        }
+        if is_past
+            && at.because == Because::Present
+            && let Some(present) = self.present.clone()
+        {
+            self.leave_past();
+            self.stand(present, &Because::Present);
+            return;
+        }
+        let because = at.because.clone();
+        self.stand(at, &because);
+    }
+
+    /// Tells the client where what it looks at stands.
+    fn stand(&mut self, at: Stopped, because: &Because) {
+        let (reason, description) = match because {
+            Because::Entry => ("entry", None),
+            Because::Step => ("step", None),
+            Because::Pause => ("pause", None),
+            Because::Breakpoint(Why::Line) => ("breakpoint", None),
+            Because::Breakpoint(Why::Name(what)) => ("function breakpoint", Some(what.clone())),
+            Because::Breakpoint(Why::Raised(what)) | Because::Uncaught(what) => {
+                ("exception", Some(what.clone()))
+            }
+            Because::Present if self.past.is_some() => {
+                ("pause", Some("the end of the run".to_owned()))
+            }
+            Because::Present => ("pause", Some("where the run is".to_owned())),
+        };
+        self.shown = Shown::default();
+        let thread = self.thread(&at.run, at.task);
+        let mut body = json!({
+            "reason": reason,
+            "threadId": thread,
+            "allThreadsStopped": true,
+        });
+        if let Some(description) = description {
+            body["description"] = json!(description);
+            body["text"] = json!(description);
+        }
+        self.stopped = Some(at);
+        self.output.event("stopped", body);
+    }
+
+    /// The number of a task for the client.
+    fn thread(&mut self, run: &Arc<str>, task: u32) -> u64 {
+        let known = self.runs.iter().position(|it| it == run);
+        let index = known.unwrap_or_else(|| {
+            self.runs.push(Arc::clone(run));
+            self.runs.len() - 1
+        });
+        ((index as u64) << 32) + u64::from(task) + 1
+    }
+
+    fn has_ended(&mut self, finished: &Finished) {
+        let Some(live) = &self.live else { return };
+        self.recording = live.follower.recording();
+        let last = live.follower.last();
+        self.present = None;
+        self.stopped = None;
+        self.ended_at = Some(last);
+        match &finished.result {
+            RunResult::Value(json) => self.say("stdout", json),
+            RunResult::Raised(error) => {
+                self.say("stderr", gsw_service::error_text(error).trim_end())
+            }
+            RunResult::InvalidInput(issues) => {
+                self.say("stderr", gsw_service::issues_text(issues).trim_end());
+            }
+            RunResult::Cancelled => self.say("stderr", "cancelled"),
+            RunResult::Left(why) => self.say("stderr", &why.to_string()),
+            RunResult::Internal(why) => self.say("stderr", &format!("Internal: {why}")),
+        }
+        self.code = match &finished.result {
+            RunResult::Value(_) => 0,
+            RunResult::Raised(_)
+            | RunResult::InvalidInput(_)
+            | RunResult::Cancelled
+            | RunResult::Left(_)
+            | RunResult::Internal(_) => 1,
+        };
+        if let Some(stop) = self.last_look(&finished.result, last)
+            && self.go_to(stop.0, stop.1).is_ok()
+        {
+            return;
+        }
+        self.is_over();
+    }
+
+    /// Where a run that has ended is looked at once more: where the error arose that nobody has caught, else at its end.
+    fn last_look(&self, result: &RunResult, last: u64) -> Option<(u64, Because)> {
+        let stops = {
+            let breakpoints = self.breakpoints();
+            (breakpoints.uncaught, breakpoints.raised)
+        };
+        if let (RunResult::Raised(error), (Stops::Yes, Stops::No)) = (result, stops) {
+            let wanted = Wanted::Error {
+                name: error.error.clone(),
+                message: error.message.clone(),
+            };
+            let seen = self.replays()?.scan(NEVER, wanted).ok()?;
+            if let Some(found) = seen.found {
+                return Some((found, Because::Uncaught(error.message.clone())));
+            }
+        }
+        (self.launch.stop_on_end && last > 0).then_some((last, Because::Present))
+    }
+
+    fn is_over(&self) {
+        self.output
+            .event("exited", json!({ "exitCode": self.code }));
+        self.output.event("terminated", json!({}));
+    }
+
+    fn has_replayed(&mut self, id: u64, how: Replayed) {
+        if self.past.as_ref().is_none_or(|it| it.id() != id) {
+            return;
+        }
+        self.past = None;
+        self.stopped = None;
+        if let Replayed::NotAtAll(why) = how {
+            self.say("stderr", &why);
+        }
+        match self.present.clone() {
+            // It ended before it came to where the run is, which it cannot unless the run was given something meanwhile.
+            Some(present) => self.stand(present, &Because::Present),
+            None => self.is_over(),
+        }
+    }
+
+    fn breakpoints(&self) -> std::sync::MutexGuard<'_, Breakpoints> {
+        let breakpoints = self.breakpoints.lock();
+        // It is whole between any two statements of ours.
+        breakpoints.unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn replays(&self) -> Option<Replays<'_>> {
+        Some(Replays {
+            program: self.program.as_ref()?,
+            recording: self.recording.clone()?,
+            breakpoints: Arc::clone(&self.breakpoints),
+            heard: self.heard.clone(),
+        })
+    }
+
+    /// Looks at the run as it was at a point, in the place of what was looked at.
+    fn go_to(&mut self, point: u64, because: Because) -> Result<(), String> {
+        self.replay(Mode::To { point, because })
+    }
+
+    fn replay(&mut self, mode: Mode) -> Result<(), String> {
+        self.replays += 1;
+        let id = self.replays;
+        let replays = self.replays().ok_or("there is no run to go back in")?;
+        let follower = replays.begin(id, mode)?;
+        self.leave_past();
+        self.stopped = None;
+        self.past = Some(follower);
+        Ok(())
+    }
+
+    /// Begins what the client has launched, now that it has said where to stop.
+    fn begin(&mut self) -> Result<(), String> {
+        let program = self.program.as_ref().ok_or("nothing was launched")?;
+        if self.launch.run.is_some() {
+            return self.begin_kept();
+        }
+        let pauses = Arc::<Pauses>::default();
+        let mode = match self.launch.stop_on_entry {
+            true => Mode::Entry,
+            false => Mode::Go { until: NEVER },
+        };
+        let follower = Follower::new(
+            0,
+            mode,
+            Arc::clone(&self.breakpoints),
+            self.heard.clone(),
+            Some(Arc::clone(&pauses)),
+        );
+        let live = self
+            .launch
+            .begin(program, (follower, pauses), &self.heard)?;
+        self.runs.push(Arc::clone(live.canceller.run()));
+        self.live = Some(live);
+        Ok(())
+    }
+
+    /// Begins to look at a run that is kept.
+    fn begin_kept(&mut self) -> Result<(), String> {
+        let program = self.program.as_ref().ok_or("nothing was launched")?;
+        let mode = Mode::Scan {
+            until: NEVER,
+            wanted: Wanted::Nothing,
+        };
+        let breakpoints = Arc::clone(&self.breakpoints);
+        let follower = Follower::new(0, mode, breakpoints, self.heard.clone(), None);
+        self.launch.remember(program, Arc::clone(&follower))?;
+        self.recording = follower.recording();
+        let Some(recorded) = self.recording.as_ref().map(|_| follower.last()) else {
+            return Err("the run has come to no statement".to_owned());
+        };
+        self.ended_at = Some(recorded);
+        if self.launch.stop_on_entry {
+            return self.replay(Mode::Entry);
+        }
+        self.replay(Mode::Go { until: recorded })
+    }
+
+    /// Goes on from where it stands.
+    fn go(&mut self, mode: Mode) -> Result<(), String> {
+        if self.stopped.is_none() {
+            return Err("nothing stands that could go on".to_owned());
+        }
+        let follower = self.current().cloned().ok_or("nothing runs")?;
+        if self.past.is_none() {
+            self.present = None;
+        }
+        self.stopped = None;
+        follower.go(mode);
+        Ok(())
+    }
+
+    fn step(&mut self, how: How) -> Result<(), String> {
+        let at = self
+            .stopped
+            .clone()
+            .ok_or("nothing stands that could step")?;
+        let until = self.until();
+        let follower = self.current().ok_or("nothing runs")?;
+        let known = follower.look(|run| {
+            let threads = run.debug_threads().into_iter();
+            threads.map(|it| it.task).collect()
+        });
+        let step = Step {
+            how,
+            run: at.run,
+            task: at.task,
+            depth: at.depth,
+            known: known.unwrap_or_default(),
+        };
+        self.go(Mode::Step { step, until })
+    }
+
+    /// Goes back to what was of interest last.
+    fn back(&mut self, what: Back) -> Result<(), String> {
+        let at = self
+            .stopped
+            .clone()
+            .ok_or("nothing stands that could go back")?;
+        let follower = self.current().ok_or("nothing runs")?;
+        if !follower.is_main(&at.run) {
+            return Err("only the main run can go back".to_owned());
+        }
+        if self.recording.is_none() {
+            self.recording = follower.recording();
+        }
+        // A run that waits stands behind its last point.
+        let until = at.point + u64::from(at.because == Because::Pause);
+        let wanted = match what {
+            Back::Step => Wanted::Statement {
+                task: at.task,
+                depth: at.depth,
+            },
+            Back::Continue => Wanted::Breakpoint,
+        };
+        let replays = self.replays().ok_or("there is no run to go back in")?;
+        let Seen { found, .. } = replays.scan(until, wanted)?;
+        match (found, what) {
+            (Some(point), Back::Step) => self.go_to(point, Because::Step),
+            (Some(point), Back::Continue) => self.go_to(point, Because::Breakpoint(Why::Line)),
+            (None, _) => self.replay(Mode::Entry),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Back {
+    Step,
+    Continue,
+}

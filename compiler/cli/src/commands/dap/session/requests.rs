@@ -1,0 +1,308 @@
+//! Requests of the protocol, each to its answer.
+
+use serde_json::{Value, json};
+
+use super::{Back, NEVER, Next, Session};
+use crate::commands::dap::breakpoints::{Stops, Why};
+use crate::commands::dap::follower::{Because, How, Mode};
+use crate::commands::dap::launch::Launch;
+use crate::commands::dap::shown::{Part, follow, path};
+
+impl Session {
+    pub(super) fn request(&mut self, request: &Value) -> Next {
+        let command = request["command"].as_str().unwrap_or_default();
+        let arguments = &request["arguments"];
+        let answer = match command {
+            "initialize" => Ok(capabilities()),
+            "launch" => self.launched(arguments),
+            "configurationDone" => self.begin().map(|()| Value::Null),
+            "setBreakpoints" => self.set_lines(arguments),
+            "setFunctionBreakpoints" => self.set_names(arguments),
+            "setExceptionBreakpoints" => Ok(self.set_errors(arguments)),
+            "threads" => Ok(self.threads()),
+            "stackTrace" => self.stack(arguments),
+            "scopes" => self.scopes(arguments),
+            "variables" => self.variables(arguments),
+            "evaluate" => self.evaluate(arguments),
+            "exceptionInfo" => self.exception(),
+            "continue" => {
+                let until = self.until();
+                let going = self.go(Mode::Go { until });
+                going.map(|()| json!({ "allThreadsContinued": true }))
+            }
+            "next" => self.step(How::Over).map(|()| Value::Null),
+            "stepIn" => self.step(How::In).map(|()| Value::Null),
+            "stepOut" => self.step(How::Out).map(|()| Value::Null),
+            "stepBack" => self.back(Back::Step).map(|()| Value::Null),
+            "reverseContinue" => self.back(Back::Continue).map(|()| Value::Null),
+            "pause" => self.pause().map(|()| Value::Null),
+            "terminate" => self.cancel().map(|()| Value::Null),
+            "disconnect" => {
+                self.end();
+                self.output.respond(request, Ok(Value::Null));
+                return Next::End;
+            }
+            "" => Err("this is no request".to_owned()),
+            other => Err(format!("`{other}` is not supported")),
+        };
+        let is_launched = command == "launch" && answer.is_ok();
+        self.output.respond(request, answer);
+        if is_launched {
+            // Only now is it known which lines have statements.
+            self.output.event("initialized", json!({}));
+        }
+        Next::Request
+    }
+
+    fn launched(&mut self, arguments: &Value) -> Result<Value, String> {
+        let launch = serde_json::from_value::<Launch>(arguments.clone());
+        self.launch = launch.map_err(|error| format!("`launch`: {error}"))?;
+        if self.program.is_some() {
+            return Err("a program was launched already".to_owned());
+        }
+        let program = self.launch.compiled()?;
+        if !program.remarks.is_empty() {
+            self.say("console", program.remarks.trim_end());
+        }
+        self.program = Some(program);
+        Ok(Value::Null)
+    }
+
+    fn set_lines(&self, arguments: &Value) -> Result<Value, String> {
+        let program = self.program.as_ref().ok_or("nothing was launched")?;
+        let path = arguments["source"]["path"].as_str().unwrap_or_default();
+        let wanted = arguments["breakpoints"].as_array();
+        let lines = wanted.into_iter().flatten();
+        let found: Vec<(u64, Option<(u32, u32)>)> = lines
+            .map(|it| {
+                let line = it["line"].as_u64().unwrap_or_default();
+                let at = u32::try_from(line).ok();
+                (line, at.and_then(|it| program.lines.at(path, it)))
+            })
+            .collect();
+        let spans = found.iter().filter_map(|it| it.1);
+        let spans = spans.map(|it| it.1).collect();
+        self.breakpoints().lines.insert(path.to_owned(), spans);
+        let told: Vec<Value> = found
+            .iter()
+            .map(|(line, at)| match at {
+                Some((line, _)) => json!({ "verified": true, "line": line }),
+                None => json!({
+                    "verified": false,
+                    "line": line,
+                    "message": "no statement of the program stands here or below",
+                }),
+            })
+            .collect();
+        Ok(json!({ "breakpoints": told }))
+    }
+
+    fn set_names(&self, arguments: &Value) -> Result<Value, String> {
+        let program = self.program.as_ref().ok_or("nothing was launched")?;
+        let wanted = arguments["breakpoints"].as_array();
+        let names = wanted.into_iter().flatten();
+        let names: Vec<String> = names
+            .filter_map(|it| it["name"].as_str().map(str::to_owned))
+            .collect();
+        // The name of a step is known when it begins.
+        let told: Vec<Value> = names.iter().map(|_| json!({ "verified": true })).collect();
+        self.breakpoints().set_names(names, &program.tables);
+        Ok(json!({ "breakpoints": told }))
+    }
+
+    fn set_errors(&self, arguments: &Value) -> Value {
+        let filters = arguments["filters"].as_array();
+        let is_set = |name: &str| match filters.into_iter().flatten().any(|it| it == name) {
+            true => Stops::Yes,
+            false => Stops::No,
+        };
+        let mut breakpoints = self.breakpoints();
+        breakpoints.raised = is_set("raised");
+        breakpoints.uncaught = is_set("uncaught");
+        Value::Null
+    }
+
+    fn threads(&mut self) -> Value {
+        let Some(at) = self.stopped.clone() else {
+            // While it goes on nobody looks.
+            return json!({ "threads": [{ "id": 1, "name": "main" }] });
+        };
+        let follower = self.current().cloned();
+        let threads = follower.and_then(|it| it.look(|run| run.debug_threads()));
+        let mut told = Vec::new();
+        for thread in threads.unwrap_or_default() {
+            let id = self.thread(&at.run, thread.task);
+            told.push(json!({ "id": id, "name": thread.name }));
+        }
+        let current = self.thread(&at.run, at.task);
+        if told.iter().all(|it| it["id"] != json!(current)) {
+            told.push(json!({ "id": current, "name": "main" }));
+        }
+        json!({ "threads": told })
+    }
+
+    fn stack(&mut self, arguments: &Value) -> Result<Value, String> {
+        let at = self.stopped.clone().ok_or("nothing stands")?;
+        let thread = arguments["threadId"].as_u64().unwrap_or_default();
+        let task = u32::try_from((thread & 0xffff_ffff).saturating_sub(1)).unwrap_or(at.task);
+        if self.runs.get((thread >> 32) as usize) != Some(&at.run) {
+            return Ok(json!({ "stackFrames": [], "totalFrames": 0 }));
+        }
+        let follower = self.current().cloned().ok_or("nothing runs")?;
+        let frames = follower.look(move |run| run.debug_frames(task));
+        let frames = frames.unwrap_or_default();
+        let start = arguments["startFrame"].as_u64().unwrap_or_default() as usize;
+        let levels = arguments["levels"].as_u64().filter(|it| *it > 0);
+        let levels = levels.map_or(usize::MAX, |it| it as usize);
+        let count = frames.len();
+        let mut told = Vec::new();
+        for (index, frame) in frames.into_iter().enumerate().skip(start).take(levels) {
+            let mut shown = json!({
+                "id": self.shown.frame_number(task, index),
+                "name": frame.function,
+                "line": 0,
+                "column": 0,
+            });
+            if let Some(place) = frame.place {
+                let file = std::path::Path::new(&place.file);
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                shown["line"] = json!(place.line);
+                shown["column"] = json!(place.column);
+                shown["source"] = json!({ "name": name, "path": place.file });
+            }
+            told.push(shown);
+        }
+        Ok(json!({ "stackFrames": told, "totalFrames": count }))
+    }
+
+    fn scopes(&mut self, arguments: &Value) -> Result<Value, String> {
+        let number = arguments["frameId"].as_u64().unwrap_or_default();
+        let frame = self.shown.frame(number as usize);
+        let (task, frame) = frame.ok_or("there is no such frame")?;
+        let number = self.shown.part_number(Part::Scope(task, frame));
+        let locals = json!({
+            "name": "Names",
+            "presentationHint": "locals",
+            "variablesReference": number,
+            "expensive": false,
+        });
+        Ok(json!({ "scopes": [locals] }))
+    }
+
+    /// The names in scope in a frame with what they hold.
+    fn names(&self, task: u32, frame: usize) -> Result<Vec<(String, Value)>, String> {
+        let follower = self.current().ok_or("nothing runs")?;
+        let found = follower.look(move |run| run.debug_variables(task, frame));
+        let found = found.ok_or("nothing stands")?;
+        let value = |json: &str| serde_json::from_str(json).unwrap_or(Value::Null);
+        Ok(found
+            .into_iter()
+            .map(|it| (it.name, value(&it.json)))
+            .collect())
+    }
+
+    fn variables(&mut self, arguments: &Value) -> Result<Value, String> {
+        let number = arguments["variablesReference"].as_u64().unwrap_or_default();
+        let part = self.shown.part(number as usize);
+        let told = match part.ok_or("there is nothing of this number")? {
+            Part::Scope(task, frame) => {
+                let names = self.names(task, frame)?.into_iter();
+                names
+                    .map(|(name, value)| self.shown.variable(&name, value))
+                    .collect()
+            }
+            Part::Value(of) => {
+                let start = arguments["start"].as_u64().unwrap_or_default() as usize;
+                let count = arguments["count"].as_u64().map(|it| it as usize);
+                self.shown.parts(&of, start, count)
+            }
+        };
+        Ok(json!({ "variables": told }))
+    }
+
+    fn evaluate(&mut self, arguments: &Value) -> Result<Value, String> {
+        let at = self.stopped.clone().ok_or("nothing stands")?;
+        let frame = arguments["frameId"].as_u64();
+        let frame = frame.and_then(|it| self.shown.frame(it as usize));
+        let (task, frame) = frame.unwrap_or((at.task, 0));
+        let expression = arguments["expression"].as_str().unwrap_or_default();
+        let (name, way) = path(expression).ok_or(
+            "only names and ways to parts of them are evaluated, such as `order.lines[0]`",
+        )?;
+        let names = self.names(task, frame)?.into_iter();
+        let found = names.filter(|it| it.0 == name).map(|it| it.1).next();
+        let value = found.ok_or_else(|| format!("no `{name}` is in scope"))?;
+        let part = follow(value, &way);
+        let part = part.ok_or_else(|| format!("there is no `{expression}`"))?;
+        let mut shown = self.shown.value(part);
+        if let Some(value) = shown.remove("value") {
+            shown.insert("result".into(), value);
+        }
+        Ok(Value::Object(shown))
+    }
+
+    fn exception(&self) -> Result<Value, String> {
+        let at = self.stopped.as_ref().ok_or("nothing stands")?;
+        let (said, mode) = match &at.because {
+            Because::Breakpoint(Why::Raised(said)) => (said, "always"),
+            Because::Uncaught(said) => (said, "unhandled"),
+            Because::Breakpoint(Why::Line | Why::Name(_))
+            | Because::Entry
+            | Because::Step
+            | Because::Pause
+            | Because::Present => return Err("it stands for no error".to_owned()),
+        };
+        let name = said.split([':', '(', ' ']).next().unwrap_or_default();
+        Ok(json!({ "exceptionId": name, "description": said, "breakMode": mode }))
+    }
+
+    /// Stops what runs, at its next statement or, where it waits, where it waits.
+    fn pause(&self) -> Result<(), String> {
+        let Some(follower) = self.current().cloned() else {
+            return Err("nothing runs".to_owned());
+        };
+        follower.pause();
+        if let (Some(live), None) = (&self.live, &self.past) {
+            live.canceller
+                .look_then(move |run| follower.stop_waiting(run));
+        }
+        Ok(())
+    }
+
+    /// Lets the run end as when it is cancelled, with its `defer`s.
+    fn cancel(&mut self) -> Result<(), String> {
+        self.leave_past();
+        let live = self.live.as_ref();
+        let live = live.ok_or("there is no run that could be cancelled")?;
+        if self.ended_at.is_some() {
+            self.output.event("terminated", json!({}));
+            return Ok(());
+        }
+        // Nothing stops it any more.
+        let free = Mode::To {
+            point: NEVER,
+            because: Because::Present,
+        };
+        self.stopped = None;
+        self.present = None;
+        self.launch.stop_on_end = false;
+        live.canceller.cancel("the debugger has ended it");
+        live.follower.go(free);
+        Ok(())
+    }
+}
+
+fn capabilities() -> Value {
+    json!({
+        "supportsConfigurationDoneRequest": true,
+        "supportsFunctionBreakpoints": true,
+        "supportsEvaluateForHovers": true,
+        "supportsStepBack": true,
+        "supportsTerminateRequest": true,
+        "supportsExceptionInfoRequest": true,
+        "exceptionBreakpointFilters": [
+            { "filter": "uncaught", "label": "Errors that nobody catches", "default": true },
+            { "filter": "raised", "label": "All errors", "default": false },
+        ],
+    })
+}

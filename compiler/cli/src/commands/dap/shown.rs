@@ -1,0 +1,206 @@
+//! What is shown of a run that stands: frames, names and parts of values, by the numbers that the client is given.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+/// So many characters of a value stand in one line.
+const LINE: usize = 200;
+
+/// What the client has a number for; they hold until the run goes on.
+#[derive(Debug, Default)]
+pub struct Shown {
+    /// By number less one: the task and the frame, counted from the innermost.
+    frames: Vec<(u32, usize)>,
+    parts: Vec<Part>,
+}
+
+/// What can be opened.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// The names in scope in a frame.
+    Scope(u32, usize),
+    Value(Arc<Value>),
+}
+
+impl Shown {
+    pub fn frame_number(&mut self, task: u32, frame: usize) -> usize {
+        self.frames.push((task, frame));
+        self.frames.len()
+    }
+
+    pub fn frame(&self, number: usize) -> Option<(u32, usize)> {
+        self.frames.get(number.checked_sub(1)?).copied()
+    }
+
+    pub fn part_number(&mut self, part: Part) -> usize {
+        self.parts.push(part);
+        self.parts.len()
+    }
+
+    pub fn part(&self, number: usize) -> Option<Part> {
+        self.parts.get(number.checked_sub(1)?).cloned()
+    }
+
+    /// A value as the client shows it, under a name.
+    pub fn variable(&mut self, name: &str, value: Value) -> Value {
+        let mut shown = self.value(value);
+        shown.insert("name".into(), json!(name));
+        Value::Object(shown)
+    }
+
+    /// The same without a name.
+    pub fn value(&mut self, value: Value) -> Map<String, Value> {
+        let mut shown = Map::new();
+        shown.insert("value".into(), json!(line(&value)));
+        shown.insert("type".into(), json!(kind(&value)));
+        let (parts, hint) = match &value {
+            Value::Array(them) => (them.len(), "indexedVariables"),
+            Value::Object(them) => (them.len(), "namedVariables"),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => (0, ""),
+        };
+        let mut number = 0;
+        if parts > 0 {
+            number = self.part_number(Part::Value(Arc::new(value)));
+            shown.insert(hint.into(), json!(parts));
+        }
+        shown.insert("variablesReference".into(), json!(number));
+        shown
+    }
+
+    /// The parts of a value: so many from one on, all where nothing is said.
+    pub fn parts(&mut self, of: &Value, start: usize, count: Option<usize>) -> Vec<Value> {
+        let count = count.filter(|it| *it > 0).unwrap_or(usize::MAX);
+        let pairs: Vec<(String, Value)> = match of {
+            Value::Array(them) => {
+                let numbered = them.iter().enumerate().skip(start).take(count);
+                numbered
+                    .map(|(index, it)| (format!("[{index}]"), it.clone()))
+                    .collect()
+            }
+            Value::Object(them) => {
+                let named = them.iter().skip(start).take(count);
+                named.map(|(name, it)| (name.clone(), it.clone())).collect()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        };
+        let shown = pairs.into_iter();
+        shown.map(|(name, it)| self.variable(&name, it)).collect()
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "none",
+        Value::Bool(_) => "bool",
+        Value::Number(it) if it.is_f64() => "float",
+        Value::Number(_) => "int",
+        Value::String(_) => "string",
+        Value::Array(_) => "list",
+        Value::Object(_) => "record",
+    }
+}
+
+/// A value on one line, cut when it is long.
+fn line(value: &Value) -> String {
+    let text = match value {
+        // Nothing of a large one is written that nobody sees.
+        Value::Array(them) if them.len() > LINE => format!("[… {} elements]", them.len()),
+        Value::Object(them) if them.len() > LINE => format!("{{… {} entries}}", them.len()),
+        Value::Null => "none".to_owned(),
+        value => value.to_string(),
+    };
+    match text.char_indices().nth(LINE) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text,
+    }
+}
+
+/// A name, and the way from its value to a part: `order.lines[0].title`.
+pub fn path(expression: &str) -> Option<(&str, Vec<Segment<'_>>)> {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_';
+    let expression = expression.trim();
+    let end = expression
+        .find(|it| !is_part(it))
+        .unwrap_or(expression.len());
+    let (name, mut rest) = expression.split_at(end);
+    let mut segments = Vec::new();
+    while !rest.is_empty() {
+        if let Some(after) = rest.strip_prefix('.') {
+            let end = after.find(|it| !is_part(it)).unwrap_or(after.len());
+            segments.push(Segment::Field(&after[..end]));
+            rest = &after[end..];
+        } else {
+            let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
+            segments.push(match index.trim().parse() {
+                Ok(number) => Segment::Index(number),
+                Err(_) => Segment::Field(index.trim().trim_matches('"')),
+            });
+            rest = after;
+        }
+    }
+    (!name.is_empty()).then_some((name, segments))
+}
+
+/// One step on the way to a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Segment<'a> {
+    Field(&'a str),
+    Index(usize),
+}
+
+/// The part of a value that a way leads to.
+pub fn follow(mut value: Value, way: &[Segment<'_>]) -> Option<Value> {
+    for segment in way {
+        value = match segment {
+            Segment::Field(name) => value.get_mut(*name)?.take(),
+            Segment::Index(index) => match value.get_mut(*index) {
+                Some(part) => part.take(),
+                // A map whose keys are numbers.
+                None => value.get_mut(index.to_string())?.take(),
+            },
+        };
+    }
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Segment, Shown, follow, path};
+
+    #[test]
+    fn an_expression_is_a_name_and_a_way() {
+        let (name, way) = path(" order.lines[1].title ").expect("it is one");
+        assert_eq!(name, "order");
+        assert_eq!(
+            way,
+            [
+                Segment::Field("lines"),
+                Segment::Index(1),
+                Segment::Field("title")
+            ]
+        );
+        let order = json!({"lines": [{}, {"title": "x"}], "by": {"7": true}});
+        assert_eq!(follow(order.clone(), &way), Some(json!("x")));
+        let (_, way) = path("order.by[7]").expect("it is one");
+        assert_eq!(follow(order.clone(), &way), Some(json!(true)));
+        let (_, way) = path("order.lines[9]").expect("it is one");
+        assert_eq!(follow(order, &way), None);
+        assert!(path("1 + 2").is_none_or(|it| it.1.is_empty()) && path("").is_none());
+        assert_eq!(path("f(x)"), None);
+    }
+
+    #[test]
+    fn large_values_are_cut_and_opened_in_parts() {
+        let mut shown = Shown::default();
+        let list = json!((0..1000).collect::<Vec<_>>());
+        let variable = shown.variable("xs", list.clone());
+        assert_eq!(variable["value"], "[… 1000 elements]");
+        assert_eq!(variable["indexedVariables"], 1000);
+        let parts = shown.parts(&list, 10, Some(2));
+        assert_eq!(parts[1]["name"], "[11]");
+        assert_eq!(parts.len(), 2);
+    }
+}

@@ -1,0 +1,50 @@
+//! Statements of a program for a debugger: each says where it stands and what the names in scope hold.
+
+use std::sync::Arc;
+
+use gsw_abi::call::RuntimeCall;
+use gsw_infer::hir::{ExpressionId, ExpressionKind};
+use gsw_source::Span;
+
+use crate::ir::Operand;
+use crate::lower::builder::Builder;
+use crate::lower::emitter::type_word;
+use crate::lower::variable::Variable;
+
+impl Builder<'_, '_> {
+    /// A statement, or what stands in the place of one, begins.
+    pub fn mark(&mut self, span: Span) {
+        if !self.program.has_markers(self.owner.item) {
+            return;
+        }
+        let body = Arc::clone(&self.body);
+        let in_scope = self.variables.in_scope().to_vec();
+        for (index, &variable) in in_scope.iter().enumerate() {
+            let name = &body.local(variable).name;
+            let is_hidden = in_scope[index + 1..]
+                .iter()
+                .any(|it| body.local(*it).name == *name);
+            if name.is_empty() || *name == "_" || is_hidden {
+                continue;
+            }
+            // A cell is shown as what it holds when somebody looks, so that what a closure assigns is seen.
+            let (Variable::Local(local) | Variable::Cell(local)) = self.variables.place(variable);
+            let ty = type_word(self.local_type(local));
+            let name = self.text(name);
+            let arguments = vec![ty, name, Operand::Local(local)];
+            self.perform(RuntimeCall::debug_variable, arguments);
+        }
+        let span = self.span_index(span);
+        let place = Operand::Word(u64::from(span.0));
+        self.perform(RuntimeCall::debug_statement, vec![place]);
+    }
+
+    /// The same for an expression that is a body by itself; in a block its statements are marked.
+    pub fn mark_expression(&mut self, id: ExpressionId) {
+        let body = Arc::clone(&self.body);
+        let expression = body.expression(id);
+        if !matches!(expression.kind, ExpressionKind::Block { .. }) {
+            self.mark(expression.span);
+        }
+    }
+}
