@@ -10,8 +10,6 @@ use gsw_syntax::file_item_ids;
 pub enum Whose {
     /// Those of the library alone.
     Library,
-    /// Those of the program.
-    Own,
     /// All, those of the program first.
     All,
 }
@@ -54,7 +52,6 @@ pub fn declarations(db: &Database, whose: Whose) -> Vec<Named> {
     }
     match whose {
         Whose::Library => library,
-        Whose::Own => own,
         Whose::All => own.into_iter().chain(library).collect(),
     }
 }

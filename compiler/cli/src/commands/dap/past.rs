@@ -19,14 +19,6 @@ pub struct Replays<'a> {
     pub heard: Sender<Heard>,
 }
 
-/// What a scan has seen.
-pub struct Seen {
-    /// The last point of interest.
-    pub found: Option<u64>,
-    /// The last point of all.
-    pub last: u64,
-}
-
 impl Replays<'_> {
     fn follower(&self, id: u64, mode: Mode) -> Arc<Follower> {
         let breakpoints = Arc::clone(&self.breakpoints);
@@ -44,15 +36,12 @@ impl Replays<'_> {
         Ok(move || recording.replay(loaded, prompts, by))
     }
 
-    /// What is of interest before a point, and how many points there are.
-    pub fn scan(&self, until: u64, wanted: Wanted) -> Result<Seen, String> {
+    /// The last point that is of interest before another one.
+    pub fn scan(&self, until: u64, wanted: Wanted) -> Result<Option<u64>, String> {
         let follower = self.follower(0, Mode::Scan { until, wanted });
         let replay = self.replay(Arc::clone(&follower))?;
         match TurnThreads::shared().wait_for(replay) {
-            Some(Replayed::ToItsEnd) => Ok(Seen {
-                found: follower.found(),
-                last: follower.last(),
-            }),
+            Some(Replayed::ToItsEnd) => Ok(follower.found()),
             Some(Replayed::NotAtAll(why)) => Err(format!("the run cannot be run again: {why}")),
             None => Err("the run cannot be run again".to_owned()),
         }

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 use gsw_driver::pauses::Pauses;
 use gsw_engine::debug::{Recording, Replayed};
 use gsw_engine::run::{Finished, RunResult};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Heard;
 use super::breakpoints::{Breakpoints, Stops, Why};
 use super::follower::{Because, Follower, How, Mode, Step, Stopped, Wanted};
 use super::launch::{Launch, Live, Program};
-use super::past::{Replays, Seen};
+use super::past::Replays;
 use super::shown::Shown;
 use super::wire::Output;
 
@@ -250,8 +250,7 @@ impl Session {
                 name: error.error.clone(),
                 message: error.message.clone(),
             };
-            let seen = self.replays()?.scan(NEVER, wanted).ok()?;
-            if let Some(found) = seen.found {
+            if let Some(found) = self.replays()?.scan(NEVER, wanted).ok()? {
                 return Some((found, Because::Uncaught(error.message.clone())));
             }
         }
@@ -416,8 +415,7 @@ impl Session {
             Back::Continue => Wanted::Breakpoint,
         };
         let replays = self.replays().ok_or("there is no run to go back in")?;
-        let Seen { found, .. } = replays.scan(until, wanted)?;
-        match (found, what) {
+        match (replays.scan(until, wanted)?, what) {
             (Some(point), Back::Step) => self.go_to(point, Because::Step),
             (Some(point), Back::Continue) => self.go_to(point, Because::Breakpoint(Why::Line)),
             (None, _) => self.replay(Mode::Entry),
