@@ -284,7 +284,7 @@ fn an_agent_checks_and_looks_things_up_over_mcp() {
             assert!(said(&explained).starts_with("# retry"), "{explained:?}");
             let formatted =
                 call(&session, "format", json!({"text": "workflow  main( ) { }"})).await;
-            assert_eq!(said(&formatted), "workflow main() {\n}", "{formatted:?}");
+            assert_eq!(said(&formatted), "workflow main() {}", "{formatted:?}");
             close(session, child).await;
         });
     }
