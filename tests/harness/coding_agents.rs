@@ -225,6 +225,7 @@ fn block_on(future: impl Future<Output = ()>) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one session, in order")]
 fn an_agent_checks_and_looks_things_up_over_mcp() {
     let folder = project("looks");
     let ages = [

@@ -1,6 +1,6 @@
 //! `gswc dap`, asked over the wire as an editor does: stops, steps, names, errors, and the way back.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};

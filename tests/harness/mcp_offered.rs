@@ -61,6 +61,7 @@ fn json(of: impl serde::Serialize) -> Value {
 
 // G27
 #[test]
+#[expect(clippy::too_many_lines, reason = "one session, in order")]
 fn workflows_are_things_to_read_prompts_and_content() {
     let kept = Kept::new("mcp_offers", OFFERS);
     for age in ages() {

@@ -269,7 +269,7 @@ fn a_compacted_session_is_sent_as_it_is_now() {
     let shortened = shortened.expect("it is told");
     let fields = ["session", "gone", "kept", "made"].map(|it| shortened[it].clone());
     assert_eq!(fields, [1, 1, 0, 2]);
-    let requests = events.iter().filter(|it| it["event"] == "model_request");
-    let last = requests.last().expect("there is one");
+    let mut requests = events.iter().filter(|it| it["event"] == "model_request");
+    let last = requests.next_back().expect("there is one");
     assert_eq!(texts(&last["request"]), wanted, "{last}");
 }

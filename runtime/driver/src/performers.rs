@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gsw_engine::operation::{Failure, Outcome, Request, Rights};
+use gsw_engine::operation::{ExecRequest, Failure, Outcome, Request, Rights};
 use gsw_engine::secret::Template;
 use indexmap::IndexMap;
 
@@ -114,28 +114,20 @@ fn beyond_run(request: &Request) -> Option<Failure> {
     })
 }
 
-impl Perform for Performers {
-    fn outside(&self) -> FromOutside {
-        let humans = self.network.humans.as_ref();
-        humans.map_or(FromOutside::Comes, |it| it.outside())
-    }
+/// A command that knows its idempotency key, which one of the program's own goes before.
+fn with_key(mut request: ExecRequest, call: &Call) -> ExecRequest {
+    let key = Template::plain(&call.idempotency_key());
+    request.env.insert(0, (KEY_VARIABLE.to_owned(), key));
+    request
+}
 
-    fn all_rest(&self) {
-        self.runs.look_again();
-    }
-
-    fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
-        if let Some(rights) = call.within.clone() {
-            if let Some(failure) = beyond_run(&request) {
-                outlet.completion.deliver(Outcome::Failed(failure));
-                return Handle::None;
-            }
-            let call = Call {
-                within: None,
-                ..call
-            };
-            return self.within(&rights).perform(request, call, outlet);
-        }
+impl Performers {
+    /// Begins what is permitted.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a request: rustc names what a new request must join"
+    )]
+    fn begin(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
         let Outlet { completion, room } = outlet;
         if let Err(failure) = self.permissions.admit(&request) {
             completion.deliver(Outcome::Failed(failure));
@@ -162,11 +154,9 @@ impl Perform for Performers {
                 self.runs
                     .wait_for(*external, &call, completion, self.clock.now())
             }
-            Request::Exec { mut request } => {
-                let key = Template::plain(&call.idempotency_key());
-                // First, so that one of the program's own counts.
-                request.env.insert(0, (KEY_VARIABLE.to_owned(), key));
-                self.system.execute(*request, room, completion)
+            Request::Exec { request } => {
+                let request = with_key(*request, &call);
+                self.system.execute(request, room, completion)
             }
             request @ (Request::FsRead { .. }
             | Request::FsReadBytes { .. }
@@ -202,6 +192,32 @@ impl Perform for Performers {
                 now(completion, Outcome::OptionalText(value))
             }
         }
+    }
+}
+
+impl Perform for Performers {
+    fn outside(&self) -> FromOutside {
+        let humans = self.network.humans.as_ref();
+        humans.map_or(FromOutside::Comes, |it| it.outside())
+    }
+
+    fn all_rest(&self) {
+        self.runs.look_again();
+    }
+
+    fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
+        if let Some(rights) = call.within.clone() {
+            if let Some(failure) = beyond_run(&request) {
+                outlet.completion.deliver(Outcome::Failed(failure));
+                return Handle::None;
+            }
+            let call = Call {
+                within: None,
+                ..call
+            };
+            return self.within(&rights).begin(request, call, outlet);
+        }
+        self.begin(request, call, outlet)
     }
 }
 

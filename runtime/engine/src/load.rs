@@ -265,6 +265,7 @@ mod tests {
             errors: vec![],
             effects: vec![],
             function: FunctionIndex(9),
+            resource: None,
         });
         assert!(Loaded::from_bytes(&image_of(&program)).is_err());
     }

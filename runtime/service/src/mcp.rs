@@ -23,6 +23,8 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::Duration;
 
+use gsw_abi::program::Program;
+use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_driver::host::Variables;
 use gsw_driver::human::Humans;
@@ -31,7 +33,7 @@ use gsw_tree::event::Header;
 use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::{RoleServer, ServiceExt};
 
-use crate::arguments::{TapeOption, Verbosity};
+use crate::arguments::{BuiltinOptions, TapeOption, Verbosity};
 use crate::execute::{around, end_watching, observers, prepared};
 use crate::exit::Exit;
 use crate::interrupt::{Interrupted, Listener, Whom};
@@ -61,13 +63,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
             return Exit::Usage;
         }
     };
-    let store = match options.tape {
-        // As for a run of the command line.
-        TapeOption::Replay(_) => None,
-        TapeOption::Off | TapeOption::Record(_) => {
-            store::of(&program, options.store.as_deref(), origin)
-        }
-    };
+    let store = kept_in(&program, options, origin);
     open_files::raise_limit();
     let observers = observers();
     let header = Header::new(&program.name, &loaded.image);
@@ -118,6 +114,16 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
         }
     };
     taping.end(options, exit)
+}
+
+/// Where runs are written down, as for a run of the command line.
+fn kept_in(program: &Program, options: &BuiltinOptions, origin: &Origin) -> Option<Arc<RunStore>> {
+    match options.tape {
+        TapeOption::Replay(_) => None,
+        TapeOption::Off | TapeOption::Record(_) => {
+            store::of(program, options.store.as_deref(), origin)
+        }
+    }
 }
 
 /// Talks to clients until there can be no more.

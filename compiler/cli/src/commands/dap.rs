@@ -52,17 +52,12 @@ pub fn dap() -> Exit {
     }
     let mut session = Session::new(output, sender);
     for it in heard {
-        match it {
-            Heard::Gone(None) => break,
-            Heard::Gone(Some(why)) => {
-                session.end();
-                return report::failure(&why);
-            }
-            it => {
-                if session.take(it) == session::Next::End {
-                    break;
-                }
-            }
+        if let Heard::Gone(why) = it {
+            session.end();
+            return why.map_or(Exit::Done, |why| report::failure(&why));
+        }
+        if session.take(it) == session::Next::End {
+            break;
         }
     }
     session.end();

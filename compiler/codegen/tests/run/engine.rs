@@ -34,6 +34,7 @@ fn workflow(build: &mut Build, function: FunctionIndex, result: TypeId) {
         errors: Vec::new(),
         effects: Vec::new(),
         function,
+        resource: None,
     });
 }
 

@@ -66,12 +66,11 @@ pub(super) async fn prompts(peer: &Peer<RoleClient>) -> Result<String, Unseen> {
 /// The text of a resource if it is one text, else its contents as the protocol has them.
 pub(super) async fn resource(peer: &Peer<RoleClient>, uri: String) -> Result<String, Unseen> {
     let params = ReadResourceRequestParams::new(uri);
-    let contents = match peer.read_resource_once(params).await? {
-        ReadResourceResponse::Complete(result) => result.contents,
+    let ReadResourceResponse::Complete(result) = peer.read_resource_once(params).await? else {
         // It wants something first.
-        _ => return Err(asks()),
+        return Err(asks());
     };
-    match contents.as_slice() {
+    match result.contents.as_slice() {
         [ResourceContents::TextResourceContents { text, .. }] => json(text),
         contents => json(contents),
     }
@@ -86,11 +85,11 @@ pub(super) async fn prompt(
     let input: Map<String, Value> = serde_json::from_str(input)
         .map_err(|error| Unseen::Server(format!("no arguments: {error}")))?;
     let params = GetPromptRequestParams::new(name).with_arguments(input);
-    match peer.get_prompt_once(params).await? {
-        GetPromptResponse::Complete(result) => json(&result.messages),
+    let GetPromptResponse::Complete(result) = peer.get_prompt_once(params).await? else {
         // It wants something first.
-        _ => Err(asks()),
-    }
+        return Err(asks());
+    };
+    json(&result.messages)
 }
 
 fn asks() -> Unseen {

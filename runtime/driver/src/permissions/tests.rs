@@ -1,6 +1,7 @@
 //! What permissions let through, and what they do not.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gsw_engine::operation::{Failure, Outcome, Request};
 
@@ -42,7 +43,7 @@ fn paths_stay_beneath_their_roots() {
     let root = inside.display().to_string();
     let block = [("fs.read", &root), ("fs.write", &root)];
     let block = block.map(|(name, root)| (name.to_owned(), vec![root.clone()]));
-    let permissions = Permissions(vec![Rules::of(&block)]);
+    let permissions = Permissions(vec![Arc::new(Rules::of(&block))]);
     let read = |name: &str| Request::FsRead {
         path: format!("{root}/{name}"),
     };
@@ -66,7 +67,10 @@ fn paths_stay_beneath_their_roots() {
         "fs.read".to_owned(),
         vec![folder.join("out").display().to_string()],
     )];
-    let both = Permissions(vec![Rules::of(&block), Rules::of(&other)]);
+    let both = Permissions(vec![
+        Arc::new(Rules::of(&block)),
+        Arc::new(Rules::of(&other)),
+    ]);
     assert!(is_denied(&both, read("a.txt")) && is_denied(&both, read("link.txt")));
     let remove = Request::FsRemove {
         path: format!("{root}/link.txt"),
@@ -90,7 +94,7 @@ fn permitted(folder: &Path, names: &[&str]) -> Permissions {
     let roots = names.iter().map(|it| folder.join(it).display().to_string());
     let roots: Vec<String> = roots.collect();
     let lists = ["fs.read", "fs.write"].map(|it| (it.to_owned(), roots.clone()));
-    Permissions(vec![Rules::of(&lists)])
+    Permissions(vec![Arc::new(Rules::of(&lists))])
 }
 
 #[test]

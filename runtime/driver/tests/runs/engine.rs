@@ -35,6 +35,7 @@ fn engine(functions: &[Code], parameters: &[(&str, TypeId)], result: TypeId) -> 
         errors: vec![],
         effects: vec![],
         function: FunctionIndex(0),
+        resource: None,
     };
     let loaded = load_with(functions, |program| program.workflows.push(workflow));
     Engine::new(loaded, EngineOptions::default())

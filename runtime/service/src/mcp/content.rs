@@ -58,9 +58,9 @@ fn is_block(types: &TypeTable, ty: TypeId) -> bool {
 
 /// The blocks that a value of content, or of a list of it, is.
 pub(super) fn blocks(value: &Value) -> Option<Vec<ContentBlock>> {
-    match value {
-        Value::Array(values) => values.iter().map(block).collect(),
-        one => Some(vec![block(one)?]),
+    match value.as_array() {
+        Some(values) => values.iter().map(block).collect(),
+        None => Some(vec![block(value)?]),
     }
 }
 

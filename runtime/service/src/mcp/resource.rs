@@ -65,10 +65,8 @@ pub(super) fn contents(
     let declared = workflow.resource.as_ref()?;
     let contents = match (&value, types.base(workflow.result)) {
         _ if content::is_content(types, workflow.result) => {
-            let all = match &value {
-                Value::Array(all) => all.as_slice(),
-                one => std::slice::from_ref(one),
-            };
+            let one = std::slice::from_ref(&value);
+            let all = value.as_array().map_or(one, Vec::as_slice);
             return all.iter().map(|it| content::read(it, uri)).collect();
         }
         (Value::String(text), builtin::BYTES) => ResourceContents::blob(text.clone(), uri),

@@ -108,7 +108,11 @@ fn line(value: &Value) -> String {
         Value::Array(them) if them.len() > LINE => format!("[… {} elements]", them.len()),
         Value::Object(them) if them.len() > LINE => format!("{{… {} entries}}", them.len()),
         Value::Null => "none".to_owned(),
-        value => value.to_string(),
+        Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => value.to_string(),
     };
     match text.char_indices().nth(LINE) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
