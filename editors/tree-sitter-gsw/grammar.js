@@ -286,7 +286,7 @@ module.exports = grammar({
     parameter: ($) => seq(
       repeat($.attribute),
       field("name", $.identifier),
-      optional(seq(":", $._type)),
+      optional(seq(":", $._type, optional("trusted"))),
       optional($.default),
     ),
     _signature: ($) => seq(
@@ -299,7 +299,7 @@ module.exports = grammar({
       optional($.asked),
       repeat($._modifier),
     ),
-    result: ($) => seq("->", $._type),
+    result: ($) => seq("->", $._type, optional("trusted")),
     asked: ($) => seq("by", $._chain_simple),
     repeat_class: ($) => choice("pure", "reads", "once", seq("idempotent", "by", $._chain_simple)),
 

@@ -68,7 +68,7 @@ static const char *const CONTEXTUAL_WORDS[] = {
     "hook",    "human",   "external", "skill", "test",   "permissions", "step",  "parallel", "revise",  "state",
     "emit",    "mock",    "detached", "undo",  "was",    "user",       "system", "assistant", "example", "fails",
     "cassette", "backoff", "max",    "by",     "with",   "where",      "until",  "uses",     "pure",    "reads",
-    "idempotent", "once", "then",    "call",   "answer", "pass",       "repeat", NULL,
+    "idempotent", "once", "then",    "call",   "answer", "pass",       "repeat", "trusted", NULL,
 };
 static const char *const MODIFIERS[] = {
     "timeout", "retry", "reflect", "budget", "limit", "errors", "backoff", "max", NULL,

@@ -3,7 +3,7 @@
 use super::RuntimeCall;
 
 impl RuntimeCall {
-    /// Offset of its address in [`Table`].
+    /// Offset of its address in [`Table`](super::Table).
     #[must_use]
     pub const fn offset(self) -> i32 {
         8 * self as i32
