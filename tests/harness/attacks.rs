@@ -23,7 +23,7 @@ const MARKS: [&str; 2] = ["MARKER-KEY", "MARKER-FILE"];
 /// The most address space of an attacked program, in kB: its stacks are reserved, and what it holds fits well below.
 const SPACE: u32 = 6_000_000;
 /// An attempt that takes longer has held the program up; the slowest ends by the limit of ten seconds on what models write.
-const LONGEST: Duration = Duration::from_secs(90);
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// A server on this machine, and how often it was asked.
 struct Site {
