@@ -12,8 +12,7 @@
 //! `@intrinsic` declaration, in order. Results are owned by the caller. A borrowed or owned word whose type is held
 //! inline is just a word.
 //!
-//! A function of the standard library that is declared `@intrinsic("name")` is the row of that name: its own arguments
-//! fill the `word`, `borrow` and `own` parameters in order.
+//! A library function declared `@intrinsic("name")` is the row of that name: its arguments fill `word`, `borrow`, `own` in order.
 
 mod error_policy;
 mod limit;
