@@ -7,8 +7,9 @@ use crate::event_form;
 use crate::page::{Case, remarks, written_cases};
 use crate::program::{GSWC, Said, gswc, root, run_both_ways_with_input, run_with_input, text};
 
-/// The kinds of events that no program of a page can bring about: what needs a provider that misbehaves.
-const NOT_IN_PAGES: &[&str] = &["cache_evict", "circuit", "model_retry"];
+/// The kinds of events that no program of a page can bring about: what needs a provider that misbehaves, or whose model has
+/// a window.
+const NOT_IN_PAGES: &[&str] = &["cache_evict", "circuit", "model_retry", "results_cleared"];
 
 /// What `gswc check` reports for a program: line, severity, code, message.
 pub fn reports(file: &Path) -> Vec<(usize, String, String, String)> {

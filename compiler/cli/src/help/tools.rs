@@ -90,7 +90,7 @@ pub const MAN: Page = Page {
 
 pub const LSP: Page = Page {
     heading: EXAMPLES,
-    examples: &[],
+    examples: &[("gswc lsp", "what an editor starts as its language server")],
     notes: &[
         "Editors start this command: configure `gswc lsp` as the language server for `.gsw` files.",
     ],
@@ -102,7 +102,7 @@ pub const LSP: Page = Page {
 
 pub const DAP: Page = Page {
     heading: EXAMPLES,
-    examples: &[],
+    examples: &[("gswc dap", "what an editor starts as its debug adapter")],
     notes: &[
         "Editors start this command: configure `gswc dap` as the debug adapter for `.gsw` files. `gswc doc` has the page on debugging.",
     ],

@@ -219,7 +219,10 @@ fn instead_of_field(
     let names = method_names(hir.db, &hir.table.zonk(ty));
     match foreign::method(name, &names) {
         Some(ours) => records::method_for_field(report, &ours),
-        None => gsw_names::errors::instead_of_method(report, name),
+        None => match gsw_names::errors::instead_of_method(name) {
+            Some(sentence) => report.note(sentence),
+            None => report,
+        },
     }
 }
 
@@ -327,7 +330,16 @@ fn unknown_method(
 ) {
     let zonked = hir.table.zonk(ty);
     let names = method_names(hir.db, &zonked);
-    let suggestion = foreign::method(&name.name, &names).or_else(|| meant(&name.name, &names));
+    let instead = if let Type::Map(..) = zonked {
+        gsw_names::errors::instead_on_map(&name.name)
+    } else {
+        gsw_names::errors::instead_of_method(&name.name)
+    };
+    let suggestion = foreign::method(&name.name, &names).or_else(|| match instead {
+        // What is known of the name is better than a guess by its spelling.
+        Some(_) => None,
+        None => meant(&name.name, &names),
+    });
     let place = hir.place(name.span);
     let text = hir.show(ty);
     let plain = hir.table.unchecked(&zonked);
@@ -364,7 +376,11 @@ fn unknown_method(
     } else if let Some(module) = hidden_module(hir, name, whole) {
         calls::hides_module(report, &module)
     } else {
-        foreign_method(hir, report, &zonked, name, other)
+        let report = match instead {
+            Some(sentence) => report.note(sentence),
+            None => report,
+        };
+        of_other_receiver(hir, report, &plain, name, other)
     };
     hir.report(match report.notes.is_empty() {
         true => calls::has_methods(report, &names),
@@ -372,24 +388,18 @@ fn unknown_method(
     });
 }
 
-/// What is written instead of a method of another language, or of another receiver.
-fn foreign_method(
+/// The receiver that a method of this name is for, where it is like the one it stands behind.
+fn of_other_receiver(
     hir: &HirBuilder,
     report: Diagnostic,
-    ty: &Type,
+    plain: &Type,
     name: &ast::Identifier,
     other: Option<ItemId>,
 ) -> Diagnostic {
-    let report = if let Type::Map(..) = ty {
-        gsw_names::errors::instead_on_map(report, &name.name)
-    } else {
-        gsw_names::errors::instead_of_method(report, &name.name)
-    };
     let signature = other.map(|it| lookup::signature(hir.db, it));
     let receiver = signature.and_then(|it| it.parameters.first());
     // What makes such values is in the same module and no method: `json.parse`.
-    let plain = hir.table.unchecked(ty);
-    let is_alike = |it: &Type| std::mem::discriminant(it) == std::mem::discriminant(&plain);
+    let is_alike = |it: &Type| std::mem::discriminant(it) == std::mem::discriminant(plain);
     match receiver.filter(|it| is_alike(&it.ty)) {
         Some(receiver) => calls::of_other_receiver(report, &name.name, &hir.show(&receiver.ty)),
         None => report,

@@ -316,13 +316,13 @@ const OF_ENTRIES: &[&str] = &[
     "mapKeys", "map_keys", "max_by", "min_by", "reduce", "sort", "sort_by", "sum_by", "sum",
 ];
 
-/// Adds how a map is taken for a list of pairs.
-pub fn instead_on_map(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+/// What is written instead of a method of another language on a map, which may have to be taken for a list of pairs.
+pub fn instead_on_map(name: &str) -> Option<&'static str> {
     match OF_ENTRIES.contains(&name) {
-        true => diagnostic.note(
+        true => Some(
             "`m.entries()` is a list of pairs, which `.to_map()` makes a map again: `m.entries().sort_by((k, v) => v)`; `for (k, v) in m { … }` visits them",
         ),
-        false => instead_of_method(diagnostic, name),
+        false => instead_of_method(name),
     }
 }
 
@@ -373,14 +373,18 @@ pub fn instead_of_name(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     with_sentence(diagnostic, NAMES, name)
 }
 
-/// Adds what is written instead of a method or field of another language.
-pub fn instead_of_method(diagnostic: Diagnostic, name: &str) -> Diagnostic {
-    with_sentence(diagnostic, OTHERWISE, name)
+/// What is written instead of a method or field of another language.
+pub fn instead_of_method(name: &str) -> Option<&'static str> {
+    sentence(OTHERWISE, name)
+}
+
+fn sentence(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    table.iter().find(|it| it.0 == name).map(|it| it.1)
 }
 
 fn with_sentence(diagnostic: Diagnostic, table: &[(&str, &'static str)], name: &str) -> Diagnostic {
-    match table.iter().find(|(it, _)| *it == name) {
-        Some((_, sentence)) => diagnostic.note(*sentence),
+    match sentence(table, name) {
+        Some(sentence) => diagnostic.note(sentence),
         None => diagnostic,
     }
 }
