@@ -61,6 +61,8 @@ pub struct Attributes {
     pub property: Presence,
     /// `@equal("T")`, `@ordered("T")`, `@numeric("T")`, `@item("T")`, only in the standard library.
     pub requirements: Vec<(RequirementKind, Name)>,
+    /// `@accumulated("A")`: type parameters of results that are made of the values, only in the standard library.
+    pub accumulated: Vec<Name>,
 }
 
 /// What the argument for a type parameter must be able to do.
@@ -179,6 +181,7 @@ impl Attributes {
             effects: EffectSet::default(),
             property: Presence::Absent,
             requirements: Vec::new(),
+            accumulated: Vec::new(),
         }
     }
 
@@ -196,6 +199,7 @@ impl Attributes {
     fn take_of_library(&mut self, name: &str, texts: &[Name]) -> bool {
         match (name, texts) {
             ("property", []) => self.property = Presence::Present,
+            ("accumulated", names) => self.accumulated.extend(names.iter().cloned()),
             ("equal" | "ordered" | "numeric" | "item", names) => {
                 let kind = match name {
                     "equal" => RequirementKind::Equal,

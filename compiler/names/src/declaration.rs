@@ -29,6 +29,9 @@ pub struct ItemSignature {
     pub effects: EffectSet,
     /// What `@ordered` and `@equal` require of type parameters, by position.
     pub requirements: Vec<(RequirementKind, u32)>,
+    /// The type parameters that `@accumulated` names, by position: a sum of percentages is none, so what is checked comes in
+    /// without its check.
+    pub accumulated: Vec<u32>,
     /// Why not to use it, after `@deprecated`.
     pub deprecated: Option<Name>,
     /// Errors and warnings, places relative to the item.
@@ -101,6 +104,7 @@ fn plain(signature: Signature) -> ItemSignature {
         signature: Arc::new(signature),
         effects: EffectSet::default(),
         requirements: Vec::new(),
+        accumulated: Vec::new(),
         deprecated: None,
         diagnostics: Vec::new(),
     }
@@ -381,11 +385,13 @@ impl Head<'_> {
         let parameters = &signature.parameters;
         self.sink
             .extend(offered.and_then(|it| offered_resource::check(self.item, parameters, it)));
-        let position = |name: &Name| self.generics.iter().position(|it| it == name);
-        let requirements = attributes.requirements.iter().filter_map(|(kind, name)| {
-            let index = position(name)?;
-            Some((*kind, u32::try_from(index).ok()?))
-        });
+        let position = |name: &Name| {
+            let index = self.generics.iter().position(|it| it == name)?;
+            u32::try_from(index).ok()
+        };
+        let requirements = attributes.requirements.iter();
+        let requirements = requirements.filter_map(|(kind, name)| Some((*kind, position(name)?)));
+        let accumulated = attributes.accumulated.iter().filter_map(position);
         ItemSignature {
             signature: Arc::new(Signature {
                 intrinsic: attributes.intrinsic,
@@ -397,6 +403,7 @@ impl Head<'_> {
             }),
             effects: attributes.effects,
             requirements: requirements.collect(),
+            accumulated: accumulated.collect(),
             deprecated: attributes.deprecated,
             diagnostics: self.sink,
         }

@@ -13,13 +13,11 @@ pub use declarations::{
     payload_without_name, reserved_parameter, resource, self_outside_method, shared_host_tool,
     unknown_attribute, unusual_local, unusual_name, wrong_case,
 };
-pub use foreign::{
-    instead_of_member, instead_of_method, instead_of_name, instead_on_map, is_foreign_name,
-};
+pub use foreign::{Kind, instead_of_member, instead_of_method, instead_of_name, instead_on};
 pub use modules::{import_cycle, late_import, unknown_import, unknown_module};
 pub use names::{
     import_module, is_method, known_everywhere, log_instead, module_not_imported, private_name,
-    undeclared_variable, unknown_member, unknown_module_name, unknown_name,
+    undeclared_variable, unknown_member, unknown_module_name, unknown_name, value_with_capital,
 };
 pub use types::{
     endless_type, error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type,

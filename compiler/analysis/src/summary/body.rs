@@ -10,7 +10,9 @@ use gsw_source::{Db, ItemId};
 
 use super::Unit;
 use super::call::Manner;
-use super::facts::{Facts, add, can_carry_effects, nothing, of_latent, of_parameter};
+use super::facts::{
+    Facts, add, can_carry_effects, nothing, of_lambda_parameter, of_latent, of_parameter,
+};
 use super::latent::{Leak, leak};
 use super::left_task::Leaving;
 use super::used::{bound, used};
@@ -442,6 +444,9 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     /// Walks the code of a closure and gives what the closure, as a value, brings.
     pub(super) fn closure(&mut self, id: ExpressionId, position: u32, lambda: &'a Lambda) -> Facts {
         self.returned.push(Facts::default());
+        for parameter in &lambda.parameters {
+            self.learn(*parameter, &of_lambda_parameter());
+        }
         let around = std::mem::take(&mut self.nodes);
         let mut outcome = self.expression(lambda.body);
         self.nodes = around;

@@ -74,10 +74,11 @@ impl<'a> BodyWalk<'a, '_> {
         };
         match callee {
             Callee::Item { .. } => add_called(&mut outcome.does, &own, &called, &handed),
-            // A function value that calls a parameter of the enclosing function says so by itself.
+            // A function value that calls a parameter of the enclosing function says so by itself. What its own parameters do it does
+            // not say, whether they are functions or hold some.
             Callee::Value(_) | Callee::EnumValues(_) => {
                 add(&mut outcome.does, &called);
-                add(&mut outcome.does, &handed);
+                add(&mut outcome.does, &given.call);
             }
         }
         // Only a type parameter lets an argument out again: a result of a written type holds what the callee's own facts say.

@@ -94,6 +94,18 @@ pub(super) fn of_parameter() -> Summary {
     }
 }
 
+/// What a parameter of a lambda brings besides what is learnt of it. Who calls the lambda answers for what its arguments raise and
+/// do, and for nothing else: code that calls what it was given may always have to wait for it.
+pub(super) fn of_lambda_parameter() -> Facts {
+    Facts {
+        call: Summary {
+            waits: Waits::Always,
+            ..nothing()
+        },
+        ..Facts::default()
+    }
+}
+
 /// The summary of a call of a function whose type says what it may raise and do.
 pub(super) fn of_latent(latent: &Latent) -> Summary {
     Summary {

@@ -57,6 +57,11 @@ pub fn has_fields(diagnostic: Diagnostic, fields: &[Name]) -> Diagnostic {
     }
 }
 
+/// A field of one of the variants.
+pub fn field_of_variant(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!("which variant it is, and with it its values, says a pattern: `match x {{ Variant({name}) => …, _ => … }}`, or `if let Variant({name}) = x {{ … }}`"))
+}
+
 /// A method named without being called.
 pub fn method_as_field(diagnostic: Diagnostic, name: &str, end: Place) -> Diagnostic {
     diagnostic

@@ -1,5 +1,6 @@
 //! Arguments: which parameter each one is for, and what flows between them and the type arguments.
 
+use gsw_abi::setting::{Origin, Setting};
 use gsw_names::types::{FunctionType, Type};
 use gsw_names::{Parameter, Presence, substitute};
 use gsw_source::{Name, Span, meant};
@@ -29,6 +30,14 @@ pub(super) struct Formal<'a> {
     /// What stands for the type parameters in the parameters' types.
     pub(super) substitution: &'a [Type],
     pub(super) callee: &'a str,
+    pub(super) settings: Settings,
+}
+
+/// Whether settings may stand behind a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Settings {
+    After,
+    Nowhere,
 }
 
 impl Formal<'_> {
@@ -143,6 +152,13 @@ fn named_parameter(
         let suggestion = meant(&name.name, &names);
         let suggestion = suggestion.as_deref();
         let report = errors::unknown_argument(place, &name.name, formal.callee, suggestion);
+        if formal.settings == Settings::After
+            && Setting::names_at(Origin::Call).contains(&name.name.as_str())
+        {
+            let callee = formal.callee.trim_matches('`');
+            hir.report(errors::setting_as_argument(report, callee, &name.name));
+            return None;
+        }
         let list: Vec<String> = formal
             .parameters
             .iter()
@@ -174,6 +190,8 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
     hir.report(match formal.callee {
         "`round`" => errors::rounds_to_whole(report),
         "`get`" => errors::gives_optional(report),
+        "`sort`" => errors::sorts_by_key(report),
+        "`reduce`" => errors::folds_from(report),
         _ => report,
     });
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use gsw_names::errors::{Kind, instead_on};
 use gsw_names::types::{FunctionType, Type};
-use gsw_names::{Definition, Parameter, substitute};
-use gsw_source::{ItemId, ItemKind, Span};
+use gsw_names::{Definition, Parameter, item_signature, member_names, substitute};
+use gsw_source::{Diagnostic, ItemId, ItemKind, Span};
 use gsw_syntax::ast;
 
 use crate::errors::{calls as errors, records};
@@ -172,7 +173,14 @@ pub(super) fn call_definition(
     cx.hir.refer(name_span, reference(definition));
     match definition {
         Definition::Variant { item, variant } => call_variant(cx, item, variant, call, hint),
-        Definition::Module(_) => uncallable(cx, &format!("the module `{name}`"), name_span, call),
+        Definition::Module(module) => {
+            let report =
+                errors::not_callable(cx.hir.place(name_span), &format!("the module `{name}`"));
+            let members = member_names(cx.db, module);
+            cx.hir
+                .report(errors::members_are_called(report, name, &members));
+            lost_call(cx, call)
+        }
         Definition::Item(item) => match item.kind(cx.db) {
             ItemKind::Function
             | ItemKind::Tool
@@ -192,10 +200,17 @@ pub(super) fn call_definition(
                 cx.hir.report(records::record_is_made(report, name));
                 lost_call(cx, call)
             }
+            ItemKind::Agent => {
+                let report =
+                    errors::not_callable(cx.hir.place(name_span), &format!("the agent `{name}`"));
+                let sentence = instead_on(Kind::Agent, name);
+                cx.hir
+                    .report(sentence.into_iter().fold(report, Diagnostic::note));
+                lost_call(cx, call)
+            }
             kind @ (ItemKind::Import
             | ItemKind::Alias
             | ItemKind::Enum
-            | ItemKind::Agent
             | ItemKind::Mcp
             | ItemKind::Hook
             | ItemKind::Skill
@@ -220,6 +235,11 @@ pub(super) fn call_item(
 ) -> ExpressionId {
     let signature = lookup::signature(cx.db, item);
     let type_arguments = cx.hir.fresh_arguments(signature.generics.len());
+    for index in &item_signature(cx.db, item).accumulated {
+        if let Some(Type::Variable(variable)) = type_arguments.get(*index as usize) {
+            cx.hir.table.accumulate(*variable);
+        }
+    }
     let mut arguments = Vec::with_capacity(call.arguments.len() + 1);
     if let (Some(receiver), Some(first)) = (receiver, signature.parameters.first()) {
         let ty = substitute(&first.ty, &type_arguments);
@@ -238,6 +258,7 @@ pub(super) fn call_item(
         taken: arguments.len(),
         substitution: &type_arguments,
         callee: &format!("`{name}`"),
+        settings: argument::Settings::Nowhere,
     };
     arguments.extend(argument::infer_arguments(cx, formal, call));
     // What the declaration requires of its type arguments is checked outside of inference (`requirement`), since it depends on
@@ -289,6 +310,7 @@ fn call_variant(
         taken: 0,
         substitution: &type_arguments,
         callee: &format!("`{}`", declared.name),
+        settings: argument::Settings::Nowhere,
     };
     let fields = argument::infer_arguments(cx, formal, call);
     cx.hir.push(
@@ -308,6 +330,7 @@ fn call_error(cx: &mut Context, item: ItemId, call: Call) -> ExpressionId {
         taken: 0,
         substitution: &[],
         callee: &format!("`{}`", item.name(cx.db)),
+        settings: argument::Settings::Nowhere,
     };
     let fields = argument::infer_arguments(cx, formal, call);
     cx.hir.push(

@@ -1,5 +1,6 @@
 //! What follows the dot of a value: fields, methods, and `?.`.
 
+use gsw_names::errors::Kind;
 use gsw_names::types::Type;
 use gsw_names::{
     Definition, KnownItem, foreign, implicit_module, method, method_names, resolve_member,
@@ -196,6 +197,8 @@ fn unknown_field(hir: &mut HirBuilder, ty: &Type, plain: &Type, name: &ast::Iden
         records::field_of_elements(report, &name.name)
     } else if *plain == Type::Error {
         records::field_of_error(report)
+    } else if let Type::Enum(..) = plain {
+        records::field_of_variant(report, &name.name)
     } else {
         instead_of_field(hir, report, ty, &name.name)
     };
@@ -219,7 +222,7 @@ fn instead_of_field(
     let names = method_names(hir.db, &hir.table.zonk(ty));
     match foreign::method(name, &names) {
         Some(ours) => records::method_for_field(report, &ours),
-        None => match gsw_names::errors::instead_of_method(name) {
+        None => match instead(hir, ty, name) {
             Some(sentence) => report.note(sentence),
             None => report,
         },
@@ -330,12 +333,12 @@ fn unknown_method(
 ) {
     let zonked = hir.table.zonk(ty);
     let names = method_names(hir.db, &zonked);
-    let instead = if let Type::Map(..) = zonked {
-        gsw_names::errors::instead_on_map(&name.name)
-    } else {
-        gsw_names::errors::instead_of_method(&name.name)
+    let ours = foreign::method(&name.name, &names);
+    let instead = match ours {
+        Some(_) => None,
+        None => instead(hir, &zonked, &name.name),
     };
-    let suggestion = foreign::method(&name.name, &names).or_else(|| match instead {
+    let suggestion = ours.or_else(|| match instead {
         // What is known of the name is better than a guess by its spelling.
         Some(_) => None,
         None => meant(&name.name, &names),
@@ -386,6 +389,27 @@ fn unknown_method(
         true => calls::has_methods(report, &names),
         false => report,
     });
+}
+
+/// What is written instead of a method or field that people look for on a value of this type.
+fn instead(hir: &HirBuilder, ty: &Type, name: &Name) -> Option<&'static str> {
+    let ty = hir.table.unchecked(&hir.table.zonk(ty));
+    let kind = if let Type::Map(..) = ty {
+        Kind::Map
+    } else if let Type::Task(_) = ty {
+        Kind::Task
+    } else if ty == Type::Agent {
+        Kind::Agent
+    } else if ty == Type::Session {
+        Kind::Session
+    } else if let Type::Enum(item, _) = ty
+        && KnownItem::Result.is(hir.db, item)
+    {
+        Kind::Outcome
+    } else {
+        return gsw_names::errors::instead_of_method(name);
+    };
+    gsw_names::errors::instead_on(kind, name)
 }
 
 /// The receiver that a method of this name is for, where it is like the one it stands behind.

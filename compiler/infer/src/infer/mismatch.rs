@@ -5,7 +5,7 @@ use gsw_names::{KnownItem, Variance, type_variances};
 use gsw_source::{Diagnostic, Name, Span};
 
 use crate::errors::values as errors;
-use crate::hir::{ExpressionId, ExpressionKind};
+use crate::hir::{BinaryOperator, Callee, ExpressionId, ExpressionKind};
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
 use crate::infer::table::Table;
@@ -37,6 +37,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::Int, Type::Float) if number => {
             errors::write_as_float(diagnostic, hir.place_after(span))
         }
+        (Type::Int, Type::Float) if is_quotient(hir, id) => errors::quotient_of_ints(diagnostic),
         (Type::Int, Type::Float) => {
             errors::convert_to_float(diagnostic, operand_form(hir, id), around)
         }
@@ -68,11 +69,37 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
             errors::empty_map(diagnostic, place)
         }
         (_, Type::Json) => errors::without_json_form(diagnostic, &found),
+        (Type::Unit, _) if let Some(name) = called_without_result(hir, id) => {
+            errors::states_no_result(diagnostic, &name, &wanted)
+        }
+        (Type::String, Type::Error) => errors::failed_with_text(diagnostic, around),
         // These have no text, so interpolation would be wrong advice below.
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
         (_, Type::String) => errors::interpolate(diagnostic, around),
         _ => diagnostic,
     }
+}
+
+/// Whether an int is one divided by another, whose rest a conversion would not bring back.
+fn is_quotient(hir: &HirBuilder, id: ExpressionId) -> bool {
+    matches!(
+        hir.arena.get(id).kind,
+        ExpressionKind::Binary {
+            operator: BinaryOperator::Divide,
+            ..
+        }
+    )
+}
+
+/// The name of what is called, where its author has written no result.
+fn called_without_result(hir: &HirBuilder, id: ExpressionId) -> Option<Name> {
+    let ExpressionKind::Call { callee, .. } = &hir.arena.get(id).kind else {
+        return None;
+    };
+    let Callee::Item { item, .. } = callee else {
+        return None;
+    };
+    (!gsw_names::is_std(hir.db, item.file(hir.db))).then(|| item.name(hir.db).clone())
 }
 
 /// Whether nothing stands between two braces.

@@ -293,16 +293,19 @@ impl Names<'_, '_> {
         }
         let place = self.place(span);
         if let Some(start) = library_module(self.db, self.file, name)
-            && !errors::is_foreign_name(name)
+            && errors::instead_of_name(name).is_none()
         {
             self.report(errors::module_not_imported(place, name, start));
             return;
         }
         let locals: Vec<Name> = self.scopes.names().cloned().collect();
-        let suggestion = foreign::value(name)
-            .map(Name::new_static)
-            .or_else(|| suggest(self.db, self.file, name, &locals));
-        let is_known = suggestion.is_some();
+        let instead = errors::instead_of_name(name);
+        let suggestion = foreign::value(name).map(Name::new_static);
+        let suggestion = suggestion.or_else(|| match instead {
+            // What is known of the name is better than a guess by its spelling.
+            Some(_) => None,
+            None => suggest(self.db, self.file, name, &locals),
+        });
         let report = errors::unknown_name(place, name, suggestion.as_deref());
         let asks = matches!(self.item.kind(self.db), ItemKind::Prompt | ItemKind::Human);
         let mut roles = ast::TextRole::ALL.into_iter();
@@ -310,10 +313,13 @@ impl Names<'_, '_> {
             self.report(calls::text_needs_literal(report, role));
             return;
         }
-        let report = match foreign::is_printing(name) {
-            true => errors::log_instead(report),
-            false if is_known => report,
-            false => errors::instead_of_name(report, name),
+        let report = match instead {
+            _ if foreign::is_printing(name) => errors::log_instead(report),
+            Some(sentence) => report.note(sentence),
+            None if suggestion.is_none() && name.starts_with(char::is_uppercase) => {
+                errors::value_with_capital(report)
+            }
+            None => report,
         };
         self.report(match self.own_field(name) {
             Some(Owner::Check) => records::field_in_check(report, name),

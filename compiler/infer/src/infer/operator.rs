@@ -200,6 +200,13 @@ fn comparison(
     let may_be_json = [(&left_type, &right_type), (&right_type, &left_type)]
         .iter()
         .any(|(one, other)| **one == optional_json && !is_optional(other));
+    for (none, (value, ty)) in [(left, (right, &right_type)), (right, (left, &left_type))] {
+        if matches!(hir.arena.get(none).kind, ExpressionKind::None) && is_never_none(hir, ty) {
+            let place = hir.place(hir.span(value));
+            let report = errors::never_none(place, &hir.show(ty));
+            hir.report(report);
+        }
+    }
     let joined = if is_json && requirement == Requirement::Equal {
         Some(Type::Json)
     } else if may_be_json && requirement == Requirement::Equal {
@@ -323,6 +330,17 @@ fn arithmetic_types(
     })
 }
 
+/// Whether no value of this type is `none`, as far as known.
+fn is_never_none(hir: &HirBuilder, ty: &Type) -> bool {
+    let plain = hir.table.unchecked(ty);
+    hir.table.unknown(&plain).is_none()
+        && !is_optional(&plain)
+        && !matches!(
+            plain,
+            Type::Json | Type::Parameter(..) | Type::Invalid | Type::Never
+        )
+}
+
 /// Reports operands that an operator does not take, with the way out where there is one.
 fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Operation) {
     let Operation { left, right, .. } = operation;
@@ -343,6 +361,10 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         errors::default_is_looser(report, operator.symbol(), start, hir.place_after(default))
     } else if [&left_type, &right_type].map(is_optional).contains(&true) {
         errors::may_be_none(report)
+    } else if operator == BinaryOperator::Add
+        && matches!((&left_type, &right_type), (Type::Map(..), Type::Map(..)))
+    {
+        errors::merged_maps(report)
     } else if operator == BinaryOperator::Multiply
         && (&left_type, &right_type) == (&Type::Int, &Type::Duration)
     {

@@ -130,13 +130,14 @@ fn infer_setting(cx: &mut Context, written: &ast::Setting, origin: Origin) -> Op
 
 fn unknown_setting(hir: &mut HirBuilder, name: &ast::Identifier, known: &[&'static str]) {
     let known: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();
-    let suggestion = meant(&name.name, &known);
     let place = hir.place(name.span);
-    hir.report(errors::unknown_setting(
-        place,
-        &name.name,
-        suggestion.as_deref(),
-    ));
+    hir.report(match errors::setting_elsewhere(&name.name) {
+        Some(sentence) => errors::unknown_setting(place, &name.name, None).note(sentence),
+        None => {
+            let suggestion = meant(&name.name, &known);
+            errors::unknown_setting(place, &name.name, suggestion.as_deref())
+        }
+    });
 }
 
 fn setting_value(
@@ -408,5 +409,9 @@ fn listed_definition(
 
 pub(super) fn unlistable(hir: &mut HirBuilder, setting: &str, what: &str, span: Span) {
     let place = hir.place(span);
-    hir.report(errors::not_listable(place, setting, what));
+    let report = errors::not_listable(place, setting, what);
+    hir.report(match setting == Setting::Tools.name() {
+        true => errors::wrapped_in_tool(report),
+        false => report,
+    });
 }

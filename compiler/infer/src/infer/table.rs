@@ -49,6 +49,15 @@ struct Entry {
     blame: Blame,
     /// The default type: used if the first value that flows into it converts to it.
     default_type: Option<Type>,
+    holds: Holds,
+}
+
+/// What of a value's type a variable takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Holds {
+    All,
+    /// What comes out of it is made of the values and passes no checks of theirs.
+    Unchecked,
 }
 
 impl<'db> Table<'db> {
@@ -66,8 +75,33 @@ impl<'db> Table<'db> {
             bound: None,
             blame,
             default_type: None,
+            holds: Holds::All,
         });
         Type::Variable(variable)
+    }
+
+    /// Makes the unbound `variable` one that takes values without their checks.
+    pub(super) fn accumulate(&mut self, variable: TypeVariable) {
+        if let Some(entry) = self.entries.get_mut(variable.0 as usize) {
+            entry.holds = Holds::Unchecked;
+        }
+    }
+
+    /// What a variable takes of a type that flows into it.
+    pub(super) fn taken_by(&self, variable: TypeVariable, ty: &Type) -> Type {
+        match self.entries.get(variable.0 as usize).map(|it| it.holds) {
+            Some(Holds::Unchecked) => self.without_checks(ty),
+            Some(Holds::All) | None => ty.clone(),
+        }
+    }
+
+    /// The type below the checks of `ty`, and of its parts if it is a tuple.
+    fn without_checks(&self, ty: &Type) -> Type {
+        let plain = self.unchecked(ty);
+        let Type::Tuple(parts) = &plain else {
+            return plain;
+        };
+        Type::Tuple(parts.iter().map(|it| self.without_checks(it)).collect())
     }
 
     /// Makes `ty` the default type of the unbound `variable`, unless it has one.

@@ -36,7 +36,14 @@ impl Table<'_> {
             // First, so that no variable is bound to what was reported.
             (Type::Invalid, _) | (_, Type::Invalid) => Some(Relation::Same),
             (Type::Variable(variable), other) => self.bind_beside(*variable, other, Side::Below),
-            (other, Type::Variable(variable)) => self.bind_beside(*variable, other, Side::Above),
+            (other, Type::Variable(variable)) => {
+                let taken = self.taken_by(*variable, other);
+                let bound = self.bind_beside(*variable, &taken, Side::Above)?;
+                Some(match taken == *other {
+                    true => bound,
+                    false => Relation::Widen,
+                })
+            }
             (Type::Text(lower), Type::Text(upper)) => {
                 let flows = self.texts.flow(*lower, *upper);
                 flows.then_some(Relation::Widen)

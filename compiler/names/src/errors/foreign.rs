@@ -37,6 +37,32 @@ const NAMES: &[(&str, &str)] = &[
         "datetime",
         "`now()` is the time, and `time.parse(text)` reads one",
     ),
+    ("ask", PERSON),
+    (
+        "budget",
+        "a budget stands around what it is for: `budget(usd: 1.0) { … }`",
+    ),
+    ("interrupt", PERSON),
+    (
+        "timeout",
+        "a time limit stands around what it is for: `timeout 5s { … }`",
+    ),
+    (
+        "exit",
+        "a program ends with its workflow: `fail Failed(\"…\")` ends it with an error and exit code 1",
+    ),
+    (
+        "input",
+        "what a program is given are the parameters of its workflow; a person is asked by what is declared with `human`",
+    ),
+    (
+        "open",
+        "`fs.read(path)` and `fs.write(path, text)` of `std/fs` read and write files",
+    ),
+    (
+        "Option",
+        "an optional type is `T?`, and a missing value `none`",
+    ),
     ("enumerate", "it is a method: `xs.enumerate()`"),
     (
         "expect",
@@ -82,6 +108,8 @@ const NAMES: &[(&str, &str)] = &[
     ("todo", "`fail Failed(\"…\")` raises an error"),
     ("zip", "it is a method: `xs.zip(ys)`"),
 ];
+
+const PERSON: &str = "a person is asked by what is declared with `human`: `human approve(text: string) -> bool { user \"${text}?\" }`";
 
 const CAPITAL: &str = "`s.slice(0, 1).upper() + s.slice(1, s.len())` begins with a capital";
 
@@ -133,6 +161,14 @@ const POSITIONS: &str =
     "`xs.take(i) + [x] + xs.drop(i)` has `x` at `i`; `xs[i] = x` replaces what is there";
 
 const UNWRAP: &str = "`?? value` and `?? fail Failed(\"…\")` say what to use instead of `none`";
+
+const TURN: &str = "a conversation goes on with a prompt: `ask(\"…\") with { session: chat }`";
+
+const ASKED: &str = "an agent is asked by its prompts: `prompt ask(question: string) -> string by helper { user \"${question}\" }`, then `ask(\"…\")`";
+
+const OUTCOME: &str = "a `Result` is taken apart: `match r { Ok(value) => …, Err(error) => … }`";
+
+const FIND_MAP: &str = "`xs.filter_map(f).first()`";
 
 const AWAIT: &str = "wait for a task with `await t`";
 
@@ -197,6 +233,8 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("first_or", OR),
     ("floor_div", REMAINDER),
     ("forEach", LOOP),
+    ("findMap", FIND_MAP),
+    ("find_map", FIND_MAP),
     ("for_each", LOOP),
     ("format", "put values into text with `\"${…}\"`"),
     ("getOrDefault", OR),
@@ -316,8 +354,8 @@ const OF_ENTRIES: &[&str] = &[
     "mapKeys", "map_keys", "max_by", "min_by", "reduce", "sort", "sort_by", "sum_by", "sum",
 ];
 
-/// What is written instead of a method of another language on a map, which may have to be taken for a list of pairs.
-pub fn instead_on_map(name: &str) -> Option<&'static str> {
+/// A map may have to be taken for a list of pairs.
+fn instead_on_map(name: &str) -> Option<&'static str> {
     match OF_ENTRIES.contains(&name) {
         true => Some(
             "`m.entries()` is a list of pairs, which `.to_map()` makes a map again: `m.entries().sort_by((k, v) => v)`; `for (k, v) in m { … }` visits them",
@@ -363,14 +401,52 @@ pub fn instead_of_member(diagnostic: Diagnostic, module: &str, name: &str) -> Di
     }
 }
 
-/// Whether a name is one of another language.
-pub fn is_foreign_name(name: &str) -> bool {
-    NAMES.iter().any(|(it, _)| *it == name)
+/// What is written instead of a name of another language.
+pub fn instead_of_name(name: &str) -> Option<&'static str> {
+    sentence(NAMES, name)
 }
 
-/// Adds what is written instead of a name of another language.
-pub fn instead_of_name(diagnostic: Diagnostic, name: &str) -> Diagnostic {
-    with_sentence(diagnostic, NAMES, name)
+/// A kind of values whose methods have other names elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Agent,
+    Map,
+    Outcome,
+    Session,
+    Task,
+}
+
+/// What is written instead of a method or field of another language on a value of a kind.
+pub fn instead_on(kind: Kind, name: &str) -> Option<&'static str> {
+    let (names, sentence): (&[&str], _) = match kind {
+        Kind::Agent => return Some(ASKED),
+        Kind::Map => return instead_on_map(name),
+        Kind::Outcome => (
+            &[
+                "error",
+                "get",
+                "is_err",
+                "is_error",
+                "is_ok",
+                "ok",
+                "unwrap",
+                "unwrap_or",
+                "value",
+            ],
+            OUTCOME,
+        ),
+        Kind::Session => (
+            &[
+                "ask", "call", "chat", "complete", "invoke", "message", "run", "say", "send",
+            ],
+            TURN,
+        ),
+        Kind::Task => (&["done", "get", "join", "result", "value", "wait"], AWAIT),
+    };
+    let is_meant = names.contains(&name);
+    is_meant
+        .then_some(sentence)
+        .or_else(|| instead_of_method(name))
 }
 
 /// What is written instead of a method or field of another language.
@@ -380,11 +456,4 @@ pub fn instead_of_method(name: &str) -> Option<&'static str> {
 
 fn sentence(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     table.iter().find(|it| it.0 == name).map(|it| it.1)
-}
-
-fn with_sentence(diagnostic: Diagnostic, table: &[(&str, &'static str)], name: &str) -> Diagnostic {
-    match sentence(table, name) {
-        Some(sentence) => diagnostic.note(sentence),
-        None => diagnostic,
-    }
 }

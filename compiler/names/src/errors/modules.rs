@@ -10,6 +10,8 @@ pub fn unknown_module(place: Place, path: &str, suggestion: Option<&str>) -> Dia
         diagnostic
     } else if path.starts_with('.') {
         diagnostic.note("`./x` is the file `x.gsw` beside this one, `../x` the one a folder above")
+    } else if path == "std" {
+        diagnostic.note("the modules of the library are imported one by one: `import std/fs`")
     } else {
         diagnostic.note("a path starts with `std/`, `./` or `../`")
     };

@@ -11,6 +11,11 @@ pub fn unknown_name(place: Place, name: &str, suggestion: Option<&str>) -> Diagn
     )
 }
 
+/// A name with a capital that is no type, variant or error.
+pub fn value_with_capital(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a capital begins the name of a type, a variant or an error; that of a value begins with a small letter")
+}
+
 /// A module of the library that the file does not import; `start` is where its import would go.
 pub fn module_not_imported(place: Place, name: &str, start: Place) -> Diagnostic {
     let message = format!("no name `{name}` is in scope");

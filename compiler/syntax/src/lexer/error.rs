@@ -87,7 +87,7 @@ impl LexicalError {
             ),
             LexicalErrorKind::UnknownUnit(unit) => {
                 number(place, format!("`{unit}` cannot follow a number"))
-                    .note("durations are whole numbers with `ms`, `s`, `m`, `h` or `d`, as `90s` or `1h30m`")
+                    .note("numbers are decimal, or hexadecimal as `0xff`; durations are whole numbers with `ms`, `s`, `m`, `h` or `d`, as `90s` or `1h30m`")
             }
             LexicalErrorKind::UnorderedUnits => {
                 number(place, "the units of a duration go from the largest to the smallest, each once")
@@ -123,7 +123,9 @@ fn unknown_character(character: char, place: Place) -> Diagnostic {
     if character.is_alphabetic() {
         diagnostic.note("names consist of the letters a to z, digits and `_`")
     } else if character == '&' {
-        diagnostic.note("there are no references: values are immutable and passed directly")
+        diagnostic.note("there are no references, since values are immutable and passed directly, and no operators on bits; conditions are joined by `and`")
+    } else if character == '^' {
+        diagnostic.note("a power is written `x.pow(2)`; there are no operators on bits")
     } else if character == '$' {
         diagnostic.note("a lambda names its parameters: `x => x + 1`; `${…}` stands in strings")
     } else {

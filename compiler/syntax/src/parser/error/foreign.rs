@@ -72,7 +72,11 @@ const DECLARATIONS: &[Foreign] = &[
     word("func", Some("fn"), FUNCTION),
     word("function", Some("fn"), FUNCTION),
     word("impl", None, METHOD),
-    word("interface", Some("type"), RECORD),
+    word(
+        "interface",
+        None,
+        "there are no interfaces: a record may hold functions, `type Shape { area: fn() -> float }`, and an `enum` is one of several things",
+    ),
     word("it", None, TEST),
     word("let", None, CONSTANT),
     word("mod", None, "a file is a module: `import ./file`"),
@@ -84,7 +88,7 @@ const DECLARATIONS: &[Foreign] = &[
     word("struct", Some("type"), RECORD),
     word(
         "use",
-        Some("import"),
+        None,
         "a module is imported with `import std/fs` or `import ./file`",
     ),
     word("val", None, CONSTANT),
@@ -95,6 +99,18 @@ const DECLARATIONS: &[Foreign] = &[
 const BEFORE: &[Foreign] = &[
     word_where("case", is_arm, Some(""), ARM),
     word("case", Some("match"), MATCH),
+    word_where(
+        "catch",
+        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
+        None,
+        "what is caught stands behind `catch` without parentheses: `catch e => …`, `catch Timeout => …`, or arms: `catch { Timeout => …, e => … }`",
+    ),
+    word_where(
+        "defer",
+        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
+        None,
+        "what happens at the end stands in braces: `defer { … }`",
+    ),
     word("echo", None, LOG),
     word("elif", Some("else if"), ELSE_IF),
     word("elseif", Some("else if"), ELSE_IF),
@@ -195,7 +211,7 @@ const FOUND: &[Foreign] = &[
     word_where(
         "const",
         |expected| expected.has(Expected::STATEMENT),
-        Some("let"),
+        None,
         "inside a body a value is bound with `let`",
     ),
     word("elif", Some("else if"), ELSE_IF),
@@ -262,18 +278,36 @@ const FOUND: &[Foreign] = &[
         ERRORS,
     ),
     word_where(
+        "pass",
+        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
+        None,
+        "`pass` stands before `repeat`: `test \"…\" pass 0.5 repeat 2 { … }`",
+    ),
+    word_where(
         "settle",
         |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
         ERRORS,
     ),
     word("of", Some("in"), "a loop is written `for x in xs { … }`"),
+    word_where(
+        "raises",
+        |expected| expected.has(Expected::OPERATOR),
+        Some("fails"),
+        "that something fails is tested with `assert f(x) fails Timeout`",
+    ),
     word("raises", Some("!"), RAISES),
     word("throws", Some("!"), RAISES),
     word(
         "where",
         None,
         "a `where` check belongs to a field or to a named type: `type Positive = int where it > 0`",
+    ),
+    word_where(
+        "when",
+        is_arm,
+        Some("if"),
+        "a condition of an arm stands behind `if`: `n if n > 1 => …`",
     ),
     word_where(
         "with",

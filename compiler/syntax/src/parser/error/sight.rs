@@ -103,6 +103,16 @@ impl Sight<'_> {
             && (self.follows(2, TokenKind::Colon) || self.follows(2, TokenKind::Arrow))
     }
 
+    /// Whether the innermost bracket is of that kind and begins a type after `:` or `->`.
+    pub(super) fn follows_part_of_type(&self, kind: TokenKind) -> bool {
+        let opener = self.opener(self.index);
+        let Some(opener) = opener.filter(|it| self.tokens[*it].kind == kind) else {
+            return false;
+        };
+        let before = opener.checked_sub(1).and_then(|it| self.tokens.get(it));
+        before.is_some_and(|it| matches!(it.kind, TokenKind::Colon | TokenKind::Arrow))
+    }
+
     /// Whether the token before may be the key of a map.
     pub(super) fn is_key(&self) -> bool {
         self.follows(1, TokenKind::String) || self.follows(1, TokenKind::Int)

@@ -127,6 +127,30 @@ const SIGNS: &[Sign] = &[
         "`{K: V}` is the type of a map; a record is declared without `=`: `type Name { field: type }`",
         Edit::None,
     ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects_token(Kind::BraceClose) && it.follows_part_of_type(Kind::BraceOpen),
+        "a record has a name: `type Point { x: int, y: int }`; `{string: int}` is the type of a map",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects_token(Kind::BracketClose) && it.follows_part_of_type(Kind::BracketOpen),
+        "one of several texts is `\"yes\" | \"no\"`, several values are a tuple `(int, string)`, and a list has elements of one type: `[int]`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.expects_token(Kind::Greater) && it.expects_token(Kind::Comma),
+        "type parameters have no bounds: what a body does with a `T`, as `a < b`, each call must be able to",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| it.expects_only(Kind::Colon) && it.follows(1, Kind::Identifier),
+        "the name comes first: `x: int`",
+        Edit::None,
+    ),
     // Signs by themselves.
     sign(
         &[Kind::Equal],
@@ -304,7 +328,19 @@ const SIGNS: &[Sign] = &[
         "`?? value` and `?? fail Failed(\"…\")` say what to use instead of `none`",
         Edit::None,
     ),
+    sign(
+        &[Kind::Colon],
+        |it| it.before(1).is_some_and(|it| it.word.modifier().is_some()),
+        "a modifier stands without a colon: `timeout 5s`",
+        Edit::Sign(""),
+    ),
     // `=` where something else gives a value to a name.
+    sign(
+        &[Kind::Equal],
+        |it| it.is_in_head(|it| it.word == Word::Mock),
+        "what is given instead follows an arrow: `mock find(_) -> value`",
+        Edit::None,
+    ),
     sign(
         &[Kind::Equal],
         |it| it.tokens.first().is_some_and(|it| it.kind == Kind::Enum),
@@ -338,6 +374,12 @@ const SIGNS: &[Sign] = &[
         &[Kind::BraceOpen],
         |it| it.expects_token(Kind::FatArrow),
         "an arm is written `pattern => value`, also after `catch`: `catch e => { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.follows(1, Kind::BraceOpen) && it.follows(3, Kind::Catch),
+        "what takes the place of an error follows an arrow: `catch Timeout => …`",
         Edit::None,
     ),
     sign(
@@ -426,6 +468,36 @@ const SIGNS: &[Sign] = &[
         Edit::None,
     ),
     // Bindings and operators of other languages.
+    sign(
+        &[Kind::Comma],
+        |it| it.expects_token(Kind::In),
+        "several names stand in parentheses: `for (k, v) in m { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.follows(1, Kind::Break),
+        "`break` gives no value: assign it to a `var` before, or `return` it from a function",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Newline, Kind::BraceClose],
+        |it| it.expects_token(Kind::Equal) && it.is_in_head(|it| it.kind == Kind::Let),
+        "a name has a value from the beginning: `let x = if c { a } else { b }`, or `var x = …` where it changes",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Less, Kind::Greater],
+        |it| it.is_joined() && it.follows(1, it.token.kind) && it.expects(Expected::EXPRESSION),
+        "there are no operators on bits: `x * 2.pow(n)` and `x / 2.pow(n)`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma, Kind::BraceClose],
+        |it| it.expects_token(Kind::Colon) && it.is_key(),
+        "a map has keys and values, `{ \"a\": 1 }`; a list is `[1, 2]`, and `set.of([1, 2])` of `std/set` a set",
+        Edit::None,
+    ),
     sign(
         &[Kind::Colon],
         |it| it.precedes(Kind::Equal) && it.expects(Expected::END_OF_STATEMENT),
