@@ -25,6 +25,9 @@ pub struct Charge {
     pub calls: u64,
 }
 
+/// What helps where one call may take more than there ever was.
+const NEVER: &str = ", the most that one answer may take: the setting `max_tokens` makes it less";
+
 impl Default for Charge {
     fn default() -> Self {
         Self {
@@ -216,8 +219,9 @@ impl Budget {
         }
         if exceeds(limits.tokens, tokens, charge.tokens) {
             let (limit, asked) = (limits.tokens.unwrap_or(0), charge.tokens);
+            let never = if asked > limit { NEVER } else { "" };
             return Err(format!(
-                "tokens: {tokens} of {limit} used, up to {asked} more asked"
+                "tokens: {tokens} of {limit} used, up to {asked} more asked{never}"
             ));
         }
         match (limits.usd, &charge.usd) {
@@ -225,9 +229,10 @@ impl Budget {
                 return Err(format!("usd: the price of `{model}` is not known"));
             }
             (Some(limit), Ok(asked)) if usd + asked > limit => {
+                let never = if *asked > limit { NEVER } else { "" };
                 let (usd, limit, asked) = (dollars(usd), dollars(limit), dollars(*asked));
                 return Err(format!(
-                    "usd: {usd} of {limit} used, up to {asked} more asked"
+                    "usd: {usd} of {limit} used, up to {asked} more asked{never}"
                 ));
             }
             (Some(_) | None, Ok(_)) | (None, Err(_)) => {}

@@ -11,6 +11,8 @@ pub(super) enum Origin {
     Bodies,
     /// A row of the library that makes something of its arguments.
     Arguments,
+    /// A row that finds one of the values in its first argument: `m.get(key)`, as `m[key]`.
+    Found,
     /// The program, a person, or who vouches for it.
     Trusted,
     Foreign,
@@ -87,6 +89,8 @@ fn of_row(row: RuntimeCall, effects: EffectSet) -> Origin {
     );
     if hands_out || FOREIGN.into_iter().any(|it| effects.has(it)) {
         Origin::Foreign
+    } else if matches!(row, RuntimeCall::map_get | RuntimeCall::list_get) {
+        Origin::Found
     } else {
         Origin::Arguments
     }

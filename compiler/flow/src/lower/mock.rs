@@ -14,7 +14,7 @@ use gsw_infer::hir::{
 };
 use gsw_names::substitute;
 use gsw_names::types::Type;
-use gsw_source::{ItemId, ItemKind};
+use gsw_source::{Db, ItemId, ItemKind};
 
 use crate::family::Family;
 use crate::instance::{BodyInstance, Instance};
@@ -260,7 +260,8 @@ impl Emitter<'_, '_> {
     pub fn refuse_unmocked(&mut self, item: ItemId, arguments: &[Operand]) {
         if self.program.purpose == Purpose::Test {
             let shown = self.named_json(item, arguments);
-            refuse(self, item, item.name(self.program.view.db()), shown);
+            let name = called(self.program.view.db(), item);
+            refuse(self, item, &name, shown);
         }
     }
 
@@ -277,7 +278,8 @@ impl Emitter<'_, '_> {
         }
         let shown = self.named_json(item, arguments);
         let number = self.program.mock_number(item);
-        let name = self.text(item.name(self.program.view.db()));
+        let name = called(self.program.view.db(), item);
+        let name = self.text(&name);
         let prompt = Operand::Word(u64::from(prompt));
         let words = vec![number, name, shown, agent, prompt];
         self.runtime(builtin::UNIT, RuntimeCall::prompt_unmocked, words);
@@ -369,6 +371,16 @@ fn nothing_of(emitter: &mut Emitter, ty: &Type) -> Operand {
         | Family::Media
         | Family::Json
         | Family::Plain => Operand::Word(0),
+    }
+}
+
+/// An item as a mock names it: what a program need not have imported with its module.
+fn called(db: &dyn Db, item: ItemId) -> String {
+    let name = item.name(db);
+    let module = gsw_names::module_path(db, item.file(db));
+    match module.and_then(|it| it.strip_prefix("std/")) {
+        Some(module) => format!("{module}.{name}"),
+        None => name.to_string(),
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn infer_conversion(
     convert(&mut cx.hir, value, target, ty, span)
 }
 
-/// `x as? T`: `none` where `x as T` would raise. What raises in `x` itself is raised.
+/// `x as? T`: `none` where `x as T` would raise, or where `x` is `none` itself. What raises in `x` is raised.
 pub(super) fn infer_optional_conversion(
     cx: &mut Context,
     value: &ast::Expression,
@@ -37,8 +37,30 @@ pub(super) fn infer_optional_conversion(
     span: Span,
 ) -> ExpressionId {
     let target = cx.written_type(ty);
-    let whole = target.clone().optional();
     let value = converted_operand(cx, value);
+    let Type::Optional(inner) = cx.hir.table.unchecked(&cx.hir.ty(value)) else {
+        return convert_if_it_fits(cx, value, target, ty, span);
+    };
+    let whole = target.clone().optional();
+    let local = cx.hir.hidden_local((*inner).clone(), span);
+    let inside = cx.hir.local_value(local, span);
+    let body = convert_if_it_fits(cx, inside, target, ty, span);
+    let kind = ExpressionKind::Chain {
+        base: value,
+        local,
+        body,
+    };
+    cx.hir.push(kind, whole, span)
+}
+
+fn convert_if_it_fits(
+    cx: &mut Context,
+    value: ExpressionId,
+    target: Type,
+    ty: &ast::TypeExpression,
+    span: Span,
+) -> ExpressionId {
+    let whole = target.clone().optional();
     let operand_span = cx.hir.span(value);
     let mut statements = Vec::new();
     // `x` is evaluated outside of the `catch`: in `json.parse(text) as? T` what parsing raises is no failed conversion.

@@ -94,13 +94,27 @@ fn script_call(cx: &mut Context, call: &ast::Expression) -> Option<ScriptCall> {
     Some(ScriptCall { tool, arguments })
 }
 
+/// The modules whose tools an agent has by a setting.
+const OFFERED: [&str; 2] = ["std/skill", "std/introspect"];
+
 fn called_tool(cx: &mut Context, callee: &ast::Expression) -> Option<ItemId> {
     if let ast::ExpressionKind::Name(name) = &callee.kind
         && cx.scopes.find(name).is_none()
         && gsw_names::resolve_name(cx.db, cx.file, name).is_none()
     {
-        cx.names().unknown_name(name, callee.span);
-        return None;
+        // What skills and introspection offer has no import: it comes with a setting.
+        let offered = OFFERED.iter().find_map(|module| {
+            let file = gsw_names::module_file(cx.db, cx.file, module)?;
+            let found = gsw_names::resolve_member(cx.db, file, name, file)?;
+            let Definition::Item(item) = found else {
+                return None;
+            };
+            (item.kind(cx.db) == ItemKind::Tool).then_some(item)
+        });
+        if offered.is_none() {
+            cx.names().unknown_name(name, callee.span);
+        }
+        return offered;
     }
     if let Some(Definition::Item(item)) = cx.names().path(callee)
         && matches!(

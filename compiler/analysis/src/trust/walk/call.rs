@@ -56,6 +56,7 @@ impl<'a> ItemWalk<'_, 'a> {
             Origin::Trusted => Label::default(),
             Origin::Foreign => Label::foreign(span, format!("what `{name}` gives")),
             Origin::Arguments => joined(given),
+            Origin::Found => given.first().cloned().unwrap_or_default(),
             Origin::Bodies => self
                 .unit
                 .of(item, self.item)
@@ -110,7 +111,7 @@ impl<'a> ItemWalk<'_, 'a> {
             return Label::default();
         }
         let mut passed = match origin(db, item) {
-            Origin::Arguments => joined(given),
+            Origin::Arguments | Origin::Found => joined(given),
             Origin::Bodies | Origin::Trusted | Origin::Foreign => {
                 known.passes.called(given, span, item.name(db))
             }
