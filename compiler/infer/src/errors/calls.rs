@@ -288,7 +288,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "a prompt is declared by itself: `prompt ask(question: string) -> string by helper { user \"${question}\" }`",
     ),
     ("response_format", RESULT),
-    ("role", "what a model is told always stands in `system`"),
     ("user", "a text stands without a colon: `user \"…\"`"),
     (
         "assistant",
@@ -563,5 +562,5 @@ pub fn not_listable(place: Place, setting: &str, what: &str) -> Diagnostic {
 
 /// Something else than a tool where tools are listed.
 pub fn wrapped_in_tool(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a function is offered by a tool that calls it: `tool page(url: string) -> string reads { http.get(url).text() }`; prompts and agents are listed by their names")
+    diagnostic.note("a function is offered by a tool that calls it: `tool page(url: string) -> string reads { http.get(url).ok().body }`; prompts and agents are listed by their names")
 }
