@@ -202,8 +202,9 @@ def prompts(work, row, count=10_000):
     row("the same by two processes that share its limits", count / statistics.median(shared), "/s", "> 90 % of bare", "bare reqwest", per_second[1])
     row("a prompt: processor time", statistics.median(processor) / count * 1e6, "µs", "≤ 100 µs", "BAML", busy and busy / count * 1e6)
     row(f"a prompt in flight, of {count:,}: memory", in_flight(work, program, count, "said"), "kB", "≤ 10 kB")
+    row("the same over HTTP/2", in_flight(work, program, count, "said", work / "authority.pem"), "kB", "≤ 10 kB")
     typed, found = build(work, "typed", TYPED), json.dumps({"people": [], "confidence": 0.5})
-    row(f"one that wants records, of {count:,}: memory", in_flight(work, typed, count, found), "kB", "≤ 10 kB")
+    row(f"one that wants records, of {count:,}, over HTTP/2", in_flight(work, typed, count, found, work / "authority.pem"), "kB", "≤ 10 kB")
 
 
 def by_two(program, count, env):
@@ -216,19 +217,23 @@ def by_two(program, count, env):
     return time.perf_counter() - start
 
 
-def in_flight(work, program, count, said):
-    """What one more prompt that waits for its answer takes, in kB: the peak with all of them less that with one."""
+def in_flight(work, program, count, said, authority=None):
+    """What one more prompt that waits for its answer takes, in kB: the peak with all of them less that with one. With a file
+    for the certificate's authority over TLS and HTTP/2, as real providers speak."""
     script = work / "late.json"
     # Late enough that the last request is sent before the first is answered.
     script.write_text(json.dumps({"replies": [{"times": 0, "delay_ms": 8000, "body": {"answer": {"text": said}}}]}))
     peaks = []
     for number in (1, count):
-        server = subprocess.Popen([RELEASE / "fake-provider", "--script", script], stdout=subprocess.PIPE, text=True)
+        secure = ["--tls", authority] if authority else []
+        server = subprocess.Popen([RELEASE / "fake-provider", "--script", script, *secure], stdout=subprocess.PIPE, text=True)
         try:
-            url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+            url = f"http{'s' if authority else ''}://127.0.0.1:{server.stdout.readline().strip()}/v1"
             env = {**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "x", "GSW_CACHE": str(work / "answers")}
+            if authority:
+                env["SSL_CERT_FILE"] = str(authority)
             peaks.append(timed([program, "--quiet", "--n", number], 1, env)[1])
-            most = max(it["in_flight"] for it in requests(url))
+            most = max(it["in_flight"] for it in requests(url, authority))
             if most < number:
                 print(f"only {most:,} of {number:,} prompts were in flight at once", file=sys.stderr)
         finally:
@@ -242,11 +247,13 @@ def asked(url):
     return requests(url)[0]["body"]
 
 
-def requests(url):
+def requests(url, authority=None):
     """What the fake provider was asked."""
+    import ssl
     import urllib.request
 
-    with urllib.request.urlopen(url.removesuffix("/v1") + "/__requests") as answer:
+    trust = ssl.create_default_context(cafile=authority) if authority else None
+    with urllib.request.urlopen(url.removesuffix("/v1") + "/__requests", context=trust) as answer:
         return json.load(answer)
 
 

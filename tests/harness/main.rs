@@ -41,6 +41,7 @@ mod grammar;
 mod graph;
 mod guide;
 mod help;
+mod http2;
 mod hurt;
 mod in_process;
 mod incremental;

@@ -3,11 +3,10 @@
 use std::io;
 
 use serde::Serialize;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// The most bytes of a request.
-const LARGEST: usize = 64 << 20;
+pub(crate) const LARGEST: usize = 64 << 20;
 
 /// A recorded request.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -22,6 +21,10 @@ pub struct Request {
     pub body: String,
     /// How many were on their way when it had come, itself included.
     pub in_flight: usize,
+    /// The number of its connection, from 1 on.
+    pub connection: usize,
+    /// The version of HTTP: 1 or 2.
+    pub version: u8,
 }
 
 impl Request {
@@ -41,7 +44,7 @@ impl Request {
 
 /// Reads the next request; `None` when the client has ended the connection.
 pub(crate) async fn read(
-    socket: &mut TcpStream,
+    socket: &mut (impl AsyncRead + Unpin),
     pending: &mut Vec<u8>,
 ) -> io::Result<Option<Request>> {
     let head = loop {
@@ -65,6 +68,8 @@ pub(crate) async fn read(
             .collect(),
         body: String::new(),
         in_flight: 0,
+        connection: 0,
+        version: 1,
     };
     let length = request
         .header("content-length")
@@ -80,7 +85,7 @@ pub(crate) async fn read(
     Ok(Some(request))
 }
 
-async fn fill(socket: &mut TcpStream, pending: &mut Vec<u8>) -> io::Result<bool> {
+async fn fill(socket: &mut (impl AsyncRead + Unpin), pending: &mut Vec<u8>) -> io::Result<bool> {
     let mut buffer = [0; 16 * 1024];
     let count = socket.read(&mut buffer).await?;
     pending.extend_from_slice(&buffer[..count]);
@@ -118,7 +123,7 @@ fn reason(status: u16) -> &'static str {
 }
 
 /// Writes and makes sure that it leaves.
-pub(crate) async fn write(socket: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
+pub(crate) async fn write(socket: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
     socket.write_all(bytes).await?;
     socket.flush().await
 }

@@ -7,13 +7,16 @@
 mod events;
 mod generation;
 mod http;
+mod http2;
 mod reply;
 mod response;
 mod script;
+mod secure;
 mod server;
 
 pub use http::Request;
 pub use script::{
     Answer, Body, Completion, Drip, Event, Generation, Message, Reply, Response, Script,
 };
+pub use secure::{AUTHORITY, Transport};
 pub use server::Server;

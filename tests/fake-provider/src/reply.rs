@@ -1,4 +1,4 @@
-//! Plays one reply on a connection.
+//! Plays one reply on a connection of HTTP/1.1, and what a reply consists of.
 
 use std::io;
 use std::time::Duration;
@@ -6,8 +6,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::time::sleep;
 
 use crate::http::{self, Request};
@@ -26,7 +25,7 @@ pub(crate) enum Connection {
 pub(crate) async fn play(
     reply: &Reply,
     request: &Request,
-    socket: &mut TcpStream,
+    socket: &mut (impl AsyncWrite + Unpin),
 ) -> io::Result<Connection> {
     sleep(Duration::from_millis(reply.delay_ms)).await;
     if let Body::Raw(raw) = &reply.body {
@@ -35,7 +34,10 @@ pub(crate) async fn play(
         return Ok(Connection::Over);
     }
     let (content_type, body) = content(&reply.body, request);
-    let headers = headers(reply, content_type);
+    let mut headers = headers(reply, content_type);
+    if !headers.iter().any(|it| it.0 == "transfer-encoding") {
+        headers.push(("transfer-encoding".to_owned(), "chunked".to_owned()));
+    }
     http::write(socket, http::head(reply.status, &headers).as_bytes()).await?;
     let end = reply.drop_at.unwrap_or(body.len()).min(body.len());
     send(&body[..end], reply, socket).await?;
@@ -54,10 +56,9 @@ pub(crate) async fn play(
     Ok(Connection::Kept)
 }
 
-fn headers(reply: &Reply, content_type: &str) -> Vec<(String, String)> {
+pub(crate) fn headers(reply: &Reply, content_type: &str) -> Vec<(String, String)> {
     let mut headers = vec![
         ("content-type".to_owned(), content_type.to_owned()),
-        ("transfer-encoding".to_owned(), "chunked".to_owned()),
         ("request-id".to_owned(), "req_fake".to_owned()),
     ];
     for (name, value) in &reply.headers {
@@ -71,7 +72,11 @@ fn headers(reply: &Reply, content_type: &str) -> Vec<(String, String)> {
 }
 
 /// Each piece is a chunk of its own, so a client sees it as it comes.
-async fn send(body: &[u8], reply: &Reply, socket: &mut TcpStream) -> io::Result<()> {
+async fn send(
+    body: &[u8],
+    reply: &Reply,
+    socket: &mut (impl AsyncWrite + Unpin),
+) -> io::Result<()> {
     let size = reply.drip.map_or(body.len(), |it| it.bytes).max(1);
     for piece in body.chunks(size) {
         let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
@@ -88,7 +93,7 @@ async fn send(body: &[u8], reply: &Reply, socket: &mut TcpStream) -> io::Result<
 const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
 
-fn content(body: &Body, request: &Request) -> (&'static str, Vec<u8>) {
+pub(crate) fn content(body: &Body, request: &Request) -> (&'static str, Vec<u8>) {
     let asked = request.json();
     let (model, wants_stream) = (&asked["model"], asked["stream"] == true);
     match body {

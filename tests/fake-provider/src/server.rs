@@ -6,26 +6,31 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::http::{self, Request};
+use crate::http2;
 use crate::reply::{self, Connection};
 use crate::script::{Body, Reply, Script};
+use crate::secure::{self, Acceptor, Socket, Transport};
 
 /// A running server; it ends when dropped.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
+    transport: Transport,
     stage: Arc<Stage>,
     listening: JoinHandle<()>,
 }
 
 /// What all connections share.
 #[derive(Debug, Default)]
-struct Stage {
+pub(crate) struct Stage {
     state: Mutex<State>,
     in_flight: AtomicUsize,
+    connections: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -39,13 +44,20 @@ struct State {
 impl Server {
     /// Starts on a port of this machine, a free one for 0.
     pub async fn start(script: Script, port: u16) -> io::Result<Self> {
+        Self::start_with(script, port, Transport::Plain).await
+    }
+
+    /// The same over another transport. [`AUTHORITY`](crate::AUTHORITY) has signed its certificate.
+    pub async fn start_with(script: Script, port: u16, transport: Transport) -> io::Result<Self> {
+        let acceptor = secure::acceptor(transport)?;
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let address = listener.local_addr()?;
         let stage = Arc::new(Stage::default());
         stage.play(script);
-        let listening = tokio::spawn(listen(listener, Arc::clone(&stage)));
+        let listening = tokio::spawn(listen(listener, acceptor, Arc::clone(&stage)));
         Ok(Self {
             address,
+            transport,
             stage,
             listening,
         })
@@ -60,7 +72,10 @@ impl Server {
     /// `http://127.0.0.1:4711`
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        match self.transport {
+            Transport::Plain => format!("http://{}", self.address),
+            Transport::Tls | Transport::TlsHttp2 => format!("https://{}", self.address),
+        }
     }
 
     /// Plays another script from its beginning, and forgets the recorded requests.
@@ -86,20 +101,34 @@ impl Drop for Server {
     }
 }
 
-async fn listen(listener: TcpListener, stage: Arc<Stage>) {
+async fn listen(listener: TcpListener, acceptor: Option<Acceptor>, stage: Arc<Stage>) {
     while let Ok((socket, _)) = listener.accept().await {
-        let stage = Arc::clone(&stage);
+        let (stage, acceptor) = (Arc::clone(&stage), acceptor.clone());
+        let connection = stage.connections.fetch_add(1, Ordering::SeqCst) + 1;
         // A client may leave at any time; that is no error of the server.
-        tokio::spawn(async move { serve(socket, &stage).await.ok() });
+        tokio::spawn(async move {
+            socket.set_nodelay(true)?;
+            match acceptor {
+                None => serve(socket, &stage, connection).await,
+                Some(acceptor) => match acceptor.accept(socket).await? {
+                    Socket::Http1(socket) => serve(socket, &stage, connection).await,
+                    Socket::Http2(socket) => http2::serve(socket, stage, connection).await,
+                },
+            }
+        });
     }
 }
 
-async fn serve(mut socket: TcpStream, stage: &Stage) -> io::Result<()> {
-    socket.set_nodelay(true)?;
+async fn serve(
+    mut socket: impl AsyncRead + AsyncWrite + Unpin,
+    stage: &Stage,
+    connection: usize,
+) -> io::Result<()> {
     let mut pending = Vec::new();
     while let Some(mut request) = http::read(&mut socket, &mut pending).await? {
         let present = Present::of(stage);
         request.in_flight = present.count;
+        request.connection = connection;
         let reply = stage.reply(&request);
         if reply::play(&reply, &request, &mut socket).await? == Connection::Over {
             break;
@@ -109,13 +138,13 @@ async fn serve(mut socket: TcpStream, stage: &Stage) -> io::Result<()> {
 }
 
 /// A request on its way, from when it has come until its reply is given.
-struct Present<'a> {
+pub(crate) struct Present<'a> {
     stage: &'a Stage,
-    count: usize,
+    pub(crate) count: usize,
 }
 
 impl<'a> Present<'a> {
-    fn of(stage: &'a Stage) -> Self {
+    pub(crate) fn of(stage: &'a Stage) -> Self {
         let count = stage.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
         Self { stage, count }
     }
@@ -139,7 +168,7 @@ impl Stage {
         state.script = script;
     }
 
-    fn reply(&self, request: &Request) -> Reply {
+    pub(crate) fn reply(&self, request: &Request) -> Reply {
         match (request.method.as_str(), request.path.as_str()) {
             ("POST", "/__script") => match serde_json::from_str(&request.body) {
                 Ok(script) => {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::classify::{ErrorBody, shortened};
-use super::http::{self, Post};
+use super::http::{self, Post, Responding};
 use super::network::{Delta, Network, OnDelta};
 use super::retry::{is_worth_another, retry_after};
 use super::stream::{Event, EventReader, StreamError};
@@ -238,11 +238,12 @@ impl Exchange<'_> {
         first: &OnceLock<Instant>,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
-        let response = network.http.send(&self.post).await;
-        let response = response.map_err(|error| Trouble {
+        let responding = network.http.send(&self.post).await;
+        let Responding { response, place } = responding.map_err(|error| Trouble {
             is_worth_another: error.is_worth_another,
             failure: error.failure,
         })?;
+        let _until_it_is_read = place;
         *said = quota(response.headers(), network.policy.longest_retry_after);
         if !response.status().is_success() {
             return Err(self.refused(response).await);

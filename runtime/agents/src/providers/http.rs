@@ -1,28 +1,30 @@
-//! The HTTP client: made at first use, and its errors put into words.
+//! Requests to providers on their way over HTTP, and their errors put into words.
 
 use std::error::Error;
 use std::io;
-use std::sync::OnceLock;
-use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::redirect;
 
 use gsw_engine::model::{FailureKind, ModelFailure};
 use serde_json::Value;
 
+use super::lanes::{CONNECT, Lanes, Place};
 use super::opening::Openings;
-use crate::connections::Names;
 use crate::connections::address::{self, Address};
 
-/// How long a connection may take.
-const CONNECT: Duration = Duration::from_secs(5);
-
-/// The client, its TLS and its roots; nothing of it exists before the first request.
+/// What all requests share.
 #[derive(Debug, Default)]
 pub(crate) struct Http {
-    client: OnceLock<Result<reqwest::Client, String>>,
+    lanes: Lanes,
     openings: Openings,
+}
+
+/// A response whose headers are here.
+#[derive(Debug)]
+pub(crate) struct Responding {
+    pub response: reqwest::Response,
+    /// Held until the response is read.
+    pub place: Place,
 }
 
 /// A request that can be sent several times.
@@ -35,14 +37,13 @@ pub(crate) struct Post<'a> {
 
 impl Http {
     /// Sends it and gives the response when its headers are here.
-    pub async fn send(&self, post: &Post<'_>) -> Result<reqwest::Response, SendError> {
-        let client = self
-            .client
-            .get_or_init(new_client)
-            .as_ref()
-            .map_err(|message| SendError::final_one(message.clone()))?;
+    pub async fn send(&self, post: &Post<'_>) -> Result<Responding, SendError> {
         let headers = header_map(post)?;
-        let turn = self.openings.turn(post.address.host()).await;
+        let host = post.address.host();
+        let turn = self.openings.turn(host).await;
+        let place = self.lanes.place().map_err(SendError::final_one)?;
+        let turn = turn.into(place.entry(host).await);
+        let client = place.client();
         let body = (post.body)().map_err(SendError::refused)?.to_string();
         let request = match post.address.url() {
             Some(url) => client.post(url.clone()),
@@ -50,13 +51,14 @@ impl Http {
             None => client.post(post.address.text()),
         };
         let request = request.headers(headers).body(turn.body(body));
-        request.send().await.map_err(|error| SendError {
+        let response = request.send().await.map_err(|error| SendError {
             is_worth_another: !error.is_builder() && tls_error(&error).is_none(),
             failure: ModelFailure::new(
                 FailureKind::Provider,
                 describe(post.address.text(), &error),
             ),
-        })
+        })?;
+        Ok(Responding { response, place })
     }
 }
 
@@ -80,19 +82,6 @@ impl SendError {
             failure,
         }
     }
-}
-
-fn new_client() -> Result<reqwest::Client, String> {
-    // Fails only when another part of the process has installed one, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
-        .connect_timeout(CONNECT)
-        .dns_resolver(Names::of_process())
-        // A redirected request would carry the key to another host.
-        .redirect(redirect::Policy::none())
-        .user_agent(concat!("groundswell/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| format!("the HTTP client cannot start: {}", chain(&error)))
 }
 
 fn header_map(post: &Post<'_>) -> Result<HeaderMap, SendError> {
@@ -160,7 +149,7 @@ pub(crate) fn last_cause(error: &reqwest::Error) -> String {
         .map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-fn chain(error: &reqwest::Error) -> String {
+pub(super) fn chain(error: &reqwest::Error) -> String {
     let parts: Vec<String> = causes(error).map(ToString::to_string).collect();
     parts.join(": ")
 }
@@ -194,7 +183,7 @@ mod tests {
                 headers: Vec::new(),
                 body: &body,
             };
-            sender.send(&post).await.map(|it| it.status())
+            sender.send(&post).await.map(|it| it.response.status())
         });
         for _ in 0..100 {
             tokio::task::yield_now().await;

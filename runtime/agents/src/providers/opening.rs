@@ -11,6 +11,8 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::lanes::Entry;
+
 /// Connections to one host that are being opened at once. A guess: fewer than the queue of a listening socket holds.
 pub(super) const AT_ONCE: usize = 64;
 
@@ -24,7 +26,10 @@ impl Openings {
     /// Waits until another request to `host` may look for a connection.
     pub async fn turn(&self, host: &str) -> Turn {
         let semaphore = self.of(host);
-        Turn(semaphore.acquire_owned().await.ok())
+        Turn {
+            held: semaphore.acquire_owned().await.ok(),
+            entry: None,
+        }
     }
 
     fn of(&self, host: &str) -> Arc<Semaphore> {
@@ -43,9 +48,18 @@ impl Openings {
 
 /// The right to look for a connection; the next request has it when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn(Option<OwnedSemaphorePermit>);
+pub(crate) struct Turn {
+    held: Option<OwnedSemaphorePermit>,
+    entry: Option<Entry>,
+}
 
 impl Turn {
+    /// The same with the way into a lane.
+    pub fn into(self, entry: Entry) -> Self {
+        let entry = Some(entry);
+        Self { entry, ..self }
+    }
+
     /// A body that gives the turn to the next request when it is taken, since then there is a connection.
     pub fn body(self, text: String) -> reqwest::Body {
         reqwest::Body::wrap(Taken {
@@ -68,7 +82,10 @@ impl Body for Taken {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.turn.0 = None;
+        self.turn.held = None;
+        if let Some(mut entry) = self.turn.entry.take() {
+            entry.passed();
+        }
         Poll::Ready(self.rest.take().map(|it| Ok(Frame::data(it))))
     }
 
