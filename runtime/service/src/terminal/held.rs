@@ -1,4 +1,5 @@
-//! Lines about what has ended, held back for a moment: many of the same become one.
+//! Lines about what has ended, held back for a moment: many of the same become one. They stand in the order in which it ended, a line
+//! about many where the last of them did.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -38,6 +39,8 @@ pub struct Ended<'a> {
 #[derive(Debug)]
 pub struct Held {
     groups: Vec<Group>,
+    /// How many have ended.
+    count: u64,
     since: Option<Instant>,
     rate: Rate,
 }
@@ -52,8 +55,10 @@ struct Group {
     /// The whole name while it is the same.
     name: Option<Arc<str>>,
     count: u64,
-    /// The lines of the first ones.
-    lines: Vec<String>,
+    /// The lines of the first ones, with their places among all that has ended.
+    lines: Vec<(u64, String)>,
+    /// The place of the last one.
+    last: u64,
     begin: i64,
     end: i64,
     usage: Option<Usage>,
@@ -70,6 +75,7 @@ impl Held {
     pub fn new() -> Self {
         Self {
             groups: Vec::new(),
+            count: 0,
             since: None,
             rate: Rate {
                 left: A_SECOND,
@@ -98,7 +104,8 @@ impl Held {
             self.groups.push(Group::new(ended, word));
             self.groups.len() - 1
         });
-        self.groups[place].add(ended);
+        self.count += 1;
+        self.groups[place].add(ended, self.count);
     }
 
     /// Whether lines wait to be written.
@@ -132,9 +139,10 @@ impl Held {
         let room = (self.rate.allowed() as usize).max(MOST);
         let few = if self.lines_of(FEW) <= room { FEW } else { 1 };
         let groups = std::mem::take(&mut self.groups);
-        let lines: Vec<String> = groups.into_iter().flat_map(|it| it.lines(few)).collect();
+        let mut lines: Vec<_> = groups.into_iter().flat_map(|it| it.lines(few)).collect();
+        lines.sort_unstable_by_key(|it| it.0);
         self.wrote(lines.len());
-        lines
+        lines.into_iter().map(|it| it.1).collect()
     }
 
     /// So many lines were written.
@@ -171,16 +179,18 @@ impl Group {
             name: Some(Arc::clone(ended.name)),
             count: 0,
             lines: Vec::new(),
+            last: 0,
             begin: i64::MAX,
             end: i64::MIN,
             usage: None,
         }
     }
 
-    fn add(&mut self, ended: &Ended<'_>) {
+    fn add(&mut self, ended: &Ended<'_>, place: u64) {
         self.count += 1;
+        self.last = place;
         if self.lines.len() < FEW {
-            self.lines.push(line(ended));
+            self.lines.push((place, line(ended)));
         }
         if self.name.as_ref() != Some(ended.name) {
             self.name = None;
@@ -195,7 +205,7 @@ impl Group {
     }
 
     /// `✓ step review … 1,000 times, 0.2 s`
-    fn lines(self, few: usize) -> Vec<String> {
+    fn lines(self, few: usize) -> Vec<(u64, String)> {
         if self.count <= few as u64 {
             return self.lines;
         }
@@ -204,14 +214,15 @@ impl Group {
             (None, Some(word)) => format!(" {} …", Shown::line(word)),
             (None, None) => " …".into(),
         };
-        vec![format!(
+        let line = format!(
             "{} {}{name} {} times, {}{}",
             gsw_trace::symbol(self.status),
             self.kind,
             measure::number(self.count),
             measure::duration(self.end.saturating_sub(self.begin)),
             self.usage.map(tokens).unwrap_or_default()
-        )]
+        );
+        vec![(self.last, line)]
     }
 }
 
@@ -291,8 +302,8 @@ mod tests {
             lines_of(["review a".into(), "sum".into(), "review b".into()]),
             [
                 "✓ step review a (2 ms)",
-                "✓ step review b (2 ms)",
-                "✓ step sum (2 ms)"
+                "✓ step sum (2 ms)",
+                "✓ step review b (2 ms)"
             ]
         );
         let many = (0..1_000).map(|it| format!("review {it}"));
