@@ -369,6 +369,9 @@ pub enum PlaceOfServer {
     Address {
         url: String,
         headers: Vec<(String, Template)>,
+        /// What the program says of itself where a person authorizes it, by the names of `std/mcp`; empty where nobody does.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        oauth: Vec<(String, Template)>,
     },
 }
 

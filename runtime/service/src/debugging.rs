@@ -9,6 +9,7 @@ use gsw_engine::load::Loaded;
 use gsw_tree::event::EventKind;
 
 use crate::arguments::BuiltinOptions;
+use crate::consent::authorizing;
 use crate::execute::{around, settle};
 use crate::mcp::progress;
 
@@ -20,6 +21,7 @@ pub fn engine(
     mut loaded: Loaded,
     options: &BuiltinOptions,
     (debugger, pauses): (Arc<dyn Debugger>, Arc<Pauses>),
+    command: &str,
 ) -> Result<Engine, String> {
     let name = loaded.program.name.clone();
     let memory_limit = settle(&mut loaded, options)?;
@@ -27,7 +29,7 @@ pub fn engine(
         memory_limit,
         debugger: Some(debugger),
         pauses: Some(pauses),
-        ..around(&name, options)
+        ..around(&name, options, authorizing(command))
     };
     Ok(Engine::new(loaded, options))
 }

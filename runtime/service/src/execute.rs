@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gsw_abi::option::BuiltinOption;
 use gsw_abi::types::TypeId;
-use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient};
+use gsw_agents::{AgentPrompts, Authorizing, Cache, Environment, McpServers, Providers, WebClient};
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::resuming::NotResumed;
 use gsw_driver::engine::{Engine, EngineOptions, Resumed, RunHandle};
@@ -28,6 +28,7 @@ use crate::arguments::{
 };
 use crate::builds::{self, Build};
 use crate::columns::Columns;
+use crate::consent;
 use crate::exit::Exit;
 use crate::interrupt::{Listener, Whom};
 use crate::person::Person;
@@ -91,6 +92,7 @@ pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
             }
         }
         Ok(Command::Mcp(serving)) => mcp::serve(loaded, &serving, origin),
+        Ok(Command::Login(login)) => mcp::login::log(*login, &origin.command),
         Ok(Command::Runs(invocation)) => runs::perform(loaded, *invocation, origin),
         Err(error) => {
             // What cannot be read may be the option itself, so the words are looked at.
@@ -206,6 +208,7 @@ pub(crate) fn carry(
     let header = Header::new(&loaded.program.name, &loaded.image);
     let stage = terminal::stage();
     let watchers = Watchers::start(&observers, &header, options, &stage);
+    let authorizing = consent::authorizing_on(&stage, &origin.command);
     let person = Person::new(&loaded.program, stage, options.verbosity);
     let engine_options = EngineOptions {
         memory_limit,
@@ -215,7 +218,7 @@ pub(crate) fn carry(
         idle,
         variables,
         tape: taping.tape(),
-        ..around(&program.name, options)
+        ..around(&program.name, options, authorizing)
     };
     let engine = Engine::new(loaded, engine_options);
     let is_undo = matches!(task, Task::Undo { .. });
@@ -328,7 +331,11 @@ fn unless_leaked(finished: &Finished, exit: Exit) -> Exit {
 }
 
 /// What runs have around them, as the options and the environment say.
-pub(crate) fn around(program: &str, options: &BuiltinOptions) -> EngineOptions {
+pub(crate) fn around(
+    program: &str,
+    options: &BuiltinOptions,
+    authorizing: Authorizing,
+) -> EngineOptions {
     let variable = || BuiltinOption::Model.variable().and_then(environment::text);
     EngineOptions {
         models: Some(Arc::new(models(program, options))),
@@ -339,7 +346,7 @@ pub(crate) fn around(program: &str, options: &BuiltinOptions) -> EngineOptions {
             TapeOption::Record(_) | TapeOption::Replay(_) => Cache::default(),
         })),
         web: Some(Arc::new(WebClient::default())),
-        servers: Some(Arc::new(McpServers::default())),
+        servers: Some(Arc::new(McpServers::authorizing(authorizing))),
         model_override: options.model.clone().or_else(variable),
         ..EngineOptions::default()
     }

@@ -22,6 +22,7 @@ use gsw_tree::event::Header;
 
 use crate::arguments::{BuiltinOptions, Verbosity};
 use crate::builds::{self, Build};
+use crate::consent;
 use crate::execute::{around, end_watching, observers, settle};
 use crate::exit::Exit;
 use crate::interrupt::{Interrupted, Listener, Whom};
@@ -118,7 +119,9 @@ pub(crate) fn work(
         // What is drawn on a terminal is one run.
         watched.verbosity = Verbosity::Quiet;
     }
-    let watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
+    let stage = terminal::stage();
+    let watchers = Watchers::start(&observers, &header, &watched, &stage);
+    let authorizing = consent::authorizing_on(&stage, &origin.command);
     let engine = Engine::new(
         loaded,
         EngineOptions {
@@ -126,7 +129,7 @@ pub(crate) fn work(
             observers: Arc::clone(&observers),
             store: Some(Arc::clone(&at)),
             idle: Some(idle.unwrap_or(IDLE)),
-            ..around(&program.name, options)
+            ..around(&program.name, options, authorizing)
         },
     );
     let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));

@@ -26,11 +26,13 @@ use serde_json::{Map, Value};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
+use crate::mcp::authorization::bearer::Bearer;
 use crate::mcp::client::{self, Client};
 use crate::mcp::happened::Happened;
 use crate::mcp::locked::Digests;
 use crate::mcp::look::Unseen;
-use crate::mcp::{address, answer, lock, locked, look};
+use crate::mcp::trouble::Trouble;
+use crate::mcp::{address, answer, lock, locked, look, trouble};
 
 /// A server may take so long until it has said who it is: one that is fetched first takes its time.
 const START: Duration = Duration::from_secs(60);
@@ -65,7 +67,7 @@ enum Life {
 
 /// Why nothing can be said with a server.
 struct Ungreeted {
-    failure: ServerFailure,
+    trouble: Trouble,
     /// It has answered the question for its age with something that is no answer to it, as servers do that know few methods and
     /// refuse none.
     may_be_older: bool,
@@ -80,7 +82,7 @@ impl Ungreeted {
 impl From<ServerFailure> for Ungreeted {
     fn from(failure: ServerFailure) -> Self {
         Self {
-            failure,
+            trouble: failure.into(),
             may_be_older: false,
         }
     }
@@ -91,28 +93,31 @@ impl From<ServerFailure> for Ungreeted {
 struct Said(Arc<Mutex<Vec<u8>>>);
 
 impl Session {
-    /// Starts or reaches the server and greets it, in whichever age of the protocol it speaks.
+    /// Starts or reaches the server and greets it, in whichever age of the protocol it speaks. One at an address is shown the token.
     pub async fn start(
         server: &ServerPlace,
-        reach_of: &ReachOf,
+        (reach_of, bearer): (&ReachOf, Bearer),
         happened: &Happened,
-    ) -> Result<Self, ServerFailure> {
+    ) -> Result<Self, Trouble> {
         match server {
             ServerPlace::Program(program) => Self::start_program(program, happened).await,
-            ServerPlace::Address(address) => Self::reach(address, reach_of, happened).await,
+            ServerPlace::Address(address) => {
+                Self::reach(address, (reach_of, bearer), happened).await
+            }
         }
-        .map_err(|it| it.failure)
+        .map_err(|it| it.trouble)
     }
 
     async fn reach(
         address: &ServerAddress,
-        reach_of: &ReachOf,
+        (reach_of, bearer): (&ReachOf, Bearer),
         happened: &Happened,
     ) -> Result<Self, Ungreeted> {
-        match Self::greet_address(address, reach_of, either_age(), happened).await {
+        let with = (reach_of, bearer.clone());
+        match Self::greet_address(address, with, either_age(), happened).await {
             Err(it) if it.may_be_older => {
                 let older = ClientLifecycleMode::Initialize;
-                Self::greet_address(address, reach_of, older, happened).await
+                Self::greet_address(address, (reach_of, bearer), older, happened).await
             }
             greeted => greeted,
         }
@@ -120,11 +125,11 @@ impl Session {
 
     async fn greet_address(
         address: &ServerAddress,
-        reach_of: &ReachOf,
+        (reach_of, bearer): (&ReachOf, Bearer),
         age: ClientLifecycleMode,
         happened: &Happened,
     ) -> Result<Self, Ungreeted> {
-        let transport = address::transport(address, reach_of)?;
+        let transport = address::transport(address, reach_of, bearer)?;
         let heard = (Said::default(), happened);
         Self::greet(transport, age, Life::Address, heard).await
     }
@@ -176,9 +181,15 @@ impl Session {
         let service: RunningService<RoleClient, Client> = match greeted {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
-                let why = format!("it does not speak the protocol: {error}");
+                let trouble = match trouble::of_greeting(&error) {
+                    Some(challenge) => Trouble::Refused(challenge),
+                    None => {
+                        let why = format!("it does not speak the protocol: {error}");
+                        Trouble::Failed(ServerFailure::Server(said.beside(&why).await))
+                    }
+                };
                 return Err(Ungreeted {
-                    failure: ServerFailure::Server(said.beside(&why).await),
+                    trouble,
                     may_be_older: matches!(error, ClientInitializeError::ExpectedInitResult(_)),
                 });
             }
@@ -204,9 +215,9 @@ impl Session {
     }
 
     /// What it says to a question.
-    pub async fn ask(&self, call: ServerCall) -> Result<String, ServerFailure> {
+    pub async fn ask(&self, call: ServerCall) -> Result<String, Trouble> {
         let seen = match call.ask {
-            AskOfServer::Tools => return locked::shown(&self.tools().await?),
+            AskOfServer::Tools => return Ok(locked::shown(&self.tools().await?)?),
             AskOfServer::Call {
                 tool,
                 input,
@@ -226,22 +237,22 @@ impl Session {
         self.seen(seen).await
     }
 
-    async fn tools(&self) -> Result<Vec<Tool>, ServerFailure> {
+    async fn tools(&self) -> Result<Vec<Tool>, Trouble> {
         let listed = look::tools(&self.peer).await;
         self.seen(listed).await
     }
 
     /// What was looked at, or why nothing was seen.
-    async fn seen<T>(&self, seen: Result<T, Unseen>) -> Result<T, ServerFailure> {
+    async fn seen<T>(&self, seen: Result<T, Unseen>) -> Result<T, Trouble> {
         match seen {
             Ok(seen) => Ok(seen),
             Err(Unseen::Service(error)) => Err(self.failure(&error).await),
-            Err(Unseen::Server(why)) => Err(ServerFailure::Server(why)),
+            Err(Unseen::Server(why)) => Err(ServerFailure::Server(why).into()),
         }
     }
 
     /// Refuses a tool that is not what it was when it was declared.
-    async fn check(&self, tool: &str, digest: &str) -> Result<(), ServerFailure> {
+    async fn check(&self, tool: &str, digest: &str) -> Result<(), Trouble> {
         let changes = self.changes.load(Ordering::Acquire);
         let mut known = self.known.lock().await;
         let tools = match known.take().filter(|it| it.0 == changes) {
@@ -250,11 +261,11 @@ impl Session {
         };
         let found = tools.get(tool).cloned();
         *known = Some((changes, tools));
-        locked::compare(tool, digest, found.as_deref())
+        Ok(locked::compare(tool, digest, found.as_deref())?)
     }
 
     /// Calls a tool. When nobody waits any more, the server is told so.
-    async fn call(&self, tool: String, input: &str, key: String) -> Result<String, ServerFailure> {
+    async fn call(&self, tool: String, input: &str, key: String) -> Result<String, Trouble> {
         let input: Map<String, Value> = serde_json::from_str(input)
             .map_err(|error| ServerFailure::Server(format!("no arguments: {error}")))?;
         let mut params = CallToolRequestParams::new(tool).with_arguments(input);
@@ -277,32 +288,38 @@ impl Session {
         open.request = None;
         drop(open);
         match answer {
-            Ok(Ok(ServerResult::CallToolResult(result))) => answer::of(result),
-            Ok(Ok(ServerResult::InputRequiredResult(_))) => Err(ServerFailure::Tool(
-                "it asks its caller for something, and a program has nothing to say".into(),
-            )),
-            Ok(Ok(_)) => Err(ServerFailure::Server(
+            Ok(Ok(ServerResult::CallToolResult(result))) => Ok(answer::of(result)?),
+            Ok(Ok(ServerResult::InputRequiredResult(_))) => {
+                Err(Trouble::Failed(ServerFailure::Tool(
+                    "it asks its caller for something, and a program has nothing to say".into(),
+                )))
+            }
+            Ok(Ok(_)) => Err(Trouble::Failed(ServerFailure::Server(
                 "it has answered something else".into(),
-            )),
+            ))),
             Ok(Err(error)) => Err(self.failure(&error).await),
             Err(_) => Err(self.failure(&ServiceError::TransportClosed).await),
         }
     }
 
     /// What went wrong, with what the server has said of it.
-    async fn failure(&self, error: &ServiceError) -> ServerFailure {
+    async fn failure(&self, error: &ServiceError) -> Trouble {
         if let ServiceError::McpError(error) = error {
             // It has understood and does not want.
-            return ServerFailure::Server(error.message.to_string());
+            return ServerFailure::Server(error.message.to_string()).into();
+        }
+        if let Some(challenge) = trouble::of_request(error) {
+            return Trouble::Refused(challenge);
         }
         let has_gone = matches!(
             error,
             ServiceError::TransportClosed | ServiceError::TransportSend(_)
         );
-        ServerFailure::Server(match has_gone {
+        let why = match has_gone {
             true => self.said.beside("it has ended").await,
             false => error.to_string(),
-        })
+        };
+        ServerFailure::Server(why).into()
     }
 
     /// Whether nothing can be said any more.
