@@ -55,6 +55,7 @@ mod library_index;
 mod limits;
 mod literate;
 mod lives;
+mod mcp_authorized;
 mod mcp_client;
 mod mcp_declared;
 mod mcp_http;

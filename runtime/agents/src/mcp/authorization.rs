@@ -90,14 +90,14 @@ enum IsRead {
 }
 
 /// What was tried for one request already.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) enum Tried {
     #[default]
     Nothing,
     /// The token was renewed without a person.
     Renewing,
-    /// A person was asked.
-    Asking,
+    /// A person was asked to consent at this issuer.
+    Asking(String),
 }
 
 impl Authorization {
@@ -157,18 +157,18 @@ impl Authorization {
         let exchange = self.exchange(reach_of);
         let (resource, metadata) = self.described(&exchange, challenge).await?;
         let described = (&resource, &metadata);
-        match challenge.why {
-            Why::Unknown if *tried == Tried::Asking => {
+        match (challenge.why, &*tried) {
+            (Why::Unknown, Tried::Asking(issuer)) if *issuer == metadata.issuer => {
                 return Err(failed("it refuses the token that it was just given".into()));
             }
-            Why::Unknown if *tried == Tried::Nothing => {
+            (Why::Unknown, Tried::Nothing) => {
                 *tried = Tried::Renewing;
                 if self.renew(&mut state, &exchange, described).await? {
                     return Ok(());
                 }
             }
-            Why::Unknown => {}
-            Why::TooLittle => {
+            (Why::Unknown, Tried::Renewing | Tried::Asking(_)) => {}
+            (Why::TooLittle, _) => {
                 let is_asked = |it: &String| state.asked.contains(it);
                 if challenge.scopes.iter().all(is_asked) {
                     return Err(failed(format!(
@@ -178,7 +178,7 @@ impl Authorization {
                 }
             }
         }
-        *tried = Tried::Asking;
+        *tried = Tried::Asking(metadata.issuer.clone());
         self.ask(&mut state, &exchange, described, challenge).await
     }
 
