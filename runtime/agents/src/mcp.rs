@@ -3,11 +3,14 @@
 mod address;
 mod answer;
 mod authorization;
+mod call;
 mod client;
+mod form;
 mod happened;
 mod locked;
 mod look;
 mod session;
+mod talk;
 mod trouble;
 
 use std::collections::BTreeMap;
@@ -20,7 +23,7 @@ use crate::mcp::authorization::challenge::Challenge;
 use crate::mcp::authorization::{Authorization, Tried};
 pub use crate::mcp::authorization::{Authorizing, Consent};
 use crate::mcp::happened::Happened;
-use crate::mcp::session::Session;
+use crate::mcp::session::{Forms, Hearing, Session};
 use crate::mcp::trouble::Trouble;
 use gsw_driver::servers::{
     Answered, Calling, ServerAddress, ServerCall, ServerFailure, ServerPlace, Servers,
@@ -44,7 +47,7 @@ const ATTEMPTS: usize = 4;
 #[derive(Clone, Default)]
 pub struct McpServers {
     authorizing: Authorizing,
-    slots: Arc<Mutex<BTreeMap<ServerPlace, Arc<Slot>>>>,
+    slots: Arc<Mutex<BTreeMap<(ServerPlace, Forms), Arc<Slot>>>>,
 }
 
 impl std::fmt::Debug for McpServers {
@@ -59,7 +62,7 @@ struct Slot {
     authorization: Option<Result<Authorization, ServerFailure>>,
     /// Held while it is started, so that calls that come at once start one.
     state: tokio::sync::Mutex<State>,
-    happened: Happened,
+    hearing: Hearing,
 }
 
 #[derive(Default)]
@@ -90,7 +93,7 @@ impl McpServers {
         server: ServerAddress,
         reach_of: ReachOf,
     ) -> Result<(), ServerFailure> {
-        let slot = self.slot(&ServerPlace::Address(server.clone()));
+        let slot = self.slot(&ServerPlace::Address(server.clone()), Forms::Refused);
         let Some(authorization) = slot.authorization()? else {
             return Err(Trouble::Refused(Challenge::default()).failure());
         };
@@ -117,16 +120,19 @@ impl McpServers {
         authorization::forget(server, &self.authorizing)
     }
 
-    fn slot(&self, server: &ServerPlace) -> Arc<Slot> {
+    fn slot(&self, server: &ServerPlace, forms: Forms) -> Arc<Slot> {
         let mut slots = lock(&self.slots);
-        let slot = slots.entry(server.clone()).or_insert_with(|| {
+        let slot = slots.entry((server.clone(), forms)).or_insert_with(|| {
             Arc::new(Slot {
                 authorization: match server {
                     ServerPlace::Program(_) => None,
                     ServerPlace::Address(it) => Authorization::of(it, &self.authorizing),
                 },
                 state: tokio::sync::Mutex::default(),
-                happened: Happened::default(),
+                hearing: Hearing {
+                    happened: Happened::default(),
+                    forms,
+                },
             })
         });
         Arc::clone(slot)
@@ -135,10 +141,10 @@ impl McpServers {
 
 impl Servers for McpServers {
     fn ask(&self, call: ServerCall) -> Calling {
-        let slot = self.slot(&call.server);
+        let slot = self.slot(&call.server, Forms::of(&call.ask));
         Box::pin(async move {
             let answer = slot.ask(call).await;
-            let happened = slot.happened.take();
+            let happened = slot.hearing.happened.take();
             Answered { happened, answer }
         })
     }
@@ -223,13 +229,13 @@ impl Slot {
             return Ok(Arc::clone(session));
         }
         if let Some(session) = state.session.take() {
-            self.happened.note(McpWhat::Ended, None);
+            self.hearing.happened.note(McpWhat::Ended, None);
             state.note_failure(&session);
         }
         if let Some(at) = state.not_before.take() {
             tokio::time::sleep_until(at.into()).await;
         }
-        match Session::start(server, with, &self.happened).await {
+        match Session::start(server, with, &self.hearing).await {
             Ok(session) => {
                 let session = Arc::new(session);
                 state.session = Some(Arc::clone(&session));
@@ -253,7 +259,7 @@ impl Slot {
             .is_some_and(|it| Arc::ptr_eq(it, session))
         {
             state.session = None;
-            self.happened.note(McpWhat::Ended, None);
+            self.hearing.happened.note(McpWhat::Ended, None);
             state.note_failure(session);
         }
     }

@@ -129,7 +129,7 @@ impl Network {
             }
         };
         let tool = match &request.ask {
-            AskOfServer::Call { tool, .. } => tool.clone(),
+            AskOfServer::Call { tool, .. } | AskOfServer::Talk { tool, .. } => tool.clone(),
             // Nothing but a tool fails as one.
             AskOfServer::Tools
             | AskOfServer::Resources

@@ -388,6 +388,12 @@ pub enum AskOfServer {
         /// What the tool must be by its name, description and schemas; any if none is given.
         digest: Option<String>,
     },
+    /// That one of them does its work, in which the server may ask for forms to be filled in.
+    Talk {
+        tool: String,
+        /// The arguments, and what was filled in, as `std/mcp` says it: JSON text.
+        turn: String,
+    },
     /// What there is to read.
     Resources,
     /// What there is to read whose addresses have gaps.
@@ -410,7 +416,9 @@ impl AskOfServer {
     pub fn summary(&self) -> (String, Option<&str>) {
         match self {
             Self::Tools => ("tools".into(), None),
-            Self::Call { tool, input, .. } => (tool.clone(), Some(input)),
+            Self::Call { tool, input, .. } | Self::Talk { tool, turn: input } => {
+                (tool.clone(), Some(input))
+            }
             Self::Resources => ("resources".into(), None),
             Self::Templates => ("templates".into(), None),
             Self::Read { uri } => (format!("read {uri}"), None),

@@ -13,13 +13,10 @@ use gsw_driver::web::ReachOf;
 use gsw_engine::operation::AskOfServer;
 use gsw_tree::event::McpWhat;
 use rmcp::RoleClient;
-use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientRequest,
-    ProgressToken, ProtocolVersion, RequestId, RequestMetaObject, ServerResult, Tool,
-};
+use rmcp::model::{CallToolRequestParams, ProtocolVersion, ServerResult, Tool};
 use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, PeerRequestOptions,
-    RunningService, RunningServiceCancellationToken, ServiceError,
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RunningService,
+    RunningServiceCancellationToken, ServiceError,
 };
 use rmcp::transport::IntoTransport;
 use serde_json::{Map, Value};
@@ -27,12 +24,14 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::mcp::authorization::bearer::Bearer;
+use crate::mcp::call::OpenCall;
 use crate::mcp::client::{self, Client};
 use crate::mcp::happened::Happened;
 use crate::mcp::locked::Digests;
 use crate::mcp::look::Unseen;
+use crate::mcp::talk::{Begun, Next, Talks, Turn};
 use crate::mcp::trouble::Trouble;
-use crate::mcp::{address, answer, lock, locked, look, trouble};
+use crate::mcp::{address, answer, lock, locked, look, talk, trouble};
 
 /// A server may take so long until it has said who it is: one that is fetched first takes its time.
 const START: Duration = Duration::from_secs(60);
@@ -41,8 +40,6 @@ const START: Duration = Duration::from_secs(60);
 const PROBE: Duration = Duration::from_secs(10);
 /// So many bytes of what a server says to people are kept, the last ones.
 const SAID: usize = 2_000;
-/// Under which a server finds the key of a call.
-const KEY: &str = "groundswell/idempotency-key";
 
 /// A server that runs or is reached.
 pub(super) struct Session {
@@ -53,8 +50,41 @@ pub(super) struct Session {
     said: Said,
     happened: Happened,
     changes: Arc<AtomicU64>,
+    /// None where the server was told that nobody fills in forms.
+    talks: Option<Talks>,
     /// The digests of its tools by name, and after how many changes they were looked at.
     known: tokio::sync::Mutex<Option<(u64, Digests)>>,
+}
+
+/// Who hears what a server says by itself.
+#[derive(Default)]
+pub(super) struct Hearing {
+    pub happened: Happened,
+    pub forms: Forms,
+}
+
+/// Whether a server may ask for forms to be filled in; it is told when it is greeted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(super) enum Forms {
+    #[default]
+    Refused,
+    Taken,
+}
+
+impl Forms {
+    /// What a question needs.
+    pub fn of(ask: &AskOfServer) -> Self {
+        match ask {
+            AskOfServer::Talk { .. } => Self::Taken,
+            AskOfServer::Tools
+            | AskOfServer::Call { .. }
+            | AskOfServer::Resources
+            | AskOfServer::Templates
+            | AskOfServer::Read { .. }
+            | AskOfServer::Prompts
+            | AskOfServer::Prompt { .. } => Self::Refused,
+        }
+    }
 }
 
 /// What a session lives by.
@@ -97,12 +127,12 @@ impl Session {
     pub async fn start(
         server: &ServerPlace,
         (reach_of, bearer): (&ReachOf, Bearer),
-        happened: &Happened,
+        hearing: &Hearing,
     ) -> Result<Self, Trouble> {
         match server {
-            ServerPlace::Program(program) => Self::start_program(program, happened).await,
+            ServerPlace::Program(program) => Self::start_program(program, hearing).await,
             ServerPlace::Address(address) => {
-                Self::reach(address, (reach_of, bearer), happened).await
+                Self::reach(address, (reach_of, bearer), hearing).await
             }
         }
         .map_err(|it| it.trouble)
@@ -111,13 +141,13 @@ impl Session {
     async fn reach(
         address: &ServerAddress,
         (reach_of, bearer): (&ReachOf, Bearer),
-        happened: &Happened,
+        hearing: &Hearing,
     ) -> Result<Self, Ungreeted> {
         let with = (reach_of, bearer.clone());
-        match Self::greet_address(address, with, either_age(), happened).await {
+        match Self::greet_address(address, with, either_age(), hearing).await {
             Err(it) if it.may_be_older => {
                 let older = ClientLifecycleMode::Initialize;
-                Self::greet_address(address, (reach_of, bearer), older, happened).await
+                Self::greet_address(address, (reach_of, bearer), older, hearing).await
             }
             greeted => greeted,
         }
@@ -127,19 +157,19 @@ impl Session {
         address: &ServerAddress,
         (reach_of, bearer): (&ReachOf, Bearer),
         age: ClientLifecycleMode,
-        happened: &Happened,
+        hearing: &Hearing,
     ) -> Result<Self, Ungreeted> {
         let transport = address::transport(address, reach_of, bearer)?;
-        let heard = (Said::default(), happened);
+        let heard = (Said::default(), hearing);
         Self::greet(transport, age, Life::Address, heard).await
     }
 
-    async fn start_program(server: &ServerProgram, happened: &Happened) -> Result<Self, Ungreeted> {
+    async fn start_program(server: &ServerProgram, hearing: &Hearing) -> Result<Self, Ungreeted> {
         let begun = Instant::now();
-        match Self::greet_program(server, either_age(), happened).await {
+        match Self::greet_program(server, either_age(), hearing).await {
             // The question for its age was given up, and its answer came after the next greeting; or it was not understood.
             Err(it) if it.may_be_older || (PROBE..START).contains(&begun.elapsed()) => {
-                Self::greet_program(server, ClientLifecycleMode::Initialize, happened).await
+                Self::greet_program(server, ClientLifecycleMode::Initialize, hearing).await
             }
             greeted => greeted,
         }
@@ -148,7 +178,7 @@ impl Session {
     async fn greet_program(
         server: &ServerProgram,
         age: ClientLifecycleMode,
-        happened: &Happened,
+        hearing: &Hearing,
     ) -> Result<Self, Ungreeted> {
         let process = server
             .start()
@@ -165,17 +195,25 @@ impl Session {
         let (pipes, errors) =
             piped.map_err(|error| Ungreeted::why(format!("it cannot be reached: {error}")))?;
         tokio::spawn(said.clone().listen(errors));
-        Self::greet(pipes, age, Life::Process(life), (said, happened)).await
+        Self::greet(pipes, age, Life::Process(life), (said, hearing)).await
     }
 
     async fn greet<E: std::error::Error + Send + Sync + 'static, A>(
         transport: impl IntoTransport<RoleClient, E, A>,
         age: ClientLifecycleMode,
         life: Life,
-        (said, happened): (Said, &Happened),
+        (said, hearing): (Said, &Hearing),
     ) -> Result<Self, Ungreeted> {
         let changes = Arc::new(AtomicU64::new(0));
-        let client = Client::new(Arc::clone(&changes), happened.clone());
+        let talks = match hearing.forms {
+            Forms::Refused => None,
+            Forms::Taken => Some(Talks::default()),
+        };
+        let client = Client::new(
+            Arc::clone(&changes),
+            hearing.happened.clone(),
+            talks.clone(),
+        );
         let greeted =
             tokio::time::timeout(START, client.serve_with_lifecycle(transport, age)).await;
         let service: RunningService<RoleClient, Client> = match greeted {
@@ -200,7 +238,9 @@ impl Session {
             }
         };
         let (peer, end) = (service.peer().clone(), service.cancellation_token());
-        happened.note(McpWhat::Started, client::of_server(&peer).as_ref());
+        hearing
+            .happened
+            .note(McpWhat::Started, client::of_server(&peer).as_ref());
         // It goes on by itself until the server ends or is told to.
         tokio::spawn(async move { drop(service.waiting().await) });
         Ok(Self {
@@ -208,8 +248,9 @@ impl Session {
             end: Mutex::new(Some(end)),
             life: Mutex::new(life),
             said,
-            happened: happened.clone(),
+            happened: hearing.happened.clone(),
             changes,
+            talks,
             known: tokio::sync::Mutex::default(),
         })
     }
@@ -228,6 +269,7 @@ impl Session {
                 }
                 return self.call(tool, &input, call.key).await;
             }
+            AskOfServer::Talk { tool, turn } => return self.talk(tool, &turn, call.key).await,
             AskOfServer::Resources => look::resources(&self.peer).await,
             AskOfServer::Templates => look::templates(&self.peer).await,
             AskOfServer::Read { uri } => look::resource(&self.peer, uri).await,
@@ -268,37 +310,50 @@ impl Session {
     async fn call(&self, tool: String, input: &str, key: String) -> Result<String, Trouble> {
         let input: Map<String, Value> = serde_json::from_str(input)
             .map_err(|error| ServerFailure::Server(format!("no arguments: {error}")))?;
-        let mut params = CallToolRequestParams::new(tool).with_arguments(input);
-        let mut meta = RequestMetaObject::new();
-        meta.insert(KEY.to_owned(), key.into());
-        params.meta = Some(meta);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let options = PeerRequestOptions::default();
-        let mut handle = match self.peer.send_cancellable_request(request, options).await {
-            Ok(handle) => handle,
-            Err(error) => return Err(self.failure(&error).await),
-        };
-        let mut open = Open {
-            peer: self.peer.clone(),
-            request: Some(handle.id.clone()),
-            call: handle.progress_token.clone(),
-            happened: self.happened.clone(),
-        };
-        let answer = (&mut handle.rx).await;
-        open.request = None;
-        drop(open);
-        match answer {
-            Ok(Ok(ServerResult::CallToolResult(result))) => Ok(answer::of(result)?),
-            Ok(Ok(ServerResult::InputRequiredResult(_))) => {
-                Err(Trouble::Failed(ServerFailure::Tool(
-                    "it asks its caller for something, and a program has nothing to say".into(),
-                )))
-            }
-            Ok(Ok(_)) => Err(Trouble::Failed(ServerFailure::Server(
-                "it has answered something else".into(),
+        let params = CallToolRequestParams::new(tool).with_arguments(input);
+        let mut call = self.begin(params, key).await?;
+        match call.answer().await {
+            Ok(ServerResult::CallToolResult(result)) => Ok(answer::of(result)?),
+            Ok(ServerResult::InputRequiredResult(_)) => Err(Trouble::Failed(ServerFailure::Tool(
+                "it asks its caller for something: `call_with_forms` has forms filled in".into(),
             ))),
-            Ok(Err(error)) => Err(self.failure(&error).await),
-            Err(_) => Err(self.failure(&ServiceError::TransportClosed).await),
+            other => Err(self.no_answer(other).await),
+        }
+    }
+
+    async fn begin(&self, params: CallToolRequestParams, key: String) -> Result<OpenCall, Trouble> {
+        match OpenCall::begin(&self.peer, params, key, &self.happened).await {
+            Ok(call) => Ok(call),
+            Err(error) => Err(self.failure(&error).await),
+        }
+    }
+
+    /// A turn of a call in which the server may ask.
+    async fn talk(&self, tool: String, turn: &str, key: String) -> Result<String, Trouble> {
+        let talks = self.talks.as_ref().ok_or_else(|| {
+            ServerFailure::Server("it was not told that forms are filled in".into())
+        })?;
+        let turn: Turn = serde_json::from_str(turn)
+            .map_err(|error| ServerFailure::Server(format!("no turn: {error}")))?;
+        let talk = match talks.begin(tool, turn)? {
+            Begun::GoesOn(talk) => *talk,
+            Begun::Call(params) => talks.follow(self.begin(*params, key).await?),
+        };
+        match talk.next(talks).await? {
+            Next::Asks(told) => Ok(told),
+            Next::Answered(answer) => match *answer {
+                Ok(ServerResult::CallToolResult(result)) => Ok(talk::done(&answer::of(result)?)?),
+                Ok(ServerResult::InputRequiredResult(result)) => Ok(talk::asks(result)?),
+                other => Err(self.no_answer(other).await),
+            },
+        }
+    }
+
+    /// What went wrong where a call has another answer.
+    async fn no_answer(&self, answer: Result<ServerResult, ServiceError>) -> Trouble {
+        match answer {
+            Ok(_) => ServerFailure::Server("it has answered something else".into()).into(),
+            Err(error) => self.failure(&error).await,
         }
     }
 
@@ -355,33 +410,6 @@ impl Session {
     pub fn kill(&self) {
         self.close();
         *lock(&self.life) = Life::Over;
-    }
-}
-
-/// A call that is on its way.
-struct Open {
-    peer: Peer<RoleClient>,
-    /// None once it has its answer.
-    request: Option<RequestId>,
-    call: ProgressToken,
-    happened: Happened,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.happened.is_over(&self.call);
-        let Some(request) = self.request.take() else {
-            return;
-        };
-        let peer = self.peer.clone();
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let why = "nobody waits for the answer any more".to_owned();
-                let cancelled = CancelledNotificationParam::new(Some(request), Some(why));
-                // A server that has gone has nothing to cancel.
-                let _ = peer.notify_cancelled(cancelled).await;
-            });
-        }
     }
 }
 

@@ -135,6 +135,7 @@ calls! {
             OfServer::Read => AskOfServer::Read { uri: name },
             OfServer::Prompts => AskOfServer::Prompts,
             OfServer::Prompt => AskOfServer::Prompt { prompt: name, input },
+            OfServer::Talk => AskOfServer::Talk { tool: name, turn: input },
         };
         ask_server(run, result, [argv, url, given, oauth], ask)
     }
@@ -298,6 +299,7 @@ enum OfServer {
     Read,
     Prompts,
     Prompt,
+    Talk,
 }
 
 impl OfServer {
@@ -309,6 +311,7 @@ impl OfServer {
             3 => Self::Read,
             4 => Self::Prompts,
             5 => Self::Prompt,
+            6 => Self::Talk,
             _ => unreachable!("`std/mcp` has no other number"),
         }
     }
