@@ -58,6 +58,7 @@ mod lives;
 mod mcp_authorized;
 mod mcp_client;
 mod mcp_declared;
+mod mcp_forms;
 mod mcp_http;
 mod mcp_offered;
 mod mcp_served;

@@ -47,8 +47,10 @@ const ATTEMPTS: usize = 4;
 #[derive(Clone, Default)]
 pub struct McpServers {
     authorizing: Authorizing,
-    slots: Arc<Mutex<BTreeMap<(ServerPlace, Forms), Arc<Slot>>>>,
+    slots: Arc<Mutex<Slots>>,
 }
+
+type Slots = BTreeMap<(ServerPlace, Forms), Arc<Slot>>;
 
 impl std::fmt::Debug for McpServers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

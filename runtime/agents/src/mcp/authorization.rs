@@ -291,14 +291,17 @@ impl Authorization {
         let nobody =
             || failed("it wants a person's authorization, and there is nobody to ask".into());
         let consent = self.around.consent.as_ref().ok_or_else(nobody)?;
-        consent.is_possible(&self.server).map_err(failed)?;
         let before = state
             .grant
             .clone()
             .filter(|it| it.issuer == metadata.issuer);
+        let given = before.as_ref().and_then(|it| it.token.as_ref());
+        let given = given.map(|it| it.scopes.clone()).unwrap_or_default();
+        let scopes = self.scopes(challenge, (resource, metadata), given);
+        consent
+            .is_possible(&self.wanting(challenge))
+            .map_err(failed)?;
         let (loopback, identity) = self.known_as(exchange, metadata, before.as_ref()).await?;
-        let given = before.and_then(|it| it.token).map(|it| it.scopes);
-        let scopes = self.scopes(challenge, (resource, metadata), given.unwrap_or_default());
         let (proof, redirect) = (Proof::new()?, loopback.address());
         let question = Question {
             identity: &identity,
@@ -311,7 +314,9 @@ impl Authorization {
         consent
             .ask(&self.server, question.address(endpoint).as_str())
             .map_err(failed)?;
-        state.asked.extend(scopes.iter().cloned());
+        let is_new = |it: &&String| !state.asked.contains(it);
+        let new: Vec<String> = scopes.iter().filter(is_new).cloned().collect();
+        state.asked.extend(new);
         let code = code(&loopback.answer().await?, &proof, metadata)?;
         let endpoint = TokenEndpoint {
             exchange,
@@ -338,6 +343,17 @@ impl Authorization {
         };
         self.keep(state, grant);
         Ok(())
+    }
+
+    /// The server as a person has to name it to be asked for what is missing.
+    fn wanting(&self, challenge: &Challenge) -> ServerAddress {
+        let mut server = self.server.clone();
+        if let (Why::TooLittle, Some(oauth)) = (challenge.why, server.oauth.as_mut()) {
+            let missing = challenge.scopes.iter();
+            let missing = missing.filter(|it| !self.oauth.scopes.contains(it));
+            oauth.scopes.extend(missing.cloned());
+        }
+        server
     }
 
     /// Where a person comes back to, and as whom the program is known to have people come back there.

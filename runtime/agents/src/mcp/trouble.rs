@@ -37,21 +37,21 @@ impl Trouble {
 
 /// The challenge in an answer to a request.
 pub(super) fn of_request(error: &ServiceError) -> Option<Challenge> {
-    match error {
-        ServiceError::TransportSend(error) => of_transport(error),
-        _ => None,
+    if let ServiceError::TransportSend(error) = error {
+        return of_transport(error);
     }
+    None
 }
 
 /// The challenge in an answer to a greeting.
 pub(super) fn of_greeting(error: &ClientInitializeError) -> Option<Challenge> {
-    match error {
-        ClientInitializeError::TransportError { error, .. } => of_transport(error),
-        ClientInitializeError::LegacyFallbackFailed { discover, fallback } => {
-            of_greeting(fallback).or_else(|| of_greeting(discover))
-        }
-        _ => None,
+    if let ClientInitializeError::TransportError { error, .. } = error {
+        return of_transport(error);
     }
+    if let ClientInitializeError::LegacyFallbackFailed { discover, fallback } = error {
+        return of_greeting(fallback).or_else(|| of_greeting(discover));
+    }
+    None
 }
 
 fn of_transport(error: &DynamicTransportError) -> Option<Challenge> {

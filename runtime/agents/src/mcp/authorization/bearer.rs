@@ -59,12 +59,12 @@ type Events = Pin<Box<dyn Stream<Item = Result<Sse, SseError>> + Send>>;
 
 /// A server that refuses without a challenge has its metadata at the well-known place; rmcp gives its words only.
 fn refused(failure: Failure) -> Failure {
-    match &failure {
-        StreamableHttpError::UnexpectedServerResponse(said) if said.starts_with("HTTP 401") => {
-            StreamableHttpError::AuthRequired(AuthRequiredError::new(String::new()))
-        }
-        _ => failure,
+    if let StreamableHttpError::UnexpectedServerResponse(said) = &failure
+        && said.starts_with("HTTP 401")
+    {
+        return StreamableHttpError::AuthRequired(AuthRequiredError::new(String::new()));
     }
+    failure
 }
 
 impl StreamableHttpClient for BearerClient {

@@ -7,9 +7,10 @@ use base64::engine::general_purpose::STANDARD;
 use gsw_driver::servers::ServerFailure;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::mcp::authorization::discovery::Metadata;
-use crate::mcp::authorization::exchange::{Exchange, failed};
+use crate::mcp::authorization::exchange::{Answer, Exchange, failed};
 use crate::mcp::authorization::identity::{Identity, Method};
 
 /// A token is renewed so long before it ends.
@@ -58,7 +59,7 @@ impl Refused {
 struct Given {
     access_token: String,
     token_type: String,
-    expires_in: Option<f64>,
+    expires_in: Option<Value>,
     refresh_token: Option<String>,
     scope: Option<String>,
 }
@@ -126,6 +127,16 @@ impl TokenEndpoint<'_> {
             .post_form(&endpoint, form, authorization)
             .await;
         let answer = answer.map_err(Refused::Other)?;
+        self.given(answer, refresh, scopes)
+    }
+
+    /// The token in an answer. What is not said stays as it was.
+    fn given(
+        &self,
+        answer: Answer,
+        refresh: Option<String>,
+        scopes: Vec<String>,
+    ) -> Result<Token, Refused> {
         if !answer.status.is_success() {
             let error = answer.body["error"].as_str().unwrap_or_default();
             let more = answer.body["error_description"]
@@ -162,10 +173,17 @@ impl TokenEndpoint<'_> {
         Ok(Token {
             access: given.access_token,
             refresh: given.refresh_token.or(refresh),
-            ends: given.expires_in.map(|it| now().saturating_add(it as u64)),
+            ends: seconds(given.expires_in.as_ref()).map(|it| now().saturating_add(it)),
             scopes,
         })
     }
+}
+
+/// A number of seconds, which some servers write as a text.
+fn seconds(value: Option<&Value>) -> Option<u64> {
+    let value = value?;
+    let number = value.as_f64().or_else(|| value.as_str()?.parse().ok());
+    number.map(|it| it as u64)
 }
 
 /// Fields as a form.
