@@ -215,7 +215,7 @@ fn who_is_not_at_a_terminal_is_told_what_to_call() {
     let said = home.alone(&["run", "main.gsw", "--", "mcp", "logout", &url]);
     assert_eq!(said.code, Some(0), "{said:?}");
     assert_eq!(home.alone(RUN).code, Some(1));
-    assert_eq!(home.holding("tOkEn"), [PathBuf::new(); 0]);
+    assert!(home.holding("tOkEn").is_empty());
 }
 
 #[test]

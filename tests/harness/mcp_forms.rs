@@ -134,18 +134,7 @@ fn serve(
                 "serverInfo": { "name": "older", "version": "1" },
             }),
             Some("tools/call") => {
-                let fields = json!({
-                    "type": "object",
-                    "properties": {
-                        "nights": { "type": "integer" },
-                        "seat": { "type": "string", "default": "aisle" },
-                    },
-                    "required": ["nights"],
-                });
-                let question = json!({
-                    "jsonrpc": "2.0", "id": "q1", "method": "elicitation/create",
-                    "params": { "message": "What do you want?", "requestedSchema": fields },
-                });
+                let question = question();
                 let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
                 let begun = stream.write_all(format!("{head}data: {question}\n\n").as_bytes());
                 if begun.is_err() || answers.lock().expect("nobody panics").recv().is_err() {
@@ -169,29 +158,50 @@ fn serve(
             }
             Some(_) | None => Value::Null,
         };
-        let (status, body) = match (&asked, result) {
-            (Value::Null, _) => ("405 Method Not Allowed", String::new()),
-            (_, Value::Null) if id.is_null() || asked.get("result").is_some() => {
-                ("202 Accepted", String::new())
-            }
-            (_, Value::Null) => {
-                let error = json!({ "code": -32601, "message": "no such method" });
-                let answer = json!({ "jsonrpc": "2.0", "id": id, "error": error });
-                ("200 OK", answer.to_string())
-            }
-            (_, result) => {
-                let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result });
-                ("200 OK", answer.to_string())
-            }
-        };
-        let reply = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        );
+        let reply = reply(&asked, result);
         if stream.write_all(reply.as_bytes()).is_err() {
             return;
         }
     }
+}
+
+fn question() -> Value {
+    let fields = json!({
+        "type": "object",
+        "properties": {
+            "nights": { "type": "integer" },
+            "seat": { "type": "string", "default": "aisle" },
+        },
+        "required": ["nights"],
+    });
+    json!({
+        "jsonrpc": "2.0", "id": "q1", "method": "elicitation/create",
+        "params": { "message": "What do you want?", "requestedSchema": fields },
+    })
+}
+
+/// An answer over HTTP; `null` is no result.
+fn reply(asked: &Value, result: Value) -> String {
+    let id = &asked["id"];
+    let (status, body) = match (asked, result) {
+        (Value::Null, _) => ("405 Method Not Allowed", String::new()),
+        (_, Value::Null) if id.is_null() || asked.get("result").is_some() => {
+            ("202 Accepted", String::new())
+        }
+        (_, Value::Null) => {
+            let error = json!({ "code": -32601, "message": "no such method" });
+            let answer = json!({ "jsonrpc": "2.0", "id": id, "error": error });
+            ("200 OK", answer.to_string())
+        }
+        (_, result) => {
+            let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+            ("200 OK", answer.to_string())
+        }
+    };
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 /// What the next request says, `null` if that is nothing; none when the client has gone.

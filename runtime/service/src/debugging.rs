@@ -9,9 +9,10 @@ use gsw_engine::load::Loaded;
 use gsw_tree::event::EventKind;
 
 use crate::arguments::BuiltinOptions;
-use crate::consent::authorizing;
 use crate::execute::{around, settle};
 use crate::mcp::progress;
+use crate::store::Origin;
+use crate::terminal;
 
 /// An engine for runs that a debugger follows.
 ///
@@ -21,7 +22,7 @@ pub fn engine(
     mut loaded: Loaded,
     options: &BuiltinOptions,
     (debugger, pauses): (Arc<dyn Debugger>, Arc<Pauses>),
-    command: &str,
+    origin: &Origin,
 ) -> Result<Engine, String> {
     let name = loaded.program.name.clone();
     let memory_limit = settle(&mut loaded, options)?;
@@ -29,7 +30,7 @@ pub fn engine(
         memory_limit,
         debugger: Some(debugger),
         pauses: Some(pauses),
-        ..around(&name, options, authorizing(command))
+        ..around(&name, options, (&terminal::stage(), origin))
     };
     Ok(Engine::new(loaded, options))
 }

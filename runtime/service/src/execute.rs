@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gsw_abi::option::BuiltinOption;
 use gsw_abi::types::TypeId;
-use gsw_agents::{AgentPrompts, Authorizing, Cache, Environment, McpServers, Providers, WebClient};
+use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient};
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::resuming::NotResumed;
 use gsw_driver::engine::{Engine, EngineOptions, Resumed, RunHandle};
@@ -28,7 +28,7 @@ use crate::arguments::{
 };
 use crate::builds::{self, Build};
 use crate::columns::Columns;
-use crate::consent;
+use crate::consent::authorizing_on;
 use crate::exit::Exit;
 use crate::interrupt::{Listener, Whom};
 use crate::person::Person;
@@ -36,6 +36,7 @@ use crate::report::{Detached, Next, Text, is_text, printed, report, report_detac
 use crate::say::{self, say};
 use crate::store::{self, Origin};
 use crate::tape::{self, Taping};
+use crate::terminal::Stage;
 use crate::watchers::{Output, Watchers};
 use crate::worker::{self, Until};
 use crate::{
@@ -208,8 +209,7 @@ pub(crate) fn carry(
     let header = Header::new(&loaded.program.name, &loaded.image);
     let stage = terminal::stage();
     let watchers = Watchers::start(&observers, &header, options, &stage);
-    let authorizing = consent::authorizing_on(&stage, &origin.command);
-    let person = Person::new(&loaded.program, stage, options.verbosity);
+    let person = Person::new(&loaded.program, Arc::clone(&stage), options.verbosity);
     let engine_options = EngineOptions {
         memory_limit,
         observers: Arc::clone(&observers),
@@ -218,7 +218,7 @@ pub(crate) fn carry(
         idle,
         variables,
         tape: taping.tape(),
-        ..around(&program.name, options, authorizing)
+        ..around(&program.name, options, (&stage, origin))
     };
     let engine = Engine::new(loaded, engine_options);
     let is_undo = matches!(task, Task::Undo { .. });
@@ -334,7 +334,7 @@ fn unless_leaked(finished: &Finished, exit: Exit) -> Exit {
 pub(crate) fn around(
     program: &str,
     options: &BuiltinOptions,
-    authorizing: Authorizing,
+    (stage, origin): (&Arc<Stage>, &Origin),
 ) -> EngineOptions {
     let variable = || BuiltinOption::Model.variable().and_then(environment::text);
     EngineOptions {
@@ -346,7 +346,10 @@ pub(crate) fn around(
             TapeOption::Record(_) | TapeOption::Replay(_) => Cache::default(),
         })),
         web: Some(Arc::new(WebClient::default())),
-        servers: Some(Arc::new(McpServers::authorizing(authorizing))),
+        servers: Some(Arc::new(McpServers::authorizing(authorizing_on(
+            stage,
+            &origin.command,
+        )))),
         model_override: options.model.clone().or_else(variable),
         ..EngineOptions::default()
     }

@@ -47,7 +47,7 @@ use crate::report::report_detached;
 use crate::say::say;
 use crate::store::{self, Origin};
 use crate::watchers::Watchers;
-use crate::{consent, open_files, terminal};
+use crate::{open_files, terminal};
 
 /// How often it is looked whether a signal has come, which wakes nobody.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -73,9 +73,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
         // What is drawn on a terminal is one run.
         watched.verbosity = Verbosity::Quiet;
     }
-    let stage = terminal::stage();
-    let watchers = Watchers::start(&observers, &header, &watched, &stage);
-    let authorizing = consent::authorizing_on(&stage, &origin.command);
+    let watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
     let callers = Arc::new(Callers::new(Arc::clone(&program)));
     let engine = Engine::new(
         loaded,
@@ -87,7 +85,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
             idle,
             variables,
             tape: taping.tape(),
-            ..around(&program.name, options, authorizing)
+            ..around(&program.name, options, (&terminal::stage(), origin))
         },
     );
     let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));

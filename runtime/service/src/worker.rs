@@ -22,7 +22,6 @@ use gsw_tree::event::Header;
 
 use crate::arguments::{BuiltinOptions, Verbosity};
 use crate::builds::{self, Build};
-use crate::consent;
 use crate::execute::{around, end_watching, observers, settle};
 use crate::exit::Exit;
 use crate::interrupt::{Interrupted, Listener, Whom};
@@ -119,9 +118,7 @@ pub(crate) fn work(
         // What is drawn on a terminal is one run.
         watched.verbosity = Verbosity::Quiet;
     }
-    let stage = terminal::stage();
-    let watchers = Watchers::start(&observers, &header, &watched, &stage);
-    let authorizing = consent::authorizing_on(&stage, &origin.command);
+    let watchers = Watchers::start(&observers, &header, &watched, &terminal::stage());
     let engine = Engine::new(
         loaded,
         EngineOptions {
@@ -129,7 +126,7 @@ pub(crate) fn work(
             observers: Arc::clone(&observers),
             store: Some(Arc::clone(&at)),
             idle: Some(idle.unwrap_or(IDLE)),
-            ..around(&program.name, options, authorizing)
+            ..around(&program.name, options, (&terminal::stage(), origin))
         },
     );
     let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));

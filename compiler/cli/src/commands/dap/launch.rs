@@ -133,7 +133,7 @@ impl Launch {
             program.loaded()?,
             &invocation.options,
             (debugger, pauses),
-            &program.origin.command,
+            &program.origin,
         )?;
         let (said, ended) = (heard.clone(), heard.clone());
         let options = RunOptions {
