@@ -112,6 +112,11 @@ impl Authorization {
             let why = "a token is shown to a server over `https` only, or on this machine";
             return Some(Err(failed(why.into())));
         }
+        let mut names = server.headers.iter().map(|it| &it.0);
+        if names.any(|it| it.eq_ignore_ascii_case("authorization")) {
+            let why = "it is given an `Authorization` twice: by `headers` and by `auth`";
+            return Some(Err(failed(why.into())));
+        }
         Some(Ok(Self {
             server: server.clone(),
             oauth,
@@ -129,7 +134,7 @@ impl Authorization {
             state.is_read = IsRead::Yes;
             self.take_kept(&mut state);
         }
-        let token = state.grant.as_ref().and_then(|it| it.token.as_ref());
+        let token = state.grant.as_ref().map(|it| &it.token);
         if token.is_some_and(|it| it.is_over() && it.refresh.is_some()) {
             let exchange = self.exchange(reach_of);
             let described = self.described(&exchange, &Challenge::default()).await;
@@ -196,8 +201,8 @@ impl Authorization {
         let mut state = self.state.lock().await;
         state.is_read = IsRead::Yes;
         self.take_kept(&mut state);
-        if let Some(token) = state.grant.as_mut().and_then(|it| it.token.as_mut()) {
-            token.refresh = None;
+        if let Some(grant) = &mut state.grant {
+            grant.token.refresh = None;
         }
         self.bearer.show(None);
     }
@@ -214,16 +219,14 @@ impl Authorization {
         Some(File::of(folder, &self.server))
     }
 
-    /// Whether something else is kept than what is known here, which is then used.
+    /// Whether another token is kept than what is known here, which is then used.
     fn take_kept(&self, state: &mut State) -> bool {
-        let access = |it: &Grant| it.token.as_ref().map(|it| it.access.clone());
-        let known = state.grant.as_ref().and_then(access);
+        let known = state.grant.as_ref().map(|it| &it.token.access);
         let kept = self.file().and_then(|it| it.read());
-        let Some(kept) = kept.filter(|it| it.token.is_some() && access(it) != known) else {
+        let Some(kept) = kept.filter(|it| Some(&it.token.access) != known) else {
             return false;
         };
-        self.bearer
-            .show(kept.token.as_ref().map(|it| it.access.clone()));
+        self.bearer.show(Some(kept.token.access.clone()));
         state.grant = Some(kept);
         true
     }
@@ -251,17 +254,11 @@ impl Authorization {
         exchange: &Exchange<'_>,
         (resource, metadata): (&Resource, &Metadata),
     ) -> Result<bool, ServerFailure> {
-        let Some(mut grant) = state
-            .grant
-            .clone()
-            .filter(|it| it.issuer == metadata.issuer)
-        else {
+        let grant = state.grant.clone();
+        let Some(grant) = grant.filter(|it| it.issuer == metadata.issuer) else {
             return Ok(false);
         };
-        let Some(token) = grant.token.take() else {
-            return Ok(false);
-        };
-        let Some(refresh) = &token.refresh else {
+        let Some(refresh) = &grant.token.refresh else {
             return Ok(false);
         };
         let endpoint = TokenEndpoint {
@@ -270,14 +267,18 @@ impl Authorization {
             identity: &grant.identity,
             resource: &resource.resource,
         };
-        match endpoint.renewed(&token, refresh).await {
+        match endpoint.renewed(&grant.token, refresh).await {
             Ok(token) => {
-                grant.token = Some(token);
-                self.keep(state, grant);
+                self.keep(state, Grant { token, ..grant });
                 Ok(true)
             }
-            // A person can still be asked.
-            Err(Refused::Other(_) | Refused::Unknown(_)) => Ok(false),
+            // A person can still be asked…
+            Err(Refused::Other(_)) => Ok(false),
+            // …who would be asked in the name of a program that nobody knows.
+            Err(Refused::Unknown(_)) => {
+                self.forget(state);
+                Ok(false)
+            }
         }
     }
 
@@ -295,9 +296,8 @@ impl Authorization {
             .grant
             .clone()
             .filter(|it| it.issuer == metadata.issuer);
-        let given = before.as_ref().and_then(|it| it.token.as_ref());
-        let given = given.map(|it| it.scopes.clone()).unwrap_or_default();
-        let scopes = self.scopes(challenge, (resource, metadata), given);
+        let given = before.as_ref().map(|it| it.token.scopes.clone());
+        let scopes = self.scopes(challenge, (resource, metadata), given.unwrap_or_default());
         consent
             .is_possible(&self.wanting(challenge))
             .map_err(failed)?;
@@ -328,9 +328,10 @@ impl Authorization {
         let token: Token = match token.await {
             Ok(token) => token,
             Err(refused) => {
-                if let (Refused::Unknown(_), Some(file)) = (&refused, self.file()) {
+                match &refused {
                     // The program is registered anew the next time.
-                    let _ = file.remove();
+                    Refused::Unknown(_) => self.forget(state),
+                    Refused::Other(_) => {}
                 }
                 return Err(refused.failure());
             }
@@ -339,7 +340,7 @@ impl Authorization {
             server: self.server.url.clone(),
             issuer: metadata.issuer.clone(),
             identity,
-            token: Some(token),
+            token,
         };
         self.keep(state, grant);
         Ok(())
@@ -415,14 +416,23 @@ impl Authorization {
         scopes
     }
 
+    /// Forgets what was authorized, and as whom.
+    fn forget(&self, state: &mut State) {
+        state.grant = None;
+        self.bearer.show(None);
+        if let Some(file) = self.file() {
+            // What cannot be removed is found to be worth nothing again.
+            let _ = file.remove();
+        }
+    }
+
     /// Uses a grant from now on, in this process and in others if it can be kept.
     fn keep(&self, state: &mut State, grant: Grant) {
         if let Some(file) = self.file() {
             // Whoever cannot keep it asks again in the next process.
             let _ = file.write(&grant);
         }
-        self.bearer
-            .show(grant.token.as_ref().map(|it| it.access.clone()));
+        self.bearer.show(Some(grant.token.access.clone()));
         state.grant = Some(grant);
     }
 }

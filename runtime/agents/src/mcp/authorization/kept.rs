@@ -19,8 +19,7 @@ pub(super) struct Grant {
     pub server: String,
     pub issuer: String,
     pub identity: Identity,
-    /// None once it is known to be worth nothing.
-    pub token: Option<Token>,
+    pub token: Token,
 }
 
 /// The file of a server in a folder.
