@@ -39,6 +39,17 @@ trap 'kill $server 2>/dev/null || true' EXIT
 for _ in $(seq 100); do grep -q "^serves MCP" "$place/server.log" && break; sleep 0.1; done
 url=$(sed -n 's/^serves MCP at //p' "$place/server.log")
 
+# A person who consents to everything, and keeps nothing for the next scenario.
+cat >"$place/person" <<'END'
+#!/bin/sh
+exec curl --silent --location --output /dev/null "$1"
+END
+cat >"$place/authorized-client" <<END
+#!/bin/sh
+exec env -u HOME -u XDG_STATE_HOME GSW_BROWSER="$PWD/$place/person" "$PWD/$place/client" --store off --quiet "\$@"
+END
+chmod +x "$place/person" "$place/authorized-client"
+
 # Prints `REVISION LEG SCENARIO passes|fails` of what is scored.
 scored() {
   local revision=$1 leg=$2 log="$place/$1-$2.log"
@@ -54,7 +65,7 @@ scored() {
 
 for revision in 2025-11-25 2026-07-28; do
   scored "$revision" server --url "${url/127.0.0.1/localhost}"
-  scored "$revision" client --command "$PWD/$place/client --store off --quiet --url"
+  scored "$revision" client --command "$PWD/$place/authorized-client --url"
 done >"$place/results"
 
 # The revision, the leg, the scenario, and behind a dash why it fails.

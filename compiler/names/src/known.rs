@@ -36,6 +36,8 @@ pub enum KnownItem {
     McpStdio,
     /// `http(…)` in it.
     McpHttp,
+    /// `oauth(…)` in that.
+    McpOAuth,
 }
 
 impl KnownItem {
@@ -54,6 +56,7 @@ impl KnownItem {
         Self::McpServer,
         Self::McpStdio,
         Self::McpHttp,
+        Self::McpOAuth,
     ];
 
     #[must_use]
@@ -73,6 +76,7 @@ impl KnownItem {
             Self::McpServer => "Server",
             Self::McpStdio => "stdio",
             Self::McpHttp => "http",
+            Self::McpOAuth => "oauth",
         }
     }
 
@@ -89,7 +93,7 @@ impl KnownItem {
             Self::HttpBody => "std/http",
             Self::FsExists | Self::FsIsFolder => "std/fs",
             Self::StreamResult => "std/stream",
-            Self::McpServer | Self::McpStdio | Self::McpHttp => "std/mcp",
+            Self::McpServer | Self::McpStdio | Self::McpHttp | Self::McpOAuth => "std/mcp",
         }
     }
 
@@ -103,7 +107,7 @@ impl KnownItem {
     /// What `name` means in the declaration of an MCP server.
     #[must_use]
     pub fn transport(db: &dyn Db, name: &str) -> Option<ItemId> {
-        let known = [Self::McpStdio, Self::McpHttp];
+        let known = [Self::McpStdio, Self::McpHttp, Self::McpOAuth];
         known.into_iter().find(|it| it.name() == name)?.item(db)
     }
 

@@ -500,9 +500,9 @@ macro_rules! for_each_runtime_call {
             host_call waiting(result, own, own);
             // `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
             exec_run waiting(result, own, own, own, word, own);
-            mcp_call waiting(result, own, own, own, own, own, own); // The server's argv, address or 0, environment or headers; the tool, arguments as `json`, a digest or 0.
+            mcp_call waiting(result, own, own, own, own, own, own, own); // The server's argv, address or 0, environment or headers, what it says of itself for OAuth; the tool, arguments as `json`, a digest or 0.
             // What else `std/mcp` asks, by its number: the same of the server, a name or an address, arguments as `json`.
-            mcp_look waiting(result, word, own, own, own, own, own);
+            mcp_look waiting(result, word, own, own, own, own, own, own);
             // `http.request`: method, url, headers, the body as bytes or 0, or as a `json` or 0; gives the record `HttpResponse`.
             http_request waiting(result, own, own, own, own, own);
             // `context.node` and its kin: result type, what (as `std/context.gsw` numbers it), how many at most, a text.

@@ -29,7 +29,7 @@ pub use cassette::{Cassette, Playing, Record, Recording};
 pub use catalogue::{Catalogue, Dollars, KnownModel};
 pub use environment::Environment;
 pub use machine::AgentPrompts;
-pub use mcp::McpServers;
+pub use mcp::{Authorizing, Consent, McpServers};
 pub use providers::{Outgoing, Policy, Providers};
 pub use telemetry::{Delivered, Telemetry};
 pub use web::WebClient;

@@ -2,20 +2,34 @@
 
 mod address;
 mod answer;
+mod authorization;
+mod call;
 mod client;
+mod form;
 mod happened;
 mod locked;
 mod look;
 mod session;
+mod talk;
+mod trouble;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::mcp::authorization::bearer::Bearer;
+use crate::mcp::authorization::challenge::Challenge;
+use crate::mcp::authorization::{Authorization, Tried};
+pub use crate::mcp::authorization::{Authorizing, Consent};
 use crate::mcp::happened::Happened;
-use crate::mcp::session::Session;
-use gsw_driver::servers::{Answered, Calling, ServerCall, ServerFailure, ServerPlace, Servers};
+use crate::mcp::session::{Forms, Hearing, Session};
+use crate::mcp::trouble::Trouble;
+use gsw_driver::servers::{
+    Answered, Calling, ServerAddress, ServerCall, ServerFailure, ServerPlace, Servers,
+};
 use gsw_driver::web::ReachOf;
+use gsw_engine::operation::AskOfServer;
 use gsw_tree::event::McpWhat;
 
 /// After a start that failed the next one waits so long, twice as long each time…
@@ -25,12 +39,18 @@ const LONGEST_REST: Duration = Duration::from_secs(10);
 /// A server has so long to end by itself when nothing more is said to it, and again when it is asked to, before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(10);
+/// So often a request is made that a server refuses for want of an authorization: as it comes, with a token that was renewed, with
+/// one that a person has consented to, and with one that allows more.
+const ATTEMPTS: usize = 4;
 
 /// The servers of a process.
 #[derive(Clone, Default)]
 pub struct McpServers {
-    slots: Arc<Mutex<BTreeMap<ServerPlace, Arc<Slot>>>>,
+    authorizing: Authorizing,
+    slots: Arc<Mutex<Slots>>,
 }
+
+type Slots = BTreeMap<(ServerPlace, Forms), Arc<Slot>>;
 
 impl std::fmt::Debug for McpServers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -39,11 +59,12 @@ impl std::fmt::Debug for McpServers {
 }
 
 /// The place of one server.
-#[derive(Default)]
 struct Slot {
+    /// None for one that nobody authorizes.
+    authorization: Option<Result<Authorization, ServerFailure>>,
     /// Held while it is started, so that calls that come at once start one.
     state: tokio::sync::Mutex<State>,
-    happened: Happened,
+    hearing: Hearing,
 }
 
 #[derive(Default)]
@@ -56,18 +77,76 @@ struct State {
 }
 
 impl McpServers {
-    fn slot(&self, server: &ServerPlace) -> Arc<Slot> {
+    /// With authorizations by people.
+    #[must_use]
+    pub fn authorizing(authorizing: Authorizing) -> Self {
+        Self {
+            authorizing,
+            ..Self::default()
+        }
+    }
+
+    /// Asks a person to authorize the use of a server, whatever is kept.
+    ///
+    /// # Errors
+    /// When nobody consents, or the server cannot be used all the same.
+    pub async fn log_in(
+        &self,
+        server: ServerAddress,
+        reach_of: ReachOf,
+    ) -> Result<(), ServerFailure> {
+        let slot = self.slot(&ServerPlace::Address(server.clone()), Forms::Refused);
+        let Some(authorization) = slot.authorization()? else {
+            return Err(Trouble::Refused(Challenge::default()).failure());
+        };
+        authorization.drop_token().await;
+        let look = ServerCall {
+            server: ServerPlace::Address(server),
+            reach_of: Arc::clone(&reach_of),
+            ask: AskOfServer::Tools,
+            key: String::new(),
+        };
+        slot.ask(look).await?;
+        match authorization.bearer.token() {
+            Some(_) => Ok(()),
+            // It lets everybody look.
+            None => authorization.ask_anew(&reach_of).await,
+        }
+    }
+
+    /// Forgets the authorization that is kept for a server, and says whether there was one.
+    ///
+    /// # Errors
+    /// When the system refuses it.
+    pub fn log_out(&self, server: &ServerAddress) -> io::Result<bool> {
+        authorization::forget(server, &self.authorizing)
+    }
+
+    fn slot(&self, server: &ServerPlace, forms: Forms) -> Arc<Slot> {
         let mut slots = lock(&self.slots);
-        Arc::clone(slots.entry(server.clone()).or_default())
+        let slot = slots.entry((server.clone(), forms)).or_insert_with(|| {
+            Arc::new(Slot {
+                authorization: match server {
+                    ServerPlace::Program(_) => None,
+                    ServerPlace::Address(it) => Authorization::of(it, &self.authorizing),
+                },
+                state: tokio::sync::Mutex::default(),
+                hearing: Hearing {
+                    happened: Happened::default(),
+                    forms,
+                },
+            })
+        });
+        Arc::clone(slot)
     }
 }
 
 impl Servers for McpServers {
     fn ask(&self, call: ServerCall) -> Calling {
-        let slot = self.slot(&call.server);
+        let slot = self.slot(&call.server, Forms::of(&call.ask));
         Box::pin(async move {
             let answer = slot.ask(call).await;
-            let happened = slot.happened.take();
+            let happened = slot.hearing.happened.take();
             Answered { happened, answer }
         })
     }
@@ -93,8 +172,45 @@ impl Servers for McpServers {
 }
 
 impl Slot {
+    fn authorization(&self) -> Result<Option<&Authorization>, ServerFailure> {
+        match &self.authorization {
+            None => Ok(None),
+            Some(Ok(authorization)) => Ok(Some(authorization)),
+            Some(Err(failure)) => Err(failure.clone()),
+        }
+    }
+
+    /// What the server says, which may have to be authorized by a person first.
     async fn ask(&self, call: ServerCall) -> Result<String, ServerFailure> {
-        let session = self.session(&call.server, &call.reach_of).await?;
+        let Some(authorization) = self.authorization()? else {
+            let answer = self.attempt(call, Bearer::default()).await;
+            return answer.map_err(Trouble::failure);
+        };
+        authorization.prepare(&call.reach_of).await;
+        let mut tried = Tried::default();
+        for _ in 1..ATTEMPTS {
+            let seen = authorization.bearer.times();
+            let answer = self.attempt(call.clone(), authorization.bearer.clone());
+            let challenge = match answer.await {
+                Ok(answer) => return Ok(answer),
+                Err(Trouble::Failed(failure)) => return Err(failure),
+                Err(Trouble::Refused(challenge)) => challenge,
+            };
+            let settled = authorization.settle(seen, &challenge, &mut tried, &call.reach_of);
+            settled.await?;
+        }
+        let answer = self.attempt(call, authorization.bearer.clone()).await;
+        answer.map_err(|trouble| match trouble {
+            Trouble::Failed(failure) => failure,
+            Trouble::Refused(_) => ServerFailure::Server(
+                "it refuses every token that its authorization server gives".into(),
+            ),
+        })
+    }
+
+    async fn attempt(&self, call: ServerCall, bearer: Bearer) -> Result<String, Trouble> {
+        let with = (&call.reach_of, bearer);
+        let session = self.session(&call.server, with).await?;
         let answer = session.ask(call).await;
         if session.is_over() {
             self.forget(&session).await;
@@ -108,28 +224,30 @@ impl Slot {
     async fn session(
         &self,
         server: &ServerPlace,
-        reach_of: &ReachOf,
-    ) -> Result<Arc<Session>, ServerFailure> {
+        with: (&ReachOf, Bearer),
+    ) -> Result<Arc<Session>, Trouble> {
         let mut state = self.state.lock().await;
         if let Some(session) = state.session.as_ref().filter(|it| !it.is_over()) {
             return Ok(Arc::clone(session));
         }
         if let Some(session) = state.session.take() {
-            self.happened.note(McpWhat::Ended, None);
+            self.hearing.happened.note(McpWhat::Ended, None);
             state.note_failure(&session);
         }
         if let Some(at) = state.not_before.take() {
             tokio::time::sleep_until(at.into()).await;
         }
-        match Session::start(server, reach_of, &self.happened).await {
+        match Session::start(server, with, &self.hearing).await {
             Ok(session) => {
                 let session = Arc::new(session);
                 state.session = Some(Arc::clone(&session));
                 Ok(session)
             }
-            Err(why) => {
+            // It is there.
+            Err(Trouble::Refused(challenge)) => Err(Trouble::Refused(challenge)),
+            Err(Trouble::Failed(failure)) => {
                 state.rest();
-                Err(why)
+                Err(failure.into())
             }
         }
     }
@@ -143,7 +261,7 @@ impl Slot {
             .is_some_and(|it| Arc::ptr_eq(it, session))
         {
             state.session = None;
-            self.happened.note(McpWhat::Ended, None);
+            self.hearing.happened.note(McpWhat::Ended, None);
             state.note_failure(session);
         }
     }

@@ -14,7 +14,7 @@ use crate::permissions::Permissions;
 use crate::process::Surroundings;
 use crate::reactor::{HOST, NETWORK, Reactor};
 use crate::servers::{
-    Answered, ServerAddress, ServerCall, ServerFailure, ServerPlace, ServerProgram, Servers,
+    Answered, OAuth, ServerAddress, ServerCall, ServerFailure, ServerPlace, ServerProgram, Servers,
 };
 use crate::tape::{Played, Tape};
 use crate::web::{ReachOf, Web, WebRequest};
@@ -129,7 +129,7 @@ impl Network {
             }
         };
         let tool = match &request.ask {
-            AskOfServer::Call { tool, .. } => tool.clone(),
+            AskOfServer::Call { tool, .. } | AskOfServer::Talk { tool, .. } => tool.clone(),
             // Nothing but a tool fails as one.
             AskOfServer::Tools
             | AskOfServer::Resources
@@ -172,9 +172,14 @@ impl Network {
                 };
                 ServerPlace::Program(ServerProgram::new(argv, around))
             }
-            PlaceOfServer::Address { url, headers } => ServerPlace::Address(ServerAddress {
+            PlaceOfServer::Address {
+                url,
+                headers,
+                oauth,
+            } => ServerPlace::Address(ServerAddress {
                 url,
                 headers: resolved(&headers, &self.variables)?,
+                oauth: OAuth::of(resolved(&oauth, &self.variables)?),
             }),
         })
     }

@@ -233,7 +233,10 @@ impl Rules {
             // The server does what it does as a program does.
             Request::Mcp { request } => match &request.at {
                 PlaceOfServer::Program { argv, env } => self.admit_program(argv, env),
-                PlaceOfServer::Address { headers, .. } => self.admit_headers(headers),
+                PlaceOfServer::Address { headers, oauth, .. } => {
+                    self.admit_headers(headers)?;
+                    self.admit_headers(oauth)
+                }
             },
             Request::Http { request } => self.admit_headers(&request.headers),
             // `fs.read` and `fs.write`: whether a path may be used is known once it is resolved, where the work is done.

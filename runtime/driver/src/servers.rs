@@ -21,6 +21,7 @@ use crate::web::ReachOf;
 const LOOK: Duration = Duration::from_millis(500);
 
 /// A question to a server.
+#[derive(Clone)]
 pub struct ServerCall {
     pub server: ServerPlace,
     /// Where the host of an address may lead.
@@ -53,6 +54,50 @@ pub struct Answered {
 /// An answer on its way. Dropping it cancels the call.
 pub type Calling = Pin<Box<dyn Future<Output = Answered> + Send>>;
 
+/// What a program says of itself where a person authorizes it to use a server, with the value of its secret.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct OAuth {
+    /// Its id, where it was registered beforehand.
+    pub client: Option<String>,
+    pub secret: Option<String>,
+    /// The authorization server that knows it by these.
+    pub issuer: Option<String>,
+    /// The address of its client-ID metadata document.
+    pub document: Option<String>,
+    pub scopes: Vec<String>,
+    /// Where on this machine the person is sent back to; any port that is free if it is none.
+    pub port: Option<u16>,
+}
+
+impl std::fmt::Debug for OAuth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OAuth").finish_non_exhaustive()
+    }
+}
+
+impl OAuth {
+    /// From settings by the names of `std/mcp`; none where there are none.
+    #[must_use]
+    pub fn of(settings: Vec<(String, String)>) -> Option<Self> {
+        if settings.is_empty() {
+            return None;
+        }
+        let mut this = Self::default();
+        for (name, value) in settings {
+            match name.as_str() {
+                "client" => this.client = Some(value),
+                "secret" => this.secret = Some(value),
+                "issuer" => this.issuer = Some(value),
+                "document" => this.document = Some(value),
+                "scopes" => this.scopes = value.split_whitespace().map(str::to_owned).collect(),
+                "port" => this.port = value.parse().ok(),
+                _ => unreachable!("`std/mcp` has no other setting"),
+            }
+        }
+        Some(this)
+    }
+}
+
 /// Speaks with servers; one per engine, shared by its runs.
 pub trait Servers: Send + Sync + std::fmt::Debug {
     fn ask(&self, call: ServerCall) -> Calling;
@@ -73,6 +118,8 @@ pub enum ServerPlace {
 pub struct ServerAddress {
     pub url: String,
     pub headers: Vec<(String, String)>,
+    /// None where no person authorizes the program.
+    pub oauth: Option<OAuth>,
 }
 
 impl std::fmt::Debug for ServerAddress {

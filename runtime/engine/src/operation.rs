@@ -369,6 +369,9 @@ pub enum PlaceOfServer {
     Address {
         url: String,
         headers: Vec<(String, Template)>,
+        /// What the program says of itself where a person authorizes it, by the names of `std/mcp`; empty where nobody does.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        oauth: Vec<(String, Template)>,
     },
 }
 
@@ -384,6 +387,12 @@ pub enum AskOfServer {
         input: String,
         /// What the tool must be by its name, description and schemas; any if none is given.
         digest: Option<String>,
+    },
+    /// That one of them does its work, in which the server may ask for forms to be filled in.
+    Talk {
+        tool: String,
+        /// The arguments, and what was filled in, as `std/mcp` says it: JSON text.
+        turn: String,
     },
     /// What there is to read.
     Resources,
@@ -407,7 +416,9 @@ impl AskOfServer {
     pub fn summary(&self) -> (String, Option<&str>) {
         match self {
             Self::Tools => ("tools".into(), None),
-            Self::Call { tool, input, .. } => (tool.clone(), Some(input)),
+            Self::Call { tool, input, .. } | Self::Talk { tool, turn: input } => {
+                (tool.clone(), Some(input))
+            }
             Self::Resources => ("resources".into(), None),
             Self::Templates => ("templates".into(), None),
             Self::Read { uri } => (format!("read {uri}"), None),

@@ -8,6 +8,7 @@ use gsw_abi::types::{Field, Type, TypeTable};
 use gsw_engine::codec::places;
 use serde_json::{Map, Value};
 
+use crate::mcp::login::{self, Act, Login};
 use crate::mcp::reach::{self, Serving};
 use crate::runs::arguments::{self as runs, RunsInvocation};
 use crate::{memory, store, value_text};
@@ -24,6 +25,8 @@ pub enum Command {
     Worker(Box<BuiltinOptions>),
     /// Serve the workflows as tools to clients.
     Mcp(Box<Serving>),
+    /// Have a person authorize the use of a server, or take that back.
+    Login(Box<Login>),
     /// Print the program's own description.
     Manifest,
     /// Print its name and version.
@@ -130,7 +133,12 @@ pub fn parse(program: &Program, words: &[String]) -> Result<Command, UsageError>
             return runs::worker(&words[1..]).map(|it| Command::Worker(Box::new(it)));
         }
         Some("mcp") if find(program, "mcp").is_none() => {
-            return reach::parse(&words[1..]).map(|it| Command::Mcp(Box::new(it)));
+            let act = match words.get(1).map(String::as_str) {
+                Some("login") => Act::In,
+                Some("logout") => Act::Out,
+                _ => return reach::parse(&words[1..]).map(|it| Command::Mcp(Box::new(it))),
+            };
+            return login::parse(act, &words[2..]).map(|it| Command::Login(Box::new(it)));
         }
         Some("--version") if words.len() == 1 && !takes_version(program) => {
             return Ok(Command::Version);

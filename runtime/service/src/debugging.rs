@@ -11,6 +11,8 @@ use gsw_tree::event::EventKind;
 use crate::arguments::BuiltinOptions;
 use crate::execute::{around, settle};
 use crate::mcp::progress;
+use crate::store::Origin;
+use crate::terminal;
 
 /// An engine for runs that a debugger follows.
 ///
@@ -20,6 +22,7 @@ pub fn engine(
     mut loaded: Loaded,
     options: &BuiltinOptions,
     (debugger, pauses): (Arc<dyn Debugger>, Arc<Pauses>),
+    origin: &Origin,
 ) -> Result<Engine, String> {
     let name = loaded.program.name.clone();
     let memory_limit = settle(&mut loaded, options)?;
@@ -27,7 +30,7 @@ pub fn engine(
         memory_limit,
         debugger: Some(debugger),
         pauses: Some(pauses),
-        ..around(&name, options)
+        ..around(&name, options, (&terminal::stage(), origin))
     };
     Ok(Engine::new(loaded, options))
 }

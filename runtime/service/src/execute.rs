@@ -28,6 +28,7 @@ use crate::arguments::{
 };
 use crate::builds::{self, Build};
 use crate::columns::Columns;
+use crate::consent::authorizing_on;
 use crate::exit::Exit;
 use crate::interrupt::{Listener, Whom};
 use crate::person::Person;
@@ -35,6 +36,7 @@ use crate::report::{Detached, Next, Text, is_text, printed, report, report_detac
 use crate::say::{self, say};
 use crate::store::{self, Origin};
 use crate::tape::{self, Taping};
+use crate::terminal::Stage;
 use crate::watchers::{Output, Watchers};
 use crate::worker::{self, Until};
 use crate::{
@@ -91,6 +93,7 @@ pub fn run_program(loaded: Loaded, words: &[String], origin: &Origin) -> Exit {
             }
         }
         Ok(Command::Mcp(serving)) => mcp::serve(loaded, &serving, origin),
+        Ok(Command::Login(login)) => mcp::login::log(*login, &origin.command),
         Ok(Command::Runs(invocation)) => runs::perform(loaded, *invocation, origin),
         Err(error) => {
             // What cannot be read may be the option itself, so the words are looked at.
@@ -206,7 +209,7 @@ pub(crate) fn carry(
     let header = Header::new(&loaded.program.name, &loaded.image);
     let stage = terminal::stage();
     let watchers = Watchers::start(&observers, &header, options, &stage);
-    let person = Person::new(&loaded.program, stage, options.verbosity);
+    let person = Person::new(&loaded.program, Arc::clone(&stage), options.verbosity);
     let engine_options = EngineOptions {
         memory_limit,
         observers: Arc::clone(&observers),
@@ -215,7 +218,7 @@ pub(crate) fn carry(
         idle,
         variables,
         tape: taping.tape(),
-        ..around(&program.name, options)
+        ..around(&program.name, options, (&stage, origin))
     };
     let engine = Engine::new(loaded, engine_options);
     let is_undo = matches!(task, Task::Undo { .. });
@@ -328,7 +331,11 @@ fn unless_leaked(finished: &Finished, exit: Exit) -> Exit {
 }
 
 /// What runs have around them, as the options and the environment say.
-pub(crate) fn around(program: &str, options: &BuiltinOptions) -> EngineOptions {
+pub(crate) fn around(
+    program: &str,
+    options: &BuiltinOptions,
+    (stage, origin): (&Arc<Stage>, &Origin),
+) -> EngineOptions {
     let variable = || BuiltinOption::Model.variable().and_then(environment::text);
     EngineOptions {
         models: Some(Arc::new(models(program, options))),
@@ -339,7 +346,10 @@ pub(crate) fn around(program: &str, options: &BuiltinOptions) -> EngineOptions {
             TapeOption::Record(_) | TapeOption::Replay(_) => Cache::default(),
         })),
         web: Some(Arc::new(WebClient::default())),
-        servers: Some(Arc::new(McpServers::default())),
+        servers: Some(Arc::new(McpServers::authorizing(authorizing_on(
+            stage,
+            &origin.command,
+        )))),
         model_override: options.model.clone().or_else(variable),
         ..EngineOptions::default()
     }

@@ -13,7 +13,7 @@ use gsw_engine::codec::type_name;
 use crate::arguments::is_required;
 use crate::columns::Columns;
 use crate::exit::Exit;
-use crate::{prices, runs, value_text};
+use crate::{consent, prices, runs, value_text};
 
 /// The help of the whole program.
 #[must_use]
@@ -209,6 +209,10 @@ fn write_builtin(text: &mut String, program: &Program, columns: Columns) {
         "mcp",
         "Offer the workflows as tools to a client of the Model Context Protocol, on standard input and output",
     ));
+    commands.push(row_of(
+        "mcp login ADDRESS",
+        "Authorize the use of an MCP server for all programs of the user; `mcp logout` takes it back",
+    ));
     let codes = Exit::ALL.map(|it| row_of(&format!("{}", it as u8), it.meaning()));
     for (heading, rows) in [
         ("Built-in options:", options.as_slice()),
@@ -245,6 +249,10 @@ fn variables(program: &Program) -> Vec<(String, String)> {
     rows.push(row_of(
         prices::VARIABLE,
         "A JSON file with prices of models",
+    ));
+    rows.push(row_of(
+        consent::VARIABLE,
+        "A program that opens the addresses at which MCP servers are authorized",
     ));
     rows.push(row_of("NO_COLOR", "No colors on a terminal"));
     let permitted = program.permissions.iter().flatten();

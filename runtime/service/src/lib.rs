@@ -7,6 +7,7 @@ mod arguments;
 mod builds;
 pub mod cache;
 pub mod columns;
+mod consent;
 pub mod debugging;
 mod environment;
 mod execute;
@@ -38,11 +39,13 @@ mod worker;
 pub use arguments::{
     BuiltinOptions, Command, EventSink, Invocation, ResultForm, UsageError, Verbosity, parse,
 };
+pub use consent::authorizing;
 pub use execute::{main_with_image, run_program};
 pub use exit::Exit;
 pub use failure::{issues as issues_text, text as error_text};
 pub use help::{program_help, signature_help, workflow_help};
 pub use manifest::manifest;
+pub use mcp::login::{Act, Login, log};
 pub use painted::print_help;
 pub use prices::of_user as prices_of_user;
 pub use runs::happened::happened;

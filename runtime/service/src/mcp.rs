@@ -10,6 +10,7 @@ mod ending;
 mod form;
 mod http;
 mod log;
+pub(crate) mod login;
 mod offer;
 mod offered;
 mod parted;
@@ -84,7 +85,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
             idle,
             variables,
             tape: taping.tape(),
-            ..around(&program.name, options)
+            ..around(&program.name, options, (&terminal::stage(), origin))
         },
     );
     let interrupted = Listener::start().end(Whom::All, engine.clone(), Arc::clone(&observers));

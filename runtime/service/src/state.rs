@@ -7,6 +7,16 @@ use crate::environment;
 /// The folder of a program's own, by the specification of such folders; `None` when the environment names none.
 #[must_use]
 pub fn folder(program: &str) -> Option<PathBuf> {
+    Some(ours()?.join(folder_name(program)))
+}
+
+/// The folder with what people have authorized programs to use. It is one for all, so that nobody is asked again by the next build.
+#[must_use]
+pub fn authorizations() -> Option<PathBuf> {
+    Some(ours()?.join(".authorizations"))
+}
+
+fn ours() -> Option<PathBuf> {
     let absolute = |name| {
         let path = environment::text(name).map(PathBuf::from);
         // By the specification anything else is to be ignored.
@@ -14,7 +24,7 @@ pub fn folder(program: &str) -> Option<PathBuf> {
     };
     let state = absolute("XDG_STATE_HOME");
     let state = state.or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
-    Some(state.join("groundswell").join(folder_name(program)))
+    Some(state.join("groundswell"))
 }
 
 /// The name of a program as that of a folder.

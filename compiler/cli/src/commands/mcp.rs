@@ -9,13 +9,14 @@ mod source;
 use std::path::{Path, PathBuf};
 
 use gsw_codegen::{Access, replace};
-use gsw_service::Exit;
+use gsw_driver::servers::OAuth;
+use gsw_service::{Act, Exit, Login};
 use serde_json::{Map, Value};
 
 use crate::commands::fmt::formatted;
 use crate::commands::mcp::ask::Servers;
 use crate::commands::mcp::declared::{Declared, Tool};
-use crate::commands::mcp::source::Names;
+use crate::commands::mcp::source::{Names, Shows};
 use crate::{compile, report};
 
 #[derive(clap::Args)]
@@ -34,6 +35,9 @@ enum Ask {
         /// Variables of the environment that the server is given as secrets; the server at an address is shown the first one as a bearer token.
         #[arg(long, value_name = "VARIABLE")]
         env: Vec<String>,
+        /// A person authorizes the use of the server at an address, by OAuth.
+        #[arg(long, conflicts_with = "env")]
+        oauth: bool,
         /// The server's program and its arguments, or its address.
         #[arg(
             value_name = "PROGRAM",
@@ -43,6 +47,10 @@ enum Ask {
         )]
         program: Vec<String>,
     },
+    /// Authorize the use of a server at an address, which is kept for all programs of the user.
+    Login(At),
+    /// Forget the authorization to use a server.
+    Logout(At),
     /// List the servers and tools that a file declares.
     List {
         /// The file that declares them.
@@ -76,13 +84,52 @@ enum Ask {
     },
 }
 
+/// A server, with what its declaration says in `oauth(…)`.
+#[derive(clap::Args)]
+struct At {
+    /// Its address.
+    #[arg(value_name = "ADDRESS")]
+    url: String,
+    /// The id under which the program was registered beforehand.
+    #[arg(long, value_name = "ID")]
+    client: Option<String>,
+    /// The variable of the environment with the secret that goes with it.
+    #[arg(long, value_name = "VARIABLE")]
+    secret_from: Option<String>,
+    /// The authorization server where it was registered.
+    #[arg(long, value_name = "ADDRESS")]
+    issuer: Option<String>,
+    /// The document that describes the program.
+    #[arg(long, value_name = "ADDRESS")]
+    document: Option<String>,
+    /// What to ask for; may be repeated.
+    #[arg(long, value_name = "SCOPE")]
+    scope: Vec<String>,
+    /// The port of this machine to come back to.
+    #[arg(long, value_name = "NUMBER")]
+    port: Option<u16>,
+}
+
 /// Does what is asked about servers.
 pub fn mcp(arguments: &Mcp) -> Exit {
     let Some(command) = &arguments.command else {
         return serve::serve();
     };
     let done = match command {
-        Ask::Add { name, env, program } => add(name, env, program),
+        Ask::Add {
+            name,
+            env,
+            oauth,
+            program,
+        } => {
+            let shows = match (oauth, env.as_slice()) {
+                (true, _) => Shows::Authorization,
+                (false, env) => Shows::Secrets(env),
+            };
+            add(name, shows, program)
+        }
+        Ask::Login(at) => Ok(log(Act::In, at)),
+        Ask::Logout(at) => Ok(log(Act::Out, at)),
         Ask::List { file } => list(file),
         Ask::Call {
             file,
@@ -99,11 +146,42 @@ pub fn mcp(arguments: &Mcp) -> Exit {
     }
 }
 
-fn add(name: &str, env: &[String], program: &[String]) -> Result<Exit, Exit> {
+fn log(act: Act, at: &At) -> Exit {
+    let At {
+        url,
+        client,
+        secret_from,
+        issuer,
+        document,
+        scope,
+        port,
+    } = at;
+    let login = Login {
+        act,
+        url: url.clone(),
+        oauth: OAuth {
+            client: client.clone(),
+            secret: None,
+            issuer: issuer.clone(),
+            document: document.clone(),
+            scopes: scope.clone(),
+            port: *port,
+        },
+        secret_from: secret_from.clone(),
+    };
+    gsw_service::log(login, "gswc")
+}
+
+fn add(name: &str, shows: Shows<'_>, program: &[String]) -> Result<Exit, Exit> {
     if !source::is_name(name) {
         return Err(report::usage(&format!(
             "`{name}` cannot be the name of a server; it is a name as of a function"
         )));
+    }
+    if let (Shows::Authorization, None) = (shows, source::address(program)) {
+        return Err(report::usage(
+            &"`--oauth` is for a server at an address; one that is a program asks by itself",
+        ));
     }
     let path = PathBuf::from(format!("{name}.gsw"));
     if path.exists() {
@@ -112,7 +190,7 @@ fn add(name: &str, env: &[String], program: &[String]) -> Result<Exit, Exit> {
             path.display()
         )));
     }
-    let text = source::server(name, env, program);
+    let text = source::server(name, shows, program);
     let servers = Servers::of(&path, &text)?;
     let whole = with_tools(&text, &servers)?;
     write(&path, &whole)?;

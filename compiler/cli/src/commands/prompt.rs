@@ -137,7 +137,8 @@ fn read_words(
             | Command::Version
             | Command::Runs(_)
             | Command::Worker(_)
-            | Command::Mcp(_),
+            | Command::Mcp(_)
+            | Command::Login(_),
         ) => Err(Exit::Usage),
         Err(error) => Err(report::usage(&error.0)),
     }

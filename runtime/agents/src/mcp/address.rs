@@ -4,17 +4,19 @@ use std::collections::HashMap;
 
 use gsw_driver::servers::{ServerAddress, ServerFailure};
 use gsw_driver::web::ReachOf;
+use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
-use reqwest::{Client, Url};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
+use crate::mcp::authorization::bearer::{Bearer, BearerClient};
 use crate::web::client_for;
 
 pub(super) fn transport(
     server: &ServerAddress,
     reach_of: &ReachOf,
-) -> Result<StreamableHttpClientTransport<Client>, ServerFailure> {
+    bearer: Bearer,
+) -> Result<StreamableHttpClientTransport<BearerClient>, ServerFailure> {
     let failed = |message: String| ServerFailure::Server(message);
     let url = Url::parse(&server.url).map_err(|why| failed(format!("it has no address: {why}")))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -23,7 +25,10 @@ pub(super) fn transport(
             url.scheme()
         )));
     }
-    let client = client_for(&url, reach_of)?;
+    let client = BearerClient {
+        client: client_for(&url, reach_of)?,
+        bearer,
+    };
     let mut headers = HashMap::new();
     for (name, value) in &server.headers {
         let known = HeaderName::from_bytes(name.as_bytes())

@@ -4,30 +4,58 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gsw_tree::event::McpWhat;
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam};
-use rmcp::service::{NotificationContext, Peer};
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationCapability, ErrorData, FormElicitationCapability, Implementation,
+    ProgressNotificationParam,
+};
+use rmcp::service::{InboundStreamOrigin, NotificationContext, Peer, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::{Value, json};
 
 use crate::mcp::happened::Happened;
+use crate::mcp::talk::Talks;
 
-/// A client that has nothing a server could ask for: no sampling, no roots, no forms.
+/// A client that has little a server could ask for: no sampling, no roots, and forms only where a program fills them in.
 pub(super) struct Client {
     /// How often the server has said that its tools are others now.
     changes: Arc<AtomicU64>,
     happened: Happened,
+    talks: Option<Talks>,
 }
 
 impl Client {
-    pub fn new(changes: Arc<AtomicU64>, happened: Happened) -> Self {
-        Self { changes, happened }
+    pub fn new(changes: Arc<AtomicU64>, happened: Happened, talks: Option<Talks>) -> Self {
+        Self {
+            changes,
+            happened,
+            talks,
+        }
     }
 }
 
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
         let myself = Implementation::new("groundswell", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), myself)
+        let mut capabilities = ClientCapabilities::default();
+        if self.talks.is_some() {
+            let forms = FormElicitationCapability::new();
+            capabilities.elicitation = Some(ElicitationCapability::new().with_form(forms));
+        }
+        ClientConfig::new(capabilities, myself)
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let Some(talks) = &self.talks else {
+            return Ok(ElicitResult::new(ElicitationAction::Decline));
+        };
+        let origin = context.extensions.get::<InboundStreamOrigin>();
+        let asked = talks.ask(params, origin).await;
+        asked.map_err(|why| ErrorData::invalid_params(why, None))
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {

@@ -13,24 +13,25 @@ use gsw_driver::web::ReachOf;
 use gsw_engine::operation::AskOfServer;
 use gsw_tree::event::McpWhat;
 use rmcp::RoleClient;
-use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientRequest,
-    ProgressToken, ProtocolVersion, RequestId, RequestMetaObject, ServerResult, Tool,
-};
+use rmcp::model::{CallToolRequestParams, ProtocolVersion, ServerResult, Tool};
 use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, PeerRequestOptions,
-    RunningService, RunningServiceCancellationToken, ServiceError,
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RunningService,
+    RunningServiceCancellationToken, ServiceError,
 };
 use rmcp::transport::IntoTransport;
 use serde_json::{Map, Value};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
+use crate::mcp::authorization::bearer::Bearer;
+use crate::mcp::call::OpenCall;
 use crate::mcp::client::{self, Client};
 use crate::mcp::happened::Happened;
 use crate::mcp::locked::Digests;
 use crate::mcp::look::Unseen;
-use crate::mcp::{address, answer, lock, locked, look};
+use crate::mcp::talk::{Begun, Next, Talks, Turn};
+use crate::mcp::trouble::Trouble;
+use crate::mcp::{address, answer, lock, locked, look, talk, trouble};
 
 /// A server may take so long until it has said who it is: one that is fetched first takes its time.
 const START: Duration = Duration::from_secs(60);
@@ -39,8 +40,6 @@ const START: Duration = Duration::from_secs(60);
 const PROBE: Duration = Duration::from_secs(10);
 /// So many bytes of what a server says to people are kept, the last ones.
 const SAID: usize = 2_000;
-/// Under which a server finds the key of a call.
-const KEY: &str = "groundswell/idempotency-key";
 
 /// A server that runs or is reached.
 pub(super) struct Session {
@@ -51,8 +50,41 @@ pub(super) struct Session {
     said: Said,
     happened: Happened,
     changes: Arc<AtomicU64>,
+    /// None where the server was told that nobody fills in forms.
+    talks: Option<Talks>,
     /// The digests of its tools by name, and after how many changes they were looked at.
     known: tokio::sync::Mutex<Option<(u64, Digests)>>,
+}
+
+/// Who hears what a server says by itself.
+#[derive(Default)]
+pub(super) struct Hearing {
+    pub happened: Happened,
+    pub forms: Forms,
+}
+
+/// Whether a server may ask for forms to be filled in; it is told when it is greeted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(super) enum Forms {
+    #[default]
+    Refused,
+    Taken,
+}
+
+impl Forms {
+    /// What a question needs.
+    pub fn of(ask: &AskOfServer) -> Self {
+        match ask {
+            AskOfServer::Talk { .. } => Self::Taken,
+            AskOfServer::Tools
+            | AskOfServer::Call { .. }
+            | AskOfServer::Resources
+            | AskOfServer::Templates
+            | AskOfServer::Read { .. }
+            | AskOfServer::Prompts
+            | AskOfServer::Prompt { .. } => Self::Refused,
+        }
+    }
 }
 
 /// What a session lives by.
@@ -65,7 +97,7 @@ enum Life {
 
 /// Why nothing can be said with a server.
 struct Ungreeted {
-    failure: ServerFailure,
+    trouble: Trouble,
     /// It has answered the question for its age with something that is no answer to it, as servers do that know few methods and
     /// refuse none.
     may_be_older: bool,
@@ -80,7 +112,7 @@ impl Ungreeted {
 impl From<ServerFailure> for Ungreeted {
     fn from(failure: ServerFailure) -> Self {
         Self {
-            failure,
+            trouble: failure.into(),
             may_be_older: false,
         }
     }
@@ -91,28 +123,31 @@ impl From<ServerFailure> for Ungreeted {
 struct Said(Arc<Mutex<Vec<u8>>>);
 
 impl Session {
-    /// Starts or reaches the server and greets it, in whichever age of the protocol it speaks.
+    /// Starts or reaches the server and greets it, in whichever age of the protocol it speaks. One at an address is shown the token.
     pub async fn start(
         server: &ServerPlace,
-        reach_of: &ReachOf,
-        happened: &Happened,
-    ) -> Result<Self, ServerFailure> {
+        (reach_of, bearer): (&ReachOf, Bearer),
+        hearing: &Hearing,
+    ) -> Result<Self, Trouble> {
         match server {
-            ServerPlace::Program(program) => Self::start_program(program, happened).await,
-            ServerPlace::Address(address) => Self::reach(address, reach_of, happened).await,
+            ServerPlace::Program(program) => Self::start_program(program, hearing).await,
+            ServerPlace::Address(address) => {
+                Self::reach(address, (reach_of, bearer), hearing).await
+            }
         }
-        .map_err(|it| it.failure)
+        .map_err(|it| it.trouble)
     }
 
     async fn reach(
         address: &ServerAddress,
-        reach_of: &ReachOf,
-        happened: &Happened,
+        (reach_of, bearer): (&ReachOf, Bearer),
+        hearing: &Hearing,
     ) -> Result<Self, Ungreeted> {
-        match Self::greet_address(address, reach_of, either_age(), happened).await {
+        let with = (reach_of, bearer.clone());
+        match Self::greet_address(address, with, either_age(), hearing).await {
             Err(it) if it.may_be_older => {
                 let older = ClientLifecycleMode::Initialize;
-                Self::greet_address(address, reach_of, older, happened).await
+                Self::greet_address(address, (reach_of, bearer), older, hearing).await
             }
             greeted => greeted,
         }
@@ -120,21 +155,21 @@ impl Session {
 
     async fn greet_address(
         address: &ServerAddress,
-        reach_of: &ReachOf,
+        (reach_of, bearer): (&ReachOf, Bearer),
         age: ClientLifecycleMode,
-        happened: &Happened,
+        hearing: &Hearing,
     ) -> Result<Self, Ungreeted> {
-        let transport = address::transport(address, reach_of)?;
-        let heard = (Said::default(), happened);
+        let transport = address::transport(address, reach_of, bearer)?;
+        let heard = (Said::default(), hearing);
         Self::greet(transport, age, Life::Address, heard).await
     }
 
-    async fn start_program(server: &ServerProgram, happened: &Happened) -> Result<Self, Ungreeted> {
+    async fn start_program(server: &ServerProgram, hearing: &Hearing) -> Result<Self, Ungreeted> {
         let begun = Instant::now();
-        match Self::greet_program(server, either_age(), happened).await {
+        match Self::greet_program(server, either_age(), hearing).await {
             // The question for its age was given up, and its answer came after the next greeting; or it was not understood.
             Err(it) if it.may_be_older || (PROBE..START).contains(&begun.elapsed()) => {
-                Self::greet_program(server, ClientLifecycleMode::Initialize, happened).await
+                Self::greet_program(server, ClientLifecycleMode::Initialize, hearing).await
             }
             greeted => greeted,
         }
@@ -143,7 +178,7 @@ impl Session {
     async fn greet_program(
         server: &ServerProgram,
         age: ClientLifecycleMode,
-        happened: &Happened,
+        hearing: &Hearing,
     ) -> Result<Self, Ungreeted> {
         let process = server
             .start()
@@ -160,25 +195,39 @@ impl Session {
         let (pipes, errors) =
             piped.map_err(|error| Ungreeted::why(format!("it cannot be reached: {error}")))?;
         tokio::spawn(said.clone().listen(errors));
-        Self::greet(pipes, age, Life::Process(life), (said, happened)).await
+        Self::greet(pipes, age, Life::Process(life), (said, hearing)).await
     }
 
     async fn greet<E: std::error::Error + Send + Sync + 'static, A>(
         transport: impl IntoTransport<RoleClient, E, A>,
         age: ClientLifecycleMode,
         life: Life,
-        (said, happened): (Said, &Happened),
+        (said, hearing): (Said, &Hearing),
     ) -> Result<Self, Ungreeted> {
         let changes = Arc::new(AtomicU64::new(0));
-        let client = Client::new(Arc::clone(&changes), happened.clone());
+        let talks = match hearing.forms {
+            Forms::Refused => None,
+            Forms::Taken => Some(Talks::default()),
+        };
+        let client = Client::new(
+            Arc::clone(&changes),
+            hearing.happened.clone(),
+            talks.clone(),
+        );
         let greeted =
             tokio::time::timeout(START, client.serve_with_lifecycle(transport, age)).await;
         let service: RunningService<RoleClient, Client> = match greeted {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
-                let why = format!("it does not speak the protocol: {error}");
+                let trouble = match trouble::of_greeting(&error) {
+                    Some(challenge) => Trouble::Refused(challenge),
+                    None => {
+                        let why = format!("it does not speak the protocol: {error}");
+                        Trouble::Failed(ServerFailure::Server(said.beside(&why).await))
+                    }
+                };
                 return Err(Ungreeted {
-                    failure: ServerFailure::Server(said.beside(&why).await),
+                    trouble,
                     may_be_older: matches!(error, ClientInitializeError::ExpectedInitResult(_)),
                 });
             }
@@ -189,7 +238,9 @@ impl Session {
             }
         };
         let (peer, end) = (service.peer().clone(), service.cancellation_token());
-        happened.note(McpWhat::Started, client::of_server(&peer).as_ref());
+        hearing
+            .happened
+            .note(McpWhat::Started, client::of_server(&peer).as_ref());
         // It goes on by itself until the server ends or is told to.
         tokio::spawn(async move { drop(service.waiting().await) });
         Ok(Self {
@@ -197,16 +248,17 @@ impl Session {
             end: Mutex::new(Some(end)),
             life: Mutex::new(life),
             said,
-            happened: happened.clone(),
+            happened: hearing.happened.clone(),
             changes,
+            talks,
             known: tokio::sync::Mutex::default(),
         })
     }
 
     /// What it says to a question.
-    pub async fn ask(&self, call: ServerCall) -> Result<String, ServerFailure> {
+    pub async fn ask(&self, call: ServerCall) -> Result<String, Trouble> {
         let seen = match call.ask {
-            AskOfServer::Tools => return locked::shown(&self.tools().await?),
+            AskOfServer::Tools => return Ok(locked::shown(&self.tools().await?)?),
             AskOfServer::Call {
                 tool,
                 input,
@@ -217,6 +269,7 @@ impl Session {
                 }
                 return self.call(tool, &input, call.key).await;
             }
+            AskOfServer::Talk { tool, turn } => return self.talk(tool, &turn, call.key).await,
             AskOfServer::Resources => look::resources(&self.peer).await,
             AskOfServer::Templates => look::templates(&self.peer).await,
             AskOfServer::Read { uri } => look::resource(&self.peer, uri).await,
@@ -226,22 +279,22 @@ impl Session {
         self.seen(seen).await
     }
 
-    async fn tools(&self) -> Result<Vec<Tool>, ServerFailure> {
+    async fn tools(&self) -> Result<Vec<Tool>, Trouble> {
         let listed = look::tools(&self.peer).await;
         self.seen(listed).await
     }
 
     /// What was looked at, or why nothing was seen.
-    async fn seen<T>(&self, seen: Result<T, Unseen>) -> Result<T, ServerFailure> {
+    async fn seen<T>(&self, seen: Result<T, Unseen>) -> Result<T, Trouble> {
         match seen {
             Ok(seen) => Ok(seen),
             Err(Unseen::Service(error)) => Err(self.failure(&error).await),
-            Err(Unseen::Server(why)) => Err(ServerFailure::Server(why)),
+            Err(Unseen::Server(why)) => Err(ServerFailure::Server(why).into()),
         }
     }
 
     /// Refuses a tool that is not what it was when it was declared.
-    async fn check(&self, tool: &str, digest: &str) -> Result<(), ServerFailure> {
+    async fn check(&self, tool: &str, digest: &str) -> Result<(), Trouble> {
         let changes = self.changes.load(Ordering::Acquire);
         let mut known = self.known.lock().await;
         let tools = match known.take().filter(|it| it.0 == changes) {
@@ -250,59 +303,78 @@ impl Session {
         };
         let found = tools.get(tool).cloned();
         *known = Some((changes, tools));
-        locked::compare(tool, digest, found.as_deref())
+        Ok(locked::compare(tool, digest, found.as_deref())?)
     }
 
     /// Calls a tool. When nobody waits any more, the server is told so.
-    async fn call(&self, tool: String, input: &str, key: String) -> Result<String, ServerFailure> {
+    async fn call(&self, tool: String, input: &str, key: String) -> Result<String, Trouble> {
         let input: Map<String, Value> = serde_json::from_str(input)
             .map_err(|error| ServerFailure::Server(format!("no arguments: {error}")))?;
-        let mut params = CallToolRequestParams::new(tool).with_arguments(input);
-        let mut meta = RequestMetaObject::new();
-        meta.insert(KEY.to_owned(), key.into());
-        params.meta = Some(meta);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let options = PeerRequestOptions::default();
-        let mut handle = match self.peer.send_cancellable_request(request, options).await {
-            Ok(handle) => handle,
-            Err(error) => return Err(self.failure(&error).await),
+        let params = CallToolRequestParams::new(tool).with_arguments(input);
+        let mut call = self.begin(params, key).await?;
+        match call.answer().await {
+            Ok(ServerResult::CallToolResult(result)) => Ok(answer::of(result)?),
+            Ok(ServerResult::InputRequiredResult(_)) => Err(Trouble::Failed(ServerFailure::Tool(
+                "it asks its caller for something: `call_with_forms` has forms filled in".into(),
+            ))),
+            other => Err(self.no_answer(other).await),
+        }
+    }
+
+    async fn begin(&self, params: CallToolRequestParams, key: String) -> Result<OpenCall, Trouble> {
+        match OpenCall::begin(&self.peer, params, key, &self.happened).await {
+            Ok(call) => Ok(call),
+            Err(error) => Err(self.failure(&error).await),
+        }
+    }
+
+    /// A turn of a call in which the server may ask.
+    async fn talk(&self, tool: String, turn: &str, key: String) -> Result<String, Trouble> {
+        let talks = self.talks.as_ref().ok_or_else(|| {
+            ServerFailure::Server("it was not told that forms are filled in".into())
+        })?;
+        let turn: Turn = serde_json::from_str(turn)
+            .map_err(|error| ServerFailure::Server(format!("no turn: {error}")))?;
+        let talk = match talks.begin(tool, turn)? {
+            Begun::GoesOn(talk) => *talk,
+            Begun::Call(params) => talks.follow(self.begin(*params, key).await?),
         };
-        let mut open = Open {
-            peer: self.peer.clone(),
-            request: Some(handle.id.clone()),
-            call: handle.progress_token.clone(),
-            happened: self.happened.clone(),
-        };
-        let answer = (&mut handle.rx).await;
-        open.request = None;
-        drop(open);
+        match talk.next(talks).await? {
+            Next::Asks(told) => Ok(told),
+            Next::Answered(answer) => match *answer {
+                Ok(ServerResult::CallToolResult(result)) => Ok(talk::done(&answer::of(result)?)?),
+                Ok(ServerResult::InputRequiredResult(result)) => Ok(talk::asks(result)?),
+                other => Err(self.no_answer(other).await),
+            },
+        }
+    }
+
+    /// What went wrong where a call has another answer.
+    async fn no_answer(&self, answer: Result<ServerResult, ServiceError>) -> Trouble {
         match answer {
-            Ok(Ok(ServerResult::CallToolResult(result))) => answer::of(result),
-            Ok(Ok(ServerResult::InputRequiredResult(_))) => Err(ServerFailure::Tool(
-                "it asks its caller for something, and a program has nothing to say".into(),
-            )),
-            Ok(Ok(_)) => Err(ServerFailure::Server(
-                "it has answered something else".into(),
-            )),
-            Ok(Err(error)) => Err(self.failure(&error).await),
-            Err(_) => Err(self.failure(&ServiceError::TransportClosed).await),
+            Ok(_) => ServerFailure::Server("it has answered something else".into()).into(),
+            Err(error) => self.failure(&error).await,
         }
     }
 
     /// What went wrong, with what the server has said of it.
-    async fn failure(&self, error: &ServiceError) -> ServerFailure {
+    async fn failure(&self, error: &ServiceError) -> Trouble {
         if let ServiceError::McpError(error) = error {
             // It has understood and does not want.
-            return ServerFailure::Server(error.message.to_string());
+            return ServerFailure::Server(error.message.to_string()).into();
+        }
+        if let Some(challenge) = trouble::of_request(error) {
+            return Trouble::Refused(challenge);
         }
         let has_gone = matches!(
             error,
             ServiceError::TransportClosed | ServiceError::TransportSend(_)
         );
-        ServerFailure::Server(match has_gone {
+        let why = match has_gone {
             true => self.said.beside("it has ended").await,
             false => error.to_string(),
-        })
+        };
+        ServerFailure::Server(why).into()
     }
 
     /// Whether nothing can be said any more.
@@ -338,33 +410,6 @@ impl Session {
     pub fn kill(&self) {
         self.close();
         *lock(&self.life) = Life::Over;
-    }
-}
-
-/// A call that is on its way.
-struct Open {
-    peer: Peer<RoleClient>,
-    /// None once it has its answer.
-    request: Option<RequestId>,
-    call: ProgressToken,
-    happened: Happened,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.happened.is_over(&self.call);
-        let Some(request) = self.request.take() else {
-            return;
-        };
-        let peer = self.peer.clone();
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let why = "nobody waits for the answer any more".to_owned();
-                let cancelled = CancelledNotificationParam::new(Some(request), Some(why));
-                // A server that has gone has nothing to cancel.
-                let _ = peer.notify_cancelled(cancelled).await;
-            });
-        }
     }
 }
 

@@ -114,17 +114,17 @@ calls! {
         run.perform_for(Request::Exec { request }, TypeId(result as u32))
     }
 
-    /// `Server.call` of `std/mcp`: result type, argv, address or 0, environment or headers, tool, arguments, digest or 0.
-    waiting mcp_call(run, result, argv, url, given, tool, arguments, digest) {
+    /// `Server.call` of `std/mcp`: result type, argv, address or 0, environment or headers, settings of OAuth, tool, arguments, digest or 0.
+    waiting mcp_call(run, result, argv, url, given, oauth, tool, arguments, digest) {
         let tool = words::take_string(&mut run.heap, tool);
         let input = codec::encode(&run.heap, gsw_abi::builtin::JSON, arguments);
         run.heap.release(arguments);
         let digest = words::take_text(&mut run.heap, digest);
-        ask_server(run, result, [argv, url, given], AskOfServer::Call { tool, input, digest })
+        ask_server(run, result, [argv, url, given, oauth], AskOfServer::Call { tool, input, digest })
     }
 
-    /// What `std/mcp` reads: result type, what, argv, address or 0, environment or headers, a name or an address, arguments.
-    waiting mcp_look(run, result, what, argv, url, given, name, arguments) {
+    /// What `std/mcp` reads: result type, what, argv, address or 0, environment or headers, settings of OAuth, a name or an address, arguments.
+    waiting mcp_look(run, result, what, argv, url, given, oauth, name, arguments) {
         let name = words::take_string(&mut run.heap, name);
         let input = codec::encode(&run.heap, gsw_abi::builtin::JSON, arguments);
         run.heap.release(arguments);
@@ -135,8 +135,9 @@ calls! {
             OfServer::Read => AskOfServer::Read { uri: name },
             OfServer::Prompts => AskOfServer::Prompts,
             OfServer::Prompt => AskOfServer::Prompt { prompt: name, input },
+            OfServer::Talk => AskOfServer::Talk { tool: name, turn: input },
         };
-        ask_server(run, result, [argv, url, given], ask)
+        ask_server(run, result, [argv, url, given, oauth], ask)
     }
 
     waiting http_request(run, result, method, url, headers, content, value) {
@@ -262,19 +263,21 @@ calls! {
     }
 }
 
-/// Asks an MCP server: result type, its argv, address or 0, environment or headers.
-fn ask_server(run: &mut Run, result: u64, server: [u64; 3], ask: AskOfServer) -> Step {
-    let [argv, url, given] = server;
+/// Asks an MCP server: result type, its argv, address or 0, environment or headers, settings of OAuth.
+fn ask_server(run: &mut Run, result: u64, server: [u64; 4], ask: AskOfServer) -> Step {
+    let [argv, url, given, oauth] = server;
     let words = list::words(argv)
         .iter()
         .map(|&it| string::text(it).to_owned())
         .collect();
     run.heap.release(argv);
     let given = words::take_templates(&mut run.heap, given);
+    let oauth = words::take_templates(&mut run.heap, oauth);
     let at = match words::take_text(&mut run.heap, url) {
         Some(url) => PlaceOfServer::Address {
             url,
             headers: given,
+            oauth,
         },
         None => PlaceOfServer::Program {
             argv: words,
@@ -296,6 +299,7 @@ enum OfServer {
     Read,
     Prompts,
     Prompt,
+    Talk,
 }
 
 impl OfServer {
@@ -307,6 +311,7 @@ impl OfServer {
             3 => Self::Read,
             4 => Self::Prompts,
             5 => Self::Prompt,
+            6 => Self::Talk,
             _ => unreachable!("`std/mcp` has no other number"),
         }
     }

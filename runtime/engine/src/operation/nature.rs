@@ -86,7 +86,7 @@ impl Request {
                 | AskOfServer::Read { .. }
                 | AskOfServer::Prompts
                 | AskOfServer::Prompt { .. } => Class::Reads,
-                AskOfServer::Call { .. } => Class::Once,
+                AskOfServer::Call { .. } | AskOfServer::Talk { .. } => Class::Once,
             },
             Self::Mocked { call } => call.class,
             Self::Http { request } => match request.method.to_ascii_uppercase().as_str() {

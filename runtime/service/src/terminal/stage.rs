@@ -118,6 +118,16 @@ impl Stage {
         state.held.push_back(line);
     }
 
+    /// Prints a text that somebody has to read now in the place of what is drawn, after the form if one is shown.
+    pub fn aside(&self, text: String) {
+        let mut state = self.lock();
+        if state.taken == Taken::No {
+            state.screen.clear(&mut stderr(), size());
+        }
+        drop(state);
+        self.line(text);
+    }
+
     /// Prints rows for good and draws what `rows` gives below; while a form is shown, nothing happens.
     pub fn draw(&self, above: &mut Vec<Row>, rows: impl FnOnce(Size) -> Vec<Row>) {
         let mut state = self.lock();

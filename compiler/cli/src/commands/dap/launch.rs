@@ -110,7 +110,8 @@ impl Launch {
                 | Command::Version
                 | Command::Runs(_)
                 | Command::Worker(_)
-                | Command::Mcp(_),
+                | Command::Mcp(_)
+                | Command::Login(_),
             ) => Err("`args` are the words of one run".to_owned()),
             Err(error) => Err(error.0),
         }
@@ -132,6 +133,7 @@ impl Launch {
             program.loaded()?,
             &invocation.options,
             (debugger, pauses),
+            &program.origin,
         )?;
         let (said, ended) = (heard.clone(), heard.clone());
         let options = RunOptions {

@@ -88,7 +88,7 @@ impl Servers {
             .map_err(|found| report::report(&db, &found, Format::Auto))?;
         let loaded = Loaded::from_bytes(&compile::encode(&module)?)
             .map_err(|refusal| report::failure(&refusal))?;
-        let servers = Arc::new(McpServers::default());
+        let servers = Arc::new(McpServers::authorizing(gsw_service::authorizing("gswc")));
         let options = EngineOptions {
             servers: Some(Arc::clone(&servers) as _),
             ..EngineOptions::default()

@@ -103,13 +103,38 @@ pub(super) fn docs(text: &str, indent: &str) -> String {
     lines.collect()
 }
 
+/// The address in the place of a program.
+pub(super) fn address(program: &[String]) -> Option<&String> {
+    let [address] = program else {
+        return None;
+    };
+    let is_address = address.starts_with("https://") || address.starts_with("http://");
+    is_address.then_some(address)
+}
+
+/// What a server is shown of the user.
+#[derive(Clone, Copy)]
+pub(super) enum Shows<'a> {
+    /// The variables of these names.
+    Secrets(&'a [String]),
+    /// That a person has authorized its use.
+    Authorization,
+}
+
 /// The declaration of a server.
-pub(super) fn server(name: &str, env: &[String], program: &[String]) -> String {
-    if let [address] = program
-        && (address.starts_with("https://") || address.starts_with("http://"))
-    {
-        return format!("mcp {name} = http({}{})\n", literal(address), bearer(env));
+pub(super) fn server(name: &str, shows: Shows<'_>, program: &[String]) -> String {
+    if let Some(address) = address(program) {
+        let shown = match shows {
+            Shows::Secrets(env) => bearer(env),
+            Shows::Authorization => ", auth: oauth()".to_owned(),
+        };
+        return format!("mcp {name} = http({}{shown})\n", literal(address));
     }
+    let env = match shows {
+        Shows::Secrets(env) => env,
+        // A program asks by itself.
+        Shows::Authorization => &[],
+    };
     let (program, arguments) = program
         .split_first()
         .map_or(("", &[][..]), |(program, rest)| (program.as_str(), rest));

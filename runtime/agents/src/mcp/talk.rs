@@ -1,0 +1,363 @@
+//! Calls in which a server asks for forms to be filled in: what it asks goes to the program, and comes back filled in.
+//!
+//! A server of the newer age asks by a result, and is called again with what was filled in; what it has to know of the first
+//! call is in a state that goes with it. One of the older age asks while its call is open, which then waits here.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use gsw_driver::servers::ServerFailure;
+use rmcp::model::{
+    CallToolRequestParams, ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest,
+    InputRequiredResult, RequestId, ServerResult,
+};
+use rmcp::service::{InboundStreamOrigin, ServiceError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::mcp::call::OpenCall;
+use crate::mcp::form;
+use crate::mcp::lock;
+
+/// A call waits so long for what it asks.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+/// A question may come before its call is known to be on its way: it is looked for so often…
+const LOOKS: u32 = 100;
+/// …at such a distance.
+const LOOK: Duration = Duration::from_millis(10);
+/// The name of the only question of a call of the older age.
+const ONLY: &str = "form";
+
+/// What a program says in such a call.
+#[derive(Deserialize)]
+pub(super) struct Turn {
+    /// The arguments of the tool.
+    input: Map<String, Value>,
+    /// What the server has to know of the call that has asked; none at first.
+    #[serde(default)]
+    open: Option<Pending>,
+    /// What was filled in, by the names of the questions; nothing of what nobody wanted to.
+    #[serde(default)]
+    answers: HashMap<String, Option<Map<String, Value>>>,
+}
+
+/// What the program is told.
+#[derive(Serialize)]
+struct Told {
+    is_open: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    asked: Vec<Asked>,
+    open: Option<Pending>,
+    done: Value,
+}
+
+/// A form that is to be filled in.
+#[derive(Clone, Serialize, Deserialize)]
+struct Asked {
+    key: String,
+    message: String,
+    fields: Value,
+}
+
+/// A call that has asked. The program hands it back as it is.
+#[derive(Clone, Serialize, Deserialize)]
+struct Pending {
+    asked: Vec<Asked>,
+    at: At,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+enum At {
+    /// The server is called again, with the state that it has given.
+    Again(Option<String>),
+    /// The call is open, and known by this name.
+    Open(String),
+}
+
+/// The calls of one session in which the server may ask.
+#[derive(Clone, Default)]
+pub(super) struct Talks(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    /// Where questions about a call go.
+    on_their_way: HashMap<RequestId, mpsc::UnboundedSender<Question>>,
+    /// Calls that have asked, by their names.
+    waiting: HashMap<String, Waiting>,
+}
+
+/// A question of the older age.
+struct Question {
+    message: String,
+    fields: Value,
+    answer: oneshot::Sender<ElicitResult>,
+}
+
+/// A call that waits for an answer.
+struct Waiting {
+    talk: Talk,
+    answer: oneshot::Sender<ElicitResult>,
+}
+
+/// A call, and what is asked in it.
+pub(super) struct Talk {
+    call: OpenCall,
+    questions: mpsc::UnboundedReceiver<Question>,
+    /// Forgets where its questions go.
+    _registered: Registered,
+}
+
+struct Registered {
+    talks: Talks,
+    id: RequestId,
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        lock(&self.talks.0).on_their_way.remove(&self.id);
+    }
+}
+
+/// What comes next of a call.
+pub(super) enum Next {
+    /// The server asks; the call waits.
+    Asks(String),
+    Answered(Box<Result<ServerResult, ServiceError>>),
+}
+
+/// How a turn goes on.
+pub(super) enum Begun {
+    /// With a call.
+    Call(Box<CallToolRequestParams>),
+    /// With one that has waited.
+    GoesOn(Box<Talk>),
+}
+
+impl Talks {
+    /// Takes what was filled in to where it was asked for.
+    pub fn begin(&self, tool: String, turn: Turn) -> Result<Begun, ServerFailure> {
+        let Turn {
+            input,
+            open,
+            answers,
+        } = turn;
+        let params = CallToolRequestParams::new(tool).with_arguments(input);
+        let Some(Pending { asked, at }) = open else {
+            return Ok(Begun::Call(Box::new(params)));
+        };
+        let mut results = Vec::new();
+        for Asked { key, fields, .. } in asked {
+            let answer = answers.get(&key).cloned().flatten();
+            results.push((key, result(&fields, answer)?));
+        }
+        match at {
+            At::Again(state) => {
+                let results = results.into_iter().map(|(key, it)| (key, json!(it)));
+                let mut params = params.with_input_responses(results.collect());
+                params.request_state = state;
+                Ok(Begun::Call(Box::new(params)))
+            }
+            At::Open(name) => {
+                let waiting = lock(&self.0).waiting.remove(&name);
+                let (Some(Waiting { talk, answer }), Some((_, result))) = (waiting, results.pop())
+                else {
+                    return Err(ServerFailure::Server(
+                        "the call that has asked is not open any more, and whether it was done is not known".into(),
+                    ));
+                };
+                // A server that has gone says so.
+                let _ = answer.send(result);
+                Ok(Begun::GoesOn(Box::new(talk)))
+            }
+        }
+    }
+
+    /// Has what is asked about a call come to it.
+    pub fn follow(&self, call: OpenCall) -> Talk {
+        let (sender, questions) = mpsc::unbounded_channel();
+        let id = call.id().clone();
+        lock(&self.0).on_their_way.insert(id.clone(), sender);
+        Talk {
+            call,
+            questions,
+            _registered: Registered {
+                talks: self.clone(),
+                id,
+            },
+        }
+    }
+
+    /// Has a call wait for what it has asked, as the program is told of it.
+    fn wait(&self, talk: Talk, question: Question) -> Result<String, ServerFailure> {
+        let Question {
+            message,
+            fields,
+            answer,
+        } = question;
+        let asked = vec![Asked {
+            key: ONLY.to_owned(),
+            message,
+            fields,
+        }];
+        // A run in another process must not find the call of this one by its name.
+        let name = name()?;
+        let waiting = Waiting { talk, answer };
+        lock(&self.0).waiting.insert(name.clone(), waiting);
+        let (talks, waits) = (self.clone(), name.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep(PATIENCE).await;
+            let late = lock(&talks.0).waiting.remove(&waits);
+            drop(late);
+        });
+        told(asked, At::Open(name))
+    }
+
+    /// A question of a server of the older age; declined if nobody knows which call it is about.
+    pub async fn ask(
+        &self,
+        params: ElicitRequestParams,
+        origin: Option<&InboundStreamOrigin>,
+    ) -> Result<ElicitResult, String> {
+        let ElicitRequestParams::FormElicitationParams {
+            message,
+            requested_schema,
+            ..
+        } = params
+        else {
+            return Err("only forms are filled in".to_owned());
+        };
+        let fields = serde_json::to_value(requested_schema).map_err(|error| error.to_string())?;
+        let (answer, filled) = oneshot::channel();
+        let mut question = Question {
+            message,
+            fields,
+            answer,
+        };
+        for _ in 0..LOOKS {
+            if let Some(call) = self.asking(origin) {
+                match call.send(question) {
+                    Ok(()) => {
+                        let declined = |_| ElicitResult::new(ElicitationAction::Cancel);
+                        return Ok(filled.await.unwrap_or_else(declined));
+                    }
+                    Err(unsent) => question = unsent.0,
+                }
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        Ok(ElicitResult::new(ElicitationAction::Decline))
+    }
+
+    /// The call that is asked about: the one whose stream brought the question, or the only one.
+    fn asking(
+        &self,
+        origin: Option<&InboundStreamOrigin>,
+    ) -> Option<mpsc::UnboundedSender<Question>> {
+        let state = lock(&self.0);
+        let mut calls = state.on_their_way.iter();
+        match origin {
+            Some(InboundStreamOrigin::OutboundRequest(id)) => state.on_their_way.get(id).cloned(),
+            Some(InboundStreamOrigin::Unassociated) | None => match (calls.next(), calls.next()) {
+                (Some((_, only)), None) => Some(only.clone()),
+                (None | Some(_), _) => None,
+            },
+        }
+    }
+}
+
+impl Talk {
+    pub async fn next(mut self, talks: &Talks) -> Result<Next, ServerFailure> {
+        let question = tokio::select! {
+            answer = self.call.answer() => return Ok(Next::Answered(Box::new(answer))),
+            question = self.questions.recv() => question,
+        };
+        match question {
+            Some(question) => Ok(Next::Asks(talks.wait(self, question)?)),
+            None => Err(ServerFailure::Server(
+                "its questions are heard by nobody".into(),
+            )),
+        }
+    }
+}
+
+/// What the program is told of a result that asks.
+pub(super) fn asks(result: InputRequiredResult) -> Result<String, ServerFailure> {
+    let mut asked = Vec::new();
+    for (key, request) in result.input_requests.unwrap_or_default() {
+        let InputRequest::Elicitation(request) = request else {
+            return Err(ServerFailure::Tool(
+                "it asks for a model or folders of its caller, and a program gives neither".into(),
+            ));
+        };
+        let ElicitRequestParams::FormElicitationParams {
+            message,
+            requested_schema,
+            ..
+        } = request.params
+        else {
+            return Err(ServerFailure::Tool(
+                "it sends a person to an address, and only forms are filled in".into(),
+            ));
+        };
+        asked.push(Asked {
+            key,
+            message,
+            fields: json!(requested_schema),
+        });
+    }
+    told(asked, At::Again(result.request_state))
+}
+
+fn told(asked: Vec<Asked>, at: At) -> Result<String, ServerFailure> {
+    let open = Pending {
+        asked: asked.clone(),
+        at,
+    };
+    written(&Told {
+        is_open: true,
+        asked,
+        open: Some(open),
+        done: Value::Null,
+    })
+}
+
+/// What the program is told when a call is over.
+pub(super) fn done(answer: &str) -> Result<String, ServerFailure> {
+    let done = serde_json::from_str(answer);
+    let done =
+        done.map_err(|error| ServerFailure::Server(format!("its answer is no JSON: {error}")))?;
+    written(&Told {
+        is_open: false,
+        asked: Vec::new(),
+        open: None,
+        done,
+    })
+}
+
+fn written(told: &Told) -> Result<String, ServerFailure> {
+    serde_json::to_string(told)
+        .map_err(|error| ServerFailure::Server(format!("its question is no JSON: {error}")))
+}
+
+fn result(
+    fields: &Value,
+    answer: Option<Map<String, Value>>,
+) -> Result<ElicitResult, ServerFailure> {
+    let Some(answer) = answer else {
+        return Ok(ElicitResult::new(ElicitationAction::Decline));
+    };
+    let content = form::filled(fields, answer).map_err(|why| {
+        ServerFailure::Server(format!("what was filled in does not fit its form: {why}"))
+    })?;
+    Ok(ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(content)))
+}
+
+fn name() -> Result<String, ServerFailure> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        ServerFailure::Server(format!("the system gives no random numbers: {error}"))
+    })?;
+    Ok(bytes.iter().map(|it| format!("{it:02x}")).collect())
+}

@@ -1,0 +1,69 @@
+//! Why a server has not done what it was asked for.
+
+use std::error::Error;
+
+use gsw_driver::servers::ServerFailure;
+use rmcp::service::{ClientInitializeError, ServiceError};
+use rmcp::transport::DynamicTransportError;
+use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError};
+
+use crate::mcp::authorization::challenge::{Challenge, Why};
+
+pub(super) enum Trouble {
+    Failed(ServerFailure),
+    /// It has not begun, because the program is not authorized to have it done.
+    Refused(Challenge),
+}
+
+impl From<ServerFailure> for Trouble {
+    fn from(failure: ServerFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl Trouble {
+    /// As a program learns of it where nobody is asked for an authorization.
+    pub fn failure(self) -> ServerFailure {
+        match self {
+            Self::Failed(failure) => failure,
+            Self::Refused(_) => ServerFailure::Server(
+                "it wants to be shown an authorization: write `auth: oauth()` where the server is declared, or give it a token in its \
+                 `headers`"
+                    .into(),
+            ),
+        }
+    }
+}
+
+/// The challenge in an answer to a request.
+pub(super) fn of_request(error: &ServiceError) -> Option<Challenge> {
+    if let ServiceError::TransportSend(error) = error {
+        return of_transport(error);
+    }
+    None
+}
+
+/// The challenge in an answer to a greeting.
+pub(super) fn of_greeting(error: &ClientInitializeError) -> Option<Challenge> {
+    if let ClientInitializeError::TransportError { error, .. } = error {
+        return of_transport(error);
+    }
+    if let ClientInitializeError::LegacyFallbackFailed { discover, fallback } = error {
+        return of_greeting(fallback).or_else(|| of_greeting(discover));
+    }
+    None
+}
+
+fn of_transport(error: &DynamicTransportError) -> Option<Challenge> {
+    let mut error: Option<&(dyn Error + 'static)> = Some(error.error.as_ref());
+    while let Some(it) = error {
+        if let Some(it) = it.downcast_ref::<AuthRequiredError>() {
+            return Some(Challenge::read(&it.www_authenticate_header, Why::Unknown));
+        }
+        if let Some(it) = it.downcast_ref::<InsufficientScopeError>() {
+            return Some(Challenge::read(&it.www_authenticate_header, Why::TooLittle));
+        }
+        error = it.source();
+    }
+    None
+}

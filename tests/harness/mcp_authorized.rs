@@ -1,0 +1,311 @@
+//! MCP servers that a person authorizes the use of: a server and its authorization server are here, and a person who opens what
+//! the program shows.
+
+mod servers;
+
+use std::io::{BufReader, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::mcp_authorized::servers::{Servers, Trick, header, read};
+use crate::program::{GSWC, Said, scratch};
+
+/// The user's folder, and what opens addresses in it.
+struct Home(PathBuf);
+
+impl Home {
+    fn new(name: &str) -> Self {
+        let folder = scratch("mcp_authorized").join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).expect("the target folder can be written");
+        let browser = folder.join("browser");
+        let script = "#!/bin/sh\ncd \"$(dirname \"$0\")\" && printf %s \"$1\" >opening && mv opening opened\n";
+        std::fs::write(&browser, script).expect("the folder can be written");
+        let rights = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&browser, rights).expect("it is ours");
+        Self(folder)
+    }
+
+    /// Without anybody who could consent.
+    fn alone(&self, words: &[&str]) -> Said {
+        let output = self.command(words).output();
+        output.expect("it can be started").into()
+    }
+
+    /// With a person who opens what is shown, and follows where that leads.
+    fn with_person(&self, words: &[&str]) -> Said {
+        let mut command = self.command(words);
+        command.env("GSW_BROWSER", self.0.join("browser"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it can be started");
+        let opened = self.0.join("opened");
+        while child.try_wait().expect("it is ours").is_none() {
+            if let Ok(address) = std::fs::read_to_string(&opened) {
+                let _ = std::fs::remove_file(&opened);
+                let back = get(&address).expect("the authorization server sends the person back");
+                get(&back);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        child.wait_with_output().expect("it has ended").into()
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(GSWC);
+        command
+            .args(words)
+            .current_dir(&self.0)
+            .stdin(Stdio::null())
+            .env("XDG_STATE_HOME", self.0.join("state"))
+            .env("CLIENT_SECRET", "sEcReT")
+            .env("GSW_CACHE", "off")
+            .env_remove("GSW_BROWSER");
+        command
+    }
+
+    fn program(&self, servers: &Servers, auth: &str, tool: &str) {
+        let url = servers.url();
+        let program = format!(
+            "mcp kept = http(\"{url}\", auth: {auth})\nworkflow main() -> json {{ kept.call(\"{tool}\") }}\n"
+        );
+        std::fs::write(self.0.join("main.gsw"), program).expect("the folder can be written");
+    }
+
+    /// The files in which a text stands.
+    fn holding(&self, text: &str) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.0.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("it is there").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if holds(&path, text) {
+                    found.push(path);
+                }
+            }
+        }
+        found
+    }
+}
+
+fn holds(path: &Path, text: &str) -> bool {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    bytes.windows(text.len()).any(|it| it == text.as_bytes())
+}
+
+/// Gets an address, and gives where it leads.
+fn get(address: &str) -> Option<String> {
+    let rest = address.strip_prefix("http://")?;
+    let (host, target) = rest.split_at(rest.find('/')?);
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    let request = format!("GET {target} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("it reads");
+    let answer = read(&mut BufReader::new(stream))?;
+    header(&answer.head, "location")
+}
+
+const RUN: &[&str] = &[
+    "run",
+    "main.gsw",
+    "--",
+    "--store",
+    "runs.db",
+    "--events",
+    "events.jsonl",
+];
+
+// G27
+#[test]
+fn a_person_authorizes_a_server_once() {
+    let (servers, home) = (Servers::start(Trick::None), Home::new("once"));
+    home.program(&servers, "oauth()", "read");
+    let said = home.with_person(RUN);
+    assert_eq!(
+        (said.out.trim(), said.code),
+        ("\"read done\"", Some(0)),
+        "{said:?}"
+    );
+    assert_eq!(
+        servers.seen(),
+        [
+            "register native",
+            "authorize made for read",
+            "token by authorization_code made"
+        ]
+    );
+    let said = home.alone(RUN);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(servers.seen(), [""; 0]);
+    let kept = home.holding("tOkEn");
+    let [file] = kept.as_slice() else {
+        panic!("a token stands elsewhere: {kept:?}");
+    };
+    let rights = std::fs::metadata(file).expect("it is there").permissions();
+    assert_eq!(rights.mode() & 0o777, 0o600);
+    let folder = std::fs::metadata(file.parent().expect("it has one")).expect("it is there");
+    assert_eq!(folder.permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn what_needs_more_is_asked_for_with_what_there_was() {
+    let (servers, home) = (Servers::start(Trick::None), Home::new("more"));
+    home.program(&servers, "oauth()", "read");
+    assert_eq!(home.with_person(RUN).code, Some(0));
+    home.program(&servers, "oauth()", "write");
+    let said = home.alone(RUN);
+    assert!(said.err.contains("/mcp --scope write"), "{said:?}");
+    servers.seen();
+    let said = home.with_person(RUN);
+    assert_eq!(
+        (said.out.trim(), said.code),
+        ("\"write done\"", Some(0)),
+        "{said:?}"
+    );
+    let seen = servers.seen();
+    let asked: Vec<&String> = seen
+        .iter()
+        .filter(|it| it.starts_with("authorize"))
+        .collect();
+    assert_eq!(asked, ["authorize made for write read"]);
+}
+
+#[test]
+fn a_token_that_has_ended_is_renewed_without_a_person() {
+    let (servers, home) = (Servers::start(Trick::ShortLived), Home::new("renewed"));
+    home.program(&servers, "oauth()", "read");
+    assert_eq!(home.with_person(RUN).code, Some(0));
+    servers.seen();
+    let said = home.alone(RUN);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(servers.seen(), ["token by refresh_token made"]);
+    // One that the server does not take any more, as well.
+    servers.revoke();
+    assert_eq!(home.alone(RUN).code, Some(0));
+}
+
+#[test]
+fn who_is_not_at_a_terminal_is_told_what_to_call() {
+    let (servers, home) = (Servers::start(Trick::None), Home::new("login"));
+    home.program(&servers, "oauth(scopes: [\"read\"])", "read");
+    let url = servers.url();
+    let said = home.alone(RUN);
+    let command = format!("gswc run main.gsw -- mcp login {url} --scope read");
+    assert!(said.err.contains(&command), "{said:?}");
+    assert_eq!(said.code, Some(1));
+    let login = ["mcp", "login", &url, "--scope", "read"];
+    assert_eq!(home.alone(&login).code, Some(1));
+    assert_eq!(servers.seen(), [""; 0]);
+    let said = home.with_person(&login);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(home.alone(RUN).code, Some(0));
+    // Once more is once more, as who was registered.
+    servers.seen();
+    assert_eq!(home.with_person(&login).code, Some(0));
+    assert_eq!(
+        servers.seen(),
+        [
+            "authorize made for read",
+            "token by authorization_code made"
+        ]
+    );
+    let said = home.alone(&["run", "main.gsw", "--", "mcp", "logout", &url]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(home.alone(RUN).code, Some(1));
+    assert!(home.holding("tOkEn").is_empty());
+}
+
+#[test]
+fn a_server_that_wants_it_is_added_with_it() {
+    let (servers, home) = (Servers::start(Trick::None), Home::new("added"));
+    let said = home.alone(&["mcp", "add", "kept", &servers.url()]);
+    assert!(said.err.contains("`auth: oauth()`"), "{said:?}");
+    let said = home.with_person(&["mcp", "add", "--oauth", "kept", &servers.url()]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let made = std::fs::read_to_string(home.0.join("kept.gsw")).expect("it is there");
+    assert!(made.contains("auth: oauth())"), "{made}");
+    let said = home.alone(&["mcp", "add", "--oauth", "other", "uvx", "server"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+}
+
+#[test]
+fn a_program_that_is_registered_shows_its_secret_to_nobody_else() {
+    let (servers, home) = (
+        Servers::start(Trick::NoRegistration),
+        Home::new("registered"),
+    );
+    home.program(&servers, "oauth()", "read");
+    let said = home.with_person(RUN);
+    assert!(
+        said.err.contains("registers no programs by itself"),
+        "{said:?}"
+    );
+    let secret = "client: \"shop\", secret: secret(\"CLIENT_SECRET\")";
+    home.program(&servers, &format!("oauth({secret})"), "read");
+    let said = home.with_person(RUN);
+    assert!(said.err.contains("needs the `issuer`"), "{said:?}");
+    let elsewhere = format!("oauth({secret}, issuer: \"https://other.example\")");
+    home.program(&servers, &elsewhere, "read");
+    let said = home.with_person(RUN);
+    assert!(
+        said.err.contains("registered at `https://other.example`"),
+        "{said:?}"
+    );
+    assert_eq!(servers.seen(), [""; 0]);
+    let here = format!("oauth({secret}, issuer: \"{}\")", servers.base());
+    home.program(&servers, &here, "read");
+    let said = home.with_person(RUN);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(
+        servers.seen(),
+        [
+            "authorize shop for read",
+            // `shop:sEcReT`
+            "token by authorization_code Basic c2hvcDpzRWNSZVQ="
+        ]
+    );
+}
+
+#[test]
+fn what_is_not_right_is_refused() {
+    for (trick, why) in [
+        (Trick::WrongIssuer, "(`iss`)"),
+        (Trick::NoIssuer, "(`iss`)"),
+        (Trick::WrongState, "(`state`)"),
+        (Trick::WrongMetadata, "calls itself"),
+        (
+            Trick::WrongResource,
+            "its authorization is for `https://other.example/mcp`",
+        ),
+        (Trick::NoProof, "does not support PKCE"),
+        (
+            Trick::NeverEnough,
+            "it refuses what a person has consented to",
+        ),
+        (Trick::InTheClear, "which is not `https`"),
+        (Trick::Declined, "nobody has consented: access_denied"),
+    ] {
+        let (servers, home) = (Servers::start(trick), Home::new(&format!("{trick:?}")));
+        home.program(&servers, "oauth()", "read");
+        let said = home.with_person(RUN);
+        assert!(said.err.contains(why), "{trick:?}: {said:?}");
+        let seen = servers.seen();
+        let tokens = seen.iter().filter(|it| it.starts_with("token")).count();
+        assert_eq!(tokens, usize::from(trick == Trick::NeverEnough), "{seen:?}");
+    }
+}
+
+#[test]
+fn authorization_has_the_rights_of_the_program() {
+    let (servers, home) = (Servers::start(Trick::None), Home::new("rights"));
+    home.program(&servers, "oauth()", "read");
+    let main = home.0.join("main.gsw");
+    let program = std::fs::read_to_string(&main).expect("it was written");
+    let permitted = program + "permissions { net: [\"127.0.0.1\"] }\n";
+    std::fs::write(&main, &permitted).expect("it was written");
+    let said = home.with_person(RUN);
+    assert_eq!(said.code, Some(0), "{said:?}");
+}
