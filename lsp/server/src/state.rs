@@ -180,6 +180,8 @@ impl State {
     fn open_workspace(&mut self, root: PathBuf, reach: Reach, path: &Path) {
         let opened = Workspace::open(root, reach, path, &self.documents);
         self.workspaces.extend(opened);
+        // Its imports are not followed yet.
+        self.checks.begin_again();
     }
 
     /// Reads the folders that the editor has open, so that all of their files are checked and found.

@@ -30,16 +30,16 @@ fn item(view: View<'_>, it: Completion) -> lsp::CompletionItem {
     let is_snippet = it.insert.contains('$');
     let can_snippets = view.state.settings.support.snippets == Ability::Present;
     let (text, format) = match (is_snippet, can_snippets) {
-        (true, true) => (it.insert, lsp::InsertTextFormat::SNIPPET),
-        (true, false) => (plain(&it.insert), lsp::InsertTextFormat::PLAIN_TEXT),
-        (false, _) => (it.insert, lsp::InsertTextFormat::PLAIN_TEXT),
+        (true, true) => (it.insert, Some(lsp::InsertTextFormat::SNIPPET)),
+        // What is not said is plain, and found by its label: a list has hundreds of items.
+        (true, false) => (plain(&it.insert), None),
+        (false, _) => (it.insert, None),
     };
     let imports: Vec<lsp::TextEdit> = it.imports.iter().map(|it| view.edit(it)).collect();
     let definitions: Vec<Definition> = it.definition.into_iter().collect();
     let data = resolving::data(view, &definitions);
     lsp::CompletionItem {
         sort_text: Some(format!("{:02} {}", it.rank, it.label)),
-        filter_text: Some(it.label.clone()),
         label: it.label,
         kind: Some(kind(it.kind)),
         detail: it.detail,
@@ -47,7 +47,7 @@ fn item(view: View<'_>, it: Completion) -> lsp::CompletionItem {
             range: view.range(it.replace),
             new_text: text,
         })),
-        insert_text_format: Some(format),
+        insert_text_format: format,
         additional_text_edits: (!imports.is_empty()).then_some(imports),
         data,
         ..lsp::CompletionItem::default()
