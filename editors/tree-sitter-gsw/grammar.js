@@ -300,6 +300,8 @@ module.exports = grammar({
       repeat($._modifier),
     ),
     result: ($) => seq("->", $._type, optional("trusted")),
+    // Of a function's type, which trusts nothing: the word belongs to the signature around it.
+    _plain_result: ($) => seq("->", $._type),
     asked: ($) => seq("by", $._chain_simple),
     repeat_class: ($) => choice("pure", "reads", "once", seq("idempotent", "by", $._chain_simple)),
 
@@ -517,7 +519,7 @@ module.exports = grammar({
     map_type: ($) => seq("{", $._type, ":", $._type, "}"),
     tuple_type: ($) => seq("(", commas($._type), ")"),
     function_type: ($) => prec.right(seq(
-      "fn", $.parameter_types, optional($.result), optional($.throws), optional($.uses),
+      "fn", $.parameter_types, optional(alias($._plain_result, $.result)), optional($.throws), optional($.uses),
     )),
     parameter_types: ($) => seq("(", commas($._type), ")"),
     throws: ($) => prec.right(seq("!", $._optional_type, repeat(seq("|", $._optional_type)))),

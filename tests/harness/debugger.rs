@@ -1,5 +1,7 @@
 //! `gswc dap`, asked over the wire as an editor does: stops, steps, names, errors, and the way back.
 
+mod conditions;
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -2,8 +2,8 @@
 
 use gsw_infer::{infer_item, item_not_yet_supported, kind_text, requirement_diagnostics};
 use gsw_names::{
-    import_diagnostics, is_std, item_signature, module_scope, name_diagnostics,
-    recursion_diagnostic, shared_names, type_declaration,
+    import_diagnostics, imports, is_std, item_signature, module_file, module_scope,
+    name_diagnostics, recursion_diagnostic, shared_names, type_declaration,
 };
 use gsw_project::{configuration_diagnostics, with_levels};
 use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Severity, Span};
@@ -32,6 +32,22 @@ pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found
 }
 
+/// What can be said of `file` without a look into the bodies of other ones: its syntax, and, where every import leads somewhere, the types
+/// in it. An editor shows this while it still reads the rest.
+#[must_use]
+pub fn first_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let mut found = file_syntax_diagnostics(db, file).to_vec();
+    let mut imported = imports(db, file).into_iter();
+    let is_whole = imported.all(|(_, it)| module_file(db, file, &it.path).is_some());
+    if found.is_empty() && is_whole {
+        for item in file_item_ids(db, file).iter().copied() {
+            found.extend_from_slice(&item_signature(db, item).diagnostics);
+            found.extend_from_slice(&infer_item(db, item).diagnostics);
+        }
+    }
+    sorted(db, with_levels(db, found))
+}
+
 /// What is wrong with `file` beside the values of its constants: errors first found at the same place win over what follows there.
 #[salsa::tracked(returns(ref))]
 fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
@@ -42,11 +58,7 @@ fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
         .flat_map(|it| std::iter::once(it.place).chain(it.labels.iter().map(|it| it.place)))
         .filter_map(|it| broken_item(db, file, it))
         .collect();
-    let mut inside = Vec::new();
-    for item in file_item_ids(db, file).iter().copied() {
-        check_item(db, item, &mut inside);
-    }
-    inside.extend(error_diagnostics(db, file));
+    let mut inside = item_diagnostics(db, file).clone();
     inside.extend_from_slice(trust_diagnostics(db, file));
     inside.retain(|it| !follows(db, it, &broken));
     drop_doubts(&mut inside);
@@ -60,6 +72,17 @@ fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     }
     found.extend(accidental_comments(db, file));
     sorted(db, with_levels(db, found))
+}
+
+/// What is wrong inside of the items of `file`: what an edit of a file that it does not import leaves alone.
+#[salsa::tracked(returns(ref))]
+fn item_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for item in file_item_ids(db, file).iter().copied() {
+        check_item(db, item, &mut found);
+    }
+    found.extend(error_diagnostics(db, file));
+    found
 }
 
 /// What is wrong with the project's `gsw.toml` and with every file of the project outside of the library, file by file.

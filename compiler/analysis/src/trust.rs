@@ -46,18 +46,29 @@ pub fn trust_diagnostics(db: &dyn Db, file: File) -> &[Diagnostic] {
 /// Whether anything in the project is declared `trusted`.
 #[salsa::tracked(returns(copy))]
 fn asks_for_trust(db: &dyn Db, project: Project) -> bool {
+    own_files(db, project).any(|it| file_asks_for_trust(db, it))
+}
+
+/// Whether anything in a file is, so that an edit looks at the items of one.
+#[salsa::tracked(returns(copy))]
+fn file_asks_for_trust(db: &dyn Db, file: File) -> bool {
     let asks = |it: &Signature| {
         let parameters = it.parameters.iter().map(|it| it.trusted);
         parameters
             .chain([it.trusted])
             .any(|it| it == Presence::Present)
     };
-    own_items(db, project).any(|it| asks(&item_signature(db, it).signature))
+    let mut items = file_item_ids(db, file).iter();
+    items.any(|it| asks(&item_signature(db, *it).signature))
+}
+
+fn own_files(db: &dyn Db, project: Project) -> impl Iterator<Item = File> {
+    let files = project.modules(db).values().copied();
+    files.filter(|it| !is_std(db, *it))
 }
 
 fn own_items(db: &dyn Db, project: Project) -> impl Iterator<Item = ItemId> {
-    let files = project.modules(db).values().copied();
-    let files = files.filter(|it| !is_std(db, *it));
+    let files = own_files(db, project);
     files.flat_map(|it| file_item_ids(db, it).iter().copied())
 }
 

@@ -92,7 +92,8 @@ use crate::hir::{Body, BodyPart, Modifiers};
 use crate::infer::item_body::ItemInference;
 use crate::item_bodies::ItemBodies;
 
-#[salsa::tracked(returns(ref))]
+/// The bodies of `item` with their types. `lru` for the reason that `parse_file` has, and as much a guess.
+#[salsa::tracked(returns(ref), lru = 2048)]
 pub fn infer_item(db: &dyn Db, item: ItemId) -> ItemBodies {
     let mut inference = ItemInference {
         db,

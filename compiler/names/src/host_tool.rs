@@ -69,7 +69,14 @@ pub fn shared_names(db: &dyn Db, file: File) -> Vec<Diagnostic> {
 #[salsa::tracked(returns(ref))]
 fn host_tools(db: &dyn Db, project: Project) -> Vec<ItemId> {
     let files = project.modules(db).values();
-    let items = files.flat_map(|file| file_item_ids(db, *file)).copied();
+    let tools = files.flat_map(|file| file_host_tools(db, *file));
+    tools.copied().collect()
+}
+
+/// Those of one file, so that an edit looks at the items of one.
+#[salsa::tracked(returns(ref))]
+fn file_host_tools(db: &dyn Db, file: File) -> Vec<ItemId> {
+    let items = file_item_ids(db, file).iter().copied();
     items
         .filter(|it| it.kind(db) == ItemKind::Tool && is_host_tool(db, *it))
         .collect()

@@ -11,6 +11,6 @@ pub use configuration::{
     resolved_model, with_levels,
 };
 pub use loader::{
-    CONFIGURATION, add_files, find_configuration, follow_all_imports, follow_imports, module_key,
-    open_project, read_project, remove_file,
+    CONFIGURATION, add_files, find_configuration, follow_all_imports, follow_file, follow_imports,
+    module_key, open_folder, open_project, read_project, remove_file,
 };

@@ -40,13 +40,21 @@ fn load(
     files: &dyn Files,
     durability: Durability,
 ) -> Result<File, String> {
-    let text = files
-        .read(entry)
-        .map_err(|why| format!("`{}` {why}", entry.display()))?;
-    let key = module_key(&files.absolute(entry));
     let mut loader = Loader::new(db, files, durability);
-    let file = loader.add(key.clone(), entry.to_owned(), text);
-    let Loaded { modules, skills } = loader.follow();
+    let (key, file) = loader.enter(entry)?;
+    let loaded = loader.follow();
+    settle(db, entry, (key, loaded), (files, durability))?;
+    Ok(file)
+}
+
+/// Makes what was loaded the project of `db`.
+fn settle(
+    db: &mut Database,
+    entry: &Path,
+    (key, loaded): (String, Loaded),
+    (files, durability): (&dyn Files, Durability),
+) -> Result<(), String> {
+    let Loaded { modules, skills } = loaded;
     let named = configuration(db, entry, files, durability)?;
     match Project::try_get(db) {
         Some(project) => {
@@ -68,6 +76,25 @@ fn load(
                 .new(db);
         }
     }
+    Ok(())
+}
+
+/// The same with all of these files, whose imports are not looked at: an editor follows them later, file by file, since that parses
+/// each one.
+///
+/// # Errors
+/// As for [`open_project`].
+pub fn open_folder(
+    db: &mut Database,
+    entry: &Path,
+    paths: &[PathBuf],
+    files: &dyn Files,
+) -> Result<File, String> {
+    let mut loader = Loader::new(db, files, CHANGES_SELDOM);
+    let (key, file) = loader.enter(entry)?;
+    loader.add_all(paths);
+    let loaded = loader.added;
+    settle(db, entry, (key, loaded), (files, CHANGES_SELDOM))?;
     Ok(file)
 }
 
@@ -133,6 +160,14 @@ pub fn follow_imports(db: &mut Database, file: File, files: &dyn Files) {
         return;
     };
     refresh_configuration(db, project, files);
+    follow_file(db, file, files);
+}
+
+/// The same without a look at `gsw.toml`, for a file that was added and has not changed since.
+pub fn follow_file(db: &mut Database, file: File, files: &dyn Files) {
+    let Some(project) = Project::try_get(db) else {
+        return;
+    };
     let shown = file.path(db).clone();
     let mut loader = Loader::new(db, files, CHANGES_SELDOM);
     loader.waiting.push((file, shown));
@@ -145,14 +180,7 @@ pub fn add_files(db: &mut Database, paths: &[PathBuf], files: &dyn Files) {
         return;
     };
     let mut loader = Loader::new(db, files, CHANGES_SELDOM);
-    for path in paths {
-        let key = module_key(&files.absolute(path));
-        if !loader.has(&key)
-            && let Ok(text) = files.read(path)
-        {
-            loader.add(key, path.clone(), text);
-        }
-    }
+    loader.add_all(paths);
     loader.follow_in(project);
 }
 
@@ -255,6 +283,27 @@ impl<'a> Loader<'a> {
             added,
             waiting: Vec::new(),
             durability,
+        }
+    }
+
+    /// Adds the file to begin with, and gives its name.
+    fn enter(&mut self, entry: &Path) -> Result<(String, File), String> {
+        let text = self.files.read(entry);
+        let text = text.map_err(|why| format!("`{}` {why}", entry.display()))?;
+        let key = module_key(&self.files.absolute(entry));
+        let file = self.add(key.clone(), entry.to_owned(), text);
+        Ok((key, file))
+    }
+
+    /// Adds the files that are not there yet and can be read.
+    fn add_all(&mut self, paths: &[PathBuf]) {
+        for path in paths {
+            let key = module_key(&self.files.absolute(path));
+            if !self.has(&key)
+                && let Ok(text) = self.files.read(path)
+            {
+                self.add(key, path.clone(), text);
+            }
         }
     }
 

@@ -35,7 +35,10 @@ pub struct FileItem {
 /// Parses `file`. Never fails: what cannot be parsed becomes diagnostics and holes in the tree.
 ///
 /// `no_eq`, because every edit moves positions: comparing two trees would cost and never pay.
-#[salsa::tracked(returns(ref), no_eq)]
+///
+/// `lru`, because trees take many times the text: an editor that has checked a large project lets go of those of closed files. The number is
+/// a guess.
+#[salsa::tracked(returns(ref), no_eq, lru = 128)]
 pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
     let reader = FileReader::new(db, file);
     let mut diagnostics = reader.lexical_diagnostics();
@@ -77,8 +80,8 @@ pub fn file_item_ids(db: &dyn Db, file: File) -> Vec<ItemId> {
         .collect()
 }
 
-/// The tree of an item; `None` when its file has no such item any more.
-#[salsa::tracked(returns(clone))]
+/// The tree of an item; `None` when its file has no such item any more. `lru`, since it holds what `parse_file` lets go of.
+#[salsa::tracked(returns(clone), lru = 2048)]
 pub fn item_ast(db: &dyn Db, id: ItemId) -> Option<Arc<Item>> {
     find_item(db, id).map(|item| Arc::clone(&item.item))
 }

@@ -27,15 +27,27 @@ use site::{Site, site};
 
 use crate::speculation::{MARKER, with_marker};
 
-/// Everything that can stand at byte `offset` of `file`, the likeliest first by `rank`.
-pub fn completion(db: &mut Database, file: File, offset: u32) -> Vec<Completion> {
+/// A model that can be named.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Model {
+    /// `provider/model`
+    pub name: String,
+    /// Its price, say.
+    pub detail: String,
+}
+
+/// Everything that can stand at byte `offset` of `file`, the likeliest first by `rank`; `models` are those known by name.
+pub fn completion(db: &mut Database, file: File, offset: u32, models: &[Model]) -> Vec<Completion> {
     let text = file.text(db);
     let start = word_start(text, offset as usize);
     let prefix = text
         .get(start..offset as usize)
         .unwrap_or_default()
         .to_owned();
-    if prefix.starts_with(|it: char| it.is_ascii_digit()) {
+    let before = text.get(..start).unwrap_or_default();
+    // A model's name has digits after a dash.
+    let is_in_name = before.ends_with(['-', '.', '/']);
+    if prefix.starts_with(|it: char| it.is_ascii_digit()) && !is_in_name {
         return Vec::new();
     }
     let replace = Span::new(u32::try_from(start).unwrap_or(offset), offset);
@@ -49,13 +61,21 @@ pub fn completion(db: &mut Database, file: File, offset: u32) -> Vec<Completion>
             file,
             offset: at,
             prefix: &prefix,
+            models,
         };
         of_site(&cursor)
     });
-    found.retain(|it| fits(&it.label, &prefix) && !it.label.contains(MARKER));
+    let text = file.text(db);
     for it in &mut found {
-        it.replace = replace;
+        // What takes the place of more than a word says so.
+        if it.replace == Span::default() {
+            it.replace = replace;
+        }
     }
+    found.retain(|it| {
+        let typed = text.get(it.replace.start as usize..offset as usize);
+        fits(&it.label, typed.unwrap_or_default()) && !it.label.contains(MARKER)
+    });
     found.sort_by(|a, b| (a.rank, &a.label).cmp(&(b.rank, &b.label)));
     found.dedup_by(|a, b| a.label == b.label && a.kind == b.kind && a.imports == b.imports);
     found
@@ -69,6 +89,7 @@ struct Cursor<'a> {
     offset: u32,
     /// What was typed of the word.
     prefix: &'a str,
+    models: &'a [Model],
 }
 
 fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
@@ -82,11 +103,12 @@ fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
         Site::Member { item, base } => member::members(cursor, item, base),
         Site::ModuleMember { module } => member::of_module(cursor, module),
         Site::VariantOf { owner } => member::of_enum(cursor, owner),
+        Site::ToolOf { server, value } => member::of_server(cursor, server, value),
         Site::RecordField { fields, taken } => member::fields_left(cursor, fields, &taken),
         Site::Type { item, errors } => ty::types(cursor, item, errors),
         Site::Pattern { item, ty } => pattern::patterns(cursor, item, ty.as_ref()),
         Site::Setting { owner } => setting::names(owner),
-        Site::SettingText { name } => setting::texts(cursor, &name),
+        Site::SettingText { name, start } => setting::in_text(cursor, &name, start),
         Site::SettingValue { item, name } => setting::values(cursor, item, &name),
         Site::Expression(place) => expression::expressions(cursor, &place),
     }

@@ -8,6 +8,12 @@ pub fn diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     gsw_analysis::check_file(db, file)
 }
 
+/// Those that need no look into the bodies of other files, which are had before all is read.
+#[must_use]
+pub fn first_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    gsw_analysis::first_diagnostics(db, file)
+}
+
 /// The reports about the project's `gsw.toml` and the files that it names, each file with its own.
 #[must_use]
 pub fn project_diagnostics(db: &dyn Db) -> Vec<(File, Vec<Diagnostic>)> {

@@ -24,3 +24,10 @@ pub fn is_library(db: &dyn Db, file: File) -> bool {
 pub fn library_file(db: &dyn Db, module: &str) -> Option<File> {
     gsw_names::std_file(db, module)
 }
+
+/// The files outside of the library that `file` imports.
+#[must_use]
+pub fn imported_files(db: &dyn Db, file: File) -> Vec<File> {
+    let all = gsw_names::imported_files(db, file).iter().copied();
+    all.filter(|it| !is_std(db, *it)).collect()
+}

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use gsw_analysis::item_summary;
+use gsw_analysis::{item_summary, repeat_class};
 use gsw_infer::hir::LocalKind;
+use gsw_names::types::Effect;
 use gsw_names::{
-    Parameter, Signature, TypeDeclarationKind, display_parameter, display_type, item_signature,
-    type_declaration,
+    Parameter, Signature, TypeDeclarationKind, display_parameter, display_type, is_std,
+    item_signature, type_declaration,
 };
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
@@ -22,6 +23,8 @@ pub struct Hover {
     pub markdown: String,
     /// The name, in its file.
     pub span: Span,
+    /// The prompt that it names, if making its request does nothing else.
+    pub prompt: Option<ItemId>,
 }
 
 /// What is known about the name at byte `offset` of `file`.
@@ -36,7 +39,21 @@ pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
     Some(Hover {
         markdown,
         span: in_file(db, cursor.item, cursor.span),
+        prompt: quiet_prompt(db, cursor.symbol),
     })
+}
+
+/// A prompt that does nothing but ask its model: its request can be made without anything happening.
+fn quiet_prompt(db: &dyn Db, symbol: Symbol) -> Option<ItemId> {
+    let Symbol::Item(item) = symbol else {
+        return None;
+    };
+    let is_prompt = item.kind(db) == ItemKind::Prompt && !is_std(db, item.file(db));
+    let only_asks = || {
+        let effects = item_summary(db, item).item.effects;
+        effects.iter().all(|it| it == Effect::Model)
+    };
+    (is_prompt && only_asks()).then_some(item)
 }
 
 /// The head of what a symbol stands for, and its docs.
@@ -106,6 +123,10 @@ fn item_head(db: &dyn Db, item: ItemId) -> String {
     let effects: Vec<_> = summary.effects.iter().map(|it| it.name()).collect();
     if !effects.is_empty() {
         let _ = write!(head, "\n// effects: {}", effects.join(", "));
+    }
+    if item.kind(db) == ItemKind::Tool {
+        let class = repeat_class(db, item).name();
+        let _ = write!(head, "\n// repeat class: {class}");
     }
     head
 }

@@ -1,6 +1,7 @@
-//! `textDocument/inlayHint`: what the compiler found out and nobody wrote: types of variables, names of parameters, errors of functions.
+//! `textDocument/inlayHint`: what the compiler found out and nobody wrote: types of variables, names of parameters, errors of functions
+//! and calls, whether a function waits, how often a tool may run.
 
-use gsw_analysis::{Waits, item_summary};
+use gsw_analysis::{Waits, item_summary, repeat_class};
 use gsw_names::display_type;
 use gsw_names::types::Type;
 use gsw_source::{Db, File, ItemId, Span};
@@ -9,10 +10,12 @@ use gsw_syntax::ast::{
 };
 use gsw_syntax::{file_item_ids, item_ast};
 
+use crate::completion::Definition;
 use crate::cursor::{in_file, visit_nodes};
 use crate::expression_type::local_type;
-use crate::parameters::{called, parameters_of};
+use crate::parameters::{Called, called, parameters_of};
 use crate::symbol::signature;
+use crate::type_definition::declared_in;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InlayHint {
@@ -20,6 +23,8 @@ pub struct InlayHint {
     pub offset: u32,
     pub label: String,
     pub kind: HintKind,
+    /// What it names, whose docs an editor asks for when it shows them.
+    pub about: Vec<Definition>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,8 +33,10 @@ pub enum HintKind {
     Type,
     /// `name:` before an argument, which may be written there.
     Parameter,
-    /// What a function raises, and that it waits, before its body.
+    /// What a function raises, how often a tool may run, and that either waits, before its body.
     Errors,
+    /// What a call raises, after it.
+    Call,
 }
 
 /// A longer type says more than a line has room for.
@@ -106,6 +113,11 @@ impl Found<'_> {
             let Some(target) = called(self.db, self.item, callee.span) else {
                 return;
             };
+            let about = match target {
+                Called::Item { item, .. } | Called::Variant { item, .. } => {
+                    Definition::of(self.db, item)
+                }
+            };
             let parameters = parameters_of(self.db, &target);
             for (argument, parameter) in arguments.iter().zip(&parameters) {
                 // What has a name says what it is; a lone letter says nothing.
@@ -118,9 +130,26 @@ impl Found<'_> {
                         offset: argument.value.span.start,
                         label: format!("{}:", parameter.name),
                         kind: HintKind::Parameter,
+                        about: about.iter().cloned().collect(),
                     });
                 }
             }
+            self.raised(&target, it.span.end);
+        }
+    }
+
+    /// What a call that ends at `end` raises.
+    fn raised(&mut self, target: &Called, end: u32) {
+        let Called::Item { item, .. } = *target else {
+            return;
+        };
+        if let Some((label, about)) = errors(self.db, item) {
+            self.hints.push(InlayHint {
+                offset: end,
+                label,
+                kind: HintKind::Call,
+                about,
+            });
         }
     }
 
@@ -148,6 +177,7 @@ impl Found<'_> {
                 offset: name.span.end,
                 label: format!(": {shown}"),
                 kind: HintKind::Type,
+                about: about(self.db, &ty),
             });
         }
     }
@@ -157,28 +187,38 @@ impl Found<'_> {
         let (Some(body), Some(head)) = (body(tree), signature(tree)) else {
             return;
         };
-        let summary = &item_summary(self.db, self.item).item;
-        let mut label = String::new();
-        let names: Vec<&str> = summary
-            .errors
-            .kinds
-            .iter()
-            .map(|it| it.name.as_str())
-            .collect();
-        if head.throws.is_none() && !names.is_empty() {
-            label = format!("! {}", names.join(" | "));
-        }
-        if summary.waits == Waits::Always {
-            label.push_str(if label.is_empty() { "waits" } else { ", waits" });
-        }
-        if !label.is_empty() {
+        let raised = errors(self.db, self.item).filter(|_| head.throws.is_none());
+        let (errors, about) = raised.unzip();
+        let is_tool = matches!(tree.body, ItemBody::Tool { .. }) && head.repeat.is_none();
+        let class = is_tool.then(|| repeat_class(self.db, self.item).name().to_owned());
+        let waits = item_summary(self.db, self.item).item.waits == Waits::Always;
+        let waits = waits.then(|| "waits".to_owned());
+        let parts: Vec<String> = [errors, class, waits].into_iter().flatten().collect();
+        if !parts.is_empty() {
             self.hints.push(InlayHint {
                 offset: body.span.start,
-                label,
+                label: parts.join(", "),
                 kind: HintKind::Errors,
+                about: about.unwrap_or_default(),
             });
         }
     }
+}
+
+/// `! A | B` of what calling `item` raises, and these errors; `None` when it raises none.
+fn errors(db: &dyn Db, item: ItemId) -> Option<(String, Vec<Definition>)> {
+    let summary = item_summary(db, item);
+    let kinds = &summary.item.errors.kinds;
+    let names: Vec<&str> = kinds.iter().map(|it| it.name.as_str()).collect();
+    let about = kinds.iter().filter_map(|it| Definition::of(db, it.item));
+    let about = about.collect();
+    (!names.is_empty()).then(|| (format!("! {}", names.join(" | ")), about))
+}
+
+/// The declared types that a type is made of.
+fn about(db: &dyn Db, ty: &Type) -> Vec<Definition> {
+    let declared = declared_in(ty).into_iter();
+    declared.filter_map(|it| Definition::of(db, it)).collect()
 }
 
 fn body(tree: &Item) -> Option<&Block> {

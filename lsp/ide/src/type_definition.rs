@@ -20,10 +20,7 @@ pub fn type_definition(db: &dyn Db, file: File, offset: u32) -> Vec<Location> {
         let (item, inside) = item_at(db, file, offset)?;
         narrowest(db, item, inside)
     });
-    let mut declared = Vec::new();
-    if let Some(ty) = ty {
-        collect(&ty, &mut declared);
-    }
+    let declared = ty.map(|it| declared_in(&it)).unwrap_or_default();
     declared
         .into_iter()
         .filter_map(|item| {
@@ -75,6 +72,12 @@ pub fn symbol_type(db: &dyn Db, symbol: Symbol) -> Option<Type> {
 }
 
 /// The declared types in `ty`, the outermost first.
+pub fn declared_in(ty: &Type) -> Vec<ItemId> {
+    let mut declared = Vec::new();
+    collect(ty, &mut declared);
+    declared
+}
+
 fn collect(ty: &Type, declared: &mut Vec<ItemId>) {
     if let Type::Record(item, _) | Type::Enum(item, _) | Type::Checked(item, _) = ty
         && !declared.contains(item)

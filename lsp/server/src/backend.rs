@@ -5,95 +5,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
-use tower_lsp::{Client, LanguageServer, LspService, Server};
+use tower_lsp::{Client, LanguageServer};
 
-use crate::capabilities::{capabilities, hints, settings};
+use crate::capabilities::{capabilities, settings, wanted_hints};
+use crate::runtime::{Runtime, elsewhere};
 use crate::state::{Ability, State, View, path};
-use crate::worker::{Notice, Worker};
-use crate::{actions, colours, frames, navigation, reporting, structure, typing};
+use crate::worker::Worker;
+use crate::{actions, colours, hints, navigation, reporting, structure, typing};
 
-struct Backend {
-    client: Client,
-    worker: Worker,
+pub struct Backend {
+    pub client: Client,
+    pub worker: Worker,
+    pub runtime: Arc<dyn Runtime>,
     /// Whether the client has said that the session ends.
-    is_shut_down: Arc<AtomicBool>,
-}
-
-/// How a session ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
-    /// By `shutdown` and `exit`.
-    Regular,
-    /// The client went away, or said `exit` without `shutdown`.
-    Abrupt,
-}
-
-/// So many requests may wait for their answers; with one at a time none could be cancelled.
-const PENDING: usize = 256;
-
-/// Serves an editor on standard input and output until it ends the session.
-///
-/// # Errors
-/// When threads or input and output cannot be had.
-pub fn serve() -> std::io::Result<Ending> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let ending = runtime.block_on(serve_on(tokio::io::stdin(), tokio::io::stdout()));
-    // Reading standard input blocks a thread that nothing can wake.
-    runtime.shutdown_background();
-    ending
-}
-
-/// Serves an editor on a pair of streams until it ends the session or goes away.
-///
-/// # Errors
-/// When the system gives no thread.
-pub async fn serve_on(
-    input: impl AsyncRead + Send + Unpin + 'static,
-    output: impl AsyncWrite,
-) -> std::io::Result<Ending> {
-    let (sender, notices) = unbounded_channel();
-    let worker = Worker::start(sender)?;
-    let is_shut_down = Arc::new(AtomicBool::new(false));
-    let (service, socket) = LspService::new(|client| {
-        tokio::spawn(tell(client.clone(), notices));
-        Backend {
-            client,
-            worker,
-            is_shut_down: Arc::clone(&is_shut_down),
-        }
-    });
-    // Handlers are begun in the order of messages and send their jobs before they first wait, so jobs keep that order.
-    Server::new(frames::messages(input), output, socket)
-        .concurrency_level(PENDING)
-        .serve(service)
-        .await;
-    Ok(match is_shut_down.load(Ordering::Relaxed) {
-        true => Ending::Regular,
-        false => Ending::Abrupt,
-    })
-}
-
-/// Tells the client what the thread says of itself.
-async fn tell(client: Client, mut notices: UnboundedReceiver<Notice>) {
-    while let Some(notice) = notices.recv().await {
-        match notice {
-            Notice::Published(it) => {
-                client
-                    .publish_diagnostics(it.uri, it.diagnostics, it.version)
-                    .await;
-            }
-            Notice::Broken(message) => {
-                let text = format!("gswc lsp has hit a bug and goes on: {message}");
-                client.log_message(lsp::MessageType::ERROR, text).await;
-            }
-        }
-    }
+    pub is_shut_down: Arc<AtomicBool>,
 }
 
 impl Backend {
@@ -133,6 +60,17 @@ impl Backend {
         let _ = self.client.register_capability(vec![registration]).await;
     }
 
+    /// Says that there is a hierarchy of types, which the answer to `initialize` has no field for.
+    async fn offer_types(&self) {
+        let registration = lsp::Registration {
+            id: "types".into(),
+            method: "textDocument/prepareTypeHierarchy".into(),
+            register_options: Some(json!({ "documentSelector": [{ "pattern": "**/*.gsw" }] })),
+        };
+        // A client that refuses shows none.
+        let _ = self.client.register_capability(vec![registration]).await;
+    }
+
     /// Has a client that asks for diagnostics ask again.
     async fn refresh(&self) {
         let support = self.worker.ask(|state| state.settings.support).await;
@@ -147,7 +85,11 @@ impl LanguageServer for Backend {
     async fn initialize(&self, it: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
         let settings = settings(&it);
         let capabilities = capabilities(&settings);
-        self.worker.send(move |state| state.settings = settings);
+        let models = self.runtime.models();
+        self.worker.send(move |state| {
+            state.settings = settings;
+            state.models = models;
+        });
         Ok(lsp::InitializeResult {
             capabilities,
             server_info: Some(lsp::ServerInfo {
@@ -161,8 +103,12 @@ impl LanguageServer for Backend {
     async fn initialized(&self, _: lsp::InitializedParams) {
         self.worker.send(State::load_folders);
         let support = self.worker.ask(|state| state.settings.support).await;
-        if support.is_ok_and(|it| it.watching == Ability::Present) {
+        let Ok(support) = support else { return };
+        if support.watching == Ability::Present {
             self.watch().await;
+        }
+        if support.type_hierarchy == Ability::Present {
+            self.offer_types().await;
         }
     }
 
@@ -215,7 +161,7 @@ impl LanguageServer for Backend {
 
     async fn did_change_configuration(&self, it: lsp::DidChangeConfigurationParams) {
         self.worker
-            .send(move |state| state.settings.hints = hints(&it.settings));
+            .send(move |state| state.settings.hints = wanted_hints(&it.settings));
     }
 
     async fn diagnostic(
@@ -249,7 +195,15 @@ impl LanguageServer for Backend {
 
     async fn hover(&self, it: lsp::HoverParams) -> Result<Option<lsp::Hover>> {
         let place = it.text_document_position_params;
-        Ok(self.at(place, navigation::hover).await?.flatten())
+        let Some((mut hover, asked)) = self.at(place, navigation::hover).await?.flatten() else {
+            return Ok(None);
+        };
+        if let Some(asked) = asked {
+            let runtime = Arc::clone(&self.runtime);
+            let request = elsewhere(move || asked.of(&*runtime)).await.flatten();
+            navigation::append(&mut hover, request);
+        }
+        Ok(Some(hover))
     }
 
     async fn goto_definition(
@@ -346,7 +300,7 @@ impl LanguageServer for Backend {
         &self,
         it: lsp::CallHierarchyIncomingCallsParams,
     ) -> Result<Option<Vec<lsp::CallHierarchyIncomingCall>>> {
-        let place = place_of(it.item);
+        let place = place_in(it.item.uri, it.item.selection_range);
         Ok(self.at(place, navigation::incoming).await?.flatten())
     }
 
@@ -354,7 +308,7 @@ impl LanguageServer for Backend {
         &self,
         it: lsp::CallHierarchyOutgoingCallsParams,
     ) -> Result<Option<Vec<lsp::CallHierarchyOutgoingCall>>> {
-        let place = place_of(it.item);
+        let place = place_in(it.item.uri, it.item.selection_range);
         Ok(self.at(place, navigation::outgoing).await?.flatten())
     }
 
@@ -418,7 +372,38 @@ impl LanguageServer for Backend {
     }
 
     async fn code_lens(&self, it: lsp::CodeLensParams) -> Result<Option<Vec<lsp::CodeLens>>> {
-        self.about(it.text_document, structure::lenses).await
+        let found = self.about(it.text_document, structure::lenses).await?;
+        let Some((lenses, program)) = found else {
+            return Ok(None);
+        };
+        let runtime = Arc::clone(&self.runtime);
+        let last = elsewhere(move || program.last_runs(&*runtime)).await;
+        let last = last.unwrap_or_default();
+        Ok(Some(structure::with_last_runs(lenses, &last)))
+    }
+
+    async fn prepare_type_hierarchy(
+        &self,
+        it: lsp::TypeHierarchyPrepareParams,
+    ) -> Result<Option<Vec<lsp::TypeHierarchyItem>>> {
+        let place = it.text_document_position_params;
+        Ok(self.at(place, navigation::prepare_types).await?.flatten())
+    }
+
+    async fn supertypes(
+        &self,
+        it: lsp::TypeHierarchySupertypesParams,
+    ) -> Result<Option<Vec<lsp::TypeHierarchyItem>>> {
+        let place = place_in(it.item.uri, it.item.selection_range);
+        Ok(self.at(place, navigation::supertypes).await?.flatten())
+    }
+
+    async fn subtypes(
+        &self,
+        it: lsp::TypeHierarchySubtypesParams,
+    ) -> Result<Option<Vec<lsp::TypeHierarchyItem>>> {
+        let place = place_in(it.item.uri, it.item.selection_range);
+        Ok(self.at(place, navigation::subtypes).await?.flatten())
     }
 
     async fn completion(
@@ -491,7 +476,13 @@ impl LanguageServer for Backend {
 
     async fn inlay_hint(&self, it: lsp::InlayHintParams) -> Result<Option<Vec<lsp::InlayHint>>> {
         let range = it.range;
-        self.about(it.text_document, move |view| colours::hints(view, range))
+        self.about(it.text_document, move |view| hints::hints(view, range))
+            .await
+    }
+
+    async fn inlay_hint_resolve(&self, it: lsp::InlayHint) -> Result<lsp::InlayHint> {
+        self.worker
+            .ask(move |state| hints::resolve(state, it))
             .await
     }
 
@@ -507,10 +498,10 @@ impl LanguageServer for Backend {
     }
 }
 
-/// The place of the name of what a call hierarchy has shown.
-fn place_of(item: lsp::CallHierarchyItem) -> lsp::TextDocumentPositionParams {
+/// The place of the name of what a hierarchy has shown.
+fn place_in(uri: lsp::Uri, name: lsp::Range) -> lsp::TextDocumentPositionParams {
     lsp::TextDocumentPositionParams {
-        text_document: lsp::TextDocumentIdentifier { uri: item.uri },
-        position: item.selection_range.start,
+        text_document: lsp::TextDocumentIdentifier { uri },
+        position: name.start,
     }
 }

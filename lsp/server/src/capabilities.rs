@@ -22,7 +22,7 @@ pub fn settings(client: &lsp::InitializeParams) -> Settings {
     if folders.is_empty() {
         folders.extend(root);
     }
-    let hints = client.initialization_options.as_ref().map(hints);
+    let hints = client.initialization_options.as_ref().map(wanted_hints);
     Settings {
         encoding: Encoding::agreed(offered),
         folders,
@@ -41,12 +41,16 @@ pub fn settings(client: &lsp::InitializeParams) -> Settings {
                 .and_then(|it| it.diagnostics.as_ref())
                 .and_then(|it| it.refresh_support)
                 .into(),
+            type_hierarchy: document
+                .and_then(|it| it.type_hierarchy)
+                .and_then(|it| it.dynamic_registration)
+                .into(),
         },
     }
 }
 
-/// `{"inlayHints": {"types": true, "parameters": true, "errors": true}}`, alone or under `gsw`; what is not said is shown.
-pub fn hints(said: &serde_json::Value) -> Hints {
+/// `{"inlayHints": {"types": true, "parameters": true, "errors": true, "calls": true}}`, alone or under `gsw`; what is not said is shown.
+pub fn wanted_hints(said: &serde_json::Value) -> Hints {
     let own = said.get("gsw").unwrap_or(said);
     let table = own.get("inlayHints");
     let shown = |name: &str| match table.and_then(|it| it.get(name)?.as_bool()) {
@@ -57,6 +61,7 @@ pub fn hints(said: &serde_json::Value) -> Hints {
         types: shown("types"),
         parameters: shown("parameters"),
         errors: shown("errors"),
+        calls: shown("calls"),
     }
 }
 
@@ -151,7 +156,12 @@ pub fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
                 },
             ),
         ),
-        inlay_hint_provider: Some(lsp::OneOf::Left(true)),
+        inlay_hint_provider: Some(lsp::OneOf::Right(
+            lsp::InlayHintServerCapabilities::Options(lsp::InlayHintOptions {
+                resolve_provider: Some(true),
+                ..lsp::InlayHintOptions::default()
+            }),
+        )),
         inline_value_provider: Some(lsp::OneOf::Left(true)),
         workspace: Some(lsp::WorkspaceServerCapabilities {
             workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {

@@ -1,5 +1,8 @@
 //! Which files are still to be checked, and which reports the client has. Files are checked one by one while nobody asks for anything,
 //! so that no request and no edit waits for a whole project.
+//!
+//! A document that was edited comes first. The others, which the edit may concern, follow when nothing has come for a moment: what a file
+//! imports before the file itself, so that each check is a small one.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,13 +12,15 @@ use tower_lsp::ls_types as lsp;
 
 use crate::convert;
 use crate::state::{Reporting, State};
+use crate::workspace::is_source;
 
 #[derive(Default)]
 pub struct Checks {
-    /// Paths, the most urgent first.
-    waiting: VecDeque<PathBuf>,
-    /// Whether all the other files are to be checked after these.
-    all: Rest,
+    /// Documents, the last edited first.
+    urgent: VecDeque<PathBuf>,
+    rest: Rest,
+    /// Whether everything was checked once.
+    depth: Depth,
     /// What was published about each file, by its hash; files without reports are left out.
     published: HashMap<PathBuf, u64>,
     /// Open documents of which nothing was published in their present version.
@@ -24,12 +29,41 @@ pub struct Checks {
     closed: Vec<(PathBuf, lsp::Uri)>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+/// What is to be done about the files that nobody edits.
+#[derive(Default)]
 enum Rest {
     #[default]
     Done,
+    /// All of them are checked when nothing has come for a moment.
+    WhenQuiet,
     ToBeListed,
+    Listed(Walk),
 }
+
+/// Checks files, what each imports first.
+#[derive(Default)]
+struct Walk {
+    /// The last one is the next.
+    waiting: Vec<PathBuf>,
+    /// Those whose imports were put before them.
+    entered: BTreeSet<PathBuf>,
+    /// Those that were checked.
+    left: BTreeSet<PathBuf>,
+}
+
+/// How much is said of a document that is checked first.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Depth {
+    /// What needs no other file's bodies: the project is not read yet.
+    #[default]
+    First,
+    Whole,
+}
+
+/// So many files are checked before one notices. A guess.
+const FEW: usize = 64;
+/// After so many files what nobody is likely to ask for again is let go of.
+const BATCH: usize = 32;
 
 /// The reports about a file, for the client.
 #[derive(Debug)]
@@ -43,33 +77,52 @@ impl Checks {
     /// The document has another text: it is checked first, and then all the others, which it may concern.
     pub fn schedule(&mut self, path: &Path) {
         self.fresh.insert(path.to_owned());
-        self.waiting.retain(|it| it != path);
-        self.waiting.push_front(path.to_owned());
-        self.all = Rest::ToBeListed;
+        self.urgent.retain(|it| it != path);
+        self.urgent.push_front(path.to_owned());
+        self.rest = match self.depth {
+            Depth::Whole => Rest::WhenQuiet,
+            // Nothing is known of the others that typing could spoil.
+            Depth::First => Rest::ToBeListed,
+        };
     }
 
     pub fn schedule_all(&mut self) {
-        self.all = Rest::ToBeListed;
+        self.rest = Rest::ToBeListed;
     }
 
     pub fn close(&mut self, path: &Path, uri: lsp::Uri) {
         self.fresh.remove(path);
         self.closed.push((path.to_owned(), uri));
-        self.all = Rest::ToBeListed;
+        self.rest = Rest::ToBeListed;
+    }
+
+    /// Nothing has come for a moment.
+    pub fn is_quiet(&mut self) {
+        if matches!(self.rest, Rest::WhenQuiet) {
+            self.rest = Rest::ToBeListed;
+        }
+    }
+
+    /// Nothing is known any more.
+    pub fn begin_again(&mut self) {
+        self.depth = Depth::First;
+        self.rest = Rest::ToBeListed;
     }
 
     /// Leaves everything undone until the next edit.
     pub fn give_up(&mut self) {
-        self.waiting.clear();
-        self.all = Rest::Done;
+        self.urgent.clear();
+        self.rest = Rest::Done;
     }
 }
 
 /// The result of one piece of work.
 pub enum Progress {
     Published(Publication),
-    /// A file was checked and there is nothing new to say of it.
+    /// Something was done and there is nothing new to say.
     Silent,
+    /// The rest is for a moment in which nothing comes.
+    Paused,
     Done,
 }
 
@@ -79,46 +132,125 @@ impl State {
         if let Some((path, uri)) = self.checks.closed.pop() {
             return self.take_back(&path, uri);
         }
-        if let Some(path) = self.checks.waiting.pop_front() {
-            return match self.settings.reporting {
-                Reporting::Pull if path.extension().is_some_and(|it| it == "gsw") => {
+        if let Some(path) = self.checks.urgent.pop_front() {
+            if self.checks.depth == Depth::First && self.is_large() {
+                return self.check(path, Depth::First);
+            }
+            self.read_below(&path);
+            return self.check(path, Depth::Whole);
+        }
+        match &mut self.checks.rest {
+            Rest::Done => Progress::Done,
+            Rest::WhenQuiet => Progress::Paused,
+            Rest::ToBeListed => {
+                self.checks.rest = Rest::Listed(Walk {
+                    waiting: self.all_paths(),
+                    ..Walk::default()
+                });
+                Progress::Silent
+            }
+            Rest::Listed(walk) => match walk.waiting.pop() {
+                Some(path) => self.walk(path),
+                None => {
+                    self.checks.rest = Rest::Done;
+                    self.checks.depth = Depth::Whole;
+                    self.let_go();
                     Progress::Silent
                 }
-                Reporting::Push | Reporting::Pull => self.check(path),
-            };
+            },
         }
-        match self.checks.all {
-            Rest::Done => Progress::Done,
-            Rest::ToBeListed => {
-                self.checks.waiting = self.all_paths();
-                self.checks.all = Rest::Done;
-                Progress::Silent
+    }
+
+    /// Whether checking all that a document imports takes longer than an editor should wait.
+    fn is_large(&self) -> bool {
+        self.workspaces.iter().any(|it| it.own_files().len() > FEW)
+    }
+
+    /// Puts what a file imports before it, or checks it when that was done.
+    fn walk(&mut self, path: PathBuf) -> Progress {
+        let Rest::Listed(walk) = &mut self.checks.rest else {
+            return Progress::Silent;
+        };
+        if walk.entered.insert(path.clone()) {
+            walk.waiting.push(path.clone());
+            let imported = self.imported(&path);
+            if let Rest::Listed(walk) = &mut self.checks.rest {
+                let before = imported.into_iter();
+                let fresh = before.filter(|it| !walk.entered.contains(it));
+                walk.waiting.extend(fresh);
+            }
+            return Progress::Silent;
+        }
+        if !walk.left.insert(path.clone()) {
+            return Progress::Silent;
+        }
+        if walk.left.len().is_multiple_of(BATCH) {
+            self.let_go();
+        }
+        self.check(path, Depth::Whole)
+    }
+
+    /// The files that a file imports, which are read if they lie outside of its folder.
+    fn imported(&mut self, path: &Path) -> Vec<PathBuf> {
+        let Some((workspace, file)) = self.locate(path) else {
+            return Vec::new();
+        };
+        let workspace = &mut self.workspaces[workspace];
+        if self.checks.depth == Depth::First {
+            workspace.follow_file(file, &self.documents);
+        }
+        let imported = gsw_ide::imported_files(&workspace.db, file).into_iter();
+        imported.map(|it| it.path(&workspace.db).clone()).collect()
+    }
+
+    /// Reads what a file imports from outside of its folder, and what that imports, unless all was read before.
+    pub fn read_below(&mut self, path: &Path) {
+        if self.checks.depth == Depth::Whole {
+            return;
+        }
+        let mut waiting = vec![path.to_owned()];
+        let mut seen = BTreeSet::new();
+        while let Some(path) = waiting.pop() {
+            if !seen.contains(&path) {
+                waiting.extend(self.imported(&path));
+                seen.insert(path);
             }
         }
     }
 
-    /// All that can be checked, what is open first.
-    fn all_paths(&self) -> VecDeque<PathBuf> {
+    /// Lets go of what the checks of closed files have left behind.
+    fn let_go(&mut self) {
+        for workspace in &mut self.workspaces {
+            salsa::Database::trigger_lru_eviction(&mut workspace.db);
+        }
+    }
+
+    /// All that can be checked, what is open last: it is taken from the end.
+    fn all_paths(&self) -> Vec<PathBuf> {
         let open = self.documents.iter().map(|(path, _)| path.clone());
-        let mut paths: VecDeque<PathBuf> = open.collect();
-        let mut seen: BTreeSet<PathBuf> = paths.iter().cloned().collect();
+        let open: Vec<PathBuf> = open.collect();
+        let mut paths: BTreeSet<PathBuf> = BTreeSet::new();
         for workspace in &self.workspaces {
             let db = &workspace.db;
             let configured = gsw_ide::project_diagnostics(db)
                 .into_iter()
                 .map(|(file, _)| file);
-            for file in configured.chain(workspace.own_files()) {
-                let path = file.path(db).clone();
-                if seen.insert(path.clone()) {
-                    paths.push_back(path);
-                }
-            }
+            let all = configured.chain(workspace.own_files());
+            paths.extend(all.map(|it| it.path(db).clone()));
         }
-        paths
+        paths.retain(|it| !open.contains(it));
+        paths.into_iter().rev().chain(open).collect()
     }
 
-    fn check(&mut self, path: PathBuf) -> Progress {
-        let Some(diagnostics) = self.diagnostics(&path) else {
+    fn check(&mut self, path: PathBuf, depth: Depth) -> Progress {
+        if self.settings.reporting == Reporting::Pull && is_source(&path) {
+            return Progress::Silent;
+        }
+        let found = match depth {
+            Depth::First => self.first_diagnostics(&path),
+            Depth::Whole => self.diagnostics(&path),
+        };
+        let Some(diagnostics) = found else {
             return Progress::Silent;
         };
         let is_fresh = self.checks.fresh.remove(&path);
@@ -153,14 +285,24 @@ impl State {
         if gsw_ide::is_library(view.db, view.file) {
             return Some(Vec::new());
         }
-        let is_source = path.extension().is_some_and(|it| it == "gsw");
-        let found = if is_source {
+        let found = if is_source(path) {
             gsw_ide::diagnostics(view.db, view.file)
         } else {
             let named = gsw_ide::project_diagnostics(view.db).into_iter();
             let mut own = named.filter(|(file, _)| *file == view.file);
             own.next().map(|(_, found)| found).unwrap_or_default()
         };
+        let converted = found.iter().map(|it| convert::diagnostic(view, it));
+        Some(converted.collect())
+    }
+
+    /// Those that are known before the whole project is.
+    fn first_diagnostics(&self, path: &Path) -> Option<Vec<lsp::Diagnostic>> {
+        let view = self.view_of(path)?;
+        if !is_source(path) || gsw_ide::is_library(view.db, view.file) {
+            return self.diagnostics(path);
+        }
+        let found = gsw_ide::first_diagnostics(view.db, view.file);
         let converted = found.iter().map(|it| convert::diagnostic(view, it));
         Some(converted.collect())
     }
@@ -173,7 +315,7 @@ impl State {
         let is_held = self.view_of(path).is_some();
         let reported = self.checks.published.remove(path);
         if is_held {
-            self.checks.waiting.push_back(path.to_owned());
+            self.checks.urgent.push_back(path.to_owned());
         }
         match (reported, self.settings.reporting) {
             (None, _) | (_, Reporting::Pull) => Progress::Silent,

@@ -1,12 +1,12 @@
-//! Answers about how a document looks: semantic tokens, whole, in part or as a difference, and inlay hints.
+//! Answers about how a document looks: semantic tokens, whole, in part or as a difference, and inline values.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use gsw_ide::{HintKind, Modifiers, SemanticKind, SemanticToken};
+use gsw_ide::{Modifiers, SemanticKind, SemanticToken};
 use tower_lsp::ls_types as lsp;
 
-use crate::state::{Shown, State, View, path};
+use crate::state::{State, View, path};
 
 /// The tokens that the client has of each document, under the ids of their results.
 #[derive(Default)]
@@ -144,52 +144,6 @@ pub fn values(view: View<'_>, range: lsp::Range, stopped: lsp::Position) -> Vec<
                 variable_name: Some(it.name.to_string()),
                 case_sensitive_lookup: true,
             })
-        })
-        .collect()
-}
-
-pub fn hints(view: View<'_>, range: lsp::Range) -> Vec<lsp::InlayHint> {
-    let wanted = view.state.settings.hints;
-    let hints = gsw_ide::inlay_hint(view.db, view.file, view.span(range)).into_iter();
-    hints
-        .filter(|it| {
-            let shown = match it.kind {
-                HintKind::Type => wanted.types,
-                HintKind::Parameter => wanted.parameters,
-                HintKind::Errors => wanted.errors,
-            };
-            shown == Shown::Yes
-        })
-        .map(|it| {
-            let position = view
-                .range(gsw_source::Span::new(it.offset, it.offset))
-                .start;
-            let (kind, edit, right) = match it.kind {
-                HintKind::Type => (
-                    Some(lsp::InlayHintKind::TYPE),
-                    Some(it.label.clone()),
-                    false,
-                ),
-                HintKind::Parameter => (
-                    Some(lsp::InlayHintKind::PARAMETER),
-                    Some(format!("{} ", it.label)),
-                    true,
-                ),
-                HintKind::Errors => (None, None, true),
-            };
-            lsp::InlayHint {
-                position,
-                label: lsp::InlayHintLabel::String(it.label),
-                kind,
-                text_edits: edit.map(|new_text| {
-                    let range = lsp::Range::new(position, position);
-                    vec![lsp::TextEdit { range, new_text }]
-                }),
-                tooltip: None,
-                padding_left: Some(false),
-                padding_right: Some(right),
-                data: None,
-            }
         })
         .collect()
 }

@@ -10,7 +10,7 @@ use tower_lsp::ls_types as lsp;
 use crate::position::{Encoding, offset_in};
 
 /// Open documents by absolute path.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Documents {
     open: BTreeMap<PathBuf, Document>,
 }

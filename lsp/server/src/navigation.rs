@@ -1,21 +1,54 @@
 //! Answers to requests about what names mean and who uses them.
 
+use std::path::PathBuf;
+
 use gsw_source::Location;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
 use crate::convert::symbol_kind;
+use crate::documents::Documents;
+use crate::runtime::Runtime;
 use crate::state::{State, View};
 
-pub fn hover(view: View<'_>, offset: u32) -> Option<lsp::Hover> {
+/// What is known of a name; of a prompt also what a runtime can be asked.
+pub fn hover(view: View<'_>, offset: u32) -> Option<(lsp::Hover, Option<AskedPrompt>)> {
     let hover = gsw_ide::hover(view.db, view.file, offset)?;
-    Some(lsp::Hover {
+    let asked = hover.prompt.map(|prompt| AskedPrompt {
+        file: prompt.file(view.db).path(view.db).clone(),
+        name: prompt.name(view.db).to_string(),
+        documents: view.state.documents.clone(),
+    });
+    let shown = lsp::Hover {
         contents: lsp::HoverContents::Markup(lsp::MarkupContent {
             kind: lsp::MarkupKind::Markdown,
             value: hover.markdown,
         }),
         range: Some(view.range(hover.span)),
-    })
+    };
+    Some((shown, asked))
+}
+
+/// A prompt whose request is shown.
+pub struct AskedPrompt {
+    file: PathBuf,
+    name: String,
+    documents: Documents,
+}
+
+impl AskedPrompt {
+    /// The request, where the runtime can make it.
+    pub fn of(&self, runtime: &dyn Runtime) -> Option<String> {
+        runtime.request(&self.file, &self.name, &self.documents)
+    }
+}
+
+/// Adds the request of a prompt to what is shown of it.
+pub fn append(hover: &mut lsp::Hover, request: Option<String>) {
+    if let (lsp::HoverContents::Markup(markup), Some(request)) = (&mut hover.contents, request) {
+        markup.value.push_str("\n\n---\n\n");
+        markup.value.push_str(&request);
+    }
 }
 
 pub fn definition(view: View<'_>, offset: u32) -> Option<lsp::GotoDefinitionResponse> {
@@ -123,7 +156,7 @@ pub fn prepare_calls(view: View<'_>, offset: u32) -> Option<Vec<lsp::CallHierarc
 
 pub fn incoming(view: View<'_>, offset: u32) -> Option<Vec<lsp::CallHierarchyIncomingCall>> {
     let target = gsw_ide::prepare_call_hierarchy(view.db, view.file, offset)?;
-    let calls = gsw_ide::incoming_calls(view.db, target.item).into_iter();
+    let calls = gsw_ide::incoming_calls(view.db, &target).into_iter();
     let converted = calls.filter_map(|it| {
         let own = view.of(it.other.item.file(view.db));
         Some(lsp::CallHierarchyIncomingCall {
@@ -136,7 +169,7 @@ pub fn incoming(view: View<'_>, offset: u32) -> Option<Vec<lsp::CallHierarchyInc
 
 pub fn outgoing(view: View<'_>, offset: u32) -> Option<Vec<lsp::CallHierarchyOutgoingCall>> {
     let source = gsw_ide::prepare_call_hierarchy(view.db, view.file, offset)?;
-    let calls = gsw_ide::outgoing_calls(view.db, source.item).into_iter();
+    let calls = gsw_ide::outgoing_calls(view.db, &source).into_iter();
     let converted = calls.filter_map(|it| {
         Some(lsp::CallHierarchyOutgoingCall {
             to: hierarchy_item(view, &it.other)?,
@@ -151,12 +184,43 @@ fn hierarchy_item(view: View<'_>, it: &gsw_ide::Callable) -> Option<lsp::CallHie
     let uri = view.state.uri(own.file.path(view.db))?;
     Some(lsp::CallHierarchyItem {
         name: it.name.clone(),
-        kind: lsp::SymbolKind::FUNCTION,
+        kind: symbol_kind(it.kind),
         tags: None,
         detail: None,
         uri,
         range: own.range(it.span),
         selection_range: own.range(it.name_span),
+        data: None,
+    })
+}
+
+pub fn prepare_types(view: View<'_>, offset: u32) -> Option<Vec<lsp::TypeHierarchyItem>> {
+    let item = gsw_ide::prepare_type_hierarchy(view.db, view.file, offset)?;
+    Some(vec![type_item(view, &item)?])
+}
+
+pub fn supertypes(view: View<'_>, offset: u32) -> Option<Vec<lsp::TypeHierarchyItem>> {
+    let of = gsw_ide::prepare_type_hierarchy(view.db, view.file, offset)?;
+    let found = gsw_ide::supertypes(view.db, of.symbol);
+    Some(found.iter().filter_map(|it| type_item(view, it)).collect())
+}
+
+pub fn subtypes(view: View<'_>, offset: u32) -> Option<Vec<lsp::TypeHierarchyItem>> {
+    let of = gsw_ide::prepare_type_hierarchy(view.db, view.file, offset)?;
+    let found = gsw_ide::subtypes(view.db, of.symbol);
+    Some(found.iter().filter_map(|it| type_item(view, it)).collect())
+}
+
+fn type_item(view: View<'_>, it: &gsw_ide::TypeItem) -> Option<lsp::TypeHierarchyItem> {
+    let location = view.location(it.location)?;
+    Some(lsp::TypeHierarchyItem {
+        name: it.name.clone(),
+        kind: symbol_kind(it.kind),
+        tags: None,
+        detail: None,
+        uri: location.uri,
+        range: location.range,
+        selection_range: location.range,
         data: None,
     })
 }

@@ -9,11 +9,15 @@ use crate::state::{State, path};
 
 /// The reports about a document, or that they are the ones that the client has.
 pub fn of_document(
-    state: &State,
+    state: &mut State,
     uri: &lsp::Uri,
     known: Option<&str>,
 ) -> lsp::DocumentDiagnosticReport {
-    let items = path(uri)
+    let path = path(uri);
+    if let Some(path) = &path {
+        state.read_below(path);
+    }
+    let items = path
         .and_then(|path| state.diagnostics(&path))
         .unwrap_or_default();
     let result_id = format!("{:016x}", digest(&items));
@@ -52,7 +56,7 @@ pub fn files(state: &State) -> Vec<PathBuf> {
 
 /// The reports about one of them.
 pub fn of_file(
-    state: &State,
+    state: &mut State,
     path: &std::path::Path,
     known: &[lsp::PreviousResultId],
 ) -> Option<lsp::WorkspaceDocumentDiagnosticReport> {

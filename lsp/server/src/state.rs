@@ -21,6 +21,8 @@ pub struct State {
     pub workspaces: Vec<Workspace>,
     pub checks: Checks,
     pub colours: Colours,
+    /// What a setting `model` can name.
+    pub models: Vec<gsw_ide::Model>,
 }
 
 /// What client and server have agreed on.
@@ -49,6 +51,7 @@ pub struct Hints {
     pub types: Shown,
     pub parameters: Shown,
     pub errors: Shown,
+    pub calls: Shown,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -64,6 +67,7 @@ impl Default for Hints {
             types: Shown::Yes,
             parameters: Shown::Yes,
             errors: Shown::Yes,
+            calls: Shown::Yes,
         }
     }
 }
@@ -77,6 +81,8 @@ pub struct Support {
     pub watching: Ability,
     /// Asking again for diagnostics when told to.
     pub refresh: Ability,
+    /// Being offered a hierarchy of types after `initialize`.
+    pub type_hierarchy: Ability,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -174,6 +180,8 @@ impl State {
     fn open_workspace(&mut self, root: PathBuf, reach: Reach, path: &Path) {
         let opened = Workspace::open(root, reach, path, &self.documents);
         self.workspaces.extend(opened);
+        // Its imports are not followed yet.
+        self.checks.begin_again();
     }
 
     /// Reads the folders that the editor has open, so that all of their files are checked and found.
@@ -259,6 +267,7 @@ impl State {
     /// Forgets everything but the documents and what was agreed, and reads it anew.
     pub fn afresh(&mut self) {
         self.workspaces.clear();
+        self.checks.begin_again();
         let open: Vec<(PathBuf, Arc<str>)> = self
             .documents
             .iter()
@@ -293,7 +302,7 @@ impl State {
     }
 
     /// The number of the workspace that a file belongs to.
-    fn locate(&self, path: &Path) -> Option<(usize, File)> {
+    pub fn locate(&self, path: &Path) -> Option<(usize, File)> {
         if let Some(module) = library::module_of(path) {
             let workspace = self.workspaces.first()?;
             return Some((0, gsw_ide::library_file(&workspace.db, &module)?));

@@ -1,10 +1,13 @@
 //! Answers to requests about one document as it is written: its outline, folds, links, lenses, and its style.
 
+use std::collections::BTreeMap;
+
 use gsw_ide::{DocumentSymbol, FoldKind, LensAction};
 use serde_json::json;
 use tower_lsp::ls_types as lsp;
 
 use crate::convert::symbol_kind;
+use crate::runtime::Runtime;
 use crate::state::View;
 
 pub fn outline(view: View<'_>) -> Vec<lsp::DocumentSymbol> {
@@ -104,28 +107,77 @@ pub fn links(view: View<'_>) -> Vec<lsp::DocumentLink> {
         .collect()
 }
 
-/// Lenses, each with a command that the client runs: `gsw.run`, `gsw.test` and `gsw.prompt`, with the file and the name.
-pub fn lenses(view: View<'_>) -> Vec<lsp::CodeLens> {
-    let Some(uri) = view.state.uri(view.file.path(view.db)) else {
-        return Vec::new();
+/// Lenses, each with a command that the client runs: `gsw.run`, `gsw.test` and `gsw.prompt`, with the file and the name; and the program
+/// whose last runs belong to them.
+pub fn lenses(view: View<'_>) -> (Vec<lsp::CodeLens>, ProgramName) {
+    let configuration = gsw_project::project_configuration(view.db);
+    let path = view.file.path(view.db);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let program = ProgramName {
+        name: configuration
+            .and_then(|it| it.name.clone())
+            .unwrap_or_else(|| stem.into_owned()),
+        store: configuration.and_then(|it| it.runs.store.clone()),
+    };
+    let Some(uri) = view.state.uri(path) else {
+        return (Vec::new(), program);
     };
     let lenses = gsw_ide::code_lens(view.db, view.file).into_iter();
-    lenses
-        .map(|it| {
-            let (title, command) = match it.action {
-                LensAction::Run => ("run", "gsw.run"),
-                LensAction::Test => ("test", "gsw.test"),
-                LensAction::ShowRequest => ("show request", "gsw.prompt"),
-            };
-            lsp::CodeLens {
-                range: view.range(it.span),
-                command: Some(lsp::Command {
-                    title: title.into(),
-                    command: command.into(),
-                    arguments: Some(vec![json!(uri.as_str()), json!(it.name)]),
-                }),
-                data: None,
-            }
-        })
-        .collect()
+    let lenses = lenses.map(|it| {
+        let (title, command) = match it.action {
+            LensAction::Run => ("run", RUN),
+            LensAction::Test => ("test", "gsw.test"),
+            LensAction::ShowRequest => ("show request", "gsw.prompt"),
+        };
+        lsp::CodeLens {
+            range: view.range(it.span),
+            command: Some(lsp::Command {
+                title: title.into(),
+                command: command.into(),
+                arguments: Some(vec![json!(uri.as_str()), json!(it.name)]),
+            }),
+            data: None,
+        }
+    });
+    (lenses.collect(), program)
+}
+
+const RUN: &str = "gsw.run";
+
+/// What a program's runs are kept under.
+pub struct ProgramName {
+    name: String,
+    store: Option<String>,
+}
+
+impl ProgramName {
+    /// The last run of each workflow.
+    pub fn last_runs(&self, runtime: &dyn Runtime) -> BTreeMap<String, String> {
+        runtime.last_runs(&self.name, self.store.as_deref())
+    }
+}
+
+/// The lenses, after each of a workflow one that says how it ran last; it does nothing.
+pub fn with_last_runs(
+    lenses: Vec<lsp::CodeLens>,
+    last: &BTreeMap<String, String>,
+) -> Vec<lsp::CodeLens> {
+    let mut all = Vec::new();
+    for lens in lenses {
+        let run = lens.command.as_ref().filter(|it| it.command == RUN);
+        let name = run.and_then(|it| it.arguments.as_ref()?.get(1)?.as_str());
+        let title = name.and_then(|it| last.get(it)).cloned();
+        let shown = title.map(|title| lsp::CodeLens {
+            range: lens.range,
+            command: Some(lsp::Command {
+                title,
+                command: String::new(),
+                arguments: None,
+            }),
+            data: None,
+        });
+        all.push(lens);
+        all.extend(shown);
+    }
+    all
 }

@@ -2,9 +2,9 @@
 
 use gsw_ide::{Completion, CompletionKind, Definition};
 use gsw_source::ItemKind;
-use serde_json::json;
 use tower_lsp::ls_types as lsp;
 
+use crate::resolving;
 use crate::state::{Ability, State, View};
 
 /// What can stand at a position of a document.
@@ -13,7 +13,10 @@ pub fn complete(
     place: &lsp::TextDocumentPositionParams,
 ) -> Option<lsp::CompletionList> {
     let (index, file, offset) = state.place(place)?;
-    let found = gsw_ide::completion(&mut state.workspaces[index].db, file, offset);
+    let State {
+        workspaces, models, ..
+    } = state;
+    let found = gsw_ide::completion(&mut workspaces[index].db, file, offset, models);
     let view = state.view_in(index, file);
     let items = found.into_iter().map(|it| item(view, it)).collect();
     Some(lsp::CompletionList {
@@ -27,24 +30,16 @@ fn item(view: View<'_>, it: Completion) -> lsp::CompletionItem {
     let is_snippet = it.insert.contains('$');
     let can_snippets = view.state.settings.support.snippets == Ability::Present;
     let (text, format) = match (is_snippet, can_snippets) {
-        (true, true) => (it.insert, lsp::InsertTextFormat::SNIPPET),
-        (true, false) => (plain(&it.insert), lsp::InsertTextFormat::PLAIN_TEXT),
-        (false, _) => (it.insert, lsp::InsertTextFormat::PLAIN_TEXT),
+        (true, true) => (it.insert, Some(lsp::InsertTextFormat::SNIPPET)),
+        // What is not said is plain, and found by its label: a list has hundreds of items.
+        (true, false) => (plain(&it.insert), None),
+        (false, _) => (it.insert, None),
     };
     let imports: Vec<lsp::TextEdit> = it.imports.iter().map(|it| view.edit(it)).collect();
-    let uri = view.state.uri(view.file.path(view.db));
-    let data = it.definition.zip(uri).map(|(definition, uri)| {
-        let Definition { module, item, part } = definition;
-        json!({
-            "uri": uri.as_str(),
-            "module": module,
-            "item": item.as_str(),
-            "part": part.as_ref().map(|it| it.as_str()),
-        })
-    });
+    let definitions: Vec<Definition> = it.definition.into_iter().collect();
+    let data = resolving::data(view, &definitions);
     lsp::CompletionItem {
         sort_text: Some(format!("{:02} {}", it.rank, it.label)),
-        filter_text: Some(it.label.clone()),
         label: it.label,
         kind: Some(kind(it.kind)),
         detail: it.detail,
@@ -52,7 +47,7 @@ fn item(view: View<'_>, it: Completion) -> lsp::CompletionItem {
             range: view.range(it.replace),
             new_text: text,
         })),
-        insert_text_format: Some(format),
+        insert_text_format: format,
         additional_text_edits: (!imports.is_empty()).then_some(imports),
         data,
         ..lsp::CompletionItem::default()
@@ -114,28 +109,8 @@ fn kind(kind: CompletionKind) -> lsp::CompletionItemKind {
 
 /// The item with its docs.
 pub fn resolve(state: &State, mut item: lsp::CompletionItem) -> lsp::CompletionItem {
-    let Some(data) = &item.data else {
-        return item;
-    };
-    let text = |name: &str| data.get(name).and_then(|it| it.as_str());
-    let uri = text("uri").and_then(|it| it.parse::<lsp::Uri>().ok());
-    let definition = text("module")
-        .zip(text("item"))
-        .map(|(module, item)| Definition {
-            module: module.into(),
-            item: item.into(),
-            part: text("part").map(Into::into),
-        });
-    if let (Some(uri), Some(definition)) = (uri, definition)
-        && let Some(view) = state.view(&uri)
-        && let Some((code, docs)) = gsw_ide::completion_docs(view.db, &definition)
-    {
-        let docs = docs.map(|it| format!("\n\n{it}")).unwrap_or_default();
-        item.documentation = Some(lsp::Documentation::MarkupContent(lsp::MarkupContent {
-            kind: lsp::MarkupKind::Markdown,
-            value: format!("```gsw\n{code}\n```{docs}"),
-        }));
-    }
+    let docs = item.data.as_ref().and_then(|it| resolving::docs(state, it));
+    item.documentation = docs.map(lsp::Documentation::MarkupContent);
     item
 }
 

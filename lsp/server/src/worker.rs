@@ -1,7 +1,8 @@
 //! The one thread that owns the databases. Jobs run in the order in which they were sent, so that no answer is older than the last edit;
 //! there are no snapshots to outlive their work. Between jobs it checks files, one at a time.
 
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -25,6 +26,9 @@ pub enum Notice {
     /// Something panicked: a bug of the server, by its message.
     Broken(String),
 }
+
+/// Who types presses a key more often than this, and waits for nothing but the document. A guess.
+const MOMENT: Duration = Duration::from_millis(150);
 
 /// Syntax trees are at most a thousand levels deep; see the compiler's own thread.
 const STACK: usize = 64 << 20;
@@ -94,6 +98,17 @@ fn work(queue: &Receiver<Job>, notices: &UnboundedSender<Notice>) {
                         continue;
                     }
                     Some(Progress::Silent) => continue,
+                    Some(Progress::Paused) => match queue.recv_timeout(MOMENT) {
+                        Ok(job) => {
+                            contained(&mut state, notices, job);
+                            continue;
+                        }
+                        Err(RecvTimeoutError::Timeout) => {
+                            state.checks.is_quiet();
+                            continue;
+                        }
+                        Err(RecvTimeoutError::Disconnected) => return,
+                    },
                     Some(Progress::Done) => {}
                     // Whatever panicked would do so again.
                     None => state.checks.give_up(),

@@ -48,16 +48,23 @@ impl Workspace {
     /// Reads the workspace at `root` around one of its files; `None` when that file cannot be read.
     pub fn open(root: PathBuf, reach: Reach, file: &Path, files: &Documents) -> Option<Self> {
         let mut db = Database::default();
-        gsw_project::open_project(&mut db, &entry(&root, file, files), files).ok()?;
-        let mut workspace = Self { root, reach, db };
+        let first = entry(&root, file, files);
         let mut paths = match reach {
-            Reach::Folder => sources(&workspace.root),
+            Reach::Folder => sources(&root),
             Reach::Imports => Vec::new(),
         };
         if is_source(file) {
             paths.push(file.to_owned());
         }
-        gsw_project::add_files(&mut workspace.db, &paths, files);
+        match reach {
+            // What lies in the folder is there; where imports lead out of it is seen when a file is checked.
+            Reach::Folder => drop(gsw_project::open_folder(&mut db, &first, &paths, files).ok()?),
+            Reach::Imports => {
+                gsw_project::open_project(&mut db, &first, files).ok()?;
+                gsw_project::add_files(&mut db, &paths, files);
+            }
+        }
+        let mut workspace = Self { root, reach, db };
         workspace.enter();
         Some(workspace)
     }
@@ -108,6 +115,11 @@ impl Workspace {
             .with_durability(durability)
             .to(text);
         gsw_project::follow_imports(&mut self.db, file, files);
+    }
+
+    /// Reads what a file imports from outside of the folder.
+    pub fn follow_file(&mut self, file: File, files: &Documents) {
+        gsw_project::follow_file(&mut self.db, file, files);
     }
 
     /// Adds sources that it reaches and does not hold yet.

@@ -85,6 +85,12 @@ impl Catalogue {
         })
     }
 
+    /// All of them, in the order in which they are looked up.
+    #[must_use]
+    pub fn models(&self) -> &[KnownModel] {
+        &self.models
+    }
+
     /// What is known about a model.
     #[must_use]
     pub fn find(&self, model: &str) -> Option<&KnownModel> {

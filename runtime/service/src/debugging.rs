@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use gsw_abi::program::Program;
+use gsw_abi::types::TypeId;
 use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_driver::human::Humans;
 use gsw_driver::pauses::Pauses;
 use gsw_engine::debug::Debugger;
 use gsw_engine::load::Loaded;
@@ -13,6 +16,16 @@ use crate::execute::{around, settle};
 use crate::mcp::progress;
 use crate::store::Origin;
 use crate::terminal;
+use crate::value_text;
+
+/// Who is attached to the runs.
+pub struct Attached {
+    pub debugger: Arc<dyn Debugger>,
+    /// While it is paused, time stands still.
+    pub pauses: Arc<Pauses>,
+    /// Who answers the questions of `human`s.
+    pub humans: Arc<dyn Humans>,
+}
 
 /// An engine for runs that a debugger follows.
 ///
@@ -21,15 +34,21 @@ use crate::terminal;
 pub fn engine(
     mut loaded: Loaded,
     options: &BuiltinOptions,
-    (debugger, pauses): (Arc<dyn Debugger>, Arc<Pauses>),
+    attached: Attached,
     origin: &Origin,
 ) -> Result<Engine, String> {
+    let Attached {
+        debugger,
+        pauses,
+        humans,
+    } = attached;
     let name = loaded.program.name.clone();
     let memory_limit = settle(&mut loaded, options)?;
     let options = EngineOptions {
         memory_limit,
         debugger: Some(debugger),
         pauses: Some(pauses),
+        humans: Some(humans),
         ..around(&name, options, (&terminal::stage(), origin))
     };
     Ok(Engine::new(loaded, options))
@@ -39,4 +58,12 @@ pub fn engine(
 #[must_use]
 pub fn line(event: &EventKind) -> Option<String> {
     progress::progress(event)
+}
+
+/// The JSON text of an answer of this type, read as on a command line: a text is written as it is, a record as JSON.
+///
+/// # Errors
+/// When it cannot be read so.
+pub fn read_answer(program: &Program, ty: TypeId, text: &str) -> Result<String, String> {
+    value_text::read(&program.types, ty, text).map(|it| it.to_string())
 }

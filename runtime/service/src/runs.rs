@@ -4,6 +4,7 @@ mod answer;
 pub mod arguments;
 mod diff;
 pub mod happened;
+pub mod newest;
 pub mod of_store;
 mod proof;
 pub mod replay;

@@ -46,17 +46,24 @@ const NEVER: &str = "never";
 pub fn of(program: &Program, option: Option<&str>, origin: &Origin) -> Option<Arc<RunStore>> {
     let variable = || BuiltinOption::Store.variable().and_then(environment::text);
     let said = option.map(str::to_owned).or_else(variable);
-    let (path, need) = match said.or_else(|| program.runs.store.clone()) {
-        Some(word) if word == OFF => return None,
-        Some(path) => (PathBuf::from(path), Need::Asked),
-        None => (
-            state::folder(&program.name)?.join(FILE),
-            Need::Offered(Arc::new(warn)),
-        ),
+    let named = said.or_else(|| program.runs.store.clone());
+    let need = match named {
+        Some(_) => Need::Asked,
+        None => Need::Offered(Arc::new(warn)),
     };
+    let path = path(&program.name, named)?;
     let retention = retention(&program.runs);
     let file = origin.program.clone();
     Some(RunStore::of_command(path, file, need, retention))
+}
+
+/// The file of the runs of a program, where it is named or else in the user's folder for such files; `None` when none are kept.
+pub fn path(program: &str, named: Option<String>) -> Option<PathBuf> {
+    match named {
+        Some(word) if word == OFF => None,
+        Some(path) => Some(PathBuf::from(path)),
+        None => Some(state::folder(program)?.join(FILE)),
+    }
 }
 
 /// How much of the past a program keeps.

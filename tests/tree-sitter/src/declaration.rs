@@ -44,14 +44,19 @@ impl Reader<'_> {
             "attribute" => self.attribute(node),
             "check" => self.list("where", node),
             "default" => self.list("=", node),
-            "result" => self.list("->", node),
+            "result" => {
+                let mut parts = self.with_trust(node);
+                let trusted = parts.split_off(1.min(parts.len()));
+                return Some([vec![Tree::list("->", parts)], trusted].concat());
+            }
             "throws" => self.list("throws", node),
             "asked" => self.list("by", node),
             "repeat_class" => match self.mark(node) {
                 "idempotent" => self.list("idempotent", node),
                 class => Tree::word(class),
             },
-            "field_declaration" | "parameter" | "parameters" => Tree::List(self.all(node)),
+            "parameter" => Tree::List(self.with_trust(node)),
+            "field_declaration" | "parameters" => Tree::List(self.all(node)),
             "variant" => Tree::List(self.with_payload(node)),
             "error" => Tree::list("error", self.with_payload(node)),
             "hook_handler" => self.named(node),
@@ -60,6 +65,18 @@ impl Reader<'_> {
             _ => return None,
         };
         Some(vec![tree])
+    }
+
+    /// All children, with `trusted` where it stands: a word of its own.
+    fn with_trust(self, node: Node<'_>) -> Vec<Tree> {
+        let named = self.children(node);
+        let all = (0..node.child_count()).filter_map(|it| node.child(it as u32));
+        let parts = all.flat_map(|it| match it.kind() {
+            "trusted" => vec![Tree::word("trusted")],
+            _ if named.contains(&it) => self.parts(it),
+            _ => Vec::new(),
+        });
+        parts.collect()
     }
 
     /// A list in which the child of that field is a list of its own.

@@ -26,6 +26,19 @@ pub enum RepeatClass {
     Once,
 }
 
+impl RepeatClass {
+    /// The word of the language.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pure => "pure",
+            Self::Reads => "reads",
+            Self::Idempotent => "idempotent",
+            Self::Once => "once",
+        }
+    }
+}
+
 /// The class of the tool `item`: as written, else told by its effects and by the tools that it calls.
 pub fn repeat_class(db: &dyn Db, item: ItemId) -> RepeatClass {
     written_class(db, item).unwrap_or_else(|| match class_of_effects(db, item) {

@@ -1,13 +1,17 @@
 //! `gswc dap`: a debugger for editors, by the Debug Adapter Protocol on standard input and output.
 //!
 //! A program is compiled so that its code says where it is and what its names hold (`gsw_flow::lower_debugged`). A run stops at such a
-//! point by not going on: the thread that has it answers questions until it is told to go on, and its clock stands. Since a run is
+//! point by not going on: the thread that has it answers questions until it may go on, and its clock stands. Since a run is
 //! decided by what it is given, going back is running it again, with what it was given, as far as an earlier point.
 
 mod breakpoints;
+mod expression;
 mod follower;
+mod guard;
 mod launch;
 mod past;
+mod questions;
+mod relay;
 mod session;
 mod shown;
 mod wire;
@@ -21,6 +25,7 @@ use serde_json::Value;
 
 use crate::report;
 use follower::Stopped;
+use relay::{Listening, Relay};
 use session::Session;
 use wire::{Input, Output};
 
@@ -51,7 +56,17 @@ pub fn dap() -> Exit {
         return report::failure(&format!("cannot start a thread: {error}"));
     }
     let mut session = Session::new(output, sender);
-    for it in heard {
+    let mut heard = heard.into_iter();
+    while let Some(it) = heard.next() {
+        if let Heard::Request(request) = &it
+            && let Some(relay) = Relay::wanted(request)
+        {
+            match relay {
+                Ok(relay) => return pass_on(relay, heard),
+                Err(why) => session.refuse(request, format!("`launch`: {why}")),
+            }
+            continue;
+        }
         if let Heard::Gone(why) = it {
             session.end();
             return why.map_or(Exit::Done, |why| report::failure(&why));
@@ -62,6 +77,24 @@ pub fn dap() -> Exit {
     }
     session.end();
     Exit::Done
+}
+
+/// Has another debugger do what the client asks from now on.
+fn pass_on(mut relay: Relay, heard: impl Iterator<Item = Heard>) -> Exit {
+    for it in heard {
+        let listening = match it {
+            Heard::Request(request) => relay.send(&request),
+            Heard::Gone(_) => Listening::NoMore,
+            // Nothing runs here.
+            Heard::Stopped(_) | Heard::Ended(_) | Heard::Replayed(..) | Heard::Said(_) => {
+                Listening::Still
+            }
+        };
+        if listening == Listening::NoMore {
+            break;
+        }
+    }
+    relay.end()
 }
 
 fn read(to: &Sender<Heard>) {

@@ -3,6 +3,8 @@
 //! The prompt is run as a program would run it, by an engine whose only model notes what it is asked and gives no answer. So what is
 //! shown is what would be sent, with the settings of agent, prompt and `gsw.toml`, and with what its tools and types say.
 
+mod preview;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +23,8 @@ use gsw_service::columns::Columns;
 use gsw_service::{BuiltinOptions, Command, Exit, Invocation};
 use gsw_tree::usage::Usage;
 use serde_json::{Map, Value, json};
+
+pub use preview::preview;
 
 use crate::{compile, project, report};
 
@@ -62,30 +66,14 @@ struct Asked {
 /// What the prompt asks its model first.
 fn asked(file: &Path, name: Option<&str>, arguments: &Prompt) -> Result<Asked, Exit> {
     let image = compile::prompts(file)?;
-    let mut loaded = Loaded::from_bytes(&image).map_err(|refusal| report::failure(&refusal))?;
-    let prices_of_user = gsw_service::prices_of_user().map_err(|why| report::usage(&why))?;
-    let models = &mut Arc::make_mut(&mut loaded.program).models;
-    models.prices.splice(0..0, prices_of_user);
+    let loaded = Loaded::from_bytes(&image).map_err(|refusal| report::failure(&refusal))?;
     let name = named(&loaded.program, name)?;
-    let program = Arc::clone(&loaded.program);
-    let invocation = read_words(&program, file, &name, &arguments.words)?;
-    let noted = Arc::new(Noted::default());
-    let options = EngineOptions {
-        models: Some(Arc::clone(&noted) as Arc<dyn Models>),
-        prompts: Some(Arc::new(AgentPrompts)),
-        model_override: arguments.model.clone().or_else(model_of_environment),
-        ..EngineOptions::default()
-    };
-    let engine = Engine::new(loaded, options);
-    let finished = engine.start(invocation.workflow, invocation.input).wait();
-    let first = noted
-        .0
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .take();
-    if let Some(request) = first {
-        let prices = prices(&program, Some(&AgentPrompts));
-        return Ok(Asked { request, prices });
+    let invocation = read_words(&loaded.program, file, &name, &arguments.words)?;
+    let begun = begin(loaded, arguments.model.clone()).map_err(|why| report::usage(&why))?;
+    let handle = begun.engine.start(invocation.workflow, invocation.input);
+    let finished = handle.wait();
+    if let Some(asked) = begun.asked() {
+        return Ok(asked);
     }
     Err(match &finished.result {
         RunResult::InvalidInput(issues) => {
@@ -104,6 +92,42 @@ fn asked(file: &Path, name: Option<&str>, arguments: &Prompt) -> Result<Asked, E
             report::failure(&format!("`{name}` asks no model"))
         }
     })
+}
+
+/// An engine whose only model notes what it is asked.
+struct Begun {
+    engine: Engine,
+    program: Arc<Program>,
+    noted: Arc<Noted>,
+}
+
+fn begin(mut loaded: Loaded, model: Option<String>) -> Result<Begun, String> {
+    let prices_of_user = gsw_service::prices_of_user()?;
+    let models = &mut Arc::make_mut(&mut loaded.program).models;
+    models.prices.splice(0..0, prices_of_user);
+    let program = Arc::clone(&loaded.program);
+    let noted = Arc::new(Noted::default());
+    let options = EngineOptions {
+        models: Some(Arc::clone(&noted) as Arc<dyn Models>),
+        prompts: Some(Arc::new(AgentPrompts)),
+        model_override: model.or_else(model_of_environment),
+        ..EngineOptions::default()
+    };
+    Ok(Begun {
+        engine: Engine::new(loaded, options),
+        program,
+        noted,
+    })
+}
+
+impl Begun {
+    /// What the model was asked first, if it was asked.
+    fn asked(&self) -> Option<Asked> {
+        let first = self.noted.0.lock();
+        let request = first.unwrap_or_else(PoisonError::into_inner).take()?;
+        let prices = prices(&self.program, Some(&AgentPrompts));
+        Some(Asked { request, prices })
+    }
 }
 
 /// The prompt and its input, by the words after `--`.

@@ -77,12 +77,19 @@ impl Completion {
     }
 
     fn defined(mut self, db: &dyn Db, item: ItemId, part: Option<Name>) -> Self {
-        self.definition = module_path(db, item.file(db)).map(|module| Definition {
+        self.definition = Definition::of(db, item).map(|it| Definition { part, ..it });
+        self
+    }
+}
+
+impl Definition {
+    /// What an item is found by; `None` in a file that is no module.
+    pub fn of(db: &dyn Db, item: ItemId) -> Option<Self> {
+        module_path(db, item.file(db)).map(|module| Self {
             module: module.to_owned(),
             item: item.name(db).clone(),
-            part,
-        });
-        self
+            part: None,
+        })
     }
 }
 

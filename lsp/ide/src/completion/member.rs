@@ -89,6 +89,27 @@ pub fn of_module(cursor: &Cursor<'_>, module: File) -> Vec<Completion> {
         .collect()
 }
 
+/// The tools that are declared by an MCP server, and what every server can do.
+pub fn of_server(
+    cursor: &Cursor<'_>,
+    server: ItemId,
+    value: Option<(ItemId, Span)>,
+) -> Vec<Completion> {
+    let db = cursor.db;
+    let tools = gsw_names::server_tools(db, server).into_iter();
+    let calling = match value {
+        Some(_) => Calling::Call,
+        None => Calling::Name,
+    };
+    let mut found: Vec<Completion> = tools
+        .map(|it| of_item(db, it.name(db), it, calling, 0))
+        .collect();
+    if let Some((item, base)) = value {
+        found.extend(members(cursor, item, base));
+    }
+    found
+}
+
 /// The variants of an enum, and the list of them where it has no payloads.
 pub fn of_enum(cursor: &Cursor<'_>, item: ItemId) -> Vec<Completion> {
     let db = cursor.db;

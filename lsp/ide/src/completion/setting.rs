@@ -86,7 +86,7 @@ pub fn values(cursor: &Cursor<'_>, _: ItemId, name: &str) -> Vec<Completion> {
                 it.insert(text)
             })
             .collect(),
-        Some(Form::Tools) => listed(&[ItemKind::Tool, ItemKind::Agent]),
+        Some(Form::Tools) => listed(&[ItemKind::Tool, ItemKind::Agent, ItemKind::Mcp]),
         Some(Form::Names(_)) => listed(&[
             ItemKind::Workflow,
             ItemKind::Mcp,
@@ -107,8 +107,17 @@ pub fn values(cursor: &Cursor<'_>, _: ItemId, name: &str) -> Vec<Completion> {
     }
 }
 
+/// What the string of a setting, whose text begins at byte `start`, can hold: all of it is replaced.
+pub fn in_text(cursor: &Cursor<'_>, name: &str, start: u32) -> Vec<Completion> {
+    let mut found = texts(cursor, name);
+    for it in &mut found {
+        it.replace = gsw_source::Span::new(start.min(cursor.offset), cursor.offset);
+    }
+    found
+}
+
 /// What the string of a setting can hold.
-pub fn texts(cursor: &Cursor<'_>, name: &str) -> Vec<Completion> {
+fn texts(cursor: &Cursor<'_>, name: &str) -> Vec<Completion> {
     let text = |it: &str| Completion::new(it, CompletionKind::Text, 0);
     match Setting::named(name).map(|it| it.form()) {
         Some(Form::Model) => {
@@ -116,6 +125,11 @@ pub fn texts(cursor: &Cursor<'_>, name: &str) -> Vec<Completion> {
                 .iter()
                 .map(|it| text(&format!("{}/", it.name())).detail("a provider"))
                 .collect();
+            let models = cursor.models.iter();
+            found.extend(models.map(|it| {
+                let model = Completion::new(it.name.as_str(), CompletionKind::Text, 1);
+                model.detail(it.detail.as_str())
+            }));
             if let Some(configuration) = gsw_project::project_configuration(cursor.db) {
                 let aliases = configuration.models.aliases.iter();
                 found.extend(aliases.map(|(it, _)| text(it).detail("of `gsw.toml`")));

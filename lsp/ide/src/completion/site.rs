@@ -43,6 +43,12 @@ pub enum Site {
     VariantOf {
         owner: ItemId,
     },
+    /// After the dot of an MCP server's name.
+    ToolOf {
+        server: ItemId,
+        /// The item and the place in it where the server is a value with methods of its own.
+        value: Option<(ItemId, Span)>,
+    },
     /// In the braces of a record, literal or pattern.
     RecordField {
         fields: ItemId,
@@ -63,6 +69,8 @@ pub enum Site {
     /// In the string that is the value of a setting.
     SettingText {
         name: String,
+        /// The byte of the file at which its text begins.
+        start: u32,
     },
     SettingValue {
         item: ItemId,
@@ -273,6 +281,8 @@ fn in_string(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Site {
     match (name, owner) {
         (Some(&name), Some(_)) => Site::SettingText {
             name: tokens.text(name).to_owned(),
+            // After the quotation mark.
+            start: tokens.tokens[tokens.at].span.start + 1,
         },
         _ => Site::Nothing,
     }
@@ -468,6 +478,13 @@ fn after_dot(
             Definition::Module(module) => return Site::ModuleMember { module },
             Definition::Item(owner) if owner.kind(cursor.db) == ItemKind::Enum => {
                 return Site::VariantOf { owner };
+            }
+            Definition::Item(server) if server.kind(cursor.db) == ItemKind::Mcp => {
+                let is_value = expression_type(cursor.db, item, base.span).is_some();
+                return Site::ToolOf {
+                    server,
+                    value: is_value.then_some((item, base.span)),
+                };
             }
             Definition::Item(_) | Definition::Variant { .. } => {}
         }

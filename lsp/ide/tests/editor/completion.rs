@@ -6,7 +6,15 @@ use crate::fixture::{fixture, same};
 
 fn found(text: &str) -> Vec<Completion> {
     let mut it = fixture(text);
-    gsw_ide::completion(&mut it.db, it.file, it.offset)
+    gsw_ide::completion(&mut it.db, it.file, it.offset, &models())
+}
+
+/// What a runtime knows.
+fn models() -> [gsw_ide::Model; 2] {
+    ["anthropic/claude-big-5-5", "openai/gpt"].map(|it| gsw_ide::Model {
+        name: it.to_owned(),
+        detail: "$1".to_owned(),
+    })
 }
 
 fn labels(text: &str) -> Vec<String> {
@@ -29,7 +37,7 @@ fn offers(text: &str, wanted: &[&str], unwanted: &[&str]) {
 /// The text after the completion of that label, imports included.
 fn completed(text: &str, label: &str) -> String {
     let mut it = fixture(text);
-    let found = gsw_ide::completion(&mut it.db, it.file, it.offset);
+    let found = gsw_ide::completion(&mut it.db, it.file, it.offset, &models());
     let Some(chosen) = found.iter().find(|it| it.label == label) else {
         panic!(
             "no `{label}` in {:#?}",
@@ -394,7 +402,7 @@ fn docs_are_looked_up_when_they_are_shown() {
     let mut it = fixture(
         "/// How many.\nfn count(n: int) -> int { n }\nenum E {\n  /// Not much.\n  Low\n}\nfn f() -> E { cou<|> }",
     );
-    let found = gsw_ide::completion(&mut it.db, it.file, it.offset);
+    let found = gsw_ide::completion(&mut it.db, it.file, it.offset, &models());
     let count = found
         .iter()
         .find(|it| it.label == "count")
@@ -413,9 +421,58 @@ fn the_text_is_as_before_wherever_it_is_asked() {
     let reports = gsw_ide::diagnostics(&it.db, it.file);
     for offset in (0..before.len()).step_by(7) {
         let at = u32::try_from(offset).expect("a small text");
-        gsw_ide::completion(&mut it.db, it.file, at);
+        gsw_ide::completion(&mut it.db, it.file, at, &models());
         gsw_ide::signature_help(&mut it.db, it.file, at);
     }
     assert_eq!(*it.file.text(&it.db), before);
     assert_eq!(gsw_ide::diagnostics(&it.db, it.file), reports);
+}
+
+#[test]
+fn models_are_completed_as_wholes() {
+    let all = ["anthropic/claude-big-5-5", "openai/gpt", "sim/"];
+    offers("agent a { model: \"<|>\" }", &all, &[]);
+    for typed in [
+        "",
+        "an",
+        "anthropic/",
+        "anthropic/claude-",
+        "anthropic/claude-big-5",
+    ] {
+        let text = format!("agent a {{ model: \"{typed}<|>\" }}");
+        same(
+            &completed(&text, "anthropic/claude-big-5-5"),
+            "agent a { model: \"anthropic/claude-big-5-5\" }",
+        );
+    }
+    offers(
+        "agent a { model: \"anthropic/<|>\" }",
+        &["anthropic/claude-big-5-5"],
+        &["openai/gpt"],
+    );
+    same(
+        &completed("agent a { model: op<|> }", "openai/gpt"),
+        "agent a { model: \"openai/gpt\" }",
+    );
+}
+
+#[test]
+fn tools_of_servers_are_offered() {
+    let server =
+        "mcp git = stdio(\"git-mcp\", [])\ntool git_log(path: string) -> json reads by git\n";
+    offers(
+        &format!("{server}agent a {{ model: \"sim/x\", tools: [<|>] }}"),
+        &["git", "git_log"],
+        &["let"],
+    );
+    offers(
+        &format!("{server}agent a {{ model: \"sim/x\", tools: [git.<|>] }}"),
+        &["git_log"],
+        &["let"],
+    );
+    offers(
+        &format!("{server}workflow main() -> json {{ git.<|> }}"),
+        &["git_log", "call"],
+        &["let"],
+    );
 }

@@ -88,7 +88,7 @@ fn a_keystroke_in_a_body_parses_one_file_and_infers_one_body() {
 fn a_completion_infers_the_item_around_the_cursor_and_no_other() {
     let mut project = watched();
     let Fixture { db, file, offset } = &mut project.it;
-    gsw_ide::completion(db, *file, *offset);
+    gsw_ide::completion(db, *file, *offset, &[]);
     let ran = project.ran();
     assert_eq!(count(&ran, "infer_item"), 1, "{ran:#?}");
     // The text that was put back is inferred when it is next asked for, and nothing else is.
@@ -96,4 +96,33 @@ fn a_completion_infers_the_item_around_the_cursor_and_no_other() {
     let ran = project.ran();
     assert!(count(&ran, "infer_item") <= 1, "{ran:#?}");
     assert_eq!(count(&ran, "item_signature"), 0, "{ran:#?}");
+}
+
+#[test]
+fn a_keystroke_leaves_what_is_known_of_closed_files_alone() {
+    let mut project = watched();
+    let file = project.it.file;
+    // An open document changes more often than the files on disk.
+    let text = file.text(&project.it.db).to_string();
+    let edited = |project: &mut Watched, text: &str| {
+        file.set_text(&mut project.it.db)
+            .with_durability(salsa::Durability::LOW)
+            .to(text.into());
+        project.check();
+        project.ran()
+    };
+    edited(&mut project, &text.replace("n + 1", "n + 2"));
+    let ran = edited(&mut project, &text.replace("n + 1", "n + 3"));
+    let of_closed: Vec<&String> = ran
+        .iter()
+        .filter(|it| it.contains("host_tools") || it.contains("asks_for_trust"))
+        .collect();
+    // Once for the file that was edited, and never for all.
+    assert!(of_closed.len() <= 2, "{of_closed:#?}");
+    for query in ["import_cycles", "below", "untrusted_values"] {
+        assert_eq!(count(&ran, query), 0, "{ran:#?}");
+    }
+    assert_eq!(count(&ran, "infer_item"), 1, "{ran:#?}");
+    assert_eq!(count(&ran, "item_diagnostics"), 1, "{ran:#?}");
+    assert_eq!(count(&ran, "summarize_file"), 1, "{ran:#?}");
 }

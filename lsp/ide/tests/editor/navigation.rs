@@ -215,13 +215,107 @@ test \"it\" { assert middle() == 2 }
         calls.into_iter().map(line).collect()
     };
     assert_eq!(
-        shown(gsw_ide::incoming_calls(&it.db, target.item)),
+        shown(gsw_ide::incoming_calls(&it.db, &target)),
         ["main 1", "it 1"]
     );
-    assert_eq!(
-        shown(gsw_ide::outgoing_calls(&it.db, target.item)),
-        ["inner 2"]
+    assert_eq!(shown(gsw_ide::outgoing_calls(&it.db, &target)), ["inner 2"]);
+}
+
+#[test]
+fn a_step_stands_between_its_workflow_and_what_it_calls() {
+    let it = fixture(
+        "
+agent a { model: \"sim/x\" }
+prompt ask() -> string by a { user \"?\" }
+fn help() -> int { 1 }
+workflow main() -> int {
+  help()
+  step \"out<|>er\" {
+    let answer = ask()
+    step \"inner\" { help() }
+  }
+}
+",
     );
+    let names = |calls: Vec<gsw_ide::Call>| -> Vec<String> {
+        calls.into_iter().map(|it| it.other.name).collect()
+    };
+    let outer = gsw_ide::prepare_call_hierarchy(&it.db, it.file, it.offset).expect("a step");
+    assert_eq!(outer.name, "outer");
+    let calls = gsw_ide::outgoing_calls(&it.db, &outer);
+    let ask = calls[0].other.clone();
+    assert_eq!(names(calls), ["ask", "inner"]);
+    let around = gsw_ide::incoming_calls(&it.db, &outer);
+    let main = around[0].other.clone();
+    assert_eq!(names(around), ["main"]);
+    assert_eq!(
+        names(gsw_ide::outgoing_calls(&it.db, &main)),
+        ["help", "outer"]
+    );
+    assert_eq!(names(gsw_ide::incoming_calls(&it.db, &ask)), ["outer"]);
+}
+
+#[test]
+fn narrower_types_are_below_wider_ones() {
+    let it = fixture(
+        "
+enum Level { Low, High(why: string) }
+type Bug { level: Level }
+type Severe = Bug where self.level == Low
+fn f(b: Bu<|>g) -> int { 1 }
+",
+    );
+    let at = |needle: &str| {
+        let found = it.file.text(&it.db).find(needle).expect("it is there");
+        let offset = u32::try_from(found).expect("a small text");
+        gsw_ide::prepare_type_hierarchy(&it.db, it.file, offset).expect("a type")
+    };
+    let names = |found: Vec<gsw_ide::TypeItem>| -> Vec<String> {
+        found.into_iter().map(|it| it.name).collect()
+    };
+    let bug = gsw_ide::prepare_type_hierarchy(&it.db, it.file, it.offset).expect("a type");
+    assert_eq!(bug.name, "Bug");
+    assert_eq!(names(gsw_ide::subtypes(&it.db, bug.symbol)), ["Severe"]);
+    assert_eq!(
+        names(gsw_ide::supertypes(&it.db, at("Severe").symbol)),
+        ["Bug"]
+    );
+    let level = at("Level {");
+    assert_eq!(
+        names(gsw_ide::subtypes(&it.db, level.symbol)),
+        ["Level.Low", "Level.High"]
+    );
+    assert_eq!(
+        names(gsw_ide::supertypes(&it.db, at("High").symbol)),
+        ["Level"]
+    );
+    // A variable leads to its type.
+    assert_eq!(at("b: Bug").name, "Bug");
+}
+
+#[test]
+fn a_hover_of_a_tool_says_how_often_it_may_run() {
+    let shown = |text: &str| {
+        let it = fixture(text);
+        let hover = gsw_ide::hover(&it.db, it.file, it.offset).expect("a name");
+        (hover.markdown, hover.prompt.is_some())
+    };
+    let once = "import std/fs\ntool no<|>te(text: string) { fs.append(\"a\", text) }";
+    let (once, is_prompt) = shown(once);
+    assert!(
+        once.contains("// repeat class: once") && !is_prompt,
+        "{once}"
+    );
+    let written = shown("tool no<|>te(text: string) -> string reads { text }").0;
+    assert!(written.contains("// repeat class: reads"), "{written}");
+    // Whether making its request does nothing else.
+    let agent = "agent a { model: \"sim/x\" }\n";
+    let plain = format!("{agent}prompt a<|>sk() -> string by a {{ user \"?\" }}");
+    assert!(shown(&plain).1);
+    let reading = format!(
+        "import std/fs\n{agent}prompt a<|>sk() -> string by a {{ user \"${{fs.read(\"x\")}}\" }}"
+    );
+    assert!(!shown(&reading).1);
 }
 
 fn implementations(text: &str) -> Vec<String> {

@@ -106,6 +106,41 @@ workflow main(n: int) -> int { if n > 1 { fail Failed(\"x\") }
 }
 
 #[test]
+fn hints_say_what_calls_raise_and_how_often_tools_run() {
+    let it = fixture(
+        "
+import std/fs
+error Bad(why: string)
+type Box { width: int }
+fn risky(n: int) -> int ! Bad { if n > 1 { fail Bad(\"much\") }
+ n }
+tool note(text: string) { fs.append(\"a\", text) }
+tool wide(box: Box) -> int reads { box.width }
+fn f() -> int { let box = Box { width: 1 }
+ risky(box.width) }
+",
+    );
+    let text = it.file.text(&it.db);
+    let all = Span::new(0, u32::try_from(text.len()).expect("a small text"));
+    let hints = gsw_ide::inlay_hint(&it.db, it.file, all);
+    let labels: Vec<&str> = hints.iter().map(|it| it.label.as_str()).collect();
+    let has = |wanted: &str| labels.contains(&wanted);
+    assert!(has(": Box") && has("! Bad"), "{labels:#?}");
+    let note = labels.iter().find(|it| it.contains("once"));
+    assert!(note.is_some(), "{labels:#?}");
+    assert!(
+        !labels.iter().any(|it| it.contains("reads")),
+        "it is written"
+    );
+    let call = hints.iter().find(|it| it.kind == gsw_ide::HintKind::Call);
+    let about = call.map(|it| it.about[0].item.as_str());
+    assert!(about.is_some(), "{hints:#?}");
+    let ty = hints.iter().find(|it| it.label == ": Box").expect("a type");
+    let (code, _) = gsw_ide::completion_docs(&it.db, &ty.about[0]).expect("it is declared");
+    assert_eq!(code, "type Box");
+}
+
+#[test]
 fn every_word_has_a_colour_and_none_goes_over_a_line() {
     let it = fixture(
         "

@@ -47,7 +47,9 @@ impl Client {
                 theirs.set_nonblocking(true).expect("a socket");
                 let stream = tokio::net::UnixStream::from_std(theirs).expect("a socket");
                 let (input, output) = stream.into_split();
-                gsw_server::serve_on(input, output).await.expect("a thread")
+                gsw_server::serve_on(input, output, std::sync::Arc::new(gsw_server::NoRuntime))
+                    .await
+                    .expect("a thread")
             })
         });
         let input = ours.try_clone().expect("a socket");

@@ -269,7 +269,46 @@ fn calls_are_followed_through_their_items() {
         .flatten()
         .map(|it| &it["to"]["name"])
         .collect();
-    assert_eq!(names, ["next", "least"]);
+    assert_eq!(names, ["next", "add"]);
+    let step = &outgoing["result"][1]["to"];
+    let inside = client.ask("callHierarchy/outgoingCalls", &json!({ "item": step }));
+    assert_eq!(inside["result"][0]["to"]["name"], "least");
+    client.quit();
+}
+
+#[test]
+fn a_hint_is_resolved_to_the_docs_of_what_it_names() {
+    let (mut client, main, _) = opened("wire-hint-docs");
+    client.change(
+        &main,
+        2,
+        &json!([{ "range": range((3, 0), (3, 0)), "text": "/// Wide.\ntype Box { width: int }\nfn boxed() -> int { let box = Box { width: 1 }\n box.width }\n" }]),
+    );
+    let asked = json!({ "textDocument": { "uri": main }, "range": range((0, 0), (20, 0)) });
+    let hints = client.ask("textDocument/inlayHint", &asked)["result"].take();
+    let hints = hints.as_array().expect("a list");
+    let boxed = hints.iter().find(|it| it["label"] == ": Box");
+    let resolved = client.ask("inlayHint/resolve", boxed.expect("a type"));
+    let docs = resolved["result"]["tooltip"]["value"].as_str();
+    assert!(docs.is_some_and(|it| it.contains("Wide.")), "{resolved}");
+    client.quit();
+}
+
+#[test]
+fn types_are_followed_to_wider_and_narrower_ones() {
+    let (mut client, main, _) = opened("wire-types");
+    client.change(
+        &main,
+        2,
+        &json!([{ "range": range((3, 0), (3, 0)), "text": "enum Level { Low, High }\n" }]),
+    );
+    let items = client.at("textDocument/prepareTypeHierarchy", &main, (3, 6));
+    assert_eq!(items[0]["name"], "Level");
+    let below = client.ask("typeHierarchy/subtypes", &json!({ "item": items[0] }));
+    assert_eq!(below["result"][1]["name"], "Level.High");
+    let item = &below["result"][1];
+    let above = client.ask("typeHierarchy/supertypes", &json!({ "item": item }));
+    assert_eq!(above["result"][0]["name"], "Level");
     client.quit();
 }
 

@@ -123,6 +123,34 @@ fn two_projects_know_nothing_of_each_other() {
 }
 
 #[test]
+fn a_document_of_a_large_project_has_its_own_mistakes_first() {
+    let text = "import ./m0\nimport ./m1\nfn f() -> int { \"a\" }\nfn h() -> int { m0.next(1) }\n";
+    let names: Vec<String> = (0..80).map(|it| format!("m{it}.gsw")).collect();
+    let sources: Vec<String> = (1..=80)
+        .map(|it| match it {
+            80 => "fn next(n: int) -> int { n + 1 }\n".to_owned(),
+            _ => format!("import ./m{it}\nfn next(n: int) -> int {{ m{it}.next(n) }}\n"),
+        })
+        .collect();
+    let listed = names.iter().zip(&sources);
+    let mut files: Vec<(&str, &str)> = listed.map(|(name, it)| (&**name, &**it)).collect();
+    files.extend([("gsw.toml", ""), ("main.gsw", text)]);
+    let root = folder("large", &files);
+    let mut client = Client::start();
+    let main = uri(&root.join("main.gsw"));
+    client.open(&main, text);
+    assert_eq!(codes(&client.published(&main)), ["type-mismatch"]);
+    // What needs the whole project follows.
+    let found = client.published(&main);
+    let all = codes(&found);
+    assert!(
+        all.len() > 1 && all.contains(&"unused-import".to_owned()),
+        "{all:?}"
+    );
+    client.quit();
+}
+
+#[test]
 fn files_that_come_change_and_go_on_disk_are_noticed() {
     let root = folder(
         "disk",

@@ -1,11 +1,14 @@
 //! Where a run is to stop: statements by their lines, functions and nodes by their names, errors.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Program, SpanIndex};
 use gsw_engine::debug::{Point, What};
+
+use super::expression::Names;
+use super::guard::{Guard, Verdict};
 
 /// The statements of a program by file and line.
 #[derive(Debug, Default)]
@@ -56,13 +59,34 @@ impl Lines {
 #[derive(Clone, Debug, Default)]
 pub struct Breakpoints {
     /// Statements, by the file as the client names it.
-    pub lines: BTreeMap<String, BTreeSet<u32>>,
+    pub lines: BTreeMap<String, BTreeMap<u32, Guard>>,
     /// Names of functions and nodes; a `*` stands for anything.
-    pub names: Vec<String>,
-    /// Functions of these names.
-    pub functions: BTreeSet<u32>,
+    names: Vec<(String, Guard)>,
+    /// Functions of these names, each with the position of the name.
+    functions: BTreeMap<u32, usize>,
     pub raised: Stops,
     pub uncaught: Stops,
+}
+
+/// What a hit count belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Site {
+    Statement(u32),
+    /// By its position among the names.
+    Name(usize),
+}
+
+/// How often a run has come to each breakpoint.
+#[derive(Debug, Default)]
+pub struct HitCounts(BTreeMap<Site, u64>);
+
+/// What a run does at a point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Met {
+    Nothing,
+    /// It goes on and logs this.
+    Log(String),
+    Stop(Why),
 }
 
 /// Whether a run stops for something.
@@ -79,43 +103,66 @@ pub enum Why {
     Line,
     Name(String),
     Raised(String),
+    /// Nobody can say whether it is to stop, for this reason.
+    Unclear(String),
 }
 
 impl Breakpoints {
     /// Sets the names, of which functions are looked up.
-    pub fn set_names(&mut self, names: Vec<String>, program: &Program) {
+    pub fn set_names(&mut self, names: Vec<(String, Guard)>, program: &Program) {
         let functions = (0..).zip(&program.functions);
-        let is_meant = |function: &str| {
+        let meant = |function: &str| {
             let short = function.rsplit_once('.').map_or(function, |it| it.1);
-            names.iter().any(|it| fits(it, short) || fits(it, function))
+            let is_meant = |it: &(String, Guard)| fits(&it.0, short) || fits(&it.0, function);
+            names.iter().position(is_meant)
         };
-        let meant = functions.filter(|(_, it)| is_meant(&it.name));
-        self.functions = meant.map(|it| it.0).collect();
+        let meant = functions.filter_map(|(index, it)| Some((index, meant(&it.name)?)));
+        self.functions = meant.collect();
         self.names = names;
     }
 
-    /// Why a run is to stop at a point, if it is.
-    pub fn why(&self, point: &Point<'_>) -> Option<Why> {
-        match point.what {
-            What::Statement { span, entered } => {
-                if let Some(function) = entered
-                    && self.functions.contains(&function)
-                {
-                    return Some(Why::Name("a function begins".to_owned()));
-                }
-                let is_set = self.lines.values().any(|it| it.contains(&span));
-                is_set.then_some(Why::Line)
-            }
-            What::Node { kind, name } => {
-                let is_meant = has_own_name(kind) && self.names.iter().any(|it| fits(it, name));
-                is_meant.then(|| Why::Name(format!("{} `{name}` begins", kind.name())))
-            }
-            What::Raised { error, message } => (self.raised == Stops::Yes).then(|| {
-                Why::Raised(match message.starts_with(error) {
+    /// What a run does at a point where names hold what `names` says.
+    pub fn met(&self, point: &Point<'_>, names: &Names<'_>, hits: &mut HitCounts) -> Met {
+        if let What::Raised { error, message } = point.what {
+            return match self.raised {
+                Stops::No => Met::Nothing,
+                Stops::Yes => Met::Stop(Why::Raised(match message.starts_with(error) {
                     true => message.to_owned(),
                     false => format!("{error}: {message}"),
-                })
-            }),
+                })),
+            };
+        }
+        let Some((why, site, guard)) = self.set_at(point) else {
+            return Met::Nothing;
+        };
+        match guard.verdict(names, hits.0.entry(site).or_default()) {
+            Verdict::Pass => Met::Nothing,
+            Verdict::Log(text) => Met::Log(text),
+            Verdict::Stop => Met::Stop(why),
+            Verdict::Unclear(reason) => Met::Stop(Why::Unclear(reason)),
+        }
+    }
+
+    /// The breakpoint at a point.
+    fn set_at(&self, point: &Point<'_>) -> Option<(Why, Site, &Guard)> {
+        let named = |index: usize| self.names.get(index).map(|it| &it.1);
+        match point.what {
+            What::Statement { span, entered } => {
+                let function = entered.and_then(|it| self.functions.get(&it));
+                if let Some(index) = function {
+                    let why = Why::Name("a function begins".to_owned());
+                    return Some((why, Site::Name(*index), named(*index)?));
+                }
+                let guard = self.lines.values().find_map(|it| it.get(&span))?;
+                Some((Why::Line, Site::Statement(span), guard))
+            }
+            What::Node { kind, name } => {
+                let mut all = self.names.iter();
+                let index = all.position(|it| has_own_name(kind) && fits(&it.0, name))?;
+                let why = Why::Name(format!("{} `{name}` begins", kind.name()));
+                Some((why, Site::Name(index), named(index)?))
+            }
+            What::Raised { .. } => None,
         }
     }
 }

@@ -12,7 +12,7 @@ use gsw_engine::debug::{Debugger, Point, Recording, What};
 use gsw_engine::run::Run;
 
 use super::Heard;
-use super::breakpoints::{Breakpoints, Why};
+use super::breakpoints::{Breakpoints, HitCounts, Met, Why};
 
 /// What runs do until the next stop.
 #[derive(Clone, Debug)]
@@ -116,6 +116,7 @@ struct State {
     found: Option<u64>,
     /// The last statement of any task, for a scan that finds no better one.
     any: Option<u64>,
+    hits: HitCounts,
     is_standing: bool,
     commands: VecDeque<Command>,
 }
@@ -128,7 +129,7 @@ pub struct Follower {
     state: Mutex<State>,
     commanded: Condvar,
     breakpoints: Arc<Mutex<Breakpoints>>,
-    told: Sender<Heard>,
+    listener: Sender<Heard>,
     pauses: Option<Arc<Pauses>>,
 }
 
@@ -150,7 +151,7 @@ impl Follower {
         id: u64,
         mode: Mode,
         breakpoints: Arc<Mutex<Breakpoints>>,
-        told: Sender<Heard>,
+        listener: Sender<Heard>,
         pauses: Option<Arc<Pauses>>,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -164,12 +165,13 @@ impl Follower {
                 last: 0,
                 found: None,
                 any: None,
+                hits: HitCounts::default(),
                 is_standing: false,
                 commands: VecDeque::new(),
             }),
             commanded: Condvar::new(),
             breakpoints,
-            told,
+            listener,
             pauses,
         })
     }
@@ -263,7 +265,7 @@ impl Follower {
         let mut state = lock(&self.state);
         state.is_standing = true;
         // Who listens ends after all runs have.
-        let _ = self.told.send(Heard::Stopped(Box::new(at)));
+        let _ = self.listener.send(Heard::Stopped(Box::new(at)));
         let mode = loop {
             match state.commands.pop_front() {
                 Some(Command::Go(mode)) => break mode,
@@ -302,15 +304,20 @@ impl Follower {
             return Some(Because::Pause);
         }
         let State {
-            mode, found, any, ..
+            mode,
+            found,
+            any,
+            hits,
+            ..
         } = &mut *state;
         match mode {
             Mode::Go { until } if is_at(*until) => Some(Because::Present),
             Mode::Step { until, .. } if is_at(*until) => Some(Because::Present),
-            Mode::Go { .. } => self.breakpoint(point),
+            Mode::Go { .. } => self.breakpoint(run, point, hits),
             Mode::Step { step, .. } => {
                 let stepped = is_statement && step.is_over(run, point);
-                self.breakpoint(point).or(stepped.then_some(Because::Step))
+                let met = self.breakpoint(run, point, hits);
+                met.or(stepped.then_some(Because::Step))
             }
             Mode::Entry => (is_main && is_statement).then_some(Because::Entry),
             Mode::To { point, because } => is_at(*point).then(|| because.clone()),
@@ -322,7 +329,7 @@ impl Follower {
                 if is_main && is_statement && matches!(wanted, Wanted::Statement { .. }) {
                     *any = Some(point.number);
                 }
-                if is_main && self.is_wanted(wanted, point) {
+                if is_main && self.is_wanted(wanted, (run, point), hits) {
                     *found = Some(point.number);
                 }
                 None
@@ -334,14 +341,37 @@ impl Follower {
         }
     }
 
-    fn breakpoint(&self, point: &Point<'_>) -> Option<Because> {
-        lock(&self.breakpoints).why(point).map(Because::Breakpoint)
+    /// Why a breakpoint stops a run at a point, if one does; what a log point says is written.
+    fn breakpoint(&self, run: &Run, point: &Point<'_>, hits: &mut HitCounts) -> Option<Because> {
+        match self.met(run, point, hits) {
+            Met::Nothing => None,
+            Met::Log(text) => {
+                // Who listens ends after all runs have.
+                let _ = self.listener.send(Heard::Said(text));
+                None
+            }
+            Met::Stop(why) => Some(Because::Breakpoint(why)),
+        }
     }
 
-    fn is_wanted(&self, wanted: &Wanted, point: &Point<'_>) -> bool {
+    fn met(&self, run: &Run, point: &Point<'_>, hits: &mut HitCounts) -> Met {
+        let names = |name: &str| {
+            let mut all = run.debug_variables(point.task, 0).into_iter();
+            let found = all.find(|it| it.name == name)?;
+            serde_json::from_str(&found.json).ok()
+        };
+        lock(&self.breakpoints).met(point, &names, hits)
+    }
+
+    fn is_wanted(
+        &self,
+        wanted: &Wanted,
+        (run, point): (&Run, &Point<'_>),
+        hits: &mut HitCounts,
+    ) -> bool {
         match (wanted, point.what) {
             (Wanted::Nothing, _) => false,
-            (Wanted::Breakpoint, _) => self.breakpoint(point).is_some(),
+            (Wanted::Breakpoint, _) => matches!(self.met(run, point, hits), Met::Stop(_)),
             (Wanted::Statement { task, depth }, What::Statement { .. }) => {
                 point.task == *task && point.depth <= *depth
             }

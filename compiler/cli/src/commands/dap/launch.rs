@@ -6,10 +6,12 @@ use std::sync::mpsc::Sender;
 
 use gsw_abi::program::Program as Tables;
 use gsw_driver::engine::{Canceller, Engine, RunOptions};
+use gsw_driver::human::Humans;
 use gsw_driver::pauses::Pauses;
 use gsw_engine::debug::Debugger;
 use gsw_engine::load::Loaded;
 use gsw_flow::passes::markers::marked_places;
+use gsw_service::debugging::Attached;
 use gsw_service::{BuiltinOptions, Command, Invocation, Origin};
 use gsw_source::Severity;
 use serde::Deserialize;
@@ -18,6 +20,7 @@ use serde_json::{Map, Value};
 use super::Heard;
 use super::breakpoints::Lines;
 use super::follower::Follower;
+use super::questions::Questions;
 use crate::{compile, project, report};
 
 /// What an editor sends with `launch`; what else it sends is its own.
@@ -61,7 +64,7 @@ pub struct Program {
     image: Vec<u8>,
     pub tables: Arc<Tables>,
     pub lines: Lines,
-    /// What people are told of it: warnings.
+    /// Warnings, for people.
     pub remarks: String,
     origin: Origin,
 }
@@ -71,6 +74,7 @@ pub struct Live {
     pub follower: Arc<Follower>,
     pub canceller: Canceller,
     pub engine: Engine,
+    pub questions: Arc<Questions>,
 }
 
 impl Launch {
@@ -129,10 +133,15 @@ impl Launch {
             invocation.options.model.clone_from(&self.model);
         }
         let debugger = Arc::clone(&follower) as Arc<dyn Debugger>;
+        let questions = Questions::new(&program.tables, heard.clone());
         let engine = gsw_service::debugging::engine(
             program.loaded()?,
             &invocation.options,
-            (debugger, pauses),
+            Attached {
+                debugger,
+                pauses,
+                humans: Arc::clone(&questions) as Arc<dyn Humans>,
+            },
             &program.origin,
         )?;
         let (said, ended) = (heard.clone(), heard.clone());
@@ -150,6 +159,7 @@ impl Launch {
             follower,
             canceller,
             engine,
+            questions,
         })
     }
 

@@ -1,4 +1,4 @@
-//! What an editor asks, in turn, and what it is told: which run it looks at, the one that goes on or one of the past.
+//! The requests of an editor in turn, and the events that it gets: which run it looks at, the one that goes on or one of the past.
 
 mod requests;
 
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use gsw_driver::pauses::Pauses;
 use gsw_engine::debug::{Recording, Replayed};
 use gsw_engine::run::{Finished, RunResult};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Heard;
 use super::breakpoints::{Breakpoints, Stops, Why};
@@ -88,6 +88,11 @@ impl Session {
         Next::Request
     }
 
+    /// Answers a request that cannot be done.
+    pub fn refuse(&self, request: &Value, why: String) {
+        self.output.respond(request, Err(why));
+    }
+
     /// Ends what still runs; nothing of it is waited for.
     pub fn end(&mut self) {
         self.leave_past();
@@ -113,15 +118,17 @@ impl Session {
 
     /// The point of the main run that a replay stops at anyhow.
     fn until(&self) -> u64 {
-        let at_end = self.ended_at.filter(|_| self.stands_at_end());
-        match (&self.present, &self.past, at_end) {
-            (Some(present), Some(_), _) => present.point,
-            // At the end there is nothing more to stop for.
-            (None, Some(_), Some(end)) if self.stopped.as_ref().is_none_or(|it| it.point < end) => {
-                end
-            }
-            _ => NEVER,
+        if self.past.is_none() {
+            return NEVER;
         }
+        if let Some(present) = &self.present {
+            return present.point;
+        }
+        let end = self.ended_at.filter(|_| self.stands_at_end());
+        let at = self.stopped.as_ref().map(|it| it.point);
+        // At the end there is nothing more to stop for.
+        end.filter(|end| at.is_none_or(|it| it < *end))
+            .unwrap_or(NEVER)
     }
 
     /// Whether the run stands at its end instead of being gone.
@@ -170,6 +177,7 @@ impl Session {
             Because::Step => ("step", None),
             Because::Pause => ("pause", None),
             Because::Breakpoint(Why::Line) => ("breakpoint", None),
+            Because::Breakpoint(Why::Unclear(what)) => ("breakpoint", Some(what.clone())),
             Because::Breakpoint(Why::Name(what)) => ("function breakpoint", Some(what.clone())),
             Because::Breakpoint(Why::Raised(what)) | Because::Uncaught(what) => {
                 ("exception", Some(what.clone()))
@@ -418,7 +426,7 @@ impl Session {
         match (replays.scan(until, wanted)?, what) {
             (Some(point), Back::Step) => self.go_to(point, Because::Step),
             (Some(point), Back::Continue) => self.go_to(point, Because::Breakpoint(Why::Line)),
-            (None, _) => self.replay(Mode::Entry),
+            (None, Back::Step | Back::Continue) => self.replay(Mode::Entry),
         }
     }
 }

@@ -120,81 +120,11 @@ fn line(value: &Value) -> String {
     }
 }
 
-/// A name, and the way from its value to a part: `order.lines[0].title`.
-pub fn path(expression: &str) -> Option<(&str, Vec<Segment<'_>>)> {
-    let is_part = |it: char| it.is_alphanumeric() || it == '_';
-    let expression = expression.trim();
-    let end = expression
-        .find(|it| !is_part(it))
-        .unwrap_or(expression.len());
-    let (name, mut rest) = expression.split_at(end);
-    let mut segments = Vec::new();
-    while !rest.is_empty() {
-        if let Some(after) = rest.strip_prefix('.') {
-            let end = after.find(|it| !is_part(it)).unwrap_or(after.len());
-            segments.push(Segment::Field(&after[..end]));
-            rest = &after[end..];
-        } else {
-            let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
-            segments.push(match index.trim().parse() {
-                Ok(number) => Segment::Index(number),
-                Err(_) => Segment::Field(index.trim().trim_matches('"')),
-            });
-            rest = after;
-        }
-    }
-    (!name.is_empty()).then_some((name, segments))
-}
-
-/// One step on the way to a part.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Segment<'a> {
-    Field(&'a str),
-    Index(usize),
-}
-
-/// The part of a value that a way leads to.
-pub fn follow(mut value: Value, way: &[Segment<'_>]) -> Option<Value> {
-    for segment in way {
-        value = match segment {
-            Segment::Field(name) => value.get_mut(*name)?.take(),
-            Segment::Index(index) => match value.get_mut(*index) {
-                Some(part) => part.take(),
-                // A map whose keys are numbers.
-                None => value.get_mut(index.to_string())?.take(),
-            },
-        };
-    }
-    Some(value)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::{Segment, Shown, follow, path};
-
-    #[test]
-    fn an_expression_is_a_name_and_a_way() {
-        let (name, way) = path(" order.lines[1].title ").expect("it is one");
-        assert_eq!(name, "order");
-        assert_eq!(
-            way,
-            [
-                Segment::Field("lines"),
-                Segment::Index(1),
-                Segment::Field("title")
-            ]
-        );
-        let order = json!({"lines": [{}, {"title": "x"}], "by": {"7": true}});
-        assert_eq!(follow(order.clone(), &way), Some(json!("x")));
-        let (_, way) = path("order.by[7]").expect("it is one");
-        assert_eq!(follow(order.clone(), &way), Some(json!(true)));
-        let (_, way) = path("order.lines[9]").expect("it is one");
-        assert_eq!(follow(order, &way), None);
-        assert!(path("1 + 2").is_none_or(|it| it.1.is_empty()) && path("").is_none());
-        assert_eq!(path("f(x)"), None);
-    }
+    use super::Shown;
 
     #[test]
     fn large_values_are_cut_and_opened_in_parts() {

@@ -1,12 +1,16 @@
 //! Requests of the protocol, each to its answer.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::{Back, NEVER, Next, Session};
 use crate::commands::dap::breakpoints::{Stops, Why};
+use crate::commands::dap::expression::Expression;
 use crate::commands::dap::follower::{Because, How, Mode};
+use crate::commands::dap::guard::Guard;
 use crate::commands::dap::launch::Launch;
-use crate::commands::dap::shown::{Part, follow, path};
+use crate::commands::dap::shown::Part;
 
 impl Session {
     pub(super) fn request(&mut self, request: &Value) -> Next {
@@ -72,42 +76,49 @@ impl Session {
         let program = self.program.as_ref().ok_or("nothing was launched")?;
         let path = arguments["source"]["path"].as_str().unwrap_or_default();
         let wanted = arguments["breakpoints"].as_array();
-        let lines = wanted.into_iter().flatten();
-        let found: Vec<(u64, Option<(u32, u32)>)> = lines
+        let mut set = BTreeMap::new();
+        let answers: Vec<Value> = wanted
+            .into_iter()
+            .flatten()
             .map(|it| {
                 let line = it["line"].as_u64().unwrap_or_default();
                 let at = u32::try_from(line).ok();
-                (line, at.and_then(|it| program.lines.at(path, it)))
+                let found = at.and_then(|it| program.lines.at(path, it));
+                match (found, Guard::read(it)) {
+                    (Some((line, span)), Ok(guard)) => {
+                        set.insert(span, guard);
+                        json!({ "verified": true, "line": line })
+                    }
+                    (Some(_), Err(why)) => unverified(line, &why),
+                    (None, _) => {
+                        unverified(line, "no statement of the program stands here or below")
+                    }
+                }
             })
             .collect();
-        let spans = found.iter().filter_map(|it| it.1);
-        let spans = spans.map(|it| it.1).collect();
-        self.breakpoints().lines.insert(path.to_owned(), spans);
-        let told: Vec<Value> = found
-            .iter()
-            .map(|(line, at)| match at {
-                Some((line, _)) => json!({ "verified": true, "line": line }),
-                None => json!({
-                    "verified": false,
-                    "line": line,
-                    "message": "no statement of the program stands here or below",
-                }),
-            })
-            .collect();
-        Ok(json!({ "breakpoints": told }))
+        self.breakpoints().lines.insert(path.to_owned(), set);
+        Ok(json!({ "breakpoints": answers }))
     }
 
     fn set_names(&self, arguments: &Value) -> Result<Value, String> {
         let program = self.program.as_ref().ok_or("nothing was launched")?;
         let wanted = arguments["breakpoints"].as_array();
-        let names = wanted.into_iter().flatten();
-        let names: Vec<String> = names
-            .filter_map(|it| it["name"].as_str().map(str::to_owned))
+        let mut names = Vec::new();
+        let answers: Vec<Value> = wanted
+            .into_iter()
+            .flatten()
+            .map(|it| match Guard::read(it) {
+                Ok(guard) => {
+                    let name = it["name"].as_str().unwrap_or_default();
+                    names.push((name.to_owned(), guard));
+                    // The name of a step is known when it begins.
+                    json!({ "verified": true })
+                }
+                Err(why) => json!({ "verified": false, "message": why }),
+            })
             .collect();
-        // The name of a step is known when it begins.
-        let told: Vec<Value> = names.iter().map(|_| json!({ "verified": true })).collect();
         self.breakpoints().set_names(names, &program.tables);
-        Ok(json!({ "breakpoints": told }))
+        Ok(json!({ "breakpoints": answers }))
     }
 
     fn set_errors(&self, arguments: &Value) -> Value {
@@ -129,16 +140,16 @@ impl Session {
         };
         let follower = self.current().cloned();
         let threads = follower.and_then(|it| it.look(|run| run.debug_threads()));
-        let mut told = Vec::new();
+        let mut list = Vec::new();
         for thread in threads.unwrap_or_default() {
             let id = self.thread(&at.run, thread.task);
-            told.push(json!({ "id": id, "name": thread.name }));
+            list.push(json!({ "id": id, "name": thread.name }));
         }
         let current = self.thread(&at.run, at.task);
-        if told.iter().all(|it| it["id"] != json!(current)) {
-            told.push(json!({ "id": current, "name": "main" }));
+        if list.iter().all(|it| it["id"] != json!(current)) {
+            list.push(json!({ "id": current, "name": "main" }));
         }
-        json!({ "threads": told })
+        json!({ "threads": list })
     }
 
     fn stack(&mut self, arguments: &Value) -> Result<Value, String> {
@@ -155,7 +166,7 @@ impl Session {
         let levels = arguments["levels"].as_u64().filter(|it| *it > 0);
         let levels = levels.map_or(usize::MAX, |it| it as usize);
         let count = frames.len();
-        let mut told = Vec::new();
+        let mut list = Vec::new();
         for (index, frame) in frames.into_iter().enumerate().skip(start).take(levels) {
             let mut shown = json!({
                 "id": self.shown.frame_number(task, index),
@@ -170,9 +181,9 @@ impl Session {
                 shown["column"] = json!(place.column);
                 shown["source"] = json!({ "name": name, "path": place.file });
             }
-            told.push(shown);
+            list.push(shown);
         }
-        Ok(json!({ "stackFrames": told, "totalFrames": count }))
+        Ok(json!({ "stackFrames": list, "totalFrames": count }))
     }
 
     fn scopes(&mut self, arguments: &Value) -> Result<Value, String> {
@@ -204,7 +215,7 @@ impl Session {
     fn variables(&mut self, arguments: &Value) -> Result<Value, String> {
         let number = arguments["variablesReference"].as_u64().unwrap_or_default();
         let part = self.shown.part(number as usize);
-        let told = match part.ok_or("there is nothing of this number")? {
+        let list = match part.ok_or("there is nothing of this number")? {
             Part::Scope(task, frame) => {
                 let names = self.names(task, frame)?.into_iter();
                 names
@@ -217,23 +228,23 @@ impl Session {
                 self.shown.parts(&of, start, count)
             }
         };
-        Ok(json!({ "variables": told }))
+        Ok(json!({ "variables": list }))
     }
 
     fn evaluate(&mut self, arguments: &Value) -> Result<Value, String> {
-        let at = self.stopped.clone().ok_or("nothing stands")?;
+        let Some(at) = self.stopped.clone() else {
+            return self.answer(arguments);
+        };
         let frame = arguments["frameId"].as_u64();
         let frame = frame.and_then(|it| self.shown.frame(it as usize));
         let (task, frame) = frame.unwrap_or((at.task, 0));
         let expression = arguments["expression"].as_str().unwrap_or_default();
-        let (name, way) = path(expression).ok_or(
-            "only names and ways to parts of them are evaluated, such as `order.lines[0]`",
-        )?;
-        let names = self.names(task, frame)?.into_iter();
-        let found = names.filter(|it| it.0 == name).map(|it| it.1).next();
-        let value = found.ok_or_else(|| format!("no `{name}` is in scope"))?;
-        let part = follow(value, &way);
-        let part = part.ok_or_else(|| format!("there is no `{expression}`"))?;
+        let names = self.names(task, frame)?;
+        let held = |name: &str| {
+            let found = names.iter().find(|it| it.0 == name);
+            found.map(|it| it.1.clone())
+        };
+        let part = Expression::parse(expression)?.value(&held)?;
         let mut shown = self.shown.value(part);
         if let Some(value) = shown.remove("value") {
             shown.insert("result".into(), value);
@@ -241,12 +252,23 @@ impl Session {
         Ok(Value::Object(shown))
     }
 
+    /// What is typed in the debug console while the run goes on is the answer to a question of a `human`.
+    fn answer(&self, arguments: &Value) -> Result<Value, String> {
+        let is_typed = arguments["context"] == "repl";
+        let live = self.live.as_ref().filter(|_| is_typed);
+        let live = live.ok_or("nothing stands")?;
+        let text = arguments["expression"].as_str().unwrap_or_default();
+        let answered = live.questions.answer(text);
+        answered.ok_or("the run goes on, and no question waits for an answer")??;
+        Ok(json!({ "result": "answered", "variablesReference": 0 }))
+    }
+
     fn exception(&self) -> Result<Value, String> {
         let at = self.stopped.as_ref().ok_or("nothing stands")?;
         let (said, mode) = match &at.because {
             Because::Breakpoint(Why::Raised(said)) => (said, "always"),
             Because::Uncaught(said) => (said, "unhandled"),
-            Because::Breakpoint(Why::Line | Why::Name(_))
+            Because::Breakpoint(Why::Line | Why::Name(_) | Why::Unclear(_))
             | Because::Entry
             | Because::Step
             | Because::Pause
@@ -292,9 +314,16 @@ impl Session {
     }
 }
 
+fn unverified(line: u64, why: &str) -> Value {
+    json!({ "verified": false, "line": line, "message": why })
+}
+
 fn capabilities() -> Value {
     json!({
         "supportsConfigurationDoneRequest": true,
+        "supportsConditionalBreakpoints": true,
+        "supportsHitConditionalBreakpoints": true,
+        "supportsLogPoints": true,
         "supportsFunctionBreakpoints": true,
         "supportsEvaluateForHovers": true,
         "supportsStepBack": true,

@@ -1,0 +1,51 @@
+//! The newest run of each workflow of a program, in words, for an editor.
+
+use std::collections::BTreeMap;
+
+use gsw_abi::option::BuiltinOption;
+use gsw_driver::durable::cost::{Cost, cost_of};
+use gsw_driver::durable::store::{Need, RunStore};
+use gsw_notation::calendar::rfc3339;
+use gsw_trace::measure::money;
+
+use crate::runs::all;
+use crate::{environment, store};
+
+/// In nanoseconds.
+const SECOND: i64 = 1_000_000_000;
+
+/// How the newest run of each workflow stands, when it began and what it cost, by the workflow. `store` is where the program's `gsw.toml`
+/// keeps them; a store that is not there or cannot be read has none.
+#[must_use]
+pub fn newest_runs(program: &str, store: Option<&str>) -> BTreeMap<String, String> {
+    let variable = BuiltinOption::Store.variable().and_then(environment::text);
+    let named = variable.or_else(|| store.map(str::to_owned));
+    let Some(path) = store::path(program, named) else {
+        return BTreeMap::new();
+    };
+    let store = RunStore::new(path, String::new(), Need::Asked);
+    let newest = described(&store);
+    store.close();
+    newest
+}
+
+fn described(store: &RunStore) -> BTreeMap<String, String> {
+    let mut newest = BTreeMap::new();
+    // The newest come first.
+    for run in all(store).unwrap_or_default() {
+        newest.entry(run.workflow.clone()).or_insert_with(|| {
+            let cost = store
+                .existing()
+                .ok()
+                .and_then(|it| cost_of(&it, &run.id).ok());
+            let cost = match cost {
+                Some(Cost::Usd(usd)) => format!(", {}", money(usd)),
+                Some(Cost::AtLeast(usd)) => format!(", at least {}", money(usd)),
+                None => String::new(),
+            };
+            let begun = rfc3339(run.begun - run.begun.rem_euclid(SECOND));
+            format!("last run: {}, {begun}{cost}", run.status_name())
+        });
+    }
+    newest
+}
