@@ -258,7 +258,7 @@ fn wordings() -> Vec<PathBuf> {
         "parser/error/advice.rs",
         "parser/error/braces.rs",
         "parser/error/foreign.rs",
-        "parser/error/sign.rs",
+        "parser/error/sign/table.rs",
         "lexer/error.rs",
     ] {
         files.push(root().join("compiler/syntax/src").join(name));

@@ -1,6 +1,7 @@
 //! The wording of every diagnostic: one function each, by topic. Nothing else in the crate holds prose.
 
 pub mod calls;
+pub mod elsewhere;
 pub mod hooks;
 pub mod patterns;
 pub mod records;

@@ -22,13 +22,6 @@ pub fn unknown_argument(
     )
 }
 
-/// A setting among the arguments of a prompt.
-pub fn setting_as_argument(diagnostic: Diagnostic, callee: &str, name: &str) -> Diagnostic {
-    diagnostic.note(format!(
-        "settings of a call stand behind it: `{callee}(…) with {{ {name}: … }}`"
-    ))
-}
-
 /// A parameter that got no value.
 pub fn missing_argument(place: Place, names: &[&str], callee: &str) -> Diagnostic {
     let list: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
@@ -62,16 +55,6 @@ pub fn too_many_arguments(place: Place, callee: &str, most: usize, found: usize)
 /// Digits that `round` is asked to keep.
 pub fn rounds_to_whole(report: Diagnostic) -> Diagnostic {
     report.note("two digits are kept by `(x * 100.0).round() / 100.0`, and as text by `x.fixed(2)`")
-}
-
-/// A comparison given to `sort`.
-pub fn sorts_by_key(report: Diagnostic) -> Diagnostic {
-    report.note("`xs.sort_by(x => x.name)` sorts by what is compared, and `.reverse()` turns the order round")
-}
-
-/// A start value given to `reduce`.
-pub fn folds_from(report: Diagnostic) -> Diagnostic {
-    report.note("`xs.fold(0, (sum, x) => sum + x)` begins with a value")
 }
 
 /// A default value given to `get`.
@@ -125,20 +108,6 @@ pub fn not_callable(place: Place, what: &str) -> Diagnostic {
         place,
         format!("{what} cannot be called"),
     )
-}
-
-/// A module that is called like a function of its.
-pub fn members_are_called(diagnostic: Diagnostic, module: &str, members: &[Name]) -> Diagnostic {
-    let names: Vec<String> = members
-        .iter()
-        .filter(|it| it.starts_with(char::is_lowercase))
-        .take(4)
-        .map(|it| format!("`{module}.{it}`"))
-        .collect();
-    match names.is_empty() {
-        true => diagnostic,
-        false => diagnostic.note(format!("it has {}", names.join(", "))),
-    }
 }
 
 /// A method that the type does not have.
@@ -255,52 +224,6 @@ pub fn permissions_are(report: Diagnostic, names: &[&str]) -> Diagnostic {
     report.note(format!(
         "a program is permitted `{names}`; a `secret` is a variable, so `env` names it"
     ))
-}
-
-/// What other frameworks call a setting of an agent.
-const ELSEWHERE: &[(&str, &str)] = &[
-    (
-        "api_key",
-        "keys come from the environment, such as `ANTHROPIC_API_KEY`",
-    ),
-    (
-        "base_url",
-        "the address comes from the environment, such as `OPENAI_BASE_URL`",
-    ),
-    (
-        "handoffs",
-        "an agent in `tools: [researcher]` offers its prompts to the model",
-    ),
-    ("history", CONVERSATION),
-    (
-        "instructions",
-        "what a model is told always stands in `system`",
-    ),
-    ("memory", CONVERSATION),
-    (
-        "name",
-        "a declaration has its name behind its keyword: `agent helper { … }`",
-    ),
-    ("output_schema", RESULT),
-    ("output_type", RESULT),
-    (
-        "prompt",
-        "a prompt is declared by itself: `prompt ask(question: string) -> string by helper { user \"${question}\" }`",
-    ),
-    ("response_format", RESULT),
-    ("user", "a text stands without a colon: `user \"…\"`"),
-    (
-        "assistant",
-        "a text stands without a colon: `assistant \"…\"`",
-    ),
-];
-const CONVERSATION: &str = "a conversation is a value: `let chat = session(helper)`, then `ask(\"…\") with { session: chat }`";
-const RESULT: &str = "what a model answers is the result type of a prompt: `prompt find(text: string) -> [Person] by helper { … }`";
-
-/// What is written here instead of a setting of another framework.
-pub fn setting_elsewhere(name: &str) -> Option<&'static str> {
-    let found = ELSEWHERE.iter().find(|it| it.0 == name);
-    found.map(|it| it.1)
 }
 
 /// A setting that a detached run does not have.
@@ -558,9 +481,4 @@ pub fn not_listable(place: Place, setting: &str, what: &str) -> Diagnostic {
         place,
         format!("{what} cannot be listed in `{setting}`"),
     )
-}
-
-/// Something else than a tool where tools are listed.
-pub fn wrapped_in_tool(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a function is offered by a tool that calls it: `tool page(url: string) -> string reads { http.get(url).ok().body }`; prompts and agents are listed by their names")
 }

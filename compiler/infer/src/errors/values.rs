@@ -100,48 +100,6 @@ pub fn convert_to_float(
     with_method(diagnostic.note(note), operand, around, ".to_float()")
 }
 
-/// A text where an error is wanted; the places are right before and after it.
-pub fn failed_with_text(mut diagnostic: Diagnostic, (start, end): (Place, Place)) -> Diagnostic {
-    diagnostic = diagnostic.note("an error with a text is `Failed(\"…\")`");
-    let edit = |place, text: &str| gsw_source::Edit {
-        place,
-        text: text.to_owned(),
-    };
-    diagnostic.fixes.push(gsw_source::Fix {
-        title: "make it a `Failed`".to_owned(),
-        edits: vec![edit(start, "Failed("), edit(end, ")")],
-        mention: gsw_source::Mention::Shown,
-    });
-    diagnostic
-}
-
-/// Two maps where an operator joins lists and texts.
-pub fn merged_maps(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("two maps are joined with `a.merge(b)`, where the keys of `b` win")
-}
-
-/// A comparison with `none` that is always the same.
-pub fn never_none(place: Place, ty: &str) -> Diagnostic {
-    Diagnostic::warning(
-        Code::NOT_OPTIONAL,
-        place,
-        format!("this is a `{ty}`, which is never `none`"),
-    )
-    .note("the comparison always gives the same; a type of what may be missing is optional: `int?`")
-}
-
-/// The quotient of two ints where a float is wanted.
-pub fn quotient_of_ints(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("`a / b` of two ints is the quotient without what is behind the point: `a.to_float() / b.to_float()`, or `1.0 / 2.0`")
-}
-
-/// The call of what states no result.
-pub fn states_no_result(diagnostic: Diagnostic, name: &str, wanted: &str) -> Diagnostic {
-    diagnostic.note(format!(
-        "`{name}` states no result; its type stands behind the parameters: `-> {wanted}`"
-    ))
-}
-
 /// A float where an int is wanted; the places are right before and after it.
 pub fn convert_to_int(
     diagnostic: Diagnostic,

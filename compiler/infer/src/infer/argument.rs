@@ -7,6 +7,7 @@ use gsw_source::{Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
+use crate::errors::elsewhere;
 use crate::hir::ExpressionId;
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
@@ -156,7 +157,7 @@ fn named_parameter(
             && Setting::names_at(Origin::Call).contains(&name.name.as_str())
         {
             let callee = formal.callee.trim_matches('`');
-            hir.report(errors::setting_as_argument(report, callee, &name.name));
+            hir.report(elsewhere::setting_as_argument(report, callee, &name.name));
             return None;
         }
         let list: Vec<String> = formal
@@ -190,8 +191,8 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
     hir.report(match formal.callee {
         "`round`" => errors::rounds_to_whole(report),
         "`get`" => errors::gives_optional(report),
-        "`sort`" => errors::sorts_by_key(report),
-        "`reduce`" => errors::folds_from(report),
+        "`sort`" => elsewhere::sorts_by_key(report),
+        "`reduce`" => elsewhere::folds_from(report),
         _ => report,
     });
 }

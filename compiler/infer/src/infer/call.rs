@@ -8,6 +8,7 @@ use gsw_names::{Definition, Parameter, item_signature, member_names, substitute}
 use gsw_source::{Diagnostic, ItemId, ItemKind, Span};
 use gsw_syntax::ast;
 
+use crate::errors::elsewhere;
 use crate::errors::{calls as errors, records};
 use crate::hir::{Callee, ExpressionId, ExpressionKind, PromptMode};
 use crate::infer::argument::{self, Call, Formal};
@@ -178,7 +179,7 @@ pub(super) fn call_definition(
                 errors::not_callable(cx.hir.place(name_span), &format!("the module `{name}`"));
             let members = member_names(cx.db, module);
             cx.hir
-                .report(errors::members_are_called(report, name, &members));
+                .report(elsewhere::members_are_called(report, name, &members));
             lost_call(cx, call)
         }
         Definition::Item(item) => match item.kind(cx.db) {

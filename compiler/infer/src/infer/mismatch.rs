@@ -4,6 +4,7 @@ use gsw_names::types::{Type, parts};
 use gsw_names::{KnownItem, Variance, type_variances};
 use gsw_source::{Diagnostic, Name, Span};
 
+use crate::errors::elsewhere;
 use crate::errors::values as errors;
 use crate::hir::{BinaryOperator, Callee, ExpressionId, ExpressionKind};
 use crate::infer::hir_builder::HirBuilder;
@@ -37,7 +38,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::Int, Type::Float) if number => {
             errors::write_as_float(diagnostic, hir.place_after(span))
         }
-        (Type::Int, Type::Float) if is_quotient(hir, id) => errors::quotient_of_ints(diagnostic),
+        (Type::Int, Type::Float) if is_quotient(hir, id) => elsewhere::quotient_of_ints(diagnostic),
         (Type::Int, Type::Float) => {
             errors::convert_to_float(diagnostic, operand_form(hir, id), around)
         }
@@ -70,9 +71,9 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         }
         (_, Type::Json) => errors::without_json_form(diagnostic, &found),
         (Type::Unit, _) if let Some(name) = called_without_result(hir, id) => {
-            errors::states_no_result(diagnostic, &name, &wanted)
+            elsewhere::states_no_result(diagnostic, &name, &wanted)
         }
-        (Type::String, Type::Error) => errors::failed_with_text(diagnostic, around),
+        (Type::String, Type::Error) => elsewhere::failed_with_text(diagnostic, around),
         // These have no text, so interpolation would be wrong advice below.
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
         (_, Type::String) => errors::interpolate(diagnostic, around),

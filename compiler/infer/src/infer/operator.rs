@@ -5,6 +5,7 @@ use gsw_names::{KnownItem, find_held};
 use gsw_source::{Diagnostic, Span};
 use gsw_syntax::ast;
 
+use crate::errors::elsewhere;
 use crate::errors::values as errors;
 use crate::hir::{
     ArithmeticOperator, BinaryOperator, ExpressionId, ExpressionKind, OperatorClass, Part,
@@ -203,7 +204,7 @@ fn comparison(
     for (none, (value, ty)) in [(left, (right, &right_type)), (right, (left, &left_type))] {
         if matches!(hir.arena.get(none).kind, ExpressionKind::None) && is_never_none(hir, ty) {
             let place = hir.place(hir.span(value));
-            let report = errors::never_none(place, &hir.show(ty));
+            let report = elsewhere::never_none(place, &hir.show(ty));
             hir.report(report);
         }
     }
@@ -364,7 +365,7 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
     } else if operator == BinaryOperator::Add
         && matches!((&left_type, &right_type), (Type::Map(..), Type::Map(..)))
     {
-        errors::merged_maps(report)
+        elsewhere::merged_maps(report)
     } else if operator == BinaryOperator::Multiply
         && (&left_type, &right_type) == (&Type::Int, &Type::Duration)
     {

@@ -12,6 +12,7 @@ use gsw_source::{ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
+use crate::errors::elsewhere;
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
@@ -131,7 +132,7 @@ fn infer_setting(cx: &mut Context, written: &ast::Setting, origin: Origin) -> Op
 fn unknown_setting(hir: &mut HirBuilder, name: &ast::Identifier, known: &[&'static str]) {
     let known: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();
     let place = hir.place(name.span);
-    hir.report(match errors::setting_elsewhere(&name.name) {
+    hir.report(match elsewhere::setting_elsewhere(&name.name) {
         Some(sentence) => errors::unknown_setting(place, &name.name, None).note(sentence),
         None => {
             let suggestion = meant(&name.name, &known);
@@ -411,7 +412,7 @@ pub(super) fn unlistable(hir: &mut HirBuilder, setting: &str, what: &str, span: 
     let place = hir.place(span);
     let report = errors::not_listable(place, setting, what);
     hir.report(match setting == Setting::Tools.name() {
-        true => errors::wrapped_in_tool(report),
+        true => elsewhere::wrapped_in_tool(report),
         false => report,
     });
 }

@@ -60,7 +60,7 @@ async fn read_request(socket: &mut TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn a_secure_server_is_offered_http_1_1_alone() {
+async fn a_secure_server_is_offered_http_2_and_1_1() {
     let (listener, address) = listener().await;
     let greeted = tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.expect("a client");
@@ -80,7 +80,8 @@ async fn a_secure_server_is_offered_http_1_1_alone() {
     });
     let failure = ask(&providers(&format!("https://{address}"))).await;
     assert_eq!(failure.expect_err("no answer").kind, FailureKind::Provider);
-    assert_eq!(greeted.await.expect("no panic"), [b"http/1.1".to_vec()]);
+    let offered = greeted.await.expect("no panic");
+    assert_eq!(offered, [b"h2".to_vec(), b"http/1.1".to_vec()]);
 }
 
 #[tokio::test]

@@ -1,0 +1,570 @@
+//! The table of signs: where each is meant, and what is said of it.
+
+use super::{Edit, Sign, sign};
+use crate::parser::error::Expected;
+use crate::parser::error::foreign::OPTIONAL;
+use crate::token::{Token, TokenKind as Kind, Word};
+
+fn is_control(token: &Token) -> bool {
+    matches!(token.kind, Kind::If | Kind::For | Kind::While)
+}
+
+const ARROW: &str = "the result type is written `-> type`";
+const PART_OF_LIST: &str =
+    "to take a part of a list, use `.slice(from, to)`, `.take(n)` or `.drop(n)`";
+const LAMBDA: &str = "a lambda is written `x => x + 1`";
+
+/// In the order in which they are tried: the first that is meant is the one.
+pub(super) const SIGNS: &[Sign] = &[
+    sign(
+        &[Kind::Comma, Kind::BraceClose],
+        |it| it.expects_token(Kind::Colon) && it.is_key(),
+        "a map has keys and values, `{ \"a\": 1 }`; a list is `[1, 2]`, and `set.of([1, 2])` of `std/set` a set",
+        Edit::None,
+    ),
+    // In a type or in the head of a declaration.
+    sign(
+        &[Kind::Question],
+        |it| it.expects(Expected::TYPE) || it.expects_only(Kind::Colon),
+        OPTIONAL,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BracketOpen],
+        |it| it.expects_token(Kind::ParenOpen),
+        "type parameters are written in `< >`: `fn first<T>(xs: [T]) -> T?`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Arrow, Kind::Bang],
+        |it| it.expects(Expected::MODIFIER) && !it.ends_operand(),
+        "the result type and the errors come before the modifiers: `workflow w() -> int ! Failed timeout 5m`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| it.token.word == Word::With && it.expects_token(Kind::BraceOpen),
+        "settings of a prompt stand in its body, one a line: `temperature: 0.0`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.is_among_errors(),
+        "errors are separated by `|`",
+        Edit::Sign(" |"),
+    ),
+    sign(
+        &[Kind::BracketOpen],
+        |it| it.follows_type_name() && !it.precedes(Kind::BracketClose),
+        "a list is written `[T]`, a map `{K: V}`, and the arguments of a type `Page<T>`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Arrow, Kind::FatArrow],
+        |it| it.follows_parameters_of_type(),
+        "the type of a function is written `fn(int) -> int`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma, Kind::Newline],
+        |it| it.expects_token(Kind::BraceClose) && it.is_in_aliased_braces(),
+        "`{K: V}` is the type of a map; a record is declared without `=`: `type Name { field: type }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects_token(Kind::BraceClose) && it.follows_part_of_type(Kind::BraceOpen),
+        "a record has a name: `type Point { x: int, y: int }`; `{string: int}` is the type of a map",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects_token(Kind::BracketClose) && it.follows_part_of_type(Kind::BracketOpen),
+        "one of several texts is `\"yes\" | \"no\"`, several values are a tuple `(int, string)`, and a list has elements of one type: `[int]`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.expects_token(Kind::Greater) && it.expects_token(Kind::Comma),
+        "type parameters have no bounds: what a body does with a `T`, as `a < b`, each call must be able to",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| it.expects_only(Kind::Colon) && it.follows(1, Kind::Identifier),
+        "the name comes first: `x: int`",
+        Edit::None,
+    ),
+    // Signs by themselves.
+    sign(
+        &[Kind::Equal],
+        |it| it.follows(1, Kind::EqualEqual) || it.follows(1, Kind::BangEqual),
+        "values are compared with `==` and `!=`",
+        Edit::Sign(""),
+    ),
+    sign(
+        &[Kind::Greater],
+        |it| it.follows(1, Kind::Less) && it.is_joined() && it.expects(Expected::EXPRESSION),
+        "values are compared with `==` and `!=`, strings and lists joined with `+`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Plus],
+        |it| it.follows(1, Kind::Plus),
+        "there is no `++`: `n += 1` adds one",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.expects_token(Kind::Arrow),
+        ARROW,
+        Edit::Sign(" ->"),
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.expects_token(Kind::FatArrow) && !it.precedes(Kind::Colon),
+        "a pattern has no type: `Timeout(after) => …` takes that error, `e => …` any",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| {
+            it.expects(Expected::END_OF_STATEMENT) && it.is_key() && it.follows(2, Kind::BraceOpen)
+        },
+        "these braces are those of a block; a map in it has its own: `{ { \"a\": 1 } }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Arrow],
+        |it| it.expects_token(Kind::FatArrow),
+        "an arm is written `pattern => value`",
+        Edit::Sign("=>"),
+    ),
+    sign(
+        &[Kind::Arrow],
+        |it| it.ends_operand(),
+        LAMBDA,
+        Edit::Sign("=>"),
+    ),
+    sign(
+        &[Kind::Pipe],
+        |it| it.expects(Expected::EXPRESSION),
+        "a lambda is written `x => x + 1`, one with two parameters `(a, b) => a + b`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Else],
+        |it| it.precedes(Kind::FatArrow),
+        "the arm for everything else is `_ => …`",
+        Edit::Sign("_"),
+    ),
+    sign(
+        &[Kind::FatArrow],
+        |it| it.expects_token(Kind::Arrow),
+        ARROW,
+        Edit::Sign("->"),
+    ),
+    sign(
+        &[Kind::Dot],
+        |it| it.precedes(Kind::Int) && !it.follows(1, Kind::DotDot),
+        "a number with a point has digits on both sides of it",
+        Edit::Before("0"),
+    ),
+    sign(
+        &[Kind::Comma, Kind::ParenClose, Kind::Equal],
+        |it| it.expects_only(Kind::Colon),
+        "a parameter or field needs a type: `name: type`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.follows(1, Kind::Minus) && it.follows(2, Kind::Minus),
+        "there is no `--`: `n -= 1` subtracts one",
+        Edit::None,
+    ),
+    // Two signs that are one in another language.
+    sign(
+        &[Kind::Star],
+        |it| it.follows(1, Kind::Star) && it.is_joined(),
+        "a power is written `x.pow(2)`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Dot, Kind::Less],
+        |it| {
+            let starts_element = [Kind::BraceOpen, Kind::Comma, Kind::Newline];
+            it.follows(1, Kind::DotDot)
+                && it.is_joined()
+                && starts_element.iter().any(|kind| it.follows(2, *kind))
+        },
+        "the other fields are taken from a record with two dots: `..base`",
+        Edit::Sign(""),
+    ),
+    sign(
+        &[Kind::Dot, Kind::Less],
+        |it| it.follows(1, Kind::DotDot) && it.is_joined(),
+        "a range is written `0..3`, or `0..=3` to include its end",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.follows(1, Kind::Identifier) && it.follows(2, Kind::Dot),
+        "a lambda is passed in parentheses: `xs.map(x => x + 1)`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.expects_token(Kind::BracketClose),
+        PART_OF_LIST,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BracketClose],
+        |it| it.expects(Expected::EXPRESSION) && it.follows(1, Kind::DotDot),
+        PART_OF_LIST,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::DotDot],
+        |it| it.expects(Expected::EXPRESSION) && it.is_index(),
+        PART_OF_LIST,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::DotDot],
+        |it| it.expects_token(Kind::BracketClose),
+        "lists are joined with `+`: `[first] + rest`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.precedes(Kind::Colon) && it.after(2).is_some_and(|it| it.kind == Kind::Less),
+        "type arguments cannot be written in expressions: they are inferred, or follow from `let x: Name<int> = …`; `j as T` decodes JSON",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.precedes(Kind::Colon),
+        "members of an enum or a module are reached with a dot: `Severity.High`",
+        Edit::Both("."),
+    ),
+    sign(
+        &[Kind::BracketOpen],
+        |it| it.precedes(Kind::BracketClose) && it.follows_type_name(),
+        "the type of a list is written `[int]`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::StringOpen, Kind::String],
+        |it| it.follows(1, Kind::Identifier) && it.is_joined(),
+        "every string interpolates `${expression}`; only `r\"…\"` is taken literally",
+        Edit::RemoveBefore,
+    ),
+    sign(
+        &[Kind::Bang],
+        |it| it.precedes(Kind::ParenOpen),
+        "there are no macros: `log.info(\"…\")` prints a line, `fail Failed(\"…\")` raises an error, `\"${x}\"` formats text",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Bang],
+        |it| it.ends_operand() && !it.expects(Expected::EXPRESSION),
+        "`?? value` and `?? fail Failed(\"…\")` say what to use instead of `none`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.before(1).is_some_and(|it| it.word.modifier().is_some()),
+        "a modifier stands without a colon: `timeout 5s`",
+        Edit::Sign(""),
+    ),
+    // `=` where something else gives a value to a name.
+    sign(
+        &[Kind::Equal],
+        |it| it.is_in_head(|it| it.word == Word::Mock),
+        "what is given instead follows an arrow: `mock find(_) -> value`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| it.tokens.first().is_some_and(|it| it.kind == Kind::Enum),
+        "variants are listed in braces and have no values: `enum Level { Low, High }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| {
+            it.follows(1, Kind::Identifier)
+                && !it.expects(Expected::OPERATOR)
+                && it.expects_token(Kind::BraceClose)
+        },
+        "a field is written `name: value`",
+        Edit::Close(":"),
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| (it.follows(2, Kind::ParenOpen) || it.follows(2, Kind::Comma)) && it.is_argument(),
+        "a named argument is written `name: value`",
+        Edit::Close(":"),
+    ),
+    // Braces, texts and arms that lack something.
+    sign(
+        &[Kind::StringOpen, Kind::String],
+        |it| it.expects(Expected::PROMPT_ENTRY),
+        "a text begins with who says it: `user \"…\"`, `system \"…\"`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects_token(Kind::FatArrow),
+        "an arm is written `pattern => value`, also after `catch`: `catch e => { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.follows(1, Kind::BraceOpen) && it.follows(3, Kind::Catch),
+        "what takes the place of an error follows an arrow: `catch Timeout => …`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceClose],
+        |it| it.expects_token(Kind::FatArrow),
+        "an arm is written `pattern => value`; `_ => value` takes everything",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Star],
+        |it| it.expects(Expected::NAME),
+        "the number of parameters is fixed: several values are a list, `xs: [int]`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| it.expects(Expected::MAP_KEY) && it.precedes(Kind::Colon),
+        "a name as the key of a map stands in quotes: `{ \"a\": 1 }`; a record begins with its type: `Name { a: 1 }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Var, Kind::Let],
+        |it| it.before(1).is_some_and(|it| it.word == Word::State),
+        "`state` alone declares a variable that observers see: `state found: [string] = []`",
+        Edit::Sign(""),
+    ),
+    // Heads without a body.
+    sign(
+        &[],
+        |it| it.expects_token(Kind::BraceOpen) && it.is_in_head(is_control),
+        "what it does stands in braces: `if c { a } else { b }`, `for x in xs { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.expects_token(Kind::BraceOpen) && it.is_in_head(|it| it.word.modifier().is_some()),
+        "a modifier stands before a block: `retry 3 { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| {
+            it.expects_token(Kind::ParenOpen)
+                && it.before(2).is_some_and(|it| it.word == Word::Mock)
+        },
+        "what an agent's model does is written `mock agent name { … }`, and what a prompt gives `mock name(_) -> value`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.expects(Expected::SCRIPT_TURN) && it.follows(1, Kind::Comma),
+        "each call of a turn begins with `call`: `call search(\"a\"), call search(\"b\")`",
+        Edit::Before("call "),
+    ),
+    sign(
+        &[],
+        |it| it.expects(Expected::SCRIPT_TURN),
+        "each line is a turn of the model: `call tool(arguments)`, `answer value` or `fail Overloaded`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::If],
+        |it| it.expects(Expected::END_OF_STATEMENT) && it.is_in_head(|it| it.kind == Kind::Assert),
+        "what is expected to fail takes a pattern and no condition: write the values into it, `fails Bad(1, ..)`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::If],
+        |it| it.expects(Expected::OPERATOR) || it.expects(Expected::END_OF_STATEMENT),
+        "a conditional expression is written `if condition { a } else { b }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| it.expects_token(Kind::Colon),
+        "a name and what belongs to it are separated by `:`",
+        Edit::Close(":"),
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            let is_state = it.before(1).is_some_and(|it| it.word == Word::State);
+            is_state && it.precedes(Kind::Equal) && it.expects(Expected::END_OF_STATEMENT)
+        },
+        "a state has a type: `state found: [string] = []`",
+        Edit::None,
+    ),
+    // Bindings and operators of other languages.
+    sign(
+        &[Kind::Comma],
+        |it| it.expects_token(Kind::In),
+        "several names stand in parentheses: `for (k, v) in m { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.follows(1, Kind::Break),
+        "`break` gives no value: assign it to a `var` before, or `return` it from a function",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Newline, Kind::BraceClose],
+        |it| it.expects_token(Kind::Equal) && it.is_in_head(|it| it.kind == Kind::Let),
+        "a name has a value from the beginning: `let x = if c { a } else { b }`, or `var x = …` where it changes",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Less, Kind::Greater],
+        |it| it.is_joined() && it.follows(1, it.token.kind) && it.expects(Expected::EXPRESSION),
+        "there are no operators on bits: `x * 2.pow(n)` and `x / 2.pow(n)`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.precedes(Kind::Equal) && it.expects(Expected::END_OF_STATEMENT),
+        "a value is bound with `let`, a variable declared with `var`: `let x = 3`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects_token(Kind::Equal) && it.follows(2, Kind::Let),
+        "several names stand in parentheses: `let (a, b) = pair`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects_token(Kind::Equal) && it.follows(2, Kind::Let),
+        "what is looked at is written, even where it has the same name: `if let x = x { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Question],
+        |it| it.precedes(Kind::Colon) && it.expects(Expected::OPERATOR),
+        "`?? value` says what to use instead of `none`",
+        Edit::Both("??"),
+    ),
+    sign(
+        &[Kind::Pipe],
+        |it| it.precedes(Kind::Greater) && it.expects(Expected::OPERATOR),
+        "a value goes through methods, `xs.map(f).sum()`, or calls: `g(f(x))`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            let is_modifier = it.token.word.modifier().is_some();
+            is_modifier && it.follows(1, Kind::BraceClose) && it.expects(Expected::END_OF_STATEMENT)
+        },
+        "a modifier stands before the block: `step \"fetch\" retry 3 { … }`",
+        Edit::None,
+    ),
+    // What is left.
+    sign(
+        &[Kind::Bang],
+        |it| it.expects(Expected::EXPRESSION),
+        "negation is written `not`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Question],
+        |it| it.expects(Expected::OPERATOR),
+        "errors propagate without an operator, and `x ?? return none` leaves where `x` is `none`; a conditional expression is `if c { a } else { b }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| it.expects(Expected::OPERATOR),
+        "an assignment is a statement of its own; equality is written `==`",
+        Edit::None,
+    ),
+    sign(
+        &[
+            Kind::PlusEqual,
+            Kind::MinusEqual,
+            Kind::StarEqual,
+            Kind::SlashEqual,
+            Kind::PercentEqual,
+        ],
+        |_| true,
+        "an assignment is a statement of its own, and no value",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Fn],
+        |it| it.expects(Expected::EXPRESSION),
+        "functions are declared at the top level; inside a body write a lambda: `let f = (n: int) => n + 1`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| {
+            let before = it.before(1);
+            it.expects(Expected::EXPRESSION)
+                && before.is_some_and(|it| it.word.modifier().is_some())
+        },
+        "a modifier is followed by its value: `retry 3 { … }`, `timeout 30s { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects(Expected::EXPRESSION),
+        "in the head of `if`, `for`, `while` and `match` a `{` opens the body; put a map or record there in parentheses",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects(Expected::PATH),
+        "imported names are listed after the module path: `import ./schemas.{Report}`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Let, Kind::Var],
+        |it| it.follows(1, Kind::ParenOpen) && it.follows(2, Kind::For),
+        "a loop over numbers is written `for i in 0..10 { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::String],
+        |it| it.expects(Expected::PATH),
+        "a module path is written without quotes: `import ./schemas`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects(Expected::PATTERN),
+        "there are no patterns for maps, and those of records begin with the type: `Bug { title, .. }`; a map is looked into with `m.get(\"key\")`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.expects(Expected::MAP_KEY),
+        "a `{` in place of a value starts a map, whose keys are strings, ints, variants or `(expression)`; a block is written `do { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| {
+            it.token.kind.is_keyword()
+                && (it.expects(Expected::NAME) || it.expects(Expected::PATTERN))
+        },
+        "this word is reserved and cannot be used as a name here",
+        Edit::None,
+    ),
+];
