@@ -7,6 +7,7 @@ use gsw_infer::{Child, children};
 use gsw_names::types::{ErrorSet, Type};
 use gsw_names::{alias_target, builtin_set, error_class, error_name, item_signature, substitute};
 use gsw_source::{Db, ItemId};
+use rustc_hash::FxHashSet;
 
 use super::Unit;
 use super::call::Manner;
@@ -137,6 +138,8 @@ pub(super) struct BodyWalk<'a, 'u> {
     returned: Vec<Facts>,
     /// How many steps and blocks with modifiers are open in the innermost of these.
     pub(super) nodes: u32,
+    /// The parameters of lambdas of which the call that takes the lambda knows all that they may bring.
+    pub(super) known_parameters: FxHashSet<LocalId>,
 }
 
 impl<'a, 'u> BodyWalk<'a, 'u> {
@@ -151,6 +154,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             facts,
             returned: vec![Facts::default()],
             nodes: 0,
+            known_parameters: FxHashSet::default(),
         }
     }
 
@@ -445,7 +449,9 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     pub(super) fn closure(&mut self, id: ExpressionId, position: u32, lambda: &'a Lambda) -> Facts {
         self.returned.push(Facts::default());
         for parameter in &lambda.parameters {
-            self.learn(*parameter, &of_lambda_parameter());
+            if !self.known_parameters.contains(parameter) {
+                self.learn(*parameter, &of_lambda_parameter());
+            }
         }
         let around = std::mem::take(&mut self.nodes);
         let mut outcome = self.expression(lambda.body);

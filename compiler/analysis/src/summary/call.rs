@@ -2,14 +2,14 @@
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{CallKind, RuntimeCall};
-use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, PromptMode};
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, Lambda, PromptMode};
 use gsw_infer::infer_item;
 use gsw_names::types::{Effect, FunctionType, Type};
 use gsw_names::{Signature, builtin_set, item_signature, model_errors};
 use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
-use super::facts::{Facts, add, nothing, of_latent};
+use super::facts::{Facts, add, can_carry_effects, nothing, of_latent};
 use super::task::{add_modifiers, deadlock};
 use crate::call_summary::{Acts, ArgumentEffects, Kept, Summary, Waits};
 
@@ -18,6 +18,14 @@ struct Given {
     values: Facts,
     /// What calling those does that are functions for the called to call.
     handed: Summary,
+}
+
+/// What becomes of a lambda that is given to a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fate {
+    /// It is called, if at all, before the call ends, and gets nothing with functions or tasks in it but what the arguments bring.
+    Called,
+    Unknown,
 }
 
 /// How a prompt is called.
@@ -65,7 +73,7 @@ impl<'a> BodyWalk<'a, '_> {
         let Given {
             values: given,
             handed,
-        } = self.arguments(arguments, &run, &mut outcome.does);
+        } = self.arguments(arguments, &run, fate(self.db(), callee), &mut outcome.does);
         // What the called does itself, apart from its function arguments, which are known here.
         let own = Summary {
             arguments: ArgumentEffects::None,
@@ -129,6 +137,7 @@ impl<'a> BodyWalk<'a, '_> {
         &mut self,
         arguments: &'a [(u32, ExpressionId)],
         run: &[u32],
+        fate: Fate,
         does: &mut Summary,
     ) -> Given {
         let mut given = Facts::default();
@@ -153,6 +162,7 @@ impl<'a> BodyWalk<'a, '_> {
         }
         // Lambdas last, as in inference: `tasks.map(t => await t)` raises what the tasks raise, because `t` may be any of them.
         let brought = given.clone();
+        let mut lambdas: Vec<(&Lambda, Facts)> = Vec::new();
         for (index, id) in arguments {
             let Some(lambda) = is_lambda(*id) else {
                 continue;
@@ -160,11 +170,24 @@ impl<'a> BodyWalk<'a, '_> {
             for parameter in &lambda.parameters {
                 self.learn(*parameter, &brought);
             }
+            match fate {
+                Fate::Called => self.known_parameters.extend(&lambda.parameters),
+                Fate::Unknown => {}
+            }
             let value = self.expression(*id).value;
             if run.contains(index) {
                 add(&mut handed, &value.call);
             }
             given.join(&value);
+            lambdas.push((lambda, value));
+        }
+        // What one lambda gives may be what another takes. The next walk sees what is learnt here.
+        for (place, (lambda, _)) in lambdas.iter().enumerate() {
+            for (other, (_, value)) in lambdas.iter().enumerate() {
+                for parameter in lambda.parameters.iter().filter(|_| other != place) {
+                    self.learn(*parameter, value);
+                }
+            }
         }
         Given {
             values: given,
@@ -181,7 +204,7 @@ impl<'a> BodyWalk<'a, '_> {
     ) -> Outcome {
         let mut outcome = Outcome::nothing();
         // A prompt's arguments are data and are not run.
-        self.arguments(arguments, &[], &mut outcome.does);
+        self.arguments(arguments, &[], Fate::Unknown, &mut outcome.does);
         let (mut called, _) = self.unit.of(item);
         for source in asked {
             let (given, _) = self.unit.of(source);
@@ -210,6 +233,28 @@ impl<'a> BodyWalk<'a, '_> {
             add_given(self.db(), item, &given, &mut outcome.does);
         }
         outcome
+    }
+}
+
+/// What becomes of the lambdas that are given to a call of this.
+///
+/// A declaration whose types let functions in only as type parameters and as functions over data and type parameters can make no
+/// function of its own for them to take, and cannot let them out: it does not know that a `T` is a function.
+fn fate(db: &dyn Db, callee: &Callee) -> Fate {
+    let Callee::Item { item, .. } = callee else {
+        return Fate::Unknown;
+    };
+    let is_data = |ty: &Type| !can_carry_effects(db, ty);
+    let signature = &item_signature(db, *item).signature;
+    let mut parameters = signature.parameters.iter().map(|it| &it.ty);
+    let is_plain = is_data(&signature.result)
+        && parameters.all(|ty| match ty {
+            Type::Function(it) => is_data(&it.result) && it.parameters.iter().all(is_data),
+            other => is_data(other),
+        });
+    match is_plain {
+        true => Fate::Called,
+        false => Fate::Unknown,
     }
 }
 
