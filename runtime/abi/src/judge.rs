@@ -68,6 +68,8 @@ impl Fact {
     ) -> Vec<Option<Self>> {
         let named = |name: Option<&str>| {
             let name = name?;
+            // One that is not used may say so.
+            let name = name.strip_prefix('_').unwrap_or(name);
             Self::ALL.iter().copied().find(|it| it.name() == name)
         };
         let taken: Vec<Self> = parameters.clone().filter_map(named).collect();
@@ -84,10 +86,15 @@ mod tests {
 
     #[test]
     fn parameters_take_facts_by_name_and_the_others_in_order() {
-        let names = [Some("what"), Some("failure"), None];
+        let names = [Some("what"), Some("failure"), None, Some("_node")];
         assert_eq!(
             Fact::assigned(names.into_iter()),
-            [Some(Fact::Level), Some(Fact::Failure), Some(Fact::Attempt)]
+            [
+                Some(Fact::Level),
+                Some(Fact::Failure),
+                Some(Fact::Attempt),
+                Some(Fact::Node)
+            ]
         );
         let eight = std::iter::repeat_n(None, 8);
         assert_eq!(

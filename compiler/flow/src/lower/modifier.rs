@@ -287,25 +287,33 @@ fn value(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
     builder.detached(value)
 }
 
-/// The parameters of what follows `with`; only those of a declaration have names that say what they are.
+/// The parameters of what follows `with`: by their names the runtime knows which fact each takes.
 fn parameters_of_judge(builder: &mut Builder<'_, '_>, with: ExpressionId) -> Entry {
-    // By name, so the runtime knows which parameter is the history; a closure's parameters are known by type alone.
-    if let hir::ExpressionKind::FunctionValue { item, .. } = builder.body.expression(with).kind {
-        return builder.parameters_of(item);
+    let body = std::sync::Arc::clone(&builder.body);
+    let kind = &body.expression(with).kind;
+    if let hir::ExpressionKind::FunctionValue { item, .. } = kind {
+        return builder.parameters_of(*item);
     }
+    let named = if let hir::ExpressionKind::Lambda(lambda) = kind {
+        lambda.parameters.as_slice()
+    } else {
+        // Of a value only the type is known.
+        &[]
+    };
+    let name_of = |it: &hir::LocalId| body.local(*it).name.as_str().to_owned();
     let Type::Function(function) = builder.type_of(with) else {
         return record_of(Vec::new());
     };
-    let fields = function.parameters.iter().map(|ty| Field {
-        name: String::new(),
+    let fields = (0..).zip(function.parameters.iter()).map(|(place, ty)| Field {
+        name: named.get(place).map(name_of).unwrap_or_default(),
         wire: String::new(),
-        docs: None,
-        ty: builder.type_id(ty),
-        default: None,
-        check: None,
-        secrecy: Secrecy::Shown,
-        trust: Trust::Any,
-    });
+            docs: None,
+            ty: builder.type_id(ty),
+            default: None,
+            check: None,
+            secrecy: Secrecy::Shown,
+            trust: Trust::Any,
+        });
     record_of(fields.collect())
 }
 

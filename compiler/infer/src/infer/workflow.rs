@@ -118,9 +118,8 @@ fn infer_judge(cx: &mut Context, expression: &ast::Expression) -> ExpressionId {
     let reflection = KnownItem::Reflection.item(cx.db);
     // Missing only while the prelude itself is broken, which is reported there.
     let reflection = reflection.map_or(Type::Invalid, |it| Type::Record(it, [].into()));
-    let parameters = [Type::String, Type::String, Type::Int, Type::String.list()];
     let wanted = Type::Function(Arc::new(FunctionType {
-        parameters: parameters.into(),
+        parameters: types_of_facts(expression),
         result: reflection.clone(),
         latent: None,
     }));
@@ -144,6 +143,30 @@ fn infer_judge(cx: &mut Context, expression: &ast::Expression) -> ExpressionId {
     id
 }
 
+/// The types that the parameters of a judge have where it is a lambda that does not say: those of the facts of their names.
+fn types_of_facts(judge: &ast::Expression) -> Vec<Type> {
+    let type_of = |fact: &Fact| match fact.form() {
+        FactForm::Text => Type::String,
+        FactForm::Number => Type::Int,
+        FactForm::List => Type::String.list(),
+    };
+    if let ast::ExpressionKind::Parenthesized(inside) = &judge.kind {
+        return types_of_facts(inside);
+    }
+    let ast::ExpressionKind::Lambda { parameters, .. } = &judge.kind else {
+        return Fact::ALL.iter().take(4).map(type_of).collect();
+    };
+    let names = parameters.iter().map(|it| {
+        let ast::PatternKind::Binding(name) = &it.pattern.kind else {
+            return None;
+        };
+        Some(name.name.as_str())
+    });
+    let facts = Fact::assigned(names).into_iter();
+    let types = facts.map(|it| it.as_ref().map_or(Type::Invalid, type_of));
+    types.collect()
+}
+
 /// Whether there is a fact for each parameter of a judge, and of its type.
 fn has_facts_for(hir: &HirBuilder, judge: ExpressionId) -> bool {
     // Invalid, which has been reported.
@@ -151,14 +174,18 @@ fn has_facts_for(hir: &HirBuilder, judge: ExpressionId) -> bool {
         return true;
     };
     let kind = &hir.arena.get(judge).kind;
-    // A lambda's parameters have names too, but those may be changed without a thought; its facts go by position.
-    let parameters = if let ExpressionKind::FunctionValue { item, .. } = kind {
-        lookup::signature(hir.db, *item).parameters.as_slice()
+    let names: Vec<&str> = if let ExpressionKind::FunctionValue { item, .. } = kind {
+        let parameters = lookup::signature(hir.db, *item).parameters.iter();
+        parameters.map(|it| it.name.as_str()).collect()
+    } else if let ExpressionKind::Lambda(lambda) = kind {
+        let parameters = lambda.parameters.iter();
+        let local = |it| hir.locals.local(it).name.as_str();
+        parameters.map(|it| local(*it)).collect()
     } else {
-        &[]
+        // Of a value only the type is known.
+        Vec::new()
     };
-    let names =
-        (0..function.parameters.len()).map(|it| parameters.get(it).map(|it| it.name.as_str()));
+    let names = (0..function.parameters.len()).map(|it| names.get(it).copied());
     let facts = Fact::assigned(names).into_iter();
     facts
         .zip(&function.parameters)
