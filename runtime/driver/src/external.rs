@@ -70,6 +70,8 @@ pub enum NotTaken {
     Closed { why: String },
     /// It was due by this time, in nanoseconds since 1970.
     Late { name: String, due: i64 },
+    /// A run asks this whose program is not this one: here nothing of the name is asked, or something of another type.
+    AskedElsewhere { name: String },
     /// It is for a person to answer.
     NotAPerson { name: String },
     /// The store of runs cannot be used for it.
@@ -396,6 +398,10 @@ impl std::fmt::Display for NotTaken {
                 }
             }
             Self::Closed { why } => write!(f, "nobody waits for this answer any more: {why}"),
+            Self::AskedElsewhere { name } => write!(
+                f,
+                "the build of the program that asked `{name}` is another: in this one an answer to it has another type, or nothing is asked by that name; answer with the build that asked"
+            ),
             Self::Late { name, due } => write!(
                 f,
                 "it is too late to answer `{name}`: the answer was due by {}",

@@ -304,9 +304,11 @@ fn parameters_of_judge(builder: &mut Builder<'_, '_>, with: ExpressionId) -> Ent
     let Type::Function(function) = builder.type_of(with) else {
         return record_of(Vec::new());
     };
-    let fields = (0..).zip(function.parameters.iter()).map(|(place, ty)| Field {
-        name: named.get(place).map(name_of).unwrap_or_default(),
-        wire: String::new(),
+    let fields = (0..)
+        .zip(function.parameters.iter())
+        .map(|(place, ty)| Field {
+            name: named.get(place).map(name_of).unwrap_or_default(),
+            wire: String::new(),
             docs: None,
             ty: builder.type_id(ty),
             default: None,

@@ -68,6 +68,35 @@ impl Asks {
     }
 }
 
+/// A question in words.
+pub(crate) fn words_of(question: &Question) -> String {
+    let Question { name, shown, .. } = question;
+    let shown = serde_json::from_str::<Value>(shown).unwrap_or_default();
+    match question.kind {
+        Kind::Human => match shown["text"].as_str() {
+            Some(text) => format!("human {name}, which asks {}", json!(text)),
+            // Of a program with secrets.
+            None => format!("human {name}"),
+        },
+        Kind::External => match shown {
+            Value::Null => format!("external {name}"),
+            data => format!("external {name} with {data}"),
+        },
+    }
+}
+
+/// By what `runs answer` finds a question: its name, or its number where several of `names`, which are open, are this one.
+pub(crate) fn answered_by<'a>(
+    operation: u64,
+    name: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> String {
+    match names.filter(|it| *it == name).count() {
+        0 | 1 => name.to_owned(),
+        _ => operation.to_string(),
+    }
+}
+
 /// What an operation asks of somebody, as the store keeps it.
 pub(crate) fn question(operation: &Operation, now: i64) -> Option<Question> {
     let (kind, key, schema, shown) = if let Request::Human { question } = &operation.request {

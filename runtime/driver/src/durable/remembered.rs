@@ -469,11 +469,16 @@ impl Remembered {
 
     /// What a run waits for that needs no process.
     pub(crate) fn parked(&self) -> Left {
-        let questions = self.outstanding.values();
+        let asked = || {
+            let outstanding = self.outstanding.iter();
+            outstanding.filter_map(|(id, it)| Some((id.0, &*it.asks.as_ref()?.name)))
+        };
         Left::Parked {
             waiting: self.waiting(),
-            questions: questions
-                .filter_map(|it| Some(it.asks.as_ref()?.name.clone()))
+            questions: asked()
+                .map(|(operation, name)| {
+                    asked::answered_by(operation, name, asked().map(|(_, name)| name))
+                })
                 .collect(),
         }
     }

@@ -10,13 +10,17 @@ use gsw_engine::run::{Abandoned, Finished, Run, Turn};
 use gsw_journal::record::{Identity, UndoWish};
 
 use crate::carrier::message::bring_outcome;
-use crate::durable::asked::Asked;
+use crate::durable::asked::{self, Asked};
 use crate::durable::noted::Noted;
 
 /// A record that a run is brought back with.
 #[derive(Debug)]
 pub(crate) enum Past {
-    Intent(Identity),
+    Intent {
+        of: Identity,
+        /// The question that it was, in words.
+        asked: Option<String>,
+    },
     NotDone(Identity),
     Outcome {
         of: Identity,
@@ -145,7 +149,9 @@ fn give(
         loop {
             match past.next() {
                 None => return Ok(replay.waits()),
-                Some(Past::Intent(of)) => replay.intend(of, past.as_slice())?,
+                Some(Past::Intent { of, asked }) => {
+                    replay.intend(of, asked.as_deref(), past.as_slice())?;
+                }
                 Some(Past::NotDone(of)) => replay.not_done(of)?,
                 Some(Past::Outcome { of, now, noted }) => {
                     replay.complete(run, of, now, noted)?;
@@ -195,8 +201,8 @@ impl Replay<'_> {
         }
     }
 
-    /// `later` may know in words what was about to begin.
-    fn intend(&mut self, of: Identity, later: &[Past]) -> Result<(), String> {
+    /// `asked` or `later` may know in words what was about to begin.
+    fn intend(&mut self, of: Identity, asked: Option<&str>, later: &[Past]) -> Result<(), String> {
         let id = OperationId(of.operation);
         match self.pending.get_mut(&id) {
             Some(pending) if pending.asked.of == of => {
@@ -212,13 +218,13 @@ impl Replay<'_> {
                 let what = later.iter().find_map(|it| match it {
                     Past::Outcome { of: it, noted, .. } if *it == of => Some(&*noted.what),
                     Past::Outcome { .. }
-                    | Past::Intent(_)
+                    | Past::Intent { .. }
                     | Past::NotDone(_)
                     | Past::Cancel { .. }
                     | Past::Undo { .. } => None,
                 });
                 let unsaid = "something that must not happen twice";
-                Err(self.difference(what.unwrap_or(unsaid), of))
+                Err(self.difference(asked.or(what).unwrap_or(unsaid), of))
             }
         }
     }
@@ -269,7 +275,13 @@ impl Replay<'_> {
             Some(pending) if pending.asked.what == recorded => {
                 format!("{recorded}, at another place or with other contents")
             }
-            Some(pending) => pending.asked.what.clone(),
+            Some(pending) => match asked::question(&pending.operation, pending.since) {
+                Some(question) if asked::words_of(&question) == recorded => format!(
+                    "{recorded}, at another place, about other data or for an answer of another type"
+                ),
+                Some(question) => asked::words_of(&question),
+                None => pending.asked.what.clone(),
+            },
             None => match self.pending.values().next_back() {
                 Some(last) => format!(
                     "no such operation; the last one is number {}: {}",
@@ -291,7 +303,10 @@ impl Replay<'_> {
 
 fn said_of(past: &Past) -> String {
     match past {
-        Past::Intent(of) => format!("operation {} was about to begin", of.operation),
+        Past::Intent { of, asked } => match asked {
+            Some(asked) => format!("operation {}: {asked}", of.operation),
+            None => format!("operation {} was about to begin", of.operation),
+        },
         Past::NotDone(of) => format!("operation {} was not done", of.operation),
         Past::Outcome { of, noted, .. } => {
             format!("an outcome of operation {}: {}", of.operation, noted.what)

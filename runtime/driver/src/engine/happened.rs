@@ -64,9 +64,10 @@ impl Runs {
                 Past::Outcome { of, noted, .. } => {
                     Some((OperationId(of.operation), noted.clone().outcome()?))
                 }
-                Past::Intent(_) | Past::NotDone(_) | Past::Cancel { .. } | Past::Undo { .. } => {
-                    None
-                }
+                Past::Intent { .. }
+                | Past::NotDone(_)
+                | Past::Cancel { .. }
+                | Past::Undo { .. } => None,
             })
             .collect();
         let went = TurnThreads::shared().wait_for(move || {

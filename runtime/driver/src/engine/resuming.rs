@@ -12,11 +12,12 @@ use gsw_engine::run::BEHAVIOUR;
 use gsw_journal::list::Info;
 use gsw_journal::record::{Hash, Record};
 use gsw_journal::store::{Error, Store};
+use rustc_hash::FxHashMap;
 
 use crate::audience::Listener;
 use crate::carrier::lasting::Resumption;
 use crate::carrier::{Carrier, OnEnd};
-use crate::durable::asked::unhex;
+use crate::durable::asked::{unhex, words_of};
 use crate::durable::beginning::{self, Beginning, Entered};
 use crate::durable::noted::Noted;
 use crate::durable::remembered::Remembered;
@@ -266,6 +267,15 @@ impl Read {
             let payload = gsw_journal::record::Payload::Blob(hash);
             store.bytes(id, payload).map_err(|it| it.to_string())
         };
+        let has_intents = records.iter().any(|it| matches!(it, Record::Intent { .. }));
+        let asked = match has_intents {
+            true => store.questions(Some(id))?,
+            false => Vec::new(),
+        };
+        let asked: FxHashMap<u64, String> = asked
+            .iter()
+            .map(|it| (it.question.operation, words_of(&it.question)))
+            .collect();
         let mut beginning = None;
         let mut past = Vec::with_capacity(records.len());
         for record in records {
@@ -274,7 +284,10 @@ impl Read {
                     let bytes = store.bytes(id, start)?;
                     beginning = Some(beginning::read(&bytes, blob).map_err(unreadable)?);
                 }
-                Record::Intent { of } => past.push(Past::Intent(of)),
+                Record::Intent { of } => {
+                    let asked = asked.get(&of.operation).cloned();
+                    past.push(Past::Intent { of, asked });
+                }
                 Record::NotDone { of } => past.push(Past::NotDone(of)),
                 Record::Outcome { of, now, outcome } => {
                     let noted = Noted::decode(&store.bytes(id, outcome)?);

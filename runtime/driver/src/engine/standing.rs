@@ -17,6 +17,7 @@ use gsw_journal::writer::{Failure, Journal};
 use gsw_tree::event::{Event, State};
 use serde_json::Value;
 
+use crate::durable::asked;
 use crate::durable::noted::Noted;
 use crate::durable::resume::{self, Brought, Pending, PendingState};
 use crate::engine::resuming::{NotResumed, Read, image_digest};
@@ -155,7 +156,25 @@ impl<E: Into<NotResumed>> From<E> for NotAdded {
     }
 }
 
+impl Standing {
+    /// By what `runs answer` finds a question that is open here.
+    #[must_use]
+    pub fn answered_by(&self, operation: OperationId, name: &str) -> String {
+        let names = self.open.iter().filter_map(Open::asks);
+        asked::answered_by(operation.0, name, names)
+    }
+}
+
 impl Open {
+    /// The declaration that asks.
+    fn asks(&self) -> Option<&str> {
+        match &self.state {
+            OpenState::Asks(question) => Some(&question.human),
+            OpenState::Waits(external) => Some(&external.name),
+            OpenState::Begins | OpenState::Passes | OpenState::Unknown => None,
+        }
+    }
+
     fn of(pending: Pending) -> Self {
         let Pending {
             operation,

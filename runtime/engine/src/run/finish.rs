@@ -54,7 +54,7 @@ pub enum Left {
     /// It waits for somebody, or for a long time: for what, in words.
     Parked {
         waiting: String,
-        /// The names of the `human`s that are asked.
+        /// By what each question is answered: its name, or its number where several have that name.
         questions: Vec<String>,
     },
     /// What it asks for is not what it asked for before.

@@ -80,7 +80,7 @@ fn as_text(standing: &Standing, next: &Next) -> String {
         )),
         How::Open => {
             for open in &standing.open {
-                text.push_str(&open_text(open, next));
+                text.push_str(&open_text(open, &standing, next));
             }
             text.push_str(&format!(
                 "\ngo on with it: {}\nend it: {}\n",
@@ -104,7 +104,7 @@ fn ended(result: &RunResult) -> String {
 }
 
 /// What is open, and what can be done about it.
-fn open_text(open: &Open, next: &Next) -> String {
+fn open_text(open: &Open, standing: &Standing, next: &Next) -> String {
     let Open {
         operation,
         what,
@@ -113,6 +113,10 @@ fn open_text(open: &Open, next: &Next) -> String {
         state,
     } = open;
     let number = operation.0;
+    let answer = |name: &str| {
+        let by = standing.answered_by(*operation, name);
+        next.runs("answer", &format!("{} JSON", quoted(&by)))
+    };
     let by = due
         .map(|due| format!(", due by {}", rfc3339(due)))
         .unwrap_or_default();
@@ -123,7 +127,7 @@ fn open_text(open: &Open, next: &Next) -> String {
         OpenState::Asks(question) => format!(
             "   {}\n   answer it: {}\n",
             question.text.trim().replace('\n', "\n   "),
-            next.runs("answer", &format!("{} JSON", quoted(&question.human)))
+            answer(&question.human)
         ),
         OpenState::Waits(external) => format!(
             "   it waits for an answer from outside{}\n   answer it: {}\n",
@@ -132,7 +136,7 @@ fn open_text(open: &Open, next: &Next) -> String {
                 .as_ref()
                 .map(|it| format!(", by the key `{it}`"))
                 .unwrap_or_default(),
-            next.runs("answer", &format!("{} JSON", quoted(&external.name)))
+            answer(&external.name)
         ),
         OpenState::Unknown => format!(
             "   it may have been done: when the run goes on, the program gets `OutcomeUnknown`\n   \

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::schema::schema;
 use gsw_abi::types::TypeId;
 use gsw_journal::questions::{Answer, Asked, Delivered, Kind, Refusal, Reply, State, To};
 use gsw_journal::schema::Missing;
@@ -42,10 +43,20 @@ impl Runs {
         now: i64,
     ) -> Result<Taken, NotTaken> {
         let store = at.existing().map_err(|it| unusable(&it))?;
-        let (name, kind) = match asked_at(&store, address)? {
-            Some(asked) => (Some(asked.question.name), Some(asked.question.kind)),
+        let asked = asked_at(&store, address)?.map(|it| it.question);
+        let (name, kind) = match &asked {
+            Some(question) => (Some(question.name.clone()), Some(question.kind)),
             None => (name_of(address), None),
         };
+        let declared = name.as_deref().and_then(|it| self.asked_for(it));
+        // An answer is checked by the type that it is wanted for.
+        if let Some(question) = &asked
+            && declared
+                .is_none_or(|it| schema(&self.loaded.types, it).to_string() != question.schema)
+        {
+            let name = question.name.clone();
+            return Err(NotTaken::AskedElsewhere { name });
+        }
         match (kind, sender) {
             (Some(Kind::Human), Sender::Program(_)) => {
                 let name = name.unwrap_or_default();
@@ -54,7 +65,7 @@ impl Runs {
             (Some(Kind::Human | Kind::External) | None, _) => {}
         }
         // What nobody has asked for is at least JSON.
-        let issues = match name.as_deref().and_then(|it| self.asked_for(it)) {
+        let issues = match declared {
             Some(ty) => self.unfit(ty, answer, now),
             None => gsw_notation::json::parse(answer)
                 .err()
