@@ -109,8 +109,11 @@ impl Translator<'_, '_> {
         self.enter(next);
     }
 
-    /// The address that an element's place has but for the offset of the first one.
+    /// The address that an element's place has but for the offset of the first word.
     fn element_place(&mut self, list: Value, index: Value) -> Value {
+        let unused = layout::load_narrow(&mut self.builder, list, abi::EXTRA);
+        let unused = self.builder.ins().uextend(I64, unused);
+        let index = self.builder.ins().iadd(index, unused);
         let offset = self.builder.ins().ishl_imm_u(index, 3);
         self.builder.ins().iadd(list, offset)
     }

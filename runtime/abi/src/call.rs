@@ -101,8 +101,8 @@ macro_rules! for_each_runtime_call {
             list_get plain(result, borrow, word);
             // `xs + ys`
             list_concat plain(own, borrow);
-            // `xs.slice(from, to)`, clamped.
-            list_slice raising(borrow, word, word);
+            // `xs.slice(from, to)`, clamped; in place when `xs` has no other owner.
+            list_slice raising(own, word, word);
             // `xs.reverse()`
             list_reverse raising(own);
             // `xs.sort()`, stable, ascending.

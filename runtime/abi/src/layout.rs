@@ -15,7 +15,7 @@ pub struct Header {
     pub count: u64,
     /// What it is: an index into the program's type table. Objects describe themselves.
     pub ty: u32,
-    /// An enum's variant, a `json`'s tag, otherwise 0.
+    /// An enum's variant, a `json`'s tag, the words before a list's first element, otherwise 0.
     pub extra: u32,
 }
 
@@ -49,11 +49,13 @@ pub const fn error_field(index: usize) -> i32 {
     HEADER + 8 + 8 * index as i32
 }
 
-/// List: length, capacity, then the elements.
+/// List: length, capacity, as many unused words as [`Header::extra`] says, then the elements.
+///
+/// What is taken off the front of a list with one owner leaves its word unused, so that a list is a queue without moving the rest.
 pub const LIST_LENGTH: i32 = HEADER;
-/// Offset of a list's capacity, in elements.
+/// Offset of a list's capacity: how many elements have room from the first one on.
 pub const LIST_CAPACITY: i32 = HEADER + 8;
-/// Offset of a list's first element.
+/// Offset of the first word of a list that an element may be in.
 pub const LIST_ELEMENTS: i32 = HEADER + 16;
 
 /// String (also `secret` and `bytes`): length in bytes, number of Unicode scalar values, capacity in bytes, then the bytes.

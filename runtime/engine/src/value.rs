@@ -22,11 +22,17 @@ pub fn type_of(word: u64) -> TypeId {
     TypeId(unsafe { (*(word as *const Header)).ty })
 }
 
-/// An enum's variant or a `json`'s tag.
+/// An enum's variant, a `json`'s tag, or how many words of a list are unused in front of its elements.
 #[must_use]
 pub fn extra(word: u64) -> u32 {
     // SAFETY: the word is an object's address, which starts with a header.
     unsafe { (*(word as *const Header)).extra }
+}
+
+/// Replaces that, of an object with one owner.
+fn set_extra(word: u64, extra: u32) {
+    // SAFETY: the word is an object's address, which starts with a header, and nobody else names it.
+    unsafe { (*(word as *mut Header)).extra = extra };
 }
 
 /// Whether the caller is the only owner of an object that is no constant, so that nobody sees it change.

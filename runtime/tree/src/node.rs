@@ -303,6 +303,13 @@ impl Tree {
         if gives_something(self.node(id)) {
             self.gave.push(id);
         }
+        if self.node(id).kind == NodeKind::Tool {
+            let call = Spent {
+                tool_calls: 1,
+                ..Spent::default()
+            };
+            self.charge(id, &call);
+        }
         self.hand_up(id);
         while self.kept > KEPT_BYTES {
             let Some(oldest) = self.finished.pop_front() else {

@@ -236,7 +236,7 @@ impl Matcher<'_, '_, '_> {
         if let Some(ListRest::Bound(local)) = rest {
             let end = self.counted_back(length, -(after.len() as i64));
             let start = Operand::Word(before.len() as u64);
-            // A copy of the rest: lists share no storage with parts of others.
+            // The list itself where nobody needs it any more, so that `while let [x, ..rest] = xs { xs = rest }` moves nothing.
             let arguments = vec![Operand::Local(list), start, end];
             let rest = self
                 .builder

@@ -54,9 +54,8 @@ calls! {
     }
 
     raising list_slice(run, xs, from, to) {
-        let words = list::words(xs);
-        let range = clamp(words.len(), from as i64, to as i64);
-        list::copy(&mut run.heap, type_of(xs), &words[range])
+        let range = clamp(list::len(xs), from as i64, to as i64);
+        list::part(&mut run.heap, xs, range)
     }
 
     raising list_reverse(run, xs) {

@@ -1,11 +1,13 @@
-//! Lists: elements inline, pushed in place when nobody else sees it.
+//! Lists: elements inline, pushed and taken off at both ends in place when nobody else sees it.
+
+use std::ops::Range;
 
 use gsw_abi::builtin;
 use gsw_abi::layout::{HEADER, LIST_CAPACITY, LIST_ELEMENTS, LIST_LENGTH};
 use gsw_abi::types::{Type, TypeId};
 
 use crate::heap::{Heap, Poll};
-use crate::value::{is_unique, load, store, string, type_of};
+use crate::value::{extra, is_unique, load, set_extra, store, string, type_of};
 
 const FRONT: usize = (LIST_ELEMENTS - HEADER) as usize;
 
@@ -38,25 +40,15 @@ pub fn len(word: u64) -> usize {
 /// The elements, borrowed; valid while the caller has a share in the list and does not change it.
 #[must_use]
 pub fn words<'a>(word: u64) -> &'a [u64] {
-    // SAFETY: the object holds as many words from `LIST_ELEMENTS` on.
-    unsafe {
-        std::slice::from_raw_parts(
-            (word as *const u8).offset(LIST_ELEMENTS as isize).cast(),
-            len(word),
-        )
-    }
+    // SAFETY: the object holds as many words from the first element on.
+    unsafe { std::slice::from_raw_parts(first(word), len(word)) }
 }
 
 /// The elements of a list with one owner, to be moved about.
 pub fn words_mut<'a>(word: u64) -> &'a mut [u64] {
     debug_assert!(is_unique(word));
     // SAFETY: as for `words`, and the caller is the only owner.
-    unsafe {
-        std::slice::from_raw_parts_mut(
-            (word as *mut u8).offset(LIST_ELEMENTS as isize).cast(),
-            len(word),
-        )
-    }
+    unsafe { std::slice::from_raw_parts_mut(first(word), len(word)) }
 }
 
 /// The type of a list's elements.
@@ -120,11 +112,49 @@ pub fn unique(heap: &mut Heap, list: u64, extra: usize) -> Result<u64, u64> {
     Ok(copy)
 }
 
-/// A list with one owner that has room for `extra` more. `Err` gives it back as it was when the run has no memory for them.
-fn grown(heap: &mut Heap, list: u64, extra: usize) -> Result<u64, u64> {
-    let (length, capacity) = (len(list) + extra, load(list, LIST_CAPACITY) as usize);
-    if length <= capacity {
+/// The elements at these places, which are there; takes `list` over. In place when the caller is the only owner and what is left
+/// is not too little for the object; else the copy, or the error that there is no memory for it.
+pub(crate) fn part(heap: &mut Heap, list: u64, range: Range<usize>) -> Result<u64, u64> {
+    let length = range.len();
+    let unused = u32::try_from(extra(list) as usize + range.start);
+    let is_worth_it = length * MOST_UNUSED >= words_after_front(list);
+    let (Ok(unused), true, true) = (unused, is_unique(list), is_worth_it) else {
+        let part = copy(heap, type_of(list), &words(list)[range]);
+        heap.release(list);
+        return part;
+    };
+    let element = element_type(heap, type_of(list));
+    if heap.is_reference(element) {
+        let (before, after) = (&words(list)[..range.start], &words(list)[range.end..]);
+        for &word in before.iter().chain(after) {
+            heap.release(word);
+        }
+    }
+    let capacity = load(list, LIST_CAPACITY) - range.start as u64;
+    set_extra(list, unused);
+    store(list, LIST_CAPACITY, capacity);
+    store(list, LIST_LENGTH, length as u64);
+    Ok(list)
+}
+
+/// Where fewer than one word in so many would hold an element, the elements are copied and the object is given back. Each was taken
+/// off before, so that costs a few moves for each of them.
+const MOST_UNUSED: usize = 4;
+
+/// A list with one owner that has room for `more`. `Err` gives it back as it was when the run has no memory for them.
+fn grown(heap: &mut Heap, list: u64, more: usize) -> Result<u64, u64> {
+    let length = len(list) + more;
+    if length <= load(list, LIST_CAPACITY) as usize {
         return Ok(list);
+    }
+    let unused = extra(list) as usize;
+    let capacity = words_after_front(list);
+    if unused > 0 {
+        move_to_front(list);
+        // Half of the words at least have been taken off since the elements were moved last.
+        if length <= capacity && unused >= capacity / 2 {
+            return Ok(list);
+        }
     }
     let sizes = [length.max(capacity * 2).max(4), length].map(size);
     let Some(bytes) = heap.admit_first(size(capacity), sizes) else {
@@ -133,6 +163,32 @@ fn grown(heap: &mut Heap, list: u64, extra: usize) -> Result<u64, u64> {
     let list = heap.resize(list, FRONT + 8 * capacity, bytes as usize);
     store(list, LIST_CAPACITY, (bytes - FRONT as u64) / 8);
     Ok(list)
+}
+
+/// Moves the elements of a list with one owner to its first words.
+fn move_to_front(list: u64) {
+    let capacity = words_after_front(list);
+    let (from, length) = (first(list), len(list));
+    set_extra(list, 0);
+    store(list, LIST_CAPACITY, capacity as u64);
+    // SAFETY: both are words of the object, which the caller alone owns.
+    unsafe { std::ptr::copy(from, first(list), length) };
+}
+
+/// How many words an element may be in, the unused ones in front included.
+fn words_after_front(list: u64) -> usize {
+    extra(list) as usize + load(list, LIST_CAPACITY) as usize
+}
+
+/// Where the first element is.
+fn first(list: u64) -> *mut u64 {
+    // SAFETY: an object of a list begins with `FRONT` bytes and as many words as `extra` says.
+    unsafe {
+        (list as *mut u8)
+            .offset(LIST_ELEMENTS as isize)
+            .cast::<u64>()
+            .add(extra(list) as usize)
+    }
 }
 
 /// The bytes after the header of a list of so many elements.
@@ -179,17 +235,12 @@ impl Filling {
 
 /// The bytes of the object after its header.
 pub(crate) fn bytes_after_header(word: u64) -> usize {
-    FRONT + 8 * load(word, LIST_CAPACITY) as usize
+    FRONT + 8 * words_after_front(word)
 }
 
 fn put(list: u64, index: usize, element: u64) {
     // SAFETY: callers made room for the element, and the list is theirs alone.
-    unsafe {
-        let first = (list as *mut u8)
-            .offset(LIST_ELEMENTS as isize)
-            .cast::<u64>();
-        first.add(index).write(element);
-    }
+    unsafe { first(list).add(index).write(element) };
 }
 
 /// A new list of borrowed elements, or the error that they are too many.

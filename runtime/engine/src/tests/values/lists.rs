@@ -2,8 +2,8 @@
 
 use gsw_abi::builtin::{self, FLOAT, INT, LIST_INT, LIST_STRING, OPTIONAL_INT, STRING};
 use gsw_abi::types::{Type, TypeId};
-use proptest::prelude::{any, proptest};
-use proptest::{collection, prop_assert_eq};
+use proptest::prelude::{Just, Strategy, any, proptest};
+use proptest::{collection, prop_assert_eq, prop_oneof};
 use serde_json::{Value, json};
 
 use crate::tests::values::machine::{Given, Machine, call};
@@ -51,6 +51,7 @@ proptest! {
         let maybe = builtin::OPTIONAL_STRING;
         let mut it = Machine::with(table);
         let xs = it.value(LIST_STRING, &json!(items));
+        it.heap().retain(xs);
         let word = call!(it, list_slice(xs, from as u64, to as u64));
         let (start, end) = (from.max(0) as usize, to.max(from).max(0) as usize);
         let part: Vec<&String> = items.iter().skip(start).take(end - start).collect();
@@ -83,6 +84,59 @@ proptest! {
         let word = call!(it, list_reverse(xs));
         let back: Vec<&String> = items.iter().rev().collect();
         prop_assert_eq!(it.take(LIST_STRING, word), json!(back).to_string());
+    }
+}
+
+/// What is done to a list.
+#[derive(Clone, Debug)]
+enum Change {
+    Push(u8),
+    /// So many are taken off the front and the end.
+    Part(usize, usize),
+    /// Somebody else has it too, and must not see what follows.
+    Shared,
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        8 => any::<u8>().prop_map(Change::Push),
+        4 => (0..3usize, 0..3usize).prop_map(|(front, back)| Change::Part(front, back)),
+        1 => (0..30usize, 0..30usize).prop_map(|(front, back)| Change::Part(front, back)),
+        1 => Just(Change::Shared),
+    ]
+}
+
+proptest! {
+    #![proptest_config(crate::tests::values::config())]
+
+    #[test]
+    fn what_is_taken_off_both_ends_in_place_is_what_a_copy_would_lack(changes in collection::vec(change(), 0..200)) {
+        let mut it = Machine::new();
+        let (mut xs, mut expected) = (it.value(LIST_STRING, &json!([])), Vec::new());
+        let mut others = Vec::new();
+        for change in changes {
+            match change {
+                Change::Push(x) => {
+                    let text = it.text(&x.to_string());
+                    xs = call!(it, list_push(xs, text));
+                    expected.push(x.to_string());
+                }
+                Change::Part(front, back) => {
+                    let to = expected.len().saturating_sub(back);
+                    xs = call!(it, list_slice(xs, front as u64, to as u64)).value;
+                    expected.truncate(to);
+                    expected.drain(..front.min(to));
+                }
+                Change::Shared => {
+                    it.heap().retain(xs);
+                    others.push((xs, json!(expected).to_string()));
+                }
+            }
+        }
+        prop_assert_eq!(it.take(LIST_STRING, xs), json!(expected).to_string());
+        for (other, expected) in others {
+            prop_assert_eq!(it.take(LIST_STRING, other), expected);
+        }
     }
 }
 
