@@ -208,6 +208,7 @@ fn questions_of_one_name_are_answered_by_their_numbers() {
     let said = kept.run(&["several"]);
     assert_eq!(said.code, Some(5), "{said:?}");
     let id = id_of(&kept, "several");
+    let parked = said.err;
     let said = kept.run(&["runs", "answer", &id, "approve", "true"]);
     assert_eq!(said.code, Some(2), "{said:?}");
     assert!(said.err.contains("is asked several times"), "{said:?}");
@@ -220,6 +221,8 @@ fn questions_of_one_name_are_answered_by_their_numbers() {
         .map(|it| it["operation"].to_string())
         .collect();
     for (number, answer) in numbers.iter().zip(["true", "false"]) {
+        let by_number = format!(" {number} JSON\n");
+        assert!(parked.contains(&by_number), "{parked}");
         let said = kept.run(&["runs", "answer", &id, number, answer]);
         assert_eq!(said.code, Some(0), "{said:?}");
     }

@@ -92,6 +92,42 @@ fn a_run_on_a_full_disk_stops_and_goes_on_when_there_is_room() {
     );
 }
 
+/// Whatever the last thing is that fits on a disk: a run that says how it ended has ended.
+#[test]
+fn a_result_is_given_only_when_the_end_of_the_run_is_written_down() {
+    let kept = Kept::new("hurt-end", MANY);
+    let (mut ended, mut stopped) = (0, 0);
+    for blocks in (320..640).step_by(8) {
+        let _ = std::fs::remove_dir_all(kept.folder.join("state"));
+        let mut command = Command::new("sh");
+        command
+            .arg("-c")
+            .arg(format!(
+                "trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\""
+            ))
+            .arg(&kept.program)
+            .args(["--count", "12"])
+            .env("GSW_STORE", &kept.store)
+            .current_dir(&kept.folder)
+            .stdin(Stdio::null());
+        let said: Said = command.output().expect("sh is there").into();
+        match said.code {
+            Some(0) => {
+                assert_eq!(kept.listed()["status"], "completed", "{blocks}: {said:?}");
+                ended += 1;
+            }
+            _ => {
+                assert!(
+                    said.err.contains("cannot be written down"),
+                    "{blocks}: {said:?}"
+                );
+                stopped += 1;
+            }
+        }
+    }
+    assert!(ended > 0 && stopped > 0, "{ended} ended, {stopped} stopped");
+}
+
 const PAYS: &str = r#"
 import std/exec
 import std/fs

@@ -15,6 +15,7 @@ mod collector;
 mod command_line;
 mod commands;
 mod conformance;
+mod consumed_once;
 mod conversations;
 mod crash;
 mod cycles;

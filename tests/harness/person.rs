@@ -1,5 +1,6 @@
 //! Questions to people: a form on a real terminal, lines on a pipe, and what becomes of a question that nobody answers.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -75,6 +76,14 @@ workflow late() -> string {
 }
 
 type Login { user: string, @secret pin: int where it > 9, @secret words: [string], @secret old: string = "hunter1" }
+human soon(what: string) -> bool timeout 300ms { user "Soon ${what}?" }
+
+workflow too_late() -> [bool] {
+  let first = soon("one") catch { Timeout(_) => false }
+  log.info("between")
+  sleep(2s)
+  [first, sure("two")]
+}
 human login() -> Login { user "Which login?" }
 
 workflow signed_in() -> [int] {
@@ -336,6 +345,38 @@ fn lines_of_json_answer_on_a_pipe() {
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
     let how = "(standard input is at its end): run it on a terminal, or write one line of JSON for each question to its standard input";
     assert!(said.err.contains(how), "{}", said.err);
+}
+
+/// Who writes a line has seen what was asked last: one that comes between two questions is meant for the first, whose time is over.
+#[test]
+fn a_line_answers_no_question_that_was_not_asked_when_it_was_written() {
+    let mut child = Command::new(GSWC)
+        .args(["run", text(&file()), "too_late"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it can be started");
+    let mut input = child.stdin.take().expect("it is piped");
+    let errors = child.stderr.take().expect("it is piped");
+    let mut said = String::new();
+    for line in BufReader::new(errors).lines() {
+        let line = line.expect("text");
+        match line.as_str() {
+            "info: between" => input.write_all(b"true\n").expect("it is read"),
+            "? sure" => input.write_all(b"false\n").expect("it is read"),
+            _ => {}
+        }
+        said += &line;
+    }
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.stdout, b"[false,false]\n", "{said}");
+    let dropped = "! nothing is asked now, so this line of standard input answers nothing: true";
+    assert!(said.contains(dropped), "{said}");
+    // Nor does the end of a line that was refused.
+    let long = format!("{}true\nfalse\n", " ".repeat(16 << 20));
+    let said = piped(&["pair"], &long);
+    assert!(said.err.contains("a line is too long"), "{said:?}");
 }
 
 /// Whoever waits for a person uses no processor, and ends in time although nobody writes to its input.

@@ -247,7 +247,7 @@ impl Trial {
         let start = self.subject.around.start(&info.id);
         let image = image_digest(&self.subject.loaded);
         // The first of them name what no payload does.
-        let mut kept = beginning::records(&start, &Subject::entered(), image);
+        let mut kept = beginning::records(&start, &Subject::entered(), (image, 0));
         for record in records.into_iter().skip(kept.len()) {
             let blob = match record.payload() {
                 Some(payload @ Payload::Blob(_)) => {
@@ -330,7 +330,7 @@ impl Trial {
             workflow: entered.workflow(),
             image: image_digest(&self.subject.loaded),
             program: store.program(),
-            input: beginning::input_digest(entered.input()),
+            input: store.input_digest(entered.input()),
             begun: start.now,
         };
         let opened = store.open().map_err(|it| it.to_string())?;

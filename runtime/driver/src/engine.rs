@@ -385,7 +385,7 @@ impl Engine {
             .settle(id, operation, settled, Clock::System.now())
     }
 
-    /// The newest run of this workflow and input that was interrupted, or that has ended with a result that nobody has.
+    /// The newest run of this workflow and input that has not ended, or that has with a result that nobody has.
     ///
     /// # Errors
     /// Those of the store; there is none where there is no store yet.

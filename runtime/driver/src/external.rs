@@ -70,6 +70,8 @@ pub enum NotTaken {
     Closed { why: String },
     /// It was due by this time, in nanoseconds since 1970.
     Late { name: String, due: i64 },
+    /// No run can ever wait by this key.
+    UnfitKey { wrong: &'static str },
     /// A run asks this whose program is not this one: here nothing of the name is asked, or something of another type.
     AskedElsewhere { name: String },
     /// It is for a person to answer.
@@ -398,6 +400,7 @@ impl std::fmt::Display for NotTaken {
                 }
             }
             Self::Closed { why } => write!(f, "nobody waits for this answer any more: {why}"),
+            Self::UnfitKey { wrong } => write!(f, "the key {wrong}"),
             Self::AskedElsewhere { name } => write!(
                 f,
                 "the build of the program that asked `{name}` is another: in this one an answer to it has another type, or nothing is asked by that name; answer with the build that asked"

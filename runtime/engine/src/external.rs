@@ -4,6 +4,9 @@ use gsw_abi::types::TypeId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// The longest key, in bytes.
+const MOST_KEY: usize = 1_000;
+
 /// What is waited for.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct External {
@@ -19,4 +22,18 @@ pub struct External {
     pub data: Option<String>,
     /// 64 hex digits over all of that, as observers see it.
     pub digest: String,
+}
+
+/// Why a text is no key, if it is none.
+#[must_use]
+pub fn unfit_key(key: &str) -> Option<&'static str> {
+    if key.trim().is_empty() {
+        Some("is empty")
+    } else if key.len() > MOST_KEY {
+        Some("is longer than 1,000 bytes")
+    } else if key.chars().any(char::is_control) {
+        Some("holds control characters")
+    } else {
+        None
+    }
 }

@@ -121,7 +121,7 @@ pub use doubts::CANCELLED;
 pub use finish::{Finished, Left, RunResult};
 pub use operations::{Abandoned, WrongOutcome};
 pub use start::{BEHAVIOUR, MocksInTests, PromptsInTests, RunSettings, Start};
-pub use undo::{NotUndone, UndoStanding, UndoWish};
+pub use undo::{NotUndone, UndoStanding, UndoWish, Whose};
 
 #[derive(Debug)]
 pub struct Run {

@@ -153,19 +153,21 @@ impl Look<'_> {
         }
     }
 
-    /// The newest run of this workflow and input that nobody carries and that has not ended; or that has, as the last of them,
-    /// with a result that nobody has.
+    /// The newest run of this workflow and input that has not ended, one that nobody carries before one that somebody does; or that
+    /// has ended, as the last of them, with a result that nobody has. Forks are left to who made them.
     pub(crate) fn interrupted(&self, workflow: &str, input: &Hash) -> Result<Option<Info>, Error> {
         // Of all runs, since one that is lost would be done again.
         self.all()?;
-        let found = self.infos("WHERE workflow = ?1 AND input = ?2", (workflow, input))?;
+        let mut found = self.infos("WHERE workflow = ?1 AND input = ?2", (workflow, input))?;
+        found.retain(|it| it.source.is_none());
         if let Some(last) = found.first()
             && last.delivered == Delivered::No
         {
             return Ok(Some(last.clone()));
         }
-        let is_left = |it: &Info| it.carried == Carried::No && !it.status.is_final();
-        Ok(found.into_iter().find(is_left))
+        found.retain(|it| !it.status.is_final());
+        let left = found.iter().find(|it| it.carried == Carried::No);
+        Ok(left.or(found.first()).cloned())
     }
 
     /// The run of a workflow that its starter called so.

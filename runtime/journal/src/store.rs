@@ -291,7 +291,7 @@ impl Store {
         self.glance(|it| self.look(it).find(id))
     }
 
-    /// The newest run of this workflow and input that was interrupted.
+    /// The newest run of this workflow and input that has not ended, or that has with a result that nobody has.
     ///
     /// # Errors
     /// Those of the database.

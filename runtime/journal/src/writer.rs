@@ -84,6 +84,7 @@ enum Command {
         run: Place,
         status: Status,
         waiting: Option<String>,
+        failure: Failed,
     },
     /// Another build of the program carries it from now on.
     Build {
@@ -111,6 +112,7 @@ enum Command {
     Release {
         run: Place,
         delivered: Delivered,
+        failure: Failed,
         then: Option<Then>,
     },
     /// Hears when all that came before is on the disk.
@@ -210,6 +212,7 @@ impl Journal {
             run: self.run,
             status,
             waiting,
+            failure: self.failure.clone(),
         });
     }
 
@@ -262,11 +265,13 @@ impl Journal {
         self.delivered = Delivered::No;
     }
 
-    /// Leaves the run to whoever takes it, and calls `then` when that can be done.
+    /// Leaves the run to whoever takes it, and calls `then` when that can be done: with the failure, if some of its records are not
+    /// on the disk.
     pub fn release(self, then: Then) {
         self.writer.send(Command::Release {
             run: self.run,
             delivered: self.delivered,
+            failure: self.failure.clone(),
             then: Some(then),
         });
     }
@@ -289,6 +294,7 @@ impl Drop for Journal {
         self.writer.send(Command::Release {
             run: self.run,
             delivered: self.delivered,
+            failure: self.failure.clone(),
             then: None,
         });
     }
@@ -378,7 +384,17 @@ fn refuse(command: Command, failure: &Failure) {
             }
         }
         Command::Flush(then) | Command::End(then) => then(Err(failure.clone())),
-        Command::Ask { then, .. } | Command::Release { then, .. } => {
+        Command::Ask { then, .. } => {
+            if let Some(then) = then {
+                then(Err(failure.clone()));
+            }
+        }
+        Command::Release {
+            then,
+            failure: failed,
+            ..
+        } => {
+            failed.set(failure);
             if let Some(then) = then {
                 then(Err(failure.clone()));
             }

@@ -15,7 +15,7 @@ use gsw_driver::host::Variables;
 use gsw_driver::human::Humans;
 use gsw_engine::load::Loaded;
 use gsw_engine::run::{Finished, RunResult};
-use gsw_journal::list::Info;
+use gsw_journal::list::{Carried, Info};
 use gsw_journal::record::UndoWish;
 use gsw_journal::store::Error;
 use gsw_journal::wal::LastWrite;
@@ -375,6 +375,7 @@ fn offer_interrupted(
     if is_asked
         && let Ok(Some(info)) = engine.interrupted(workflow, input)
         && !info.status.is_final()
+        && info.carried == Carried::No
     {
         let next = Next::new(origin, options, &info.id);
         say(&format!(

@@ -287,6 +287,7 @@ fn described(info: &Info) -> Value {
         "changed": rfc3339(info.changed),
         "waits_for": info.waiting.as_ref().filter(|_| info.status == Status::Waiting),
         "program": info.program,
+        "forked_from": info.source,
         "records": info.records,
     })
 }

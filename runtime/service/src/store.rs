@@ -53,8 +53,13 @@ pub fn of(program: &Program, option: Option<&str>, origin: &Origin) -> Option<Ar
     };
     let path = path(&program.name, named)?;
     let retention = retention(&program.runs);
-    let file = origin.program.clone();
-    Some(RunStore::of_command(path, file, need, retention))
+    let program_and_name = [origin.program.clone(), program.name.clone()];
+    Some(RunStore::of_command(
+        path,
+        program_and_name,
+        need,
+        retention,
+    ))
 }
 
 /// The file of the runs of a program, where it is named or else in the user's folder for such files; `None` when none are kept.

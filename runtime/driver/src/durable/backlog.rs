@@ -91,11 +91,11 @@ impl Backlog {
             workflow: entered.workflow(),
             image: *image,
             program: at.program(),
-            input: beginning::input_digest(entered.input()),
+            input: at.input_digest(entered.input()),
             begun: start.now,
         };
         let trail = std::mem::take(&mut self.trail);
-        let all = beginning::records(start, entered, *image)
+        let all = beginning::records(start, entered, (*image, 0))
             .into_iter()
             .chain(trail.records());
         match secrecy {

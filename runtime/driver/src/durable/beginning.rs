@@ -21,6 +21,9 @@ pub(crate) struct Beginning {
     pub(crate) entered: Entered,
     /// The digest of the prices, as JSON.
     prices: Hash,
+    /// How many of the records of its past are of the run that it was forked from.
+    #[serde(default)]
+    pub(crate) inherited: usize,
 }
 
 /// What a remembered run runs.
@@ -52,19 +55,22 @@ impl Entered {
     }
 }
 
-/// By which runs of the same workflow and input are found.
+/// By which runs of the same program, workflow and input are found.
 #[must_use]
-pub(crate) fn input_digest(input: &Map<String, Value>) -> Hash {
+pub(crate) fn input_digest(program: &str, input: &Map<String, Value>) -> Hash {
     // Sorted: the order of options on a command line means nothing.
     let sorted: std::collections::BTreeMap<_, _> = input.iter().collect();
-    record::digest(&serde_json::to_vec(&sorted).expect("a tree is JSON"))
+    let mut bytes = serde_json::to_vec(&sorted).expect("a tree is JSON");
+    // After what is JSON, so that no name makes one input look like another.
+    bytes.extend_from_slice(program.as_bytes());
+    record::digest(&bytes)
 }
 
 /// The first records of a run.
 pub(crate) fn records(
     start: &Start,
     entered: &Entered,
-    image: Hash,
+    (image, inherited): (Hash, usize),
 ) -> Vec<(Record, Option<Blob>)> {
     let prices = serde_json::to_vec(&*start.settings.prices).expect("prices are JSON");
     let prices = Blob::of(prices);
@@ -75,6 +81,7 @@ pub(crate) fn records(
         start,
         entered: entered.clone(),
         prices: prices.hash,
+        inherited,
     };
     let bytes = serde_json::to_vec(&beginning).expect("a beginning is JSON");
     let (start, blob) = Payload::of(bytes);

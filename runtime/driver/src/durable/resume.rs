@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Place;
 
 use gsw_engine::operation::{GivenUp, Operation, OperationId, Outcome, Request};
-use gsw_engine::run::{Abandoned, Finished, Run, Turn};
+use gsw_engine::run::{Abandoned, Finished, Run, Turn, Whose};
 use gsw_journal::record::{Identity, UndoWish};
 
 use crate::carrier::message::bring_outcome;
@@ -35,6 +35,8 @@ pub(crate) enum Past {
         now: i64,
         wish: UndoWish,
     },
+    /// No record: what comes before is of the run that this one was forked from.
+    Forked,
 }
 
 /// A run that has got all that was written down for it.
@@ -109,7 +111,10 @@ fn give(
     mut stops: impl FnMut(usize) -> bool,
     seen: Seen<'_>,
 ) -> Result<Brought, String> {
-    let count = past.len();
+    let mut given = 0;
+    if past.iter().any(|it| matches!(it, Past::Forked)) {
+        run.undos_are(Whose::Source);
+    }
     let wishes = past.iter().filter(|it| matches!(it, Past::Undo { .. }));
     run.expect_undo_wishes(wishes.count());
     let mut replay = Replay {
@@ -132,9 +137,10 @@ fn give(
                 abandoned,
             } => replay.take(run, operations, &abandoned),
             // A node may begin in the last turn of all.
-            Turn::Done(_) if stops(count - past.len()) => return Ok(replay.waits()),
+            Turn::Done(_) if stops(given) => return Ok(replay.waits()),
             Turn::Done(finished) => {
-                return match past.next() {
+                let mut left = past.filter(|it| !matches!(it, Past::Forked));
+                return match left.next() {
                     None => Ok(Brought::Ended(finished)),
                     Some(next) => Err(format!(
                         "recorded: {}; now: the run has ended",
@@ -143,12 +149,16 @@ fn give(
                 };
             }
         }
-        if stops(count - past.len()) {
+        if stops(given) {
             return Ok(replay.waits());
         }
         loop {
-            match past.next() {
+            let next = past.next();
+            given += usize::from(!matches!(next, None | Some(Past::Forked)));
+            match next {
                 None => return Ok(replay.waits()),
+                // After the turn that follows the last of these: what it registers is about them.
+                Some(Past::Forked) => run.undos_are(Whose::Own),
                 Some(Past::Intent { of, asked }) => {
                     replay.intend(of, asked.as_deref(), past.as_slice())?;
                 }
@@ -221,7 +231,8 @@ impl Replay<'_> {
                     | Past::Intent { .. }
                     | Past::NotDone(_)
                     | Past::Cancel { .. }
-                    | Past::Undo { .. } => None,
+                    | Past::Undo { .. }
+                    | Past::Forked => None,
                 });
                 let unsaid = "something that must not happen twice";
                 Err(self.difference(asked.or(what).unwrap_or(unsaid), of))
@@ -313,6 +324,7 @@ fn said_of(past: &Past) -> String {
         }
         Past::Cancel { .. } => "the run was cancelled".to_owned(),
         Past::Undo { .. } => "what could not be taken back was to be tried again".to_owned(),
+        Past::Forked => "it was forked".to_owned(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gsw_journal::list::Info;
+use gsw_journal::record::Hash;
 use gsw_journal::retention::Retention;
 use gsw_journal::store::{Error, Store};
 use serde_json::{Map, Value};
@@ -29,6 +30,8 @@ pub struct RunStore {
     path: PathBuf,
     /// The path of the program, for who wants to go on with a run.
     program: String,
+    /// The name of the program: a store may be that of several, whose runs are no runs of each other.
+    name: String,
     need: Need,
     /// How much of the past is kept.
     retention: Retention,
@@ -52,29 +55,35 @@ impl RunStore {
     #[must_use]
     pub fn new(path: PathBuf, program: String, need: Need) -> Arc<Self> {
         let results = Results::AtItsEnd;
-        Self::with(path, program, need, (Retention::default(), results))
+        Self::with(
+            path,
+            [program, String::new()],
+            need,
+            (Retention::default(), results),
+        )
     }
 
     /// The same for a command, which says so much of how much is kept, and hands results on itself.
     #[must_use]
     pub fn of_command(
         path: PathBuf,
-        program: String,
+        program_and_name: [String; 2],
         need: Need,
         retention: Retention,
     ) -> Arc<Self> {
-        Self::with(path, program, need, (retention, Results::WhenSaid))
+        Self::with(path, program_and_name, need, (retention, Results::WhenSaid))
     }
 
     fn with(
         path: PathBuf,
-        program: String,
+        [program, name]: [String; 2],
         need: Need,
         (retention, results): (Retention, Results),
     ) -> Arc<Self> {
         Arc::new(Self {
             path,
             program,
+            name,
             need,
             retention,
             results,
@@ -90,6 +99,11 @@ impl RunStore {
 
     pub(crate) fn program(&self) -> &str {
         &self.program
+    }
+
+    /// By which runs of this program with the same workflow and input are found.
+    pub(crate) fn input_digest(&self, input: &Map<String, Value>) -> Hash {
+        input_digest(&self.name, input)
     }
 
     #[must_use]
@@ -122,7 +136,7 @@ impl RunStore {
         }
     }
 
-    /// The newest run of this workflow and input that was interrupted, or that has ended with a result that nobody has.
+    /// The newest run of this workflow and input that has not ended, or that has with a result that nobody has.
     ///
     /// # Errors
     /// Those of the store; there is none where there is no store yet.
@@ -133,7 +147,14 @@ impl RunStore {
     ) -> Result<Option<Info>, Error> {
         match self.existing() {
             Err(Error::Missing(_)) => Ok(None),
-            store => store?.interrupted(workflow, &input_digest(input)),
+            store => {
+                let store = store?;
+                match store.interrupted(workflow, &self.input_digest(input))? {
+                    // Written down before the name of the program counted.
+                    None => store.interrupted(workflow, &input_digest("", input)),
+                    found => Ok(found),
+                }
+            }
         }
     }
 

@@ -74,7 +74,8 @@ impl Runs {
         node: &str,
         set: Map<String, Value>,
     ) -> Result<Arc<str>, NotForked> {
-        let store = self.store().ok_or(NotResumed::NoStore)?.existing()?;
+        let at = self.store().ok_or(NotResumed::NoStore)?;
+        let store = at.existing()?;
         let info = store.find(id)?;
         let records = store.records(&info.id)?;
         let mut read = Read::of(&store, &info.id, records.clone())?;
@@ -90,10 +91,10 @@ impl Runs {
             workflow: entered.workflow(),
             image,
             program: &info.program,
-            input: beginning::input_digest(entered.input()),
+            input: at.input_digest(entered.input()),
             begun: start.now,
         };
-        let mut all = beginning::records(&start, &entered, image);
+        let mut all = beginning::records(&start, &entered, (image, kept));
         if store.is_sealed(&records)? {
             all = sealed_all(&store, all)?;
         }
@@ -102,7 +103,7 @@ impl Runs {
             let blob = blob_of(&store, &info.id, &record)?;
             all.push((record, blob));
         }
-        let journal = store.begin(&new, all)?;
+        let journal = store.fork_with(&info.id, &new, |_| Ok(all))?;
         let (sender, written) = channel();
         journal.release(Box::new(move |it| drop(sender.send(it))));
         match written.recv() {

@@ -67,7 +67,8 @@ impl Runs {
                 Past::Intent { .. }
                 | Past::NotDone(_)
                 | Past::Cancel { .. }
-                | Past::Undo { .. } => None,
+                | Past::Undo { .. }
+                | Past::Forked => None,
             })
             .collect();
         let went = TurnThreads::shared().wait_for(move || {

@@ -278,7 +278,12 @@ impl Read {
             .collect();
         let mut beginning = None;
         let mut past = Vec::with_capacity(records.len());
+        let inherited =
+            |beginning: &Option<Beginning>| beginning.as_ref().map_or(0, |it| it.inherited);
         for record in records {
+            if !past.is_empty() && past.len() == inherited(&beginning) {
+                past.push(Past::Forked);
+            }
             match record {
                 Record::Begin { start } => {
                     let bytes = store.bytes(id, start)?;
@@ -301,6 +306,9 @@ impl Read {
                 // Which build wrote changes nothing; that it ended is in the table of runs.
                 Record::Build { .. } | Record::End { .. } => {}
             }
+        }
+        if !past.is_empty() && past.len() == inherited(&beginning) {
+            past.push(Past::Forked);
         }
         let beginning = beginning.ok_or_else(|| unreadable("it has no beginning".into()))?;
         if beginning.start.behaviour != BEHAVIOUR {

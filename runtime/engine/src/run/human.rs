@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::codec::{self, decode};
 use crate::event::{EventKind, JsonText, Verdict};
-use crate::external::External;
+use crate::external::{External, unfit_key};
 use crate::human::{Question, Refused, Reply};
 use crate::operation::{OperationId, Request};
 use crate::port::Notice;
@@ -21,9 +21,6 @@ use crate::task::TaskId;
 use crate::wait::Wait;
 use gsw_notation::issue::Issue;
 use gsw_notation::json;
-
-/// The longest key, in bytes.
-const MOST_KEY: usize = 1_000;
 
 /// What compiled code hands over for a question; the words are owned.
 #[derive(Clone, Copy, Debug)]
@@ -224,18 +221,6 @@ pub(crate) fn ask_outside(run: &mut Run, new: NewExternal) -> Step {
 }
 
 /// What is wrong with a key; one that nobody could send back finds nothing.
-fn unfit_key(key: &str) -> Option<&'static str> {
-    if key.trim().is_empty() {
-        Some("is empty")
-    } else if key.len() > MOST_KEY {
-        Some("is longer than 1,000 bytes")
-    } else if key.chars().any(char::is_control) {
-        Some("holds control characters")
-    } else {
-        None
-    }
-}
-
 fn ask(run: &mut Run, task: TaskId, unanswered: Unanswered) -> OperationId {
     let request = match &unanswered {
         Unanswered::Person(question) => Request::Human {

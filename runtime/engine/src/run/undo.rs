@@ -6,6 +6,7 @@
 //! - A workflow that ends well hands its list to the workflow around, in order. Where there is none the list is dropped.
 //! - An undo runs as a task of the failed workflow's node, after all other tasks of it have ended, with the coordinator
 //!   shielded: a cancellation neither stops it nor takes its time.
+//! - What a run has of another one, which it was forked from, that one takes back: done twice, a refund is paid twice.
 //! - Each runs once, whatever becomes of it. What failed is kept until the run ends, for somebody may want it tried again: a
 //!   driver that knows of such a wish says so before the run begins, and the run waits for it instead of ending.
 
@@ -45,6 +46,16 @@ pub(crate) struct Undos {
     expected: usize,
     /// The run is at its end, and one is to come.
     awaits_wish: bool,
+    whose: Whose,
+}
+
+/// Whose what is registered is to take back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Whose {
+    #[default]
+    Own,
+    /// It was done by the run that this one was forked from.
+    Source,
 }
 
 /// One that was called.
@@ -154,9 +165,12 @@ fn workflow_around(tree: &Tree, mut node: NodeId) -> Option<NodeId> {
 
 /// `undo_register`: takes over the closure.
 pub(crate) fn register(run: &mut Run, closure: u64) {
-    match workflow_around(run.progress.tree(), run.scheduler.current_node()) {
-        Some(workflow) => run.undos.of.entry(workflow).or_default().push(closure),
-        None => run.heap.release(closure),
+    let around = workflow_around(run.progress.tree(), run.scheduler.current_node());
+    match (around, run.undos.whose) {
+        (Some(workflow), Whose::Own) => {
+            run.undos.of.entry(workflow).or_default().push(closure);
+        }
+        (None, _) | (Some(_), Whose::Source) => run.heap.release(closure),
     }
 }
 
@@ -296,6 +310,11 @@ fn try_next(run: &mut Run, root: TaskId) -> bool {
 }
 
 impl Run {
+    /// Says whose what happens from now on is to take back: a driver that brings back a fork knows.
+    pub fn undos_are(&mut self, whose: Whose) {
+        self.undos.whose = whose;
+    }
+
     /// So many wishes about undos will come, each when the run is at its end.
     pub fn expect_undo_wishes(&mut self, count: usize) {
         self.undos.expected = count;

@@ -126,9 +126,14 @@ fn accept(command: Command) {
             }
         }
         Command::Flush(then) | Command::End(then) => then(Ok(())),
-        Command::Ask { then, .. } | Command::Release { then, .. } => {
+        Command::Ask { then, .. } => {
             if let Some(then) = then {
                 then(Ok(()));
+            }
+        }
+        Command::Release { then, failure, .. } => {
+            if let Some(then) = then {
+                then(failure.get().map_or(Ok(()), Err));
             }
         }
         Command::Status { .. }
@@ -230,8 +235,12 @@ impl Group<'_> {
                 run,
                 status,
                 waiting,
+                failure,
             } => {
-                if let Some(row) = self.row(*run)? {
+                // A run whose records end too early is not as far as it says.
+                if failure.get().is_none()
+                    && let Some(row) = self.row(*run)?
+                {
                     row.status = status.number();
                     row.waiting.clone_from(waiting);
                 }

@@ -40,8 +40,8 @@ struct Line {
     sender: Sender<Message>,
     messages: Receiver<Message>,
     reader: Reader,
-    /// A piped line that came when its question was gone; it answers the next one.
-    left: Option<std::io::Result<Option<String>>>,
+    /// The end of what is piped, which came when nobody was asked.
+    left: Option<Stop>,
     waiting: VecDeque<Box<Ticket>>,
     /// The question that is shown.
     current: u64,
@@ -94,10 +94,18 @@ impl Desk {
         }
     }
 
-    /// A line that nobody waits for: keys mean nothing then, while what is piped is for the next question.
+    /// A line that came when its question was gone answers nothing: whoever wrote it had not seen the next one.
     fn keep(&mut self, line: Option<std::io::Result<Option<String>>>) {
-        if self.way == Way::Lines && line.is_some() {
-            self.line.left = line;
+        if self.way != Way::Lines {
+            return;
+        }
+        match line.map(ended) {
+            None => {}
+            Some(Err(stop)) => self.line.left = Some(stop),
+            Some(Ok(text)) => self.stage.line(format!(
+                "! nothing is asked now, so this line of standard input answers nothing: {}",
+                Shown::line(&text)
+            )),
         }
     }
 
@@ -209,7 +217,7 @@ impl Desk {
         }
         let left = self.line.left.take();
         let line = match left {
-            Some(line) => ended(line),
+            Some(stop) => Err(stop),
             None => self.line.next(),
         };
         line.map_err(|stop| match (stop, wrong) {

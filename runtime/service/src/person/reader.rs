@@ -40,8 +40,9 @@ impl Reader {
 fn start(messages: Sender<Message>) -> Option<Sender<()>> {
     let (wanted, asked) = channel();
     let read = move || {
+        let mut at = At::Line;
         while asked.recv().is_ok() {
-            if messages.send(Message::Line(line())).is_err() {
+            if messages.send(Message::Line(line(&mut at))).is_err() {
                 return;
             }
         }
@@ -51,10 +52,23 @@ fn start(messages: Sender<Message>) -> Option<Sender<()>> {
     Some(wanted)
 }
 
+/// Where standard input is.
+enum At {
+    /// At the beginning of a line.
+    Line,
+    /// In one that was refused: what is left of it is no answer to anything.
+    Refused,
+}
+
 /// The next line without its end; `None` at the end of the input.
-fn line() -> std::io::Result<Option<String>> {
+fn line(at: &mut At) -> std::io::Result<Option<String>> {
+    let mut input = stdin().lock();
+    if let At::Refused = at {
+        input.skip_until(b'\n')?;
+        *at = At::Line;
+    }
     let mut bytes = Vec::new();
-    let count = stdin().lock().take(LONGEST).read_until(b'\n', &mut bytes)?;
+    let count = input.take(LONGEST).read_until(b'\n', &mut bytes)?;
     if count == 0 {
         return Ok(None);
     }
@@ -64,6 +78,7 @@ fn line() -> std::io::Result<Option<String>> {
             bytes.pop();
         }
     } else if count as u64 == LONGEST {
+        *at = At::Refused;
         return Err(std::io::Error::other("a line is too long"));
     }
     // What is no text shows as such and fits nothing but a text.

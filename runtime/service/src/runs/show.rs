@@ -7,7 +7,7 @@ use gsw_driver::engine::Engine;
 use gsw_driver::engine::standing::{How, Open, OpenState, Standing};
 use gsw_engine::run::RunResult;
 use gsw_notation::calendar::rfc3339;
-use gsw_trace::{Keep, Tree};
+use gsw_trace::{Keep, Shown, Tree};
 use serde_json::{Value, json};
 
 use crate::arguments::ResultForm;
@@ -42,13 +42,19 @@ pub(super) fn show(
 
 fn as_text(standing: &Standing, next: &Next) -> String {
     let info = &standing.info;
-    let mut text = format!(
-        "run {} of `{}`: {}, started {}\n\n",
+    let head = format!(
+        "run {} of `{}`: {}, started {}{}\n\n",
         info.id,
         info.workflow,
         info.status_name(),
-        rfc3339(info.begun)
+        rfc3339(info.begun),
+        info.source
+            .as_ref()
+            .map(|it| format!(", forked from {it}"))
+            .unwrap_or_default()
     );
+    // Of all that stands here only the tree has colours of its own; what a question, a result or an error says is never obeyed.
+    let mut text = Shown::lines(&head).to_string();
     let mut tree = Tree::new(info.id.as_str().into(), Keep::Shape);
     for event in &standing.events {
         tree.apply(&Arc::new(event.clone()));
@@ -66,29 +72,31 @@ fn as_text(standing: &Standing, next: &Next) -> String {
         text.push('\n');
     }
     text.push('\n');
+    let mut rest = String::new();
     match &standing.how {
         How::Ended(result) => {
-            text.push_str(&ended(result));
-            text.push_str(&undo::text(&standing.not_undone, next));
+            rest.push_str(&ended(result));
+            rest.push_str(&undo::text(&standing.not_undone, next));
             if !info.status.is_final() {
-                text.push_str(&format!("go on with it: {}\n", next.resume()));
+                rest.push_str(&format!("go on with it: {}\n", next.resume()));
             }
         }
-        How::Diverged(why) => text.push_str(&format!(
+        How::Diverged(why) => rest.push_str(&format!(
             "this program asks for something else than what is written down: {why}\nit was begun by {}\n",
             info.program
         )),
         How::Open => {
             for open in &standing.open {
-                text.push_str(&open_text(open, &standing, next));
+                rest.push_str(&open_text(open, standing, next));
             }
-            text.push_str(&format!(
+            rest.push_str(&format!(
                 "\ngo on with it: {}\nend it: {}\n",
                 next.resume(),
                 next.runs("cancel", "")
             ));
         }
     }
+    text.push_str(&Shown::lines(&rest).to_string());
     text
 }
 

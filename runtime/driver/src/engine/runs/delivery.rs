@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use gsw_abi::types::TypeId;
-use gsw_engine::external::External;
+use gsw_engine::external::{External, unfit_key};
 use gsw_engine::port::Deaf;
 use gsw_engine::run::{BEHAVIOUR, Run, Start};
 use gsw_notation::issue::Issue;
@@ -85,6 +85,11 @@ impl Runs {
         sender: &Sender,
         clock: &Clock,
     ) -> Result<Taken, NotTaken> {
+        if let Address::Key(key) = address
+            && let Some(wrong) = unfit_key(key)
+        {
+            return Err(NotTaken::UnfitKey { wrong });
+        }
         // Again only when another sender came between the look and the deed, and then that one has got on.
         loop {
             let now = clock.now();
