@@ -246,12 +246,15 @@ fn fate(db: &dyn Db, callee: &Callee) -> Fate {
     };
     let is_data = |ty: &Type| !can_carry_effects(db, ty);
     let signature = &item_signature(db, *item).signature;
-    let mut parameters = signature.parameters.iter().map(|it| &it.ty);
-    let is_plain = is_data(&signature.result)
-        && parameters.all(|ty| match ty {
-            Type::Function(it) => is_data(&it.result) && it.parameters.iter().all(is_data),
-            other => is_data(other),
-        });
+    let is_plain = |ty: &Type| {
+        if let Type::Function(it) = ty {
+            is_data(&it.result) && it.parameters.iter().all(is_data)
+        } else {
+            is_data(ty)
+        }
+    };
+    let mut parameters = signature.parameters.iter();
+    let is_plain = is_data(&signature.result) && parameters.all(|it| is_plain(&it.ty));
     match is_plain {
         true => Fate::Called,
         false => Fate::Unknown,

@@ -69,8 +69,11 @@ pub fn assert(
     } = body.expression(condition).kind
     {
         // Each side is an assertion of its own: the message shows the values of the one that fails, and a later one may rely on it.
-        assert(builder, left, message, source);
-        assert(builder, right, message, source);
+        for side in [left, right] {
+            let db = builder.program.view.db();
+            let source = source_text(db, body.item, body.expression(side).span);
+            assert(builder, side, message, &source);
+        }
         return;
     }
     let (holds, broken) = (builder.block(), builder.block());
