@@ -260,6 +260,18 @@ fn a_client_of_the_newer_age_has_none_and_is_asked_between_its_calls() {
     let params = json!({ "name": "slow", "arguments": {}, "requestState": token });
     let other = server.modern("tools/call", params);
     assert_eq!(other.messages()[0]["error"]["code"], -32602, "{other:?}");
+    // Who agrees to one order has agreed to no other.
+    let answer = json!({ "action": "accept", "content": { "ship": true } });
+    let changed = ship(json!({
+        "arguments": { "order": { "id": "8", "amount": 1 } },
+        "requestState": token,
+        "inputResponses": { "approve": answer },
+    }));
+    let error = &changed.messages()[0]["error"];
+    assert_eq!(error["code"], -32602, "{changed:?}");
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.contains("other arguments"), "{changed:?}");
+    assert_eq!(kept.read("shipped.log"), "");
     let wrong = json!({ "requestState": token, "inputResponses": { "approve": 3, "x": {} } });
     let asked = ship(wrong).result();
     assert_eq!(asked["resultType"], "input_required", "{asked}");
