@@ -16,6 +16,7 @@ use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde_json::{Map, Value};
 
 use crate::mcp::callers::{Asked, Happening, Happenings};
+use crate::mcp::calls::BY_CLIENT;
 use crate::mcp::form;
 
 /// A run that a client waits for.
@@ -115,7 +116,7 @@ impl Ongoing {
         loop {
             tokio::select! {
                 happening = self.happenings.next() => return happening,
-                () = given_up.comes() => self.canceller.cancel("cancelled by the client"),
+                () = given_up.comes() => self.canceller.cancel(BY_CLIENT),
             }
         }
     }

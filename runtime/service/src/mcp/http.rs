@@ -5,6 +5,7 @@
 
 mod gate;
 mod sessions;
+mod streams;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

@@ -9,11 +9,12 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
-use hyper::{HeaderMap, Request, Response, StatusCode};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use rmcp::transport::StreamableHttpService;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::mcp::http::sessions::Sessions;
+use crate::mcp::read::{self, Refused};
 use crate::mcp::server::Server;
 
 /// Where the protocol is spoken.
@@ -22,6 +23,8 @@ pub(super) const PATH: &str = "/mcp";
 pub(super) const LARGEST: usize = 4 << 20;
 /// How many bytes of bodies are held for all clients together.
 const ALL_BODIES: usize = 64 << 20;
+/// How deep arrays and objects nest, which is what the protocol's crate takes.
+const DEEPEST: usize = 127;
 /// How long a body may take.
 const BODY: Duration = Duration::from_secs(30);
 
@@ -60,13 +63,39 @@ impl Gate {
     pub async fn answer(&self, request: Request<Incoming>) -> Answer {
         match self.admitted(request).await {
             Ok((request, room)) => {
-                let answer = self.service.handle(request).await;
+                let answer = self.understood(request).await;
                 // The body was read and understood.
                 drop(room);
                 answer
             }
             Err(refused) => *refused,
         }
+    }
+
+    /// The answer of the protocol, which calls a body that it cannot read one of another media type.
+    async fn understood(&self, request: Request<Full<Bytes>>) -> Answer {
+        let (head, body) = request.into_parts();
+        let posts_json = head.method == Method::POST && is_json(&head.headers);
+        let bytes = match posts_json {
+            true => body
+                .collect()
+                .await
+                .map_or_else(|it| match it {}, |it| it.to_bytes()),
+            false => return self.service.handle(Request::from_parts(head, body)).await,
+        };
+        let refused = read::message(&bytes).err();
+        // Whether the request comes from whom it may come from is looked at there and first, so what is refused goes there as
+        // a body that cannot be read.
+        let bytes = match &refused {
+            Some(_) => Bytes::new(),
+            None => bytes,
+        };
+        let request = Request::from_parts(head, Full::new(bytes));
+        let answer = self.service.handle(request).await;
+        if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            return answer;
+        }
+        unreadable(refused.unwrap_or_else(|| Refused::too_deep(DEEPEST)))
     }
 
     /// The request with all of its body, and the room that it takes.
@@ -146,6 +175,28 @@ fn shows(headers: &HeaderMap, token: &str) -> bool {
         .zip(token.bytes())
         .map(|(one, other)| one ^ other);
     std::hint::black_box(differences.fold(0, |all, it| all | it)) == 0
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
+    let essence = kind.and_then(|it| it.split(';').next());
+    essence.is_some_and(|it| it.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// The error for a body that is no message. A request that is understood but for its parameters is answered like any other.
+fn unreadable(refused: Refused) -> Answer {
+    let status = match refused.is_of_a_request() {
+        true => StatusCode::OK,
+        false => StatusCode::BAD_REQUEST,
+    };
+    let error = refused.answer().map(|it| serde_json::to_vec(&it));
+    // A notification is not answered, and an error of ours is JSON.
+    let body = error.and_then(Result::ok).unwrap_or_default();
+    let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
+    *answer.status_mut() = status;
+    let json = hyper::header::HeaderValue::from_static("application/json");
+    answer.headers_mut().insert(CONTENT_TYPE, json);
+    answer
 }
 
 fn too_large() -> Box<Answer> {
