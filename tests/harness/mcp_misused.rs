@@ -346,3 +346,40 @@ fn a_body_that_cannot_be_read_is_told_so_in_the_protocol() {
     let forged = server.ask("POST /mcp", &["Host: evil.example"], "{");
     assert_eq!(forged.status, 403, "{forged:?}");
 }
+
+#[test]
+fn connections_that_never_say_what_they_want_make_room_for_others() {
+    let kept = Kept::new("mcp_misused_half", HALL);
+    let server = Server::start(&kept, &["--http", "0"]);
+    let one = session(&server);
+    let waiting = server.send(
+        "POST /mcp",
+        &[&one],
+        &call(1, "wait", &json!({})).to_string(),
+    );
+    eventually("it begins", || kept.read("log") == "begun\n");
+    let half = |number: usize| {
+        let mut stream = server.connect();
+        let begun = match number % 3 {
+            0 => "",
+            1 => "POST /mcp HTTP/1.1\r\nHost: loc",
+            _ => "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n{",
+        };
+        // One of those that had to make room may be gone already.
+        let _ = stream.write_all(begun.as_bytes());
+        stream
+    };
+    let half: Vec<TcpStream> = (0..1_100).map(half).collect();
+    for number in 0..20 {
+        let noted = server.post(&[&one], &call(10 + number, "note", &json!({})));
+        assert_eq!(noted.result()["isError"], false, "{noted:?}");
+    }
+    kept.go();
+    let waited = answer(waiting);
+    assert_eq!(
+        waited.result()["content"][0]["text"],
+        "waited",
+        "{waited:?}"
+    );
+    drop(half);
+}

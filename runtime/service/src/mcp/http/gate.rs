@@ -1,18 +1,21 @@
 //! What a request must be before the protocol sees it: shown the token, sent to the one path, and here in full soon enough.
 
 use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use rmcp::transport::StreamableHttpService;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::mcp::http::places::{Answering, Place};
 use crate::mcp::http::sessions::Sessions;
 use crate::mcp::read::{self, Refused};
 use crate::mcp::server::Server;
@@ -38,6 +41,12 @@ pub(super) struct Gate {
     room: Arc<Semaphore>,
 }
 
+/// The body of an answer, whose connection keeps its place until the last of it has gone.
+struct Held {
+    body: BoxBody<Bytes, Infallible>,
+    _answering: Answering,
+}
+
 /// What a body takes of the bytes that fit; it is given back when this is dropped.
 #[derive(Default)]
 struct Room(Option<OwnedSemaphorePermit>);
@@ -51,6 +60,26 @@ impl Room {
     }
 }
 
+impl Body for Held {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
 impl Gate {
     pub fn new(service: StreamableHttpService<Server, Sessions>, token: Option<String>) -> Self {
         Self {
@@ -60,13 +89,20 @@ impl Gate {
         }
     }
 
-    pub async fn answer(&self, request: Request<Incoming>) -> Answer {
+    pub async fn answer(&self, request: Request<Incoming>, place: &Arc<Place>) -> Answer {
         match self.admitted(request).await {
             Ok((request, room)) => {
+                let answering = place.answering();
                 let answer = self.understood(request).await;
                 // The body was read and understood.
                 drop(room);
-                answer
+                answer.map(|body| {
+                    let held = Held {
+                        body,
+                        _answering: answering,
+                    };
+                    held.boxed()
+                })
             }
             Err(refused) => *refused,
         }
