@@ -178,6 +178,7 @@ fn a_line_that_cannot_be_read_is_answered() {
             "params": { "level": "bogus" } })
         .to_string(),
         json!({ "jsonrpc": "2.0", "id": 2, "method": "initialize" }).to_string(),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": [1] }).to_string(),
     ] {
         piped.say(wrong.as_bytes());
         assert_eq!(piped.refused(), (json!(2), json!(-32602)), "{wrong:.200}");

@@ -15,7 +15,7 @@ pub(crate) mod login;
 mod offer;
 mod offered;
 mod parted;
-mod pipes;
+pub(crate) mod pipes;
 pub(crate) mod progress;
 mod prompt;
 pub(crate) mod reach;

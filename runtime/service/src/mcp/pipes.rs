@@ -17,8 +17,8 @@ const LONGEST: usize = 16 << 20;
 /// What some programs write before a text in UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Both ends.
-pub(super) struct Pipes {
+/// Both ends, for a server of the protocol.
+pub struct Pipes {
     reader: BufReader<StdioReader>,
     /// Of the line that is read. It is kept here because reading is broken off whenever something else happens.
     line: Vec<u8>,
@@ -32,6 +32,8 @@ pub(super) struct Pipes {
 }
 
 impl Pipes {
+    /// Those of the process, which has no others.
+    #[must_use]
     pub fn open() -> Self {
         let (reader, writer) = stdio_pipes();
         Self {

@@ -11,10 +11,11 @@ use gsw_notation::issue::Issue;
 use gsw_notation::json;
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequest, ClientJsonRpcMessage, ClientRequest, CompleteRequest, ErrorCode,
-    GetPromptRequest, InitializeRequest, JsonRpcError, ListPromptsRequest,
-    ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, ReadResourceRequest,
-    RequestId, ServerJsonRpcMessage, SetLevelRequest, SubscribeRequest, UnsubscribeRequest,
+    CallToolRequest, ClientJsonRpcMessage, ClientRequest, CompleteRequest, DiscoverRequest,
+    ErrorCode, GetPromptRequest, InitializeRequest, JsonRpcError, ListPromptsRequest,
+    ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, PingRequest,
+    ReadResourceRequest, RequestId, ServerJsonRpcMessage, SetLevelRequest, SubscribeRequest,
+    UnsubscribeRequest,
 };
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -92,19 +93,35 @@ pub(super) fn message(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refused> {
         let why = "one message at a time: batches are not taken";
         return Err(Refused::unreadable(ErrorCode::INVALID_REQUEST, why.into()));
     }
-    let understood = serde_json::from_value(value.clone());
-    let message: ClientJsonRpcMessage = understood.map_err(|_| {
-        let why = "it is no message of JSON-RPC 2.0: neither a request, nor a notification, nor an answer";
-        of(text, ErrorCode::INVALID_REQUEST, why.into())
-    })?;
-    if let ClientJsonRpcMessage::Request(request) = &message
-        && let ClientRequest::CustomRequest(unknown) = &request.request
-        && let Some(why) = misfit(&unknown.method, value)
-    {
-        let why = format!("`{}`: {why}", unknown.method);
-        return Err(of(text, ErrorCode::INVALID_PARAMS, why));
+    let understood = serde_json::from_value::<ClientJsonRpcMessage>(value.clone());
+    let is_known = |message: &ClientJsonRpcMessage| match message {
+        ClientJsonRpcMessage::Request(request) => {
+            !matches!(request.request, ClientRequest::CustomRequest(_))
+        }
+        ClientJsonRpcMessage::Response(_)
+        | ClientJsonRpcMessage::Notification(_)
+        | ClientJsonRpcMessage::Error(_) => true,
+    };
+    if understood.as_ref().is_ok_and(is_known) {
+        return understood.map_err(|_| not_a_message(text));
     }
-    Ok(message)
+    // A request with parameters that do not fit looks like one of a method that nobody knows, or like none.
+    let method = value.get("method").and_then(Value::as_str);
+    let method = method.unwrap_or_default().to_owned();
+    if let Some(why) = misfit(&method, value) {
+        return Err(of(
+            text,
+            ErrorCode::INVALID_PARAMS,
+            format!("`{method}`: {why}"),
+        ));
+    }
+    understood.map_err(|_| not_a_message(text))
+}
+
+fn not_a_message(text: &str) -> Refused {
+    let why =
+        "it is no message of JSON-RPC 2.0: neither a request, nor a notification, nor an answer";
+    of(text, ErrorCode::INVALID_REQUEST, why.into())
 }
 
 /// A text that is no JSON, or JSON that nobody should have to guess the meaning of.
@@ -149,8 +166,8 @@ fn misfit(method: &str, message: Value) -> Option<String> {
         "resources/unsubscribe" => wrong::<UnsubscribeRequest>(message),
         "completion/complete" => wrong::<CompleteRequest>(message),
         "logging/setLevel" => wrong::<SetLevelRequest>(message),
-        // These want nothing but `_meta`, which says what it lacks by itself.
-        "ping" | "server/discover" => Some("its `params` must be an object".into()),
+        "ping" => wrong::<PingRequest>(message),
+        "server/discover" => wrong::<DiscoverRequest>(message),
         _ => None,
     }
 }
@@ -207,6 +224,7 @@ mod tests {
             "{}",
             r#"[{"jsonrpc":"2.0","id":2,"method":"ping"}]"#,
             r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#,
             r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#,
         ] {
             let (code, id, why) = refused(other.as_bytes());
