@@ -64,10 +64,19 @@ impl Refused {
         Self::unreadable(ErrorCode::INVALID_REQUEST, why)
     }
 
-    /// One that the crate of the protocol cannot read, though it is well-formed.
-    pub fn too_deep(most: usize) -> Self {
+    /// One that the crate of the protocol cannot read from a body, though it is a message.
+    pub fn too_deep(message: &ClientJsonRpcMessage, most: usize) -> Self {
         let why = format!("arrays and objects nest {most} levels deep at most here");
-        Self::unreadable(ErrorCode::INVALID_REQUEST, why)
+        match message {
+            ClientJsonRpcMessage::Request(request) => Self {
+                id: Some(request.id.clone()),
+                error: Box::new(ErrorData::invalid_params(why, None)),
+                answered: true,
+            },
+            ClientJsonRpcMessage::Response(_)
+            | ClientJsonRpcMessage::Notification(_)
+            | ClientJsonRpcMessage::Error(_) => Self::unreadable(ErrorCode::INVALID_REQUEST, why),
+        }
     }
 
     /// The answer, if it is to have one.

@@ -119,19 +119,22 @@ impl Gate {
                 .map_or_else(|it| match it {}, |it| it.to_bytes()),
             false => return self.service.handle(Request::from_parts(head, body)).await,
         };
-        let refused = read::message(&bytes).err();
+        let message = read::message(&bytes);
         // Whether the request comes from whom it may come from is looked at there and first, so what is refused goes there as
         // a body that cannot be read.
-        let bytes = match &refused {
-            Some(_) => Bytes::new(),
-            None => bytes,
+        let bytes = match &message {
+            Ok(_) => bytes,
+            Err(_) => Bytes::new(),
         };
         let request = Request::from_parts(head, Full::new(bytes));
         let answer = self.service.handle(request).await;
         if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return answer;
         }
-        unreadable(refused.unwrap_or_else(|| Refused::too_deep(DEEPEST)))
+        unreadable(match message {
+            Ok(message) => Refused::too_deep(&message, DEEPEST),
+            Err(refused) => refused,
+        })
     }
 
     /// The request with all of its body, and the room that it takes.
