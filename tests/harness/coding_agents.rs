@@ -11,7 +11,7 @@ use rmcp::{ClientHandler, RoleClient};
 use serde_json::{Value, json};
 use tokio::net::unix::pipe::{Receiver, Sender};
 
-use crate::program::{GSWC, Said, gswc, root, scratch, text};
+use crate::program::{GSWC, Said, gswc, root, run_with_input, scratch, text};
 
 const PROGRAM: &str = r#"//! Sorts bugs.
 import std/fs
@@ -419,4 +419,28 @@ fn the_skill_is_read_by_agents_and_says_what_is_true() {
     fs::write(&file, program).expect("scratch can be written");
     let tested = gswc(&["test", text(&file)]);
     assert_eq!(tested.code, Some(0), "{tested:?}");
+}
+
+/// Whoever waits for an answer hears that what was sent could not be read.
+#[test]
+fn a_line_that_the_server_cannot_read_is_answered() {
+    let greeting = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": { "name": "test", "version": "1" },
+    }});
+    let twice =
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"check","name":"fix"}}"#;
+    let nameless = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{}}"#;
+    let input = format!("{greeting}\n{{\n{twice}\n{nameless}\n");
+    let said = run_with_input(Path::new(GSWC), &["mcp"], &input);
+    let lines = said.out.lines().skip(1);
+    let lines = lines.map(|it| serde_json::from_str::<Value>(it).expect("each line is JSON"));
+    let refused = lines.map(|it| (it["id"].clone(), it["error"]["code"].clone()));
+    let expected = [
+        (Value::Null, json!(-32700)),
+        (json!(2), json!(-32602)),
+        (json!(3), json!(-32602)),
+    ];
+    assert_eq!(refused.collect::<Vec<_>>(), expected, "{said:?}");
 }

@@ -12,21 +12,21 @@ use crate::mcp_server::SHOP;
 use crate::program::Said;
 
 /// A program that serves, until the test ends.
-struct Server {
+pub struct Server {
     child: Child,
-    port: u16,
+    pub port: u16,
 }
 
 /// What came back.
 #[derive(Debug)]
-struct Answer {
-    status: u16,
+pub struct Answer {
+    pub status: u16,
     headers: Vec<(String, String)>,
-    body: String,
+    pub body: String,
 }
 
 impl Server {
-    fn start(kept: &Kept, words: &[&str]) -> Self {
+    pub fn start(kept: &Kept, words: &[&str]) -> Self {
         let mut all = vec!["mcp", "--quiet", "--store", "off"];
         all.extend(words);
         let mut command = kept.command(&all);
@@ -48,7 +48,7 @@ impl Server {
         }
     }
 
-    fn connect(&self) -> TcpStream {
+    pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
         let limit = Some(Duration::from_secs(60));
         stream.set_read_timeout(limit).expect("a limit");
@@ -56,7 +56,7 @@ impl Server {
     }
 
     /// Sends a request whose head has these lines beside the usual ones.
-    fn send(&self, line: &str, head: &[&str], body: &str) -> TcpStream {
+    pub fn send(&self, line: &str, head: &[&str], body: &str) -> TcpStream {
         let mut stream = self.connect();
         let has_host = head.iter().any(|it| it.starts_with("Host:"));
         let host = match has_host {
@@ -74,11 +74,11 @@ impl Server {
         stream
     }
 
-    fn ask(&self, line: &str, head: &[&str], body: &str) -> Answer {
+    pub fn ask(&self, line: &str, head: &[&str], body: &str) -> Answer {
         answer(self.send(line, head, body))
     }
 
-    fn post(&self, head: &[&str], body: &Value) -> Answer {
+    pub fn post(&self, head: &[&str], body: &Value) -> Answer {
         self.ask("POST /mcp", head, &body.to_string())
     }
 
@@ -118,13 +118,13 @@ impl Drop for Server {
 }
 
 impl Answer {
-    fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         headers.find(|it| it.0 == name).map(|it| it.1.as_str())
     }
 
     /// All messages in it, be they events or one body.
-    fn messages(&self) -> Vec<Value> {
+    pub fn messages(&self) -> Vec<Value> {
         let events = self.body.lines().filter_map(|it| it.strip_prefix("data:"));
         let events: Vec<Value> = events
             .filter_map(|it| serde_json::from_str(it.trim()).ok())
@@ -135,7 +135,7 @@ impl Answer {
         }
     }
 
-    fn result(&self) -> Value {
+    pub fn result(&self) -> Value {
         let messages = self.messages();
         let last = messages.last();
         last.map(|it| it["result"].clone()).unwrap_or_default()
@@ -143,7 +143,7 @@ impl Answer {
 }
 
 /// Reads until the server closes, which it is asked to.
-fn answer(stream: TcpStream) -> Answer {
+pub fn answer(stream: TcpStream) -> Answer {
     let mut reader = BufReader::new(stream);
     let mut lines = Vec::new();
     loop {
@@ -169,7 +169,7 @@ fn answer(stream: TcpStream) -> Answer {
     }
 }
 
-fn initialize() -> Value {
+pub fn initialize() -> Value {
     json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25",
         "capabilities": {},
@@ -177,13 +177,13 @@ fn initialize() -> Value {
     }})
 }
 
-fn call(id: u32, name: &str, arguments: &Value) -> Value {
+pub fn call(id: u32, name: &str, arguments: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
         "name": name, "arguments": arguments, "_meta": { "progressToken": "p" },
     }})
 }
 
-fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(60);
     while !holds() {
         assert!(Instant::now() < until, "it never comes: {what}");
@@ -260,6 +260,18 @@ fn a_client_of_the_newer_age_has_none_and_is_asked_between_its_calls() {
     let params = json!({ "name": "slow", "arguments": {}, "requestState": token });
     let other = server.modern("tools/call", params);
     assert_eq!(other.messages()[0]["error"]["code"], -32602, "{other:?}");
+    // Who agrees to one order has agreed to no other.
+    let answer = json!({ "action": "accept", "content": { "ship": true } });
+    let changed = ship(json!({
+        "arguments": { "order": { "id": "8", "amount": 1 } },
+        "requestState": token,
+        "inputResponses": { "approve": answer },
+    }));
+    let error = &changed.messages()[0]["error"];
+    assert_eq!(error["code"], -32602, "{changed:?}");
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.contains("other arguments"), "{changed:?}");
+    assert_eq!(kept.read("shipped.log"), "");
     let wrong = json!({ "requestState": token, "inputResponses": { "approve": 3, "x": {} } });
     let asked = ship(wrong).result();
     assert_eq!(asked["resultType"], "input_required", "{asked}");

@@ -46,6 +46,7 @@ pub use failure::{issues as issues_text, text as error_text};
 pub use help::{program_help, signature_help, workflow_help};
 pub use manifest::manifest;
 pub use mcp::login::{Act, Login, log};
+pub use mcp::pipes::Pipes;
 pub use painted::print_help;
 pub use prices::of_user as prices_of_user;
 pub use runs::happened::happened;

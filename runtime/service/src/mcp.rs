@@ -5,6 +5,7 @@
 
 mod call;
 mod callers;
+mod calls;
 mod content;
 mod ending;
 mod form;
@@ -14,9 +15,11 @@ pub(crate) mod login;
 mod offer;
 mod offered;
 mod parted;
+pub(crate) mod pipes;
 pub(crate) mod progress;
 mod prompt;
 pub(crate) mod reach;
+mod read;
 mod resource;
 mod server;
 
@@ -41,6 +44,7 @@ use crate::interrupt::{Interrupted, Listener, Whom};
 use crate::mcp::call::Watch;
 use crate::mcp::callers::Callers;
 use crate::mcp::offered::Offered;
+use crate::mcp::pipes::Pipes;
 use crate::mcp::reach::{Reach, Serving};
 use crate::mcp::server::Server;
 use crate::report::report_detached;
@@ -152,7 +156,7 @@ fn talk(offered: Arc<Offered>, reach: &Reach, interrupted: &Interrupted) -> Resu
 
 async fn converse(server: Server) -> Result<(), String> {
     let begun: Result<RunningService<RoleServer, Server>, ServerInitializeError> =
-        server.serve(rmcp::transport::stdio_pipes()).await;
+        server.serve(Pipes::open()).await;
     let running = match begun {
         Ok(running) => running,
         // Nobody has said anything.

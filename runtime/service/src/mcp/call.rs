@@ -13,14 +13,18 @@ use rmcp::model::{
     ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerRequest,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext};
+use serde_json::{Map, Value};
 
 use crate::mcp::callers::{Asked, Happening, Happenings};
+use crate::mcp::calls::BY_CLIENT;
 use crate::mcp::form;
 
 /// A run that a client waits for.
 pub(super) struct Ongoing {
     /// Its workflow, as an index.
     pub workflow: usize,
+    /// What it was called with.
+    pub input: Map<String, Value>,
     pub canceller: Canceller,
     happenings: Happenings,
     /// What is asked and has no reply, by the keys of the questions.
@@ -41,9 +45,14 @@ pub(super) enum Asking {
 }
 
 impl Ongoing {
-    pub fn new(workflow: usize, canceller: Canceller, happenings: Happenings) -> Self {
+    pub fn new(
+        (workflow, input): (usize, Map<String, Value>),
+        canceller: Canceller,
+        happenings: Happenings,
+    ) -> Self {
         Self {
             workflow,
+            input,
             canceller,
             happenings,
             asked: VecDeque::new(),
@@ -107,7 +116,7 @@ impl Ongoing {
         loop {
             tokio::select! {
                 happening = self.happenings.next() => return happening,
-                () = given_up.comes() => self.canceller.cancel("cancelled by the client"),
+                () = given_up.comes() => self.canceller.cancel(BY_CLIENT),
             }
         }
     }

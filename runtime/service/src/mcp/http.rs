@@ -4,7 +4,9 @@
 //! server by a name of its own (`Host`), and a page must come from there (`Origin`). All that a client can make grow has a limit.
 
 mod gate;
+mod places;
 mod sessions;
+mod streams;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -16,20 +18,20 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 
 use crate::environment;
 use crate::mcp::http::gate::{Gate, LARGEST};
+use crate::mcp::http::places::{Heard, Place, Places};
 use crate::mcp::http::sessions::Sessions;
 use crate::mcp::offered::Offered;
 use crate::mcp::reach::Http;
 use crate::mcp::server::Server;
 use crate::say::say;
 
-/// So many connections are open at once; further ones are closed.
+/// So many connections are open at once; for another one the one that was idle longest ends.
 const MOST_CONNECTIONS: usize = 1_000;
 /// How long the head of a request may take, and how long a connection may say nothing between two.
-const HEAD: Duration = Duration::from_secs(30);
+const HEAD: Duration = Duration::from_secs(10);
 /// How much of a connection is held before it is understood.
 const BUFFER: usize = 64 * 1024;
 /// How long it waits where no connection can be accepted, as where too many files are open.
@@ -54,19 +56,21 @@ pub(super) async fn serve(offered: Arc<Offered>, http: &Http) -> Result<Infallib
     let gate = Arc::new(Gate::new(service, token));
     say(&format!("serves MCP at http://{address}{}", gate::PATH));
     tokio::spawn(async move { sessions.tidy().await });
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let places = Places::new(MOST_CONNECTIONS);
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+        let Some((place, ended)) = places.take() else {
             continue;
         };
         let gate = Arc::clone(&gate);
         tokio::spawn(async move {
-            converse(stream, gate).await;
-            drop(place);
+            tokio::select! {
+                () = converse(stream, gate, place) => {}
+                _ = ended => {}
+            }
         });
     }
 }
@@ -111,12 +115,16 @@ fn configuration(http: &Http, address: SocketAddr) -> StreamableHttpServerConfig
         .with_max_request_body_bytes(LARGEST)
 }
 
-async fn converse(stream: TcpStream, gate: Arc<Gate>) {
+async fn converse(stream: TcpStream, gate: Arc<Gate>, place: Arc<Place>) {
     // Events are small and wait for nothing.
     let _ = stream.set_nodelay(true);
+    let stream = Heard {
+        stream,
+        place: Arc::clone(&place),
+    };
     let service = service_fn(move |request| {
-        let gate = Arc::clone(&gate);
-        async move { Ok::<_, Infallible>(gate.answer(request).await) }
+        let (gate, place) = (Arc::clone(&gate), Arc::clone(&place));
+        async move { Ok::<_, Infallible>(gate.answer(request, &place).await) }
     });
     let conversation = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -18,7 +18,7 @@ use crate::arguments::BuiltinOptions;
 use crate::mcp::call::{Asking, GivenUp, Ongoing, Watch, ask, asking, refuse, tell};
 use crate::mcp::callers::{Callers, Happening, Line};
 use crate::mcp::ending::Ended;
-use crate::mcp::parted::Parted;
+use crate::mcp::parted::{NotTaken, Parted};
 use crate::mcp::{log, offer, progress, prompt, resource};
 use crate::report::Next;
 use crate::store::Origin;
@@ -91,9 +91,16 @@ impl Offered {
         let Some((token, responses)) = wanted.again else {
             return self.begin(wanted.workflow, wanted.input);
         };
-        let found = lock(&self.parted).take(&token, wanted.workflow);
-        let mut ongoing = found.ok_or_else(|| {
-            ErrorData::invalid_params("no run waits for this `requestState`", None)
+        let found = lock(&self.parted).take(&token, (wanted.workflow, &wanted.input));
+        let mut ongoing = found.map_err(|why| {
+            let why = match why {
+                NotTaken::Unknown => "no run waits for this `requestState`",
+                NotTaken::OfAnotherCall => {
+                    "this `requestState` belongs to a call of something else or with other arguments: \
+                     an answer counts only for what was asked about"
+                }
+            };
+            ErrorData::invalid_params(why, None)
         })?;
         ongoing.reply(responses);
         Ok(ongoing)
@@ -111,8 +118,9 @@ impl Offered {
             })),
             on_end: Box::new(move |finished| callers.remove(&run, finished)),
         };
+        let called = (workflow, input.clone());
         match self.engine.start_once(id, workflow, input, options) {
-            Starting::New(canceller) => Ok(Ongoing::new(workflow, canceller, happenings)),
+            Starting::New(canceller) => Ok(Ongoing::new(called, canceller, happenings)),
             Starting::Exists(_) => unreachable!("nobody else has this id"),
         }
     }

@@ -1,23 +1,22 @@
 //! What the server answers to one client.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use gsw_driver::engine::Canceller;
 use gsw_tree::event::Level;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CancelledNotificationParam,
-    CompleteRequestMethod, CompleteRequestParams, CompleteResult, CompletionInfo,
-    GetPromptRequestParams, GetPromptResponse, Implementation, InputResponses, ListPromptsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, CompletionInfo, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InputResponses, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference, RequestId,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
     ServerCapabilities, ServerConfig, SetLevelRequestMethod, Tool,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 
 use crate::arguments::same_name;
+use crate::mcp::calls::Call;
 use crate::mcp::offered::{Followed, Offered, Wanted, lock};
 use crate::mcp::{ending, log, offer, prompt, resource};
 
@@ -27,8 +26,6 @@ const LISTED: u64 = 3_600_000;
 /// The server of one client.
 pub(super) struct Server {
     offered: Arc<Offered>,
-    /// The runs of its calls that are open, by the ids of the calls.
-    open: Mutex<BTreeMap<String, Canceller>>,
     /// From which level on it wants to be sent the log; not at all unless it says so.
     logged: Mutex<Option<Level>>,
 }
@@ -37,7 +34,6 @@ impl Server {
     pub fn new(offered: Arc<Offered>) -> Self {
         Self {
             offered,
-            open: Mutex::default(),
             logged: Mutex::default(),
         }
     }
@@ -49,12 +45,12 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<Followed, ErrorData> {
         let ongoing = self.offered.ongoing(wanted)?;
-        let call = key(&context.id);
-        lock(&self.open).insert(call.clone(), ongoing.canceller.clone());
+        // A request of the newer age at an address has a connection of its own, and is cancelled by its end.
+        if let Some(call) = context.extensions.get::<Arc<Call>>() {
+            call.began(&ongoing.canceller);
+        }
         let logged = *lock(&self.logged);
-        let followed = self.offered.follow(ongoing, context, logged).await;
-        lock(&self.open).remove(&call);
-        followed
+        self.offered.follow(ongoing, context, logged).await
     }
 }
 
@@ -243,22 +239,6 @@ impl ServerHandler for Server {
         *lock(&self.logged) = log::least(request.level);
         Ok(())
     }
-
-    async fn on_cancelled(
-        &self,
-        notification: CancelledNotificationParam,
-        _context: NotificationContext<RoleServer>,
-    ) {
-        let call = notification.request_id.as_ref().map(key);
-        let run = call.and_then(|it| lock(&self.open).get(&it).cloned());
-        if let Some(run) = run {
-            let why = notification.reason.unwrap_or_default();
-            run.cancel(match why.is_empty() {
-                true => "cancelled by the client",
-                false => &why,
-            });
-        }
-    }
 }
 
 /// The token of a run that has asked, with what was answered.
@@ -267,12 +247,4 @@ fn again(
     responses: Option<InputResponses>,
 ) -> Option<(String, InputResponses)> {
     Some((token?, responses.unwrap_or_default()))
-}
-
-/// An id of the client's as text in which a number and a text differ.
-fn key(id: &RequestId) -> String {
-    match id {
-        RequestId::Number(number) => number.to_string(),
-        RequestId::String(text) => format!("\"{text}"),
-    }
 }

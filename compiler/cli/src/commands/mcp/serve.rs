@@ -11,7 +11,7 @@ mod tools;
 
 use std::io::IsTerminal;
 
-use gsw_service::Exit;
+use gsw_service::{Exit, Pipes};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig,
@@ -56,7 +56,7 @@ pub fn serve() -> Exit {
 }
 
 async fn converse() -> Result<(), String> {
-    let running = match Compiler.serve(rmcp::transport::stdio_pipes()).await {
+    let running = match Compiler.serve(Pipes::open()).await {
         Ok(running) => running,
         // Nobody has said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

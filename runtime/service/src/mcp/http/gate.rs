@@ -1,19 +1,23 @@
 //! What a request must be before the protocol sees it: shown the token, sent to the one path, and here in full soon enough.
 
 use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
-use hyper::{HeaderMap, Request, Response, StatusCode};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use rmcp::transport::StreamableHttpService;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::mcp::http::places::{Answering, Place};
 use crate::mcp::http::sessions::Sessions;
+use crate::mcp::read::{self, Refused};
 use crate::mcp::server::Server;
 
 /// Where the protocol is spoken.
@@ -22,6 +26,8 @@ pub(super) const PATH: &str = "/mcp";
 pub(super) const LARGEST: usize = 4 << 20;
 /// How many bytes of bodies are held for all clients together.
 const ALL_BODIES: usize = 64 << 20;
+/// How deep arrays and objects nest, which is what the protocol's crate takes.
+const DEEPEST: usize = 127;
 /// How long a body may take.
 const BODY: Duration = Duration::from_secs(30);
 
@@ -33,6 +39,12 @@ pub(super) struct Gate {
     token: Option<String>,
     /// The bytes of bodies that still fit.
     room: Arc<Semaphore>,
+}
+
+/// The body of an answer, whose connection keeps its place until the last of it has gone.
+struct Held {
+    body: BoxBody<Bytes, Infallible>,
+    _answering: Answering,
 }
 
 /// What a body takes of the bytes that fit; it is given back when this is dropped.
@@ -48,6 +60,26 @@ impl Room {
     }
 }
 
+impl Body for Held {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
 impl Gate {
     pub fn new(service: StreamableHttpService<Server, Sessions>, token: Option<String>) -> Self {
         Self {
@@ -57,16 +89,52 @@ impl Gate {
         }
     }
 
-    pub async fn answer(&self, request: Request<Incoming>) -> Answer {
+    pub async fn answer(&self, request: Request<Incoming>, place: &Arc<Place>) -> Answer {
         match self.admitted(request).await {
             Ok((request, room)) => {
-                let answer = self.service.handle(request).await;
+                let answering = place.answering();
+                let answer = self.understood(request).await;
                 // The body was read and understood.
                 drop(room);
-                answer
+                answer.map(|body| {
+                    let held = Held {
+                        body,
+                        _answering: answering,
+                    };
+                    held.boxed()
+                })
             }
             Err(refused) => *refused,
         }
+    }
+
+    /// The answer of the protocol, which calls a body that it cannot read one of another media type.
+    async fn understood(&self, request: Request<Full<Bytes>>) -> Answer {
+        let (head, body) = request.into_parts();
+        let posts_json = head.method == Method::POST && is_json(&head.headers);
+        let bytes = match posts_json {
+            true => body
+                .collect()
+                .await
+                .map_or_else(|it| match it {}, |it| it.to_bytes()),
+            false => return self.service.handle(Request::from_parts(head, body)).await,
+        };
+        let message = read::message(&bytes);
+        // Whether the request comes from whom it may come from is looked at there and first, so what is refused goes there as
+        // a body that cannot be read.
+        let bytes = match &message {
+            Ok(_) => bytes,
+            Err(_) => Bytes::new(),
+        };
+        let request = Request::from_parts(head, Full::new(bytes));
+        let answer = self.service.handle(request).await;
+        if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            return answer;
+        }
+        unreadable(match message {
+            Ok(message) => Refused::too_deep(&message, DEEPEST),
+            Err(refused) => refused,
+        })
     }
 
     /// The request with all of its body, and the room that it takes.
@@ -146,6 +214,28 @@ fn shows(headers: &HeaderMap, token: &str) -> bool {
         .zip(token.bytes())
         .map(|(one, other)| one ^ other);
     std::hint::black_box(differences.fold(0, |all, it| all | it)) == 0
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
+    let essence = kind.and_then(|it| it.split(';').next());
+    essence.is_some_and(|it| it.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// The error for a body that is no message. A request that is understood but for its parameters is answered like any other.
+fn unreadable(refused: Refused) -> Answer {
+    let status = match refused.is_of_a_request() {
+        true => StatusCode::OK,
+        false => StatusCode::BAD_REQUEST,
+    };
+    let error = refused.answer().map(|it| serde_json::to_vec(&it));
+    // A notification is not answered, and an error of ours is JSON.
+    let body = error.and_then(Result::ok).unwrap_or_default();
+    let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
+    *answer.status_mut() = status;
+    let json = hyper::header::HeaderValue::from_static("application/json");
+    answer.headers_mut().insert(CONTENT_TYPE, json);
+    answer
 }
 
 fn too_large() -> Box<Answer> {

@@ -15,6 +15,9 @@ use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
 
+use crate::mcp::calls::Calls;
+use crate::mcp::http::streams::Streams;
+
 /// So many are open at once; for another one the one that was idle longest ends.
 const MOST: usize = 1_000;
 /// After how long without a stream and a message a session ends.
@@ -26,6 +29,7 @@ const PERIOD: Duration = Duration::from_secs(60);
 pub(super) struct Sessions {
     inner: LocalSessionManager,
     uses: Arc<Uses>,
+    streams: Arc<Streams>,
 }
 
 /// How sessions are used.
@@ -35,13 +39,18 @@ struct Uses(Mutex<BTreeMap<SessionId, Use>>);
 struct Use {
     streams: usize,
     last: Instant,
+    /// What its client has asked for.
+    calls: Arc<Calls>,
 }
 
 /// A stream of a session, which is in use as long as somebody listens.
-struct Listened<S> {
-    stream: Pin<Box<S>>,
+struct Listened {
+    stream: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>,
     _held: Held,
 }
+
+/// One message alone.
+struct Single(Option<ServerSseMessage>);
 
 struct Held {
     uses: Arc<Uses>,
@@ -66,6 +75,7 @@ impl Default for Sessions {
         Self {
             inner,
             uses: Arc::default(),
+            streams: Arc::default(),
         }
     }
 }
@@ -79,6 +89,7 @@ impl Sessions {
                 // One that has ended by itself is gone already.
                 let _ = self.close_session(&session).await;
             }
+            self.streams.tidy();
         }
     }
 
@@ -94,11 +105,25 @@ impl Sessions {
         }
     }
 
-    fn listened<S>(&self, session: &SessionId, stream: S) -> Listened<S> {
+    fn listened<S>(&self, session: &SessionId, stream: S) -> Listened
+    where
+        S: Stream<Item = ServerSseMessage> + Send + Sync + 'static,
+    {
         Listened {
             stream: Box::pin(stream),
             _held: self.held(session),
         }
+    }
+
+    /// The calls of a session; of one that has just ended, none that go on.
+    fn calls(&self, session: &SessionId) -> Arc<Calls> {
+        let uses = self.uses.lock();
+        let calls = uses.get(session).map(|it| Arc::clone(&it.calls));
+        calls.unwrap_or_else(|| {
+            let calls = Calls::default();
+            calls.end();
+            Arc::new(calls)
+        })
     }
 
     /// Makes room for one more.
@@ -140,11 +165,19 @@ impl Drop for Held {
     }
 }
 
-impl<S: Stream> Stream for Listened<S> {
-    type Item = S::Item;
+impl Stream for Listened {
+    type Item = ServerSseMessage;
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.get_mut().stream.as_mut().poll_next(context)
+    }
+}
+
+impl Stream for Single {
+    type Item = ServerSseMessage;
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Poll::Ready(self.get_mut().0.take())
     }
 }
 
@@ -175,6 +208,7 @@ impl SessionManager for Sessions {
         let used = Use {
             streams: 0,
             last: Instant::now(),
+            calls: Arc::default(),
         };
         self.uses.lock().insert(Arc::clone(&id), used);
         Ok((id, transport))
@@ -193,25 +227,37 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), NoSession> {
-        self.uses.lock().remove(id);
+        let used = self.uses.lock().remove(id);
+        // The crate would let its calls go on for some seconds, and then only stop to listen.
+        if let Some(used) = used {
+            used.calls.end();
+        }
+        self.streams.forget(id);
         Ok(self.inner.close_session(id).await?)
     }
 
     async fn create_stream(
         &self,
         id: &SessionId,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, NoSession> {
-        let stream = self.inner.create_stream(id, message).await?;
-        Ok(self.listened(id, stream))
+        let calls = self.calls(id);
+        if let Err(answer) = calls.heard(&mut message) {
+            let single = Single(Some(ServerSseMessage::from_message(*answer)));
+            return Ok(self.listened(id, single));
+        }
+        let sent = self.inner.create_stream(id, message).await?;
+        Ok(self.listened(id, self.streams.take(id, &calls, sent)))
     }
 
     async fn accept_message(
         &self,
         id: &SessionId,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
     ) -> Result<(), NoSession> {
         drop(self.held(id));
+        // Only requests are refused, and these come by a stream.
+        let _ = self.calls(id).heard(&mut message);
         Ok(self.inner.accept_message(id, message).await?)
     }
 
@@ -228,6 +274,9 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, NoSession> {
+        if let Some(listening) = self.streams.resume(id, &last_event_id) {
+            return Ok(self.listened(id, listening));
+        }
         let stream = self.inner.resume(id, last_event_id).await?;
         Ok(self.listened(id, stream))
     }
