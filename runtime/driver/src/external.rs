@@ -363,6 +363,14 @@ fn addresses(run: &Arc<str>, external: &External) -> Vec<Address> {
     [Some(name), key].into_iter().flatten().collect()
 }
 
+/// How one of several questions of a name is answered.
+fn by_key(keys: &[String]) -> String {
+    match keys {
+        [] => "give the declaration a key, as in `by \"order:${id}\"`".to_owned(),
+        them => format!("answer by key, one of `{}`", them.join("`, `")),
+    }
+}
+
 impl std::fmt::Display for NotTaken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -380,14 +388,11 @@ impl std::fmt::Display for NotTaken {
                 }
             }
             Self::Several { run, name, keys } => {
-                write!(f, "the run `{run}` waits for several `{name}`: ")?;
-                match keys.as_slice() {
-                    [] => write!(
-                        f,
-                        "give the declaration a key, as in `by \"order:${{id}}\"`"
-                    ),
-                    them => write!(f, "answer by key, one of `{}`", them.join("`, `")),
-                }
+                write!(
+                    f,
+                    "the run `{run}` waits for several `{name}`: {}",
+                    by_key(keys)
+                )
             }
             Self::Again { first } => {
                 let at = rfc3339(first.at);

@@ -78,10 +78,8 @@ pub(crate) fn words_of(question: &Question) -> String {
             // Of a program with secrets.
             None => format!("human {name}"),
         },
-        Kind::External => match shown {
-            Value::Null => format!("external {name}"),
-            data => format!("external {name} with {data}"),
-        },
+        Kind::External if shown.is_null() => format!("external {name}"),
+        Kind::External => format!("external {name} with {shown}"),
     }
 }
 

@@ -138,16 +138,7 @@ fn give(
             } => replay.take(run, operations, &abandoned),
             // A node may begin in the last turn of all.
             Turn::Done(_) if stops(given) => return Ok(replay.waits()),
-            Turn::Done(finished) => {
-                let mut left = past.filter(|it| !matches!(it, Past::Forked));
-                return match left.next() {
-                    None => Ok(Brought::Ended(finished)),
-                    Some(next) => Err(format!(
-                        "recorded: {}; now: the run has ended",
-                        said_of(&next)
-                    )),
-                };
-            }
+            Turn::Done(finished) => return ended(finished, past),
         }
         if stops(given) {
             return Ok(replay.waits());
@@ -177,6 +168,17 @@ fn give(
                 }
             }
         }
+    }
+}
+
+/// What a run has come to that has ended: all of its past must have been given to it.
+fn ended(finished: Box<Finished>, mut left: impl Iterator<Item = Past>) -> Result<Brought, String> {
+    match left.find(|it| !matches!(it, Past::Forked)) {
+        None => Ok(Brought::Ended(finished)),
+        Some(next) => Err(format!(
+            "recorded: {}; now: the run has ended",
+            said_of(&next)
+        )),
     }
 }
 

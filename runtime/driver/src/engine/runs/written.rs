@@ -52,7 +52,9 @@ impl Runs {
         // An answer is checked by the type that it is wanted for.
         if let Some(question) = &asked
             && declared
-                .is_none_or(|it| schema(&self.loaded.types, it).to_string() != question.schema)
+                .map(|it| schema(&self.loaded.types, it).to_string())
+                .as_ref()
+                != Some(&question.schema)
         {
             let name = question.name.clone();
             return Err(NotTaken::AskedElsewhere { name });
