@@ -10,11 +10,12 @@ use gsw_abi::types::TypeId;
 use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebClient};
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::resuming::NotResumed;
+use gsw_driver::engine::standing::NotAdded;
 use gsw_driver::engine::{Engine, EngineOptions, Resumed, RunHandle};
 use gsw_driver::host::Variables;
 use gsw_driver::human::Humans;
 use gsw_engine::load::Loaded;
-use gsw_engine::run::{Finished, RunResult};
+use gsw_engine::run::{Finished, NotUndone, RunResult};
 use gsw_journal::list::{Carried, Info};
 use gsw_journal::record::UndoWish;
 use gsw_journal::store::Error;
@@ -128,6 +129,11 @@ enum NotBegun {
     Refused(String),
     /// Another process has carried it to its end.
     Ended(Box<Info>),
+    /// Nothing can be tried again of what could not be taken back.
+    NothingToTry {
+        id: String,
+        left: Vec<NotUndone>,
+    },
 }
 
 impl From<String> for NotBegun {
@@ -276,6 +282,10 @@ fn without(
     let why = match (not_begun, store) {
         (NotBegun::Ended(info), Some(store)) => {
             return runs::wait::ended(engine, &info, options, store, origin);
+        }
+        (NotBegun::NothingToTry { id, left }, _) => {
+            let next = Next::new(origin, options, &id);
+            return runs::undo::report(&left, options.form, &next);
         }
         (NotBegun::Ended(info), None) => format!("run `{}` has ended", info.id),
         (NotBegun::Refused(why), _) => why,
@@ -443,8 +453,13 @@ fn begin(
         return Err(builds::become_it(program, &words, options, store.path()).into());
     }
     if let Purpose::Undo(wish) = purpose {
-        let wished = engine.wish_undo(&info.id, wish);
-        wished.map_err(|it| it.to_string())?;
+        match engine.wish_undo(&info.id, wish) {
+            Ok(()) => {}
+            Err(NotAdded::NothingToTry { left }) => {
+                return Err(NotBegun::NothingToTry { id: info.id, left });
+            }
+            Err(why) => return Err(why.to_string().into()),
+        }
     }
     let resumed = taken(engine, &info.id, purpose, (&build, store))?;
     if engine.last_write() == Some(LastWrite::Torn) {

@@ -109,9 +109,9 @@ pub enum NotAdded {
     NothingToUndo {
         id: String,
     },
-    /// Nobody knows whether these were taken back, so nothing is tried again unasked.
-    UndoInDoubt {
-        id: String,
+    /// Nothing is left of which it is certain that it failed; this may have been taken back.
+    NothingToTry {
+        left: Vec<NotUndone>,
     },
     /// The operation cannot have such a result.
     NoResult {
@@ -139,10 +139,10 @@ impl std::fmt::Display for NotAdded {
                 f,
                 "run `{id}` has no such undo that failed: `runs show` lists those"
             ),
-            Self::UndoInDoubt { id } => write!(
-                f,
-                "what is left to undo of run `{id}` may have been taken back: `runs show` says how to settle each"
-            ),
+            Self::NothingToTry { left } => match left.len() {
+                0 => f.write_str("everything has been taken back"),
+                left => write!(f, "{left} that are left may have been taken back"),
+            },
             Self::NoResult { what, form } => {
                 write!(f, "{what} cannot have such a result: it gives {form}")
             }

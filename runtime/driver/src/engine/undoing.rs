@@ -52,14 +52,14 @@ fn may_be(id: &str, wish: UndoWish, failed: &[NotUndone]) -> Result<(), NotAdded
     let is_certain = |it: &NotUndone| it.standing == UndoStanding::Failed;
     match wish {
         UndoWish::Failed if failed.iter().any(is_certain) => Ok(()),
-        UndoWish::Failed if !failed.is_empty() => Err(NotAdded::UndoInDoubt { id }),
+        UndoWish::Failed => Err(NotAdded::NothingToTry {
+            left: failed.to_vec(),
+        }),
         UndoWish::Again(number) | UndoWish::Done(number)
             if (1..=failed.len() as u64).contains(&number) =>
         {
             Ok(())
         }
-        UndoWish::Failed | UndoWish::Again(_) | UndoWish::Done(_) => {
-            Err(NotAdded::NothingToUndo { id })
-        }
+        UndoWish::Again(_) | UndoWish::Done(_) => Err(NotAdded::NothingToUndo { id }),
     }
 }
