@@ -30,6 +30,16 @@ pub fn listed_tools(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
     in_settings_of(db, item, Setting::Tools)
 }
 
+/// What the model of `item` knows by a name of the list: `when as ask_when`.
+pub fn tool_by_alias(db: &dyn Db, item: ItemId, alias: &str) -> Option<ItemId> {
+    let elements = elements_in_settings_of(db, item, Setting::Tools);
+    let renamed = elements.iter().find_map(|it| match alias_of(it) {
+        Alias::Name(value, name) if name.name == alias => Some(value),
+        Alias::Name(..) | Alias::None | Alias::NoName => None,
+    })?;
+    items_of(db, item.file(db), [renamed]).first().copied()
+}
+
 /// The workflows listed after `spawns` in the settings of `item`, which its model may start.
 pub fn listed_spawns(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
     in_settings_of(db, item, Setting::Spawns)

@@ -33,7 +33,7 @@ pub(super) fn infer_script(
     };
     let script = script.iter().map(|turn| match &turn.kind {
         ast::ScriptTurnKind::Calls(calls) => {
-            let calls = calls.iter().filter_map(|it| script_call(cx, it));
+            let calls = calls.iter().filter_map(|it| script_call(cx, item, it));
             ScriptTurn::Calls(calls.collect())
         }
         ast::ScriptTurnKind::Answer(value) => {
@@ -72,7 +72,7 @@ fn failure(cx: &mut Context, error: &ast::Expression) -> ExpressionId {
 }
 
 /// What stands after `call`; `None` when it was reported.
-fn script_call(cx: &mut Context, call: &ast::Expression) -> Option<ScriptCall> {
+fn script_call(cx: &mut Context, agent: ItemId, call: &ast::Expression) -> Option<ScriptCall> {
     let ast::ExpressionKind::Call {
         callee,
         arguments,
@@ -82,7 +82,7 @@ fn script_call(cx: &mut Context, call: &ast::Expression) -> Option<ScriptCall> {
         not_a_tool(&mut cx.hir, call.span);
         return None;
     };
-    let tool = called_tool(cx, callee)?;
+    let tool = called_tool(cx, agent, callee)?;
     let call = Call {
         arguments,
         arguments_span: *arguments_span,
@@ -97,11 +97,15 @@ fn script_call(cx: &mut Context, call: &ast::Expression) -> Option<ScriptCall> {
 /// The modules whose tools an agent has by a setting.
 const OFFERED: [&str; 2] = ["std/skill", "std/introspect"];
 
-fn called_tool(cx: &mut Context, callee: &ast::Expression) -> Option<ItemId> {
+fn called_tool(cx: &mut Context, agent: ItemId, callee: &ast::Expression) -> Option<ItemId> {
     if let ast::ExpressionKind::Name(name) = &callee.kind
         && cx.scopes.find(name).is_none()
         && gsw_names::resolve_name(cx.db, cx.file, name).is_none()
     {
+        // As its model knows it.
+        if let Some(tool) = gsw_names::tool_by_alias(cx.db, agent, name) {
+            return Some(tool);
+        }
         // What skills and introspection offer has no import: it comes with a setting.
         let offered = OFFERED.iter().find_map(|module| {
             let file = gsw_names::module_file(cx.db, cx.file, module)?;
