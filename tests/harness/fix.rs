@@ -111,6 +111,73 @@ fn mistakes_in_the_project_file_are_fixed_as_well() {
     assert_eq!(read(&folder, "gsw.toml"), "name = \"desk\"\n");
 }
 
+/// What others see of a program, what it does, and what somebody has written: all of it is only offered.
+#[test]
+fn what_only_its_author_can_decide_is_left_alone() {
+    let source = "enum Status { Open, Paid }
+error Broken(why: string)
+type User { userName: string }
+fn some_Fn(status: Status) -> int ! Broken | Timeout { match status { open => 1 } }
+fn sum(xs: [int]) -> int {
+  var total = 0
+  for x in xs { let total = total + x }
+  total
+}
+workflow main(verbose: bool = false) -> string {
+  return \"just testing\"
+  let user = User { userName: \"ann\" }
+  user.userName + \"{user} ${some_Fn(Open)} ${sum([1])}\"
+}
+";
+    let folder = project("offered", &[("main.gsw", source)]);
+    let said = fix(&folder, &["main.gsw"]);
+    assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "{said:?}");
+    assert_eq!(read(&folder, "main.gsw"), source);
+    for offered in [
+        "rename it to `user_name`, if that is meant",
+        "write `Open`, if that is meant",
+        "leave out `let`, if that is meant",
+        "remove the code that is never reached, if that is meant",
+    ] {
+        assert!(said.err.contains(offered), "{offered}: {said:?}");
+    }
+    assert!(!said.err.contains("_verbose"), "{said:?}");
+}
+
+/// Modules that import it are not among the files of a module, and would not compile any more.
+#[test]
+fn a_module_keeps_what_its_importers_name() {
+    let library = "type Old_Name { v: int }\nfn some_Fn(n: int, unused: int) -> int { n }\n";
+    let folder = project("library", &[("lib.gsw", library)]);
+    let said = fix(&folder, &["lib.gsw"]);
+    assert!(said.err.contains("if that is meant"), "{said:?}");
+    assert_eq!(read(&folder, "lib.gsw"), library);
+}
+
+/// What would follow from a misunderstanding is no fix: `or` of an optional is no bool that could be put into a text.
+#[test]
+fn nothing_is_mended_that_follows_from_another_mistake() {
+    let source = "workflow main(note: string? = none, prices: [int] = [1]) -> [string] {
+  let w = note or \"none\"
+  let mean = prices.sum() / prices.len() * 1.5
+  [w, \"${mean + 0.5}\"]
+}
+";
+    let folder = project("follows", &[("main.gsw", source)]);
+    let said = fix(&folder, &["main.gsw"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert_eq!(read(&folder, "main.gsw"), source);
+}
+
+#[test]
+fn a_module_of_the_library_is_imported_where_imports_stand() {
+    let source = "const A: int = 1\n\nimport std.fs\n\nworkflow main() -> [string] { fs.list(\".\").take(A) }\n";
+    let folder = project("dotted", &[("main.gsw", source)]);
+    let said = fix(&folder, &["main.gsw"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(read(&folder, "main.gsw").starts_with("import std/fs\n\nconst A"));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_that_may_not_be_written_is_an_error_and_stays() {

@@ -63,7 +63,12 @@ fn shown(report: &Value, folder: &Path) -> String {
     }
     for fix in report["fixes"].as_array().into_iter().flatten() {
         let title = fix["title"].as_str().unwrap_or_default();
-        shown.push_str(&format!("  fix: {title}\n"));
+        // What `gswc fix` leaves to the author is told apart.
+        let kind = match fix["applicability"].as_str() {
+            Some("offered") => "offered",
+            _ => "fix",
+        };
+        shown.push_str(&format!("  {kind}: {title}\n"));
         let (before, after) = (originals(fix), mended(fix));
         for (path, after) in &after {
             for line in changed_lines(&before[path], after) {
@@ -258,6 +263,7 @@ fn wordings() -> Vec<PathBuf> {
         "parser/error/advice.rs",
         "parser/error/braces.rs",
         "parser/error/foreign.rs",
+        "parser/error/sign/particular.rs",
         "parser/error/sign/table.rs",
         "lexer/error.rs",
     ] {

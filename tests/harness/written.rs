@@ -261,6 +261,28 @@ fn one_that_computes_without_end_is_ended_and_the_run_goes_on() {
     );
 }
 
+/// In tests time is virtual, and none of it passes while a program computes.
+#[test]
+fn one_that_computes_without_end_is_ended_in_a_test_as_well() {
+    let loop_without_end =
+        "workflow main() -> int { var n = 0; while true { n = (n + 1) % 7 }; n }";
+    let tested = format!(
+        "import std/introspect
+agent planner {{ model: \"sim/default\", tools: [introspect.request_written_workflow], spawns: [written] }}
+prompt plan(what: string) -> string by planner {{ user \"${{what}}\" }}
+test \"it goes on\" {{
+  mock agent planner {{
+    call introspect.request_written_workflow(\"{loop_without_end}\", \"it counts\", {{}})
+    answer \"given up\"
+  }}
+  assert plan(\"count\") == \"given up\"
+}}
+"
+    );
+    let said = gswc(&["test", text(&program("written-endless-test", &tested))]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+}
+
 #[test]
 fn a_built_program_has_the_compiler_only_if_it_is_asked_for() {
     let file = program("written-built", &planner("", ""));

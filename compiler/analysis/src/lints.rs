@@ -7,6 +7,7 @@ mod local_name;
 mod missing_dollar;
 mod negative_index;
 mod setting;
+mod swapped_fields;
 mod unreachable;
 mod unused;
 mod unused_import;
@@ -27,6 +28,7 @@ pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec
         negative_index::check(db, body, &mut found);
         unreachable::check(body, &mut found);
         local_name::check(item, body, &mut found);
+        swapped_fields::check(db, body, &mut found);
     }
     deprecated::check(db, item, inferred, &mut found);
     setting::check(db, item, &mut found);

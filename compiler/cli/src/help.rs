@@ -145,7 +145,7 @@ pub const FIX: Page = Page {
         ),
     ],
     notes: &[
-        "A fix is applied only where the diagnostic has exactly one; warnings are fixed when no errors are left. Fixes are applied until none is left; what remains is reported.",
+        "A fix is applied only where the diagnostic has exactly one, and one that is certain: what may change the meaning of the program or what others see of it is shown, `if that is meant`, and offered in editors. Warnings are fixed when no errors are left. Fixes are applied until none is left; what remains is reported.",
     ],
     exit_codes: &[
         ("0", "no errors are left"),

@@ -261,8 +261,11 @@ impl Head<'_> {
     fn receiver(&mut self, name: &ast::Identifier) -> Type {
         let Some(item) = own_type(self.db, self.file, &name.name) else {
             let place = self.place(name.span);
-            self.sink
-                .push(errors::method_of_foreign_type(place, &name.name));
+            // The type is there but broken, which was reported.
+            if !crate::import::is_reported(self.db, self.file, &name.name) {
+                self.sink
+                    .push(errors::method_of_foreign_type(place, &name.name));
+            }
             return Type::Invalid;
         };
         let arity = generics_of(self.db, item).len();

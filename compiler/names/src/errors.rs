@@ -17,7 +17,8 @@ pub use foreign::{Kind, instead_of_member, instead_of_method, instead_of_name, i
 pub use modules::{import_cycle, late_import, unknown_import, unknown_module};
 pub use names::{
     import_module, is_method, known_everywhere, log_instead, module_not_imported, private_name,
-    undeclared_variable, unknown_member, unknown_module_name, unknown_name, value_with_capital,
+    undeclared_error, undeclared_variable, unknown_member, unknown_module_name, unknown_name,
+    value_with_capital,
 };
 pub use types::{
     endless_type, error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type,

@@ -108,18 +108,31 @@ pub fn is_reported(db: &dyn Db, file: File, name: &str) -> bool {
         || seems_declared(db, file, name)
         || file_item_ids(db, file)
             .iter()
-            .any(|it| is_broken_import(db, *it, name))
+            .any(|it| seems_to_bring(db, *it, name))
 }
 
-/// Whether a declaration that could not be read looks like an import of `name`.
-fn is_broken_import(db: &dyn Db, item: ItemId, name: &str) -> bool {
-    item.kind(db) == ItemKind::Invalid
-        && item_text(db, item)
-            .strip_prefix("import")
-            .is_some_and(|rest| {
-                let is_sign = |it: char| !it.is_alphanumeric() && it != '_';
-                rest.split(is_sign).any(|it| it == name)
-            })
+/// Whether a declaration that could not be read looks like an import of `name`, like an enum with such a variant, or like a
+/// function that lacks its name.
+fn seems_to_bring(db: &dyn Db, item: ItemId, name: &str) -> bool {
+    if item.kind(db) != ItemKind::Invalid {
+        return false;
+    }
+    let text = item_text(db, item);
+    let mut words = text.split(|it: char| !it.is_alphanumeric() && it != '_');
+    match words.find(|it| !it.is_empty()) {
+        Some("import") => words.any(|it| it == name),
+        Some("enum") => {
+            let rest = text.strip_prefix("enum").unwrap_or_default().trim_start();
+            let has_name = rest.starts_with(|it: char| it.is_alphanumeric());
+            !has_name || words.any(|it| it == name)
+        }
+        // A declaration without its name may be any that nobody finds.
+        Some(word @ ("fn" | "type" | "const" | "workflow" | "tool" | "prompt")) => {
+            let rest = text.strip_prefix(word).unwrap_or_default().trim_start();
+            !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_')
+        }
+        Some(_) | None => false,
+    }
 }
 
 /// Only paths into the library are offered: a relative path is known to whoever wrote the file.

@@ -4,13 +4,13 @@ use std::collections::hash_map::Entry;
 
 use gsw_source::{Db, Diagnostic, File, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{self, Identifier, ItemBody};
-use gsw_syntax::file_item_ids;
+use gsw_syntax::{TokenKind, file_item_ids};
 use rustc_hash::FxHashMap;
 
 use crate::errors;
 use crate::import::imports;
 use crate::lower_type::is_type_name;
-use crate::scope::{import_name, is_importable};
+use crate::scope::{import_name, is_importable, resolve_name};
 use crate::tree::{declared_name, item_head};
 
 /// What is wrong with the names that `file` declares.
@@ -18,7 +18,16 @@ pub fn name_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let mut found = repeats(db, file);
     for item in file_item_ids(db, file).iter().copied() {
         if let Some(ast) = item_head(db, item) {
-            check_item(item, &ast, &mut found);
+            let siblings = siblings(&ast.body);
+            let own = declared_name(&ast).map(|it| it.span);
+            let is_free = |name: &Identifier, style, better: &str| {
+                // Fields and parameters hide what the file declares, or are behind a dot.
+                let is_of_file = own == Some(name.span) || style != NamingStyle::Snake;
+                !siblings.iter().any(|it| *it == better)
+                    && TokenKind::keyword(better).is_none()
+                    && !(is_of_file && resolve_name(db, file, better).is_some())
+            };
+            check_item(item, &ast, &is_free, &mut found);
         }
     }
     found
@@ -61,8 +70,50 @@ impl NamingStyle {
     }
 }
 
-fn check_item(item: ItemId, ast: &ast::Item, found: &mut Vec<Diagnostic>) {
-    let mut check = |name: &Identifier, style| found.extend(check_name(item, name, style));
+/// Whether a name can become another one, which nothing else has.
+type IsFree<'a> = dyn Fn(&Identifier, NamingStyle, &str) -> bool + 'a;
+
+/// The names that stand beside each other in a declaration; none of them can become another.
+fn siblings(body: &ItemBody) -> Vec<&Name> {
+    match body {
+        ItemBody::Record(it) => it.fields.iter().map(|it| &it.name.name).collect(),
+        ItemBody::Error(it) => parameter_names(&it.fields).collect(),
+        ItemBody::Enum(it) => {
+            let variants = it.variants.iter();
+            variants
+                .flat_map(|it| std::iter::once(&it.name.name).chain(parameter_names(&it.fields)))
+                .collect()
+        }
+        ItemBody::Function(it) => head_names(&it.signature),
+        ItemBody::Prompt { signature, .. }
+        | ItemBody::Workflow { signature, .. }
+        | ItemBody::Tool { signature, .. }
+        | ItemBody::Human { signature, .. }
+        | ItemBody::External { signature } => head_names(signature),
+        ItemBody::Import(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Const(_)
+        | ItemBody::Agent { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => Vec::new(),
+    }
+}
+
+fn parameter_names(of: &[ast::Parameter]) -> impl Iterator<Item = &Name> {
+    of.iter().map(|it| &it.name.name)
+}
+
+fn head_names(of: &ast::Signature) -> Vec<&Name> {
+    let generics = of.generics.iter().map(|it| &it.name);
+    generics.chain(parameter_names(&of.parameters)).collect()
+}
+
+fn check_item(item: ItemId, ast: &ast::Item, is_free: &IsFree<'_>, found: &mut Vec<Diagnostic>) {
+    let mut check = |name: &Identifier, style| found.extend(check_name(item, name, style, is_free));
     let style = match &ast.body {
         ItemBody::Record(_) | ItemBody::Alias { .. } | ItemBody::Enum(_) | ItemBody::Error(_) => {
             NamingStyle::Pascal
@@ -146,7 +197,12 @@ pub fn local_name(item: ItemId, name: &str, span: Span) -> Option<Diagnostic> {
 }
 
 /// The case of the first letter decides how a name is looked up, so it is an error; the rest is a warning.
-fn check_name(item: ItemId, name: &Identifier, style: NamingStyle) -> Option<Diagnostic> {
+fn check_name(
+    item: ItemId,
+    name: &Identifier,
+    style: NamingStyle,
+    is_free: &IsFree<'_>,
+) -> Option<Diagnostic> {
     if name.name.is_empty() || style.admits(&name.name) {
         return None;
     }
@@ -155,14 +211,15 @@ fn check_name(item: ItemId, name: &Identifier, style: NamingStyle) -> Option<Dia
         span: name.span,
     };
     let better = style.apply(&name.name);
+    let better = Some(better.as_str()).filter(|it| is_free(name, style, it));
     if is_capitalised(&name.name) == (style == NamingStyle::Snake) {
-        return Some(errors::wrong_case(place, &name.name, style.name(), &better));
+        return Some(errors::wrong_case(place, &name.name, style.name(), better));
     }
     Some(errors::unusual_name(
         place,
         &name.name,
         style.name(),
-        &better,
+        better,
     ))
 }
 

@@ -17,6 +17,7 @@ impl Code {
         Self::NEVER_RAISED,
         Self::NOT_OPTIONAL,
         Self::SKILL_FORM,
+        Self::SWAPPED_FIELDS,
         Self::UNCACHED_TEXT,
         Self::UNKNOWN_MODEL,
         Self::UNREACHABLE_ARM,
@@ -131,6 +132,7 @@ codes! {
     RESERVED_NAME = "reserved-name";
     SECRET_EXPOSED = "secret-exposed";
     SKILL_FORM = "skill-form";
+    SWAPPED_FIELDS = "swapped-fields";
     TOO_MANY_ARGUMENTS = "too-many-arguments";
     TYPE_ARGUMENT_COUNT = "type-argument-count";
     TYPE_MISMATCH = "type-mismatch";

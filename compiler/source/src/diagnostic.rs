@@ -57,6 +57,27 @@ pub struct Fix {
     /// The edits, none overlapping another.
     pub edits: Vec<Edit>,
     pub mention: Mention,
+    pub applicability: Applicability,
+}
+
+/// Who decides whether a fix is applied.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Applicability {
+    /// It says what was meant beyond doubt: `gswc fix` and "fix all" apply it.
+    Certain,
+    /// It may change what the program means or what others see of it, or loses what somebody wrote: the author decides.
+    Offered,
+}
+
+impl Applicability {
+    /// Its name in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Certain => "certain",
+            Self::Offered => "offered",
+        }
+    }
 }
 
 /// Whether reports for people show the title of a fix.
@@ -115,17 +136,52 @@ impl Diagnostic {
         self
     }
 
-    /// The same with a fix of one edit.
+    /// The same with a fix of one edit that is certain.
     #[must_use]
-    pub fn fix(mut self, title: impl Into<String>, place: Place, text: impl Into<String>) -> Self {
+    pub fn fix(self, title: impl Into<String>, place: Place, text: impl Into<String>) -> Self {
+        let text = text.into();
+        self.fix_parts(title, vec![Edit { place, text }])
+    }
+
+    /// The same with a fix of several edits that is certain.
+    #[must_use]
+    pub fn fix_parts(mut self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
         self.fixes.push(Fix {
             title: title.into(),
-            edits: vec![Edit {
-                place,
-                text: text.into(),
-            }],
+            edits,
             mention: Mention::Shown,
+            applicability: Applicability::Certain,
         });
+        self
+    }
+
+    /// The same with a fix that puts something around what stands between two places.
+    #[must_use]
+    pub fn fix_around(
+        self,
+        title: impl Into<String>,
+        (start, before): (Place, &str),
+        (end, after): (Place, &str),
+    ) -> Self {
+        let edit = |place, text: &str| Edit {
+            place,
+            text: text.to_owned(),
+        };
+        self.fix_parts(title, vec![edit(start, before), edit(end, after)])
+    }
+
+    /// The same with a fix of one edit that only its author can decide on.
+    #[must_use]
+    pub fn offer(self, title: impl Into<String>, place: Place, text: impl Into<String>) -> Self {
+        self.fix(title, place, text).offered()
+    }
+
+    /// The same with its last fix left to the author.
+    #[must_use]
+    pub fn offered(mut self) -> Self {
+        if let Some(fix) = self.fixes.last_mut() {
+            fix.applicability = Applicability::Offered;
+        }
         self
     }
 

@@ -17,7 +17,7 @@ mod thread;
 
 pub use code::{Code, explain};
 pub use db::{Database, Db};
-pub use diagnostic::{Diagnostic, Edit, Fix, Label, Mention, Severity};
+pub use diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Mention, Severity};
 pub use disk::{Disk, Files, paths_below};
 pub use file::{File, Folder, INSTRUCTIONS, LARGEST_SKILL, Project};
 pub use item_id::{ItemId, ItemKind};

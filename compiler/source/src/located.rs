@@ -1,6 +1,6 @@
 //! Diagnostics whose places are files and bytes, as renderers and editors take them.
 
-use crate::{Code, Diagnostic, File, Mention, Place, Severity, Span};
+use crate::{Applicability, Code, Diagnostic, File, Mention, Place, Severity, Span};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Location {
@@ -33,9 +33,21 @@ pub struct LocatedLabel {
 
 impl LocatedDiagnostic {
     /// What its fixes do, where no note says the same.
-    pub(crate) fn titles(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn titles(&self) -> impl Iterator<Item = String> {
         let shown = self.fixes.iter().filter(|it| it.mention == Mention::Shown);
-        shown.map(|it| it.title.as_str())
+        shown.map(|it| match it.applicability {
+            Applicability::Certain => it.title.clone(),
+            Applicability::Offered => format!("{}, if that is meant", it.title),
+        })
+    }
+
+    /// Its one fix, where nobody has to decide on it: of several only the author knows which is meant.
+    #[must_use]
+    pub fn certain_fix(&self) -> Option<&LocatedFix> {
+        match self.fixes.as_slice() {
+            [fix] if fix.applicability == Applicability::Certain => Some(fix),
+            [] | [_] | [_, _, ..] => None,
+        }
     }
 }
 
@@ -47,6 +59,7 @@ pub struct LocatedFix {
     /// The edits, none overlapping another.
     pub edits: Vec<LocatedEdit>,
     pub mention: Mention,
+    pub applicability: Applicability,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,6 +96,7 @@ impl Diagnostic {
                 .map(|fix| LocatedFix {
                     title: fix.title.clone(),
                     mention: fix.mention,
+                    applicability: fix.applicability,
                     edits: fix
                         .edits
                         .iter()

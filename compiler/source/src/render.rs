@@ -129,8 +129,8 @@ fn marked(db: &dyn Db, location: Location) -> Marked {
 #[cfg(test)]
 mod tests {
     use crate::{
-        Code, Colors, Database, Diagnostic, File, LocatedDiagnostic, Place, Severity, Span,
-        render_json, render_plain, render_terminal, summary,
+        Applicability, Code, Colors, Database, Diagnostic, File, LocatedDiagnostic, Place,
+        Severity, Span, render_json, render_plain, render_terminal, summary,
     };
 
     fn example(db: &Database) -> LocatedDiagnostic {
@@ -177,6 +177,21 @@ mod tests {
         assert_eq!(value["end"], serde_json::json!({ "line": 2, "column": 4 }));
         assert_eq!(value["notes"][0], "this `[` is not closed (a.gsw:1:11)");
         assert_eq!(value["fixes"][0]["edits"][0]["text"], "]");
+        assert_eq!(value["fixes"][0]["applicability"], "certain");
+    }
+
+    #[test]
+    fn what_only_the_author_can_decide_is_said_to_be_so() {
+        let db = Database::default();
+        let mut offered = example(&db);
+        assert!(offered.certain_fix().is_some());
+        offered.fixes[0].applicability = Applicability::Offered;
+        assert!(offered.certain_fix().is_none());
+        let shown = render_plain(&db, &[offered]);
+        assert!(
+            shown.ends_with("fix: insert `]`, if that is meant\n"),
+            "{shown}"
+        );
     }
 
     #[test]

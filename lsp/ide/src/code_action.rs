@@ -8,7 +8,7 @@ mod prompt_test;
 mod step;
 mod wrap;
 
-use gsw_source::{Db, Diagnostic, File, LocatedEdit, LocatedFix, Severity, Span};
+use gsw_source::{Db, Diagnostic, File, LocatedEdit, Severity, Span};
 
 use gsw_syntax::item_ast;
 
@@ -29,11 +29,11 @@ pub struct CodeAction {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActionKind {
-    /// The one fix of a report.
+    /// The one fix of a report, which is certain.
     PreferredFix,
-    /// One of several fixes of a report, of which only the author knows which is meant.
+    /// A fix of which only the author knows whether it is meant.
     Fix,
-    /// All fixes of a file at once.
+    /// All fixes of a file at once that are certain.
     FixAll,
     /// Makes a declaration or variable of what is selected.
     Extract,
@@ -55,9 +55,9 @@ pub fn code_action(db: &dyn Db, file: File, range: Span) -> Vec<CodeAction> {
         if !(own.touches(range.start) || range.touches(own.start)) {
             continue;
         }
-        let kind = match located.fixes.len() {
-            1 => ActionKind::PreferredFix,
-            _ => ActionKind::Fix,
+        let kind = match located.certain_fix() {
+            Some(_) => ActionKind::PreferredFix,
+            None => ActionKind::Fix,
         };
         for fix in located.fixes {
             actions.push(CodeAction {
@@ -91,7 +91,7 @@ pub fn code_action(db: &dyn Db, file: File, range: Span) -> Vec<CodeAction> {
     actions
 }
 
-/// The edits of every report that has one fix, as far as they stand in nobody's way.
+/// The edits of every report that has one fix which is certain, as far as they stand in nobody's way.
 fn all_fixes(db: &dyn Db, file: File, reports: &[Diagnostic]) -> Vec<LocatedEdit> {
     // What is unused in a program with errors may be used where the compiler lost its way.
     let has_errors = reports.iter().any(|it| it.severity == Severity::Error);
@@ -101,9 +101,10 @@ fn all_fixes(db: &dyn Db, file: File, reports: &[Diagnostic]) -> Vec<LocatedEdit
             continue;
         }
         let located = report.located(|place| gsw_syntax::locate(db, place));
-        let [LocatedFix { edits, .. }] = located.fixes.as_slice() else {
+        let Some(fix) = located.certain_fix() else {
             continue;
         };
+        let edits = &fix.edits;
         let fits = edits.iter().all(|it| {
             it.location.file == file
                 && taken

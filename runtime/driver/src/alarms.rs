@@ -12,8 +12,6 @@ pub(crate) enum Alarm {
     Idle,
     /// Code that has not heard of the cancellation yet is interrupted.
     Interrupt,
-    /// A program that a model has written has had the thread for long.
-    Overrun,
     /// What the `defer`s of a cancelled run have not done by now is given up.
     Kill,
 }

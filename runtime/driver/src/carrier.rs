@@ -35,6 +35,7 @@ use crate::carrier::message::{Look, Message};
 use crate::driver::Driver;
 use crate::durable::care::Care;
 use crate::durable::remembered::Remembered;
+use crate::overrun;
 use crate::perform::{FromOutside, Handle, Outlet};
 use crate::room::Room;
 use crate::scripted::Entry;
@@ -411,10 +412,7 @@ impl Carrier {
         run: &mut Run,
         message: Option<Message>,
     ) -> std::thread::Result<Turn> {
-        let is_watched = self.front.may_lead();
-        if is_watched {
-            self.watch_plans();
-        }
+        let watched = overrun::watch(&self.front);
         let turn = catch_unwind(AssertUnwindSafe(|| {
             match message {
                 Some(Message::Turn) => {
@@ -428,9 +426,7 @@ impl Carrier {
             }
             run.turn()
         }));
-        if is_watched {
-            self.outside().alarms.remove(Alarm::Overrun);
-        }
+        drop(watched);
         self.room.set(run.room());
         if let Some(Cancellation { reason, now }) = run.take_interruption() {
             self.note_cancel(&reason, now);

@@ -26,6 +26,7 @@ pub mod host;
 pub mod human;
 pub mod models;
 mod network;
+mod overrun;
 mod path;
 pub mod pauses;
 mod perform;

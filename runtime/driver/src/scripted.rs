@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::audience::Audience;
+use crate::overrun;
 use crate::tape::Played;
 use crate::turn_threads::TurnThreads;
 
@@ -227,7 +228,10 @@ impl Driver {
         entry.begin(&mut self.run);
         let (mut operations, mut suspensions) = (0, 0);
         for _ in 0..MOST_TURNS {
-            match self.run.turn() {
+            let watched = overrun::watch(self.run.front());
+            let turn = self.run.turn();
+            drop(watched);
+            match turn {
                 Turn::Busy {
                     operations: requested,
                     abandoned,

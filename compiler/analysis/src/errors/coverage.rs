@@ -23,7 +23,7 @@ pub fn missing_case(place: Place, missing: &[String], insertion: &Insertion) -> 
     };
     Diagnostic::error(Code::MISSING_CASE, place, message)
         .note("add an arm for what is missing, or `_ => …` for everything else")
-        .fix(title, *end, text)
+        .offer(title, *end, text)
 }
 
 /// A `match` of which it takes too long to find out whether it covers everything.
@@ -38,7 +38,7 @@ pub fn match_too_complex(place: Place, insertion: &Insertion) -> Diagnostic {
     let text = format!("{first}_ => fail AssertionFailed(\"not handled\"){after}");
     Diagnostic::error(Code::MATCH_TOO_COMPLEX, place, message)
         .note("its arms look at many parts of the value at once; add an arm `_ => …` for everything else, or match the parts one after the other")
-        .fix("add an arm for everything else", *end, text)
+        .offer("add an arm for everything else", *end, text)
 }
 
 /// The same of a pattern of `let`, `for` or a lambda.

@@ -2,15 +2,66 @@
 
 use gsw_source::{Code, Diagnostic, Edit, Place};
 
-/// A local that nothing reads. `what` is the sort of local, such as `variable`.
-pub fn unused_local(place: Place, what: &str, name: &str) -> Diagnostic {
-    Diagnostic::warning(
-        Code::UNUSED_VARIABLE,
-        place,
-        format!("{what} `{name}` is never used"),
-    )
-    .note("start its name with `_` if that is intended")
-    .fix(format!("rename it to `_{name}`"), place, format!("_{name}"))
+/// The sort of a local.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unused {
+    Variable,
+    /// A variable beside one of its name with a `_` before it.
+    Beside,
+    /// Of a function, whose callers may name it, or of a lambda, whose judge may take it by its name.
+    Parameter,
+    /// A parameter of a workflow, which is an option of the command line.
+    Option,
+}
+
+/// A local that nothing reads.
+pub fn unused_local(place: Place, sort: Unused, name: &str) -> Diagnostic {
+    let what = match sort {
+        Unused::Variable | Unused::Beside => "variable",
+        Unused::Parameter | Unused::Option => "parameter",
+    };
+    let message = format!("{what} `{name}` is never used");
+    let diagnostic = Diagnostic::warning(Code::UNUSED_VARIABLE, place, message);
+    let meant = "start its name with `_` if that is intended";
+    let (title, better) = (format!("rename it to `_{name}`"), format!("_{name}"));
+    match sort {
+        Unused::Variable => diagnostic.note(meant).fix(title, place, better),
+        Unused::Beside => diagnostic.note("`let _ = …` drops a value on purpose"),
+        Unused::Parameter => diagnostic.note(meant).offer(title, place, better),
+        Unused::Option => diagnostic.note(format!(
+            "it is the option `--{name}` of the program: `let _ = {name}` keeps one that does nothing"
+        )),
+    }
+}
+
+/// What a local that nothing reads is most likely meant for.
+pub enum UnusedMeant {
+    /// A value for the variable of this name outside; `word` is the `let` that goes away.
+    Assignment { outer: Place, word: Option<Place> },
+    /// The variant of an enum.
+    Variant { text: String },
+}
+
+/// A local that nothing reads, and that looks as if it were something else.
+pub fn misused_local(place: Place, name: &str, meant: UnusedMeant) -> Diagnostic {
+    let message = format!("variable `{name}` is never used");
+    let diagnostic = Diagnostic::warning(Code::UNUSED_VARIABLE, place, message);
+    match meant {
+        UnusedMeant::Assignment { outer, word } => {
+            let diagnostic = diagnostic
+                .label(outer, format!("another `{name}`"))
+                .note(format!(
+                    "`let` makes a new variable: one that is a `var` gets a value by `{name} = …`"
+                ));
+            match word {
+                Some(word) => diagnostic.offer("leave out `let`", word, ""),
+                None => diagnostic,
+            }
+        }
+        UnusedMeant::Variant { text } => diagnostic
+            .note("a name that begins with a small letter binds any value; variants begin with a capital")
+            .offer(format!("write `{text}`"), place, text),
+    }
 }
 
 /// A task that nobody waits for by its name.
@@ -20,11 +71,7 @@ pub fn unused_task(place: Place, name: &str) -> Diagnostic {
         .note(format!(
             "`await {name}` waits and gives its value; the end of the block around it waits as well, and raises what it raises"
         ))
-        .fix(
-            format!("rename it to `_{name}`, if that is meant"),
-            place,
-            format!("_{name}"),
-        )
+        .offer(format!("rename it to `_{name}`"), place, format!("_{name}"))
 }
 
 /// A field that a pattern binds by its name and nothing reads.
@@ -76,7 +123,7 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
         Meant::Subtraction { end, operator } => {
             let mut diagnostic = diagnostic
                 .note("a line that begins with `-` is a new statement: to subtract, end the line above with `-`")
-                .fix("move the `-` to the line above", operator, "");
+                .offer("move the `-` to the line above", operator, "");
             if let Some(fix) = diagnostic.fixes.last_mut() {
                 let text = " -".to_owned();
                 fix.edits.push(Edit { place: end, text });
@@ -85,13 +132,13 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
         }
         Meant::Fail(start) => diagnostic
             .note("an error is raised with `fail`")
-            .fix("raise it", start, "fail "),
+            .offer("raise it", start, "fail "),
         Meant::Call(end) => diagnostic
             .note("a function is called with parentheses")
-            .fix("call it", end, "()"),
+            .offer("call it", end, "()"),
         Meant::Await(start) => diagnostic
             .note("wait for a task with `await`")
-            .fix("wait for it", start, "await "),
+            .offer("wait for it", start, "await "),
         Meant::Unknown => diagnostic.note(
             "no function changes its argument: bind the result, or write `let _ = …` to drop it on purpose",
         ),
@@ -102,7 +149,18 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
 pub fn unreachable_code(place: Place, cause: Place, rest: Place) -> Diagnostic {
     Diagnostic::warning(Code::UNREACHABLE_CODE, place, "this is never reached")
         .label(cause, "the block always leaves here")
-        .fix("remove the code that is never reached", rest, "")
+        // What somebody has written is not thrown away for them.
+        .offer("remove the code that is never reached", rest, "")
+}
+
+/// A name at the place of another field of a payload; `own` is the field that it binds.
+pub fn swapped_fields(place: Place, name: &str, own: &str, fields: &[&str]) -> Diagnostic {
+    let list: Vec<String> = fields.iter().map(|it| format!("`{it}`")).collect();
+    let message = format!("`{name}` binds the field `{own}`");
+    Diagnostic::warning(Code::SWAPPED_FIELDS, place, message).note(format!(
+        "a payload is taken apart by position, here {}; `{name}: {name}` takes a field by its name",
+        list.join(", ")
+    ))
 }
 
 /// A key of a map literal that stands in it before.
@@ -117,7 +175,7 @@ pub fn accidental_comment(place: Place, slashes: Place, comment: &str) -> Diagno
     let message = format!("`{comment}` is a comment, and nothing is divided");
     Diagnostic::warning(Code::ACCIDENTAL_COMMENT, place, message)
         .note("`/` of two ints gives an int, without what is behind the point")
-        .fix("divide with `/`", slashes, "/")
+        .offer("divide with `/`", slashes, "/")
 }
 
 /// A variable in braces in a text; `dollar` is right before the brace.
@@ -125,7 +183,7 @@ pub fn missing_dollar(place: Place, dollar: Place, name: &str) -> Diagnostic {
     let message = format!("`{{{name}}}` is not replaced by the value of `{name}`");
     Diagnostic::warning(Code::MISSING_DOLLAR, place, message)
         .note("interpolation is written `${…}`; in `r\"…\"` braces are meant as they are")
-        .fix("write `$` before it", dollar, "$")
+        .offer("write `$` before it", dollar, "$")
 }
 
 /// An index of a list that is below zero.
@@ -170,7 +228,7 @@ pub fn unknown_model(
         known.join(", ")
     ));
     match suggestion {
-        Some(it) => diagnostic.fix(format!("write `{it}`"), place, format!("{it:?}")),
+        Some(it) => diagnostic.offer(format!("write `{it}`"), place, format!("{it:?}")),
         None => diagnostic,
     }
 }

@@ -20,7 +20,7 @@ pub fn undeclared_errors(
     match end {
         Some(end) => diagnostic
             .note("catch it here, or add it to the signature after `!`")
-            .fix(format!("list `{added}`"), end, format!(" | {added}")),
+            .offer(format!("list `{added}`"), end, format!(" | {added}")),
         None => diagnostic.note("catch it here"),
     }
 }
@@ -62,7 +62,7 @@ pub fn never_raised(place: Place, error: &str, name: &str, cut: Place) -> Diagno
     let message = format!("`{name}` never raises `{error}`");
     Diagnostic::warning(Code::NEVER_RAISED, place, message)
         .note("callers would have to handle an error that cannot happen")
-        .fix("take it out", cut, "")
+        .offer("take it out", cut, "")
 }
 
 fn undeclared(place: Place, message: String, declared: &[String]) -> Diagnostic {

@@ -21,7 +21,8 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         }
         for (start, name) in in_braces(&written) {
             let at = expression.span.start + start as u32;
-            let is_known = |it: &gsw_infer::hir::Local| it.name == name && it.span.start < at;
+            let first = name.split('.').next().unwrap_or(name);
+            let is_known = |it: &gsw_infer::hir::Local| it.name == first && it.span.start < at;
             if body.locals.iter().any(is_known) {
                 let place = |end| Place::Item {
                     item: body.item,
@@ -34,7 +35,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The names that stand alone in braces without a `$`, and where their brace is, outside of interpolations.
+/// The names and paths of fields that stand alone in braces without a `$`, and where their brace is, outside of interpolations.
 fn in_braces(text: &str) -> Vec<(usize, &str)> {
     let mut names = Vec::new();
     let bytes = text.as_bytes();
@@ -49,9 +50,10 @@ fn in_braces(text: &str) -> Vec<(usize, &str)> {
                 let rest = &text[at + 1..];
                 let length = rest
                     .bytes()
-                    .take_while(|it| it.is_ascii_alphanumeric() || *it == b'_')
+                    .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.'))
                     .count();
-                if length > 0 && rest[length..].starts_with('}') {
+                let is_path = !rest[..length].split('.').any(str::is_empty);
+                if is_path && rest[length..].starts_with('}') {
                     names.push((at, &rest[..length]));
                 }
             }

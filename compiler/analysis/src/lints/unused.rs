@@ -1,5 +1,7 @@
 //! Locals and parameters that nothing reads.
 
+mod meant;
+
 use std::collections::HashSet;
 
 use gsw_infer::ItemBodies;
@@ -7,7 +9,7 @@ use gsw_infer::hir::{Body, BodyPart, ExpressionKind, LocalId, LocalKind, Stateme
 use gsw_names::types::Type;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
-use crate::errors;
+use crate::errors::{self, Unused};
 
 pub(super) fn check(db: &dyn Db, inferred: &ItemBodies, found: &mut Vec<Diagnostic>) {
     for body in &inferred.bodies {
@@ -63,7 +65,10 @@ fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec
             span: local.span,
         };
         found.push(match local.kind {
-            LocalKind::Parameter => errors::unused_local(place, "parameter", &local.name),
+            LocalKind::Parameter if item.kind(db) == ItemKind::Workflow && position.is_some() => {
+                errors::unused_local(place, Unused::Option, &local.name)
+            }
+            LocalKind::Parameter => errors::unused_local(place, Unused::Parameter, &local.name),
             LocalKind::Var if assigned.contains(&id) => errors::unread_variable(place, &local.name),
             _ if inferred.short_fields.contains(&local.span) => {
                 errors::unused_field(place, &local.name)
@@ -72,18 +77,30 @@ fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec
                 errors::unused_task(place, &local.name)
             }
             LocalKind::Let | LocalKind::Var | LocalKind::State => {
-                errors::unused_local(place, "variable", &local.name)
+                match meant::meant(db, main, id) {
+                    Some(meant) => errors::misused_local(place, &local.name, meant),
+                    None if is_silenced(main, &local.name) => {
+                        errors::unused_local(place, Unused::Beside, &local.name)
+                    }
+                    None => errors::unused_local(place, Unused::Variable, &local.name),
+                }
             }
         });
     }
 }
 
-/// The parameters of a tool or workflow are seen by models and users, who may give what the body ignores.
+/// The parameters of a tool or prompt are seen by models and users, who may give what the body ignores.
 fn is_interface(db: &dyn Db, item: ItemId) -> bool {
     matches!(
         item.kind(db),
         ItemKind::Tool | ItemKind::Prompt | ItemKind::Human | ItemKind::External
     )
+}
+
+/// Whether the name with a `_` before it is that of another local.
+fn is_silenced(body: &Body, name: &str) -> bool {
+    let mut locals = body.locals.iter();
+    locals.any(|it| it.name.strip_prefix('_') == Some(name))
 }
 
 fn read_locals(body: &Body) -> HashSet<LocalId> {

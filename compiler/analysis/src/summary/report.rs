@@ -17,7 +17,11 @@ use crate::errors;
 pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let reported = &infer_item(db, body.item).diagnostics;
-    if reported.iter().any(|it| it.severity == Severity::Error) {
+    // What was reported elsewhere leaves no error here, but a gap.
+    let is_whole = |it: &gsw_infer::hir::Expression| it.kind != ExpressionKind::Invalid;
+    if reported.iter().any(|it| it.severity == Severity::Error)
+        || !body.expressions.iter().all(is_whole)
+    {
         return found;
     }
     for (id, index) in &facts.impossible {

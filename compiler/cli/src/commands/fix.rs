@@ -109,8 +109,7 @@ impl Fixer {
             .filter(|it| !has_errors || it.severity == Severity::Error);
         for diagnostic in wanted {
             let located = diagnostic.located(|place| gsw_syntax::locate(&db, place));
-            // Of several only the author knows which is meant.
-            let [fix] = located.fixes.as_slice() else {
+            let Some(fix) = located.certain_fix() else {
                 continue;
             };
             let Some(wanted) = self.edits_of(&db, fix) else {
@@ -131,14 +130,38 @@ impl Fixer {
                 edits.entry(path).or_default().push(edit);
             }
         }
+        let before: Vec<(PathBuf, Option<Arc<str>>)> = edits
+            .keys()
+            .map(|it| (it.clone(), self.overlay.text(it)))
+            .collect();
+        let wanted = edits.clone();
         if edits.is_empty() || !self.apply(&db, edits) {
             return Ok(Round::Done);
+        }
+        // What mends a warning breaks nothing: a program that compiled still does.
+        if !has_errors && self.has_errors()? {
+            for (path, text) in before {
+                if let Some(text) = text {
+                    self.overlay.change(path, text.to_string());
+                }
+            }
+            let each = |(path, edits): (PathBuf, Vec<Edit>)| {
+                edits.into_iter().map(move |it| (path.clone(), it))
+            };
+            self.refused.extend(wanted.into_iter().flat_map(each));
+            return Ok(Round::Changed);
         }
         self.applied.append(&mut applied);
         Ok(match self.seen.insert(self.overlay.changed().clone()) {
             true => Round::Changed,
             false => Round::Done,
         })
+    }
+
+    /// Whether the program does not compile as its texts are now.
+    fn has_errors(&self) -> Result<bool, String> {
+        let (_, diagnostics) = self.open()?;
+        Ok(diagnostics.iter().any(|it| it.severity == Severity::Error))
     }
 
     /// The edits of a fix by file; `None` where it is not for files of the user, or was refused.

@@ -390,7 +390,7 @@ pub fn duplicate_tool(
     match renaming {
         Renaming::As(place, alias) => diagnostic
             .note("a tool may have another name for the model, after `as`")
-            .fix(format!("offer it as `{alias}`"), place, format!(" as {alias}")),
+            .offer(format!("offer it as `{alias}`"), place, format!(" as {alias}")),
         Renaming::OtherAlias => diagnostic.note("give one of them another name after its `as`"),
         Renaming::OneByOne => diagnostic.note(
             "list the tools of one module by their names, this one with another name for the model after `as`",

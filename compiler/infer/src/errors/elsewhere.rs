@@ -1,10 +1,20 @@
 //! Wording of reports about what other languages and frameworks have, and what is written here instead.
 
-use gsw_source::{Code, Diagnostic, Name, Place};
+use gsw_source::{Code, Diagnostic, Edit, Name, Place};
+
+use super::with_article;
 
 /// The quotient of two ints where a float is wanted.
 pub fn quotient_of_ints(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("`a / b` of two ints is the quotient without what is behind the point: `a.to_float() / b.to_float()`, or `1.0 / 2.0`")
+}
+
+/// `note or "none"` of an optional.
+pub fn or_of_optional(mut diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.notes.clear();
+    diagnostic.note(
+        "`or` joins bools; what to use instead of `none` stands behind `??`: `note ?? \"none\"`",
+    )
 }
 
 /// The call of what states no result.
@@ -15,18 +25,15 @@ pub fn states_no_result(diagnostic: Diagnostic, name: &str, wanted: &str) -> Dia
 }
 
 /// A text where an error is wanted; the places are right before and after it.
-pub fn failed_with_text(mut diagnostic: Diagnostic, (start, end): (Place, Place)) -> Diagnostic {
-    diagnostic = diagnostic.note("an error with a text is `Failed(\"…\")`");
-    let edit = |place, text: &str| gsw_source::Edit {
-        place,
-        text: text.to_owned(),
-    };
-    diagnostic.fixes.push(gsw_source::Fix {
-        title: "make it a `Failed`".to_owned(),
-        edits: vec![edit(start, "Failed("), edit(end, ")")],
-        mention: gsw_source::Mention::Shown,
-    });
+pub fn failed_with_text(diagnostic: Diagnostic, (start, end): (Place, Place)) -> Diagnostic {
     diagnostic
+        .note("an error with a text is `Failed(\"…\")`")
+        .fix_around("make it a `Failed`", (start, "Failed("), (end, ")"))
+}
+
+/// `spawn detached f(x) == y`
+pub fn takes_all(report: Diagnostic) -> Diagnostic {
+    report.note("`spawn` takes everything to its right: compare its value in parentheses, `(spawn detached f(x)) == id`")
 }
 
 /// Two maps where an operator joins lists and texts.
@@ -60,9 +67,105 @@ pub fn sorts_by_key(report: Diagnostic) -> Diagnostic {
     report.note("`xs.sort_by(x => x.name)` sorts by what is compared, and `.reverse()` turns the order round")
 }
 
+/// A method that was declared without its receiver.
+pub fn lacks_self(report: Diagnostic, of: &str, name: &str, declared: Place) -> Diagnostic {
+    report
+        .label(declared, format!("`{name}` is declared here, without `self`"))
+        .note(format!(
+            "a method takes `self` first: `fn {of}.{name}(self)`; this one is called as `{of}.{name}(…)`"
+        ))
+}
+
 /// A start value given to `reduce`.
 pub fn folds_from(report: Diagnostic) -> Diagnostic {
     report.note("`xs.fold(0, (sum, x) => sum + x)` begins with a value")
+}
+
+/// A type that cannot be the key of a map.
+pub fn keys_are(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("keys are `string`, `int` or an enum without payloads")
+}
+
+/// A condition by which elements are to be told apart.
+pub fn partitioned(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("`let (those, others) = xs.partition(x => x > 0)` tells apart by a condition")
+}
+
+/// Models in brackets; `open` and `close` are these.
+pub fn first_of_models(place: Place, brackets: Option<(Place, Place)>) -> Diagnostic {
+    let message = "`model` names one model";
+    let diagnostic = Diagnostic::error(Code::WRONG_SETTING, place, message)
+        .note("models that are tried one after the other are `first_of(\"a\", \"b\")`");
+    let Some((open, close)) = brackets else {
+        return diagnostic;
+    };
+    let edit = |place, text: &str| Edit {
+        place,
+        text: text.to_owned(),
+    };
+    let edits = vec![edit(open, "first_of("), edit(close, ")")];
+    diagnostic.fix_parts("write `first_of(…)`", edits)
+}
+
+/// A workflow where tools are listed.
+pub fn spawned_by_model(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a workflow is started by a tool that calls it, or by a model itself: `spawns: [name]`, with `introspect.request_workflow` in `tools`")
+}
+
+/// A text where an error is matched.
+pub fn fails_with_text(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("an error with that message is `Failed(\"…\")`")
+}
+
+/// Something else than a bool where a condition stands.
+pub fn condition(diagnostic: Diagnostic, test: &str) -> Diagnostic {
+    diagnostic.note(format!("a condition is a bool: `{test}`"))
+}
+
+/// A loop where a list is wanted.
+pub fn mapped(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a `for` gives no value: `xs.map(x => …)` makes a list, as `parallel for` does")
+}
+
+/// An error as a value where something else is wanted.
+pub fn raised(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("an error is raised with `fail`, not returned: `fail Empty(name)`")
+}
+
+/// A variant in quotes.
+pub fn variant_in_quotes(diagnostic: Diagnostic, place: Place, name: &str) -> Diagnostic {
+    diagnostic
+        .note(format!("a variant is written without quotes: `{name}`"))
+        .fix(format!("write `{name}`"), place, name)
+}
+
+/// A text where a variant is wanted.
+pub fn variant_of_text(diagnostic: Diagnostic, ty: &str) -> Diagnostic {
+    diagnostic.note(format!("`text as {ty}` is the variant of that name"))
+}
+
+/// A method of what a list holds.
+pub fn of_elements(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "`{name}` is a method of its elements: `xs.map(x => x.{name}())`; of a list that may be `none` it is `?.map(…)`"
+    ))
+}
+
+/// The elements of a `json`.
+pub fn listed_json(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "`.items()` gives the elements of a `json` array: `j.items().{name}(…)`"
+    ))
+}
+
+/// Texts that are to be added up.
+pub fn joined_texts(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("texts are put together with `xs.join(\"\")`")
+}
+
+/// A lambda of one parameter where two are given.
+pub fn two_parameters(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a lambda with two parameters is written `(a, b) => a + b`")
 }
 
 /// Something else than a tool where tools are listed.
@@ -121,7 +224,7 @@ pub fn never_none(place: Place, ty: &str) -> Diagnostic {
     Diagnostic::warning(
         Code::NOT_OPTIONAL,
         place,
-        format!("this is a `{ty}`, which is never `none`"),
+        format!("this is {}, which is never `none`", with_article(ty)),
     )
     .note("the comparison always gives the same; a type of what may be missing is optional: `int?`")
 }

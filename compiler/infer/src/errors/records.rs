@@ -25,7 +25,8 @@ pub fn add_fields(
         Others::Some => format!(", {values}"),
         Others::None => format!(" {values} "),
     };
-    diagnostic.fix(format!("add `{values}`"), at, text)
+    // The values are made up.
+    diagnostic.offer(format!("add `{values}`"), at, text)
 }
 
 /// Whether a literal has fields already.
@@ -91,6 +92,13 @@ pub fn field_in_check(diagnostic: Diagnostic, name: &str) -> Diagnostic {
 /// A field by its bare name in a method of its record.
 pub fn field_of_self(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!("the field is `self.{name}`"))
+}
+
+/// The same in a function of the record that takes no `self`.
+pub fn field_without_self(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "a method takes `self` first, and the field is `self.{name}`"
+    ))
 }
 
 /// A field of an error that is not known yet.

@@ -2,6 +2,8 @@
 
 use gsw_source::{Code, Diagnostic, Place};
 
+use super::with_article;
+
 /// A value of one type where another is wanted.
 pub fn mismatch(place: Place, wanted: &str, found: &str) -> Diagnostic {
     Diagnostic::error(
@@ -107,7 +109,8 @@ pub fn convert_to_int(
     around: (Place, Place),
 ) -> Diagnostic {
     let note = "`int` and `float` do not mix; `.to_int()` truncates";
-    with_method(diagnostic.note(note), operand, around, ".to_int()")
+    // What is behind the point would be gone.
+    with_method(diagnostic.note(note), operand, around, ".to_int()").offered()
 }
 
 /// A list or map that exists, where its elements would have to be converted; the places are right before and after it.
@@ -138,26 +141,16 @@ pub fn only_takes(holder: Option<&str>, found: &str, wanted: &str) -> String {
 }
 
 fn with_method(
-    mut diagnostic: Diagnostic,
+    diagnostic: Diagnostic,
     operand: Operand,
     (start, end): (Place, Place),
     method: &str,
 ) -> Diagnostic {
     let title = format!("convert it with `{method}`");
-    if operand == Operand::Whole {
-        return diagnostic.fix(title, end, method);
+    match operand {
+        Operand::Whole => diagnostic.fix(title, end, method),
+        Operand::Loose => diagnostic.fix_around(title, (start, "("), (end, &format!("){method}"))),
     }
-    let edit = |place, text: &str| gsw_source::Edit {
-        place,
-        text: text.to_owned(),
-    };
-    let edits = vec![edit(start, "("), edit(end, &format!("){method}"))];
-    diagnostic.fixes.push(gsw_source::Fix {
-        title,
-        edits,
-        mention: gsw_source::Mention::Shown,
-    });
-    diagnostic
 }
 
 /// A secret where a string is wanted.
@@ -260,24 +253,17 @@ pub fn may_be_none(diagnostic: Diagnostic) -> Diagnostic {
 
 /// An optional to the right of an operator that takes it before the `??` behind it does; the places are those of parentheses.
 pub fn default_is_looser(
-    mut diagnostic: Diagnostic,
+    diagnostic: Diagnostic,
     operator: &str,
     start: Place,
     end: Place,
 ) -> Diagnostic {
-    diagnostic = diagnostic.note(format!(
+    let note = format!(
         "`{operator}` is done before `??`: put the optional and its default in parentheses"
-    ));
-    let edit = |place, text: &str| gsw_source::Edit {
-        place,
-        text: text.to_owned(),
-    };
-    diagnostic.fixes.push(gsw_source::Fix {
-        title: "put them in parentheses".to_owned(),
-        edits: vec![edit(start, "("), edit(end, ")")],
-        mention: gsw_source::Mention::Shown,
-    });
+    );
     diagnostic
+        .note(note)
+        .fix_around("put them in parentheses", (start, "("), (end, ")"))
 }
 
 /// A number where a duration is wanted.
@@ -301,19 +287,30 @@ pub fn await_it(diagnostic: Diagnostic, start: Place) -> Diagnostic {
 }
 
 /// A value where a string is wanted; the places are right before and after it.
-pub fn interpolate(mut diagnostic: Diagnostic, (start, end): (Place, Place)) -> Diagnostic {
-    diagnostic =
-        diagnostic.note("nothing is converted to a string implicitly: interpolate it, `\"${…}\"`");
-    let edit = |place, text: &str| gsw_source::Edit {
-        place,
-        text: text.to_owned(),
-    };
-    diagnostic.fixes.push(gsw_source::Fix {
-        title: "interpolate it".to_owned(),
-        edits: vec![edit(start, "\"${"), edit(end, "}\"")],
-        mention: gsw_source::Mention::Shown,
-    });
-    diagnostic
+pub fn interpolate(diagnostic: Diagnostic, text: TextOf, around: (Place, Place)) -> Diagnostic {
+    let note = "nothing is converted to a string implicitly: interpolate it, `\"${…}\"`";
+    let diagnostic =
+        diagnostic
+            .note(note)
+            .fix_around("interpolate it", (around.0, "\"${"), (around.1, "}\""));
+    match text {
+        TextOf::Plain => diagnostic,
+        TextOf::Json => diagnostic.offered(),
+    }
+}
+
+/// What the text of a value is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TextOf {
+    /// A number, a truth value, a time: its text is the value.
+    Plain,
+    /// Its JSON, which is rarely what is wanted where a text is.
+    Json,
+}
+
+/// A pair of a map's key and value where a string is wanted.
+pub fn pairs_of_map(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a `for` over a map gives pairs: `for (key, value) in m { … }`; `m.keys()` are the keys alone")
 }
 
 /// A string literal that is none of the union's.
@@ -430,7 +427,10 @@ pub fn not_optional(place: Place, operator: &str, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code::NOT_OPTIONAL,
         place,
-        format!("`{operator}` needs an optional, and this is a `{ty}`, which is never `none`"),
+        format!(
+            "`{operator}` needs an optional, and this is {}, which is never `none`",
+            with_article(ty)
+        ),
     )
 }
 
@@ -534,7 +534,7 @@ pub fn assigned_field(diagnostic: Diagnostic, record: &str, field: &str) -> Diag
 /// An element of a list or map that is assigned, of what does not change.
 pub fn assigned_element(diagnostic: Diagnostic, whole: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "`{whole}.insert(key, value)` makes another map, and `{whole}.map(…)` another list"
+        "`{whole}.insert(key, value)` makes another map, and `{whole}.set(index, value)` another list"
     ))
 }
 
@@ -579,21 +579,16 @@ pub fn needless_fallback(place: Place, ty: &str) -> Diagnostic {
     Diagnostic::warning(
         Code::NOT_OPTIONAL,
         place,
-        format!("this is a `{ty}`, which is never `none`, so the value after `??` is never used"),
+        format!(
+            "this is {}, which is never `none`, so the value after `??` is never used",
+            with_article(ty)
+        ),
     )
 }
 
 /// A text after `fail`; the places are right before and after it.
-pub fn fail_with_text(mut diagnostic: Diagnostic, start: Place, end: Place) -> Diagnostic {
-    diagnostic = diagnostic.note("for a plain message, use the built-in error `Failed(message)`");
-    let edit = |place, text: &str| gsw_source::Edit {
-        place,
-        text: text.to_owned(),
-    };
-    diagnostic.fixes.push(gsw_source::Fix {
-        title: "use `Failed`".to_owned(),
-        edits: vec![edit(start, "Failed("), edit(end, ")")],
-        mention: gsw_source::Mention::Shown,
-    });
+pub fn fail_with_text(diagnostic: Diagnostic, start: Place, end: Place) -> Diagnostic {
     diagnostic
+        .note("for a plain message, use the built-in error `Failed(message)`")
+        .fix_around("use `Failed`", (start, "Failed("), (end, ")"))
 }

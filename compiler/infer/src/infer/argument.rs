@@ -1,5 +1,7 @@
 //! Arguments: which parameter each one is for, and what flows between them and the type arguments.
 
+use std::sync::Arc;
+
 use gsw_abi::setting::{Origin, Setting};
 use gsw_names::types::{FunctionType, Type};
 use gsw_names::{Parameter, Presence, substitute};
@@ -90,8 +92,35 @@ fn infer_argument(cx: &mut Context, formal: Formal, slot: &Slot) -> ExpressionId
             let ty = substitute(&parameter.ty, formal.substitution);
             cx.expression(slot.value, &Expected::Type(ty))
         }
-        None => cx.expression(slot.value, &Expected::Anything),
+        None => lost_argument(cx, slot.value),
     }
+}
+
+/// Looks at an argument that is for no parameter, for its own mistakes.
+pub(super) fn lost_argument(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
+    // Parameters of unknown type in a lambda would each be reported as a type that cannot be inferred, though the reason is the
+    // call, which was reported.
+    let expected = if let ast::ExpressionKind::Lambda { parameters, .. } = &value.kind {
+        Expected::Hint(unknown_function(parameters.len()))
+    } else {
+        Expected::Anything
+    };
+    cx.expression(value, &expected)
+}
+
+/// What a lambda is given where nothing can be said of its parameters and nothing more is to be reported.
+fn unknown_function(parameters: usize) -> Type {
+    Type::Function(Arc::new(FunctionType {
+        parameters: vec![Type::Invalid; parameters],
+        result: Type::Invalid,
+        latent: None,
+    }))
+}
+
+/// Whether a call has more arguments than there are parameters left.
+pub(super) fn has_surplus(formal: Formal, call: Call) -> bool {
+    let named = call.arguments.iter().position(|it| it.name.is_some());
+    named.unwrap_or(call.arguments.len()) + formal.taken > formal.parameters.len()
 }
 
 /// Finds each argument's parameter; what has none was reported.
@@ -131,6 +160,8 @@ fn assign_arguments<'a>(hir: &mut HirBuilder, formal: Formal, call: Call<'a>) ->
     }
     if surplus {
         too_many(hir, formal, next, call);
+        // Which of them is too many nobody knows, so none is held to a parameter.
+        slots.iter_mut().for_each(|it| it.parameter = None);
     }
     missing(hir, formal, &given, &slots, call.arguments_span);
     slots

@@ -264,6 +264,10 @@ pub(super) fn call_item(
     arguments.extend(argument::infer_arguments(cx, formal, call));
     // What the declaration requires of its type arguments is checked outside of inference (`requirement`), since it depends on
     // its body.
+    if argument::has_surplus(formal, call) && !type_arguments.is_empty() {
+        // Which of the arguments say the types nobody knows.
+        return cx.hir.invalid(call.span);
+    }
     name::note_use(&mut cx.hir, item, &type_arguments, name_span);
     let callee = Callee::Item {
         item,
@@ -406,15 +410,7 @@ pub(super) fn call_value(cx: &mut Context, callee: ExpressionId, call: Call) -> 
 /// Looks at the arguments of a call that came to nothing, for their own mistakes.
 pub(super) fn lost_call(cx: &mut Context, call: Call) -> ExpressionId {
     for argument in call.arguments {
-        let lambda = &argument.value.kind;
-        // Parameters of unknown type in a lambda would each be reported as a type that cannot be inferred, though the reason is the
-        // call, which was reported.
-        let expected = if let ast::ExpressionKind::Lambda { parameters, .. } = lambda {
-            Expected::Hint(unknown_function(parameters.len()))
-        } else {
-            Expected::Anything
-        };
-        cx.expression(&argument.value, &expected);
+        argument::lost_argument(cx, &argument.value);
     }
     cx.hir.invalid(call.span)
 }
@@ -423,13 +419,4 @@ fn uncallable(cx: &mut Context, what: &str, span: Span, call: Call) -> Expressio
     let place = cx.hir.place(span);
     cx.hir.report(errors::not_callable(place, what));
     lost_call(cx, call)
-}
-
-/// What a lambda is given where nothing can be said of its parameters and nothing more is to be reported.
-fn unknown_function(parameters: usize) -> Type {
-    Type::Function(Arc::new(FunctionType {
-        parameters: vec![Type::Invalid; parameters],
-        result: Type::Invalid,
-        latent: None,
-    }))
 }

@@ -81,6 +81,13 @@ impl HirBuilder<'_> {
         if let Some(converted) = coerce_to_default(self, id, &actual, &target) {
             return Some(converted);
         }
+        if actual == Type::Invalid
+            && let Some(variable) = self.table.unknown(&target)
+            && self.table.default_type(variable).is_none()
+        {
+            // Else what follows would say what it is, and be wrong.
+            self.table.bind(variable, &Type::Invalid);
+        }
         if actual == Type::Invalid || (actual == Type::Never && target == Type::Never) {
             return Some(id);
         }

@@ -1,6 +1,8 @@
 //! What inference finds out about a body besides its expressions: reports, and what its names and operators mean.
 
-use gsw_source::{Diagnostic, Severity, Span};
+use std::collections::BTreeMap;
+
+use gsw_source::{Diagnostic, Edit, Name, Place, Severity, Span};
 
 use crate::hir::LocalId;
 use crate::item_bodies::{GenericUse, ItemBodies, Reference, Requirement};
@@ -15,6 +17,8 @@ pub(super) struct Findings {
     requirements: Vec<(u32, Requirement, Span)>,
     /// Where a pattern names a field and binds it by that name.
     short_fields: Vec<Span>,
+    /// Names that mean nothing, with their reports.
+    unknown: BTreeMap<Name, usize>,
 }
 
 /// How many diagnostics there were.
@@ -29,6 +33,28 @@ impl Findings {
     /// Where what reads types reports to.
     pub(super) fn diagnostics_mut(&mut self) -> &mut Vec<Diagnostic> {
         &mut self.diagnostics
+    }
+
+    /// Whether a name that means nothing has been reported. What mends it there mends it here as well.
+    pub(super) fn is_known_as_unknown(&mut self, name: &Name, place: Place) -> bool {
+        let report = self.unknown.get(name).copied();
+        let Some(report) = report.and_then(|it| self.diagnostics.get_mut(it)) else {
+            return false;
+        };
+        if let [fix] = report.fixes.as_mut_slice()
+            && let Some(first) = fix.edits.first().cloned()
+            && first.place == report.place
+        {
+            let text = first.text;
+            fix.edits.push(Edit { place, text });
+        }
+        true
+    }
+
+    /// Reports a name that means nothing.
+    pub(super) fn report_unknown(&mut self, name: &Name, diagnostic: Diagnostic) {
+        self.unknown.insert(name.clone(), self.diagnostics.len());
+        self.report(diagnostic);
     }
 
     pub(super) fn has_error(&self) -> bool {
@@ -90,6 +116,7 @@ impl Findings {
             generic_uses,
             requirements,
             short_fields,
+            unknown: _,
         } = self;
         found.diagnostics.extend(diagnostics);
         found.references.extend(references);

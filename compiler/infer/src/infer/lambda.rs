@@ -7,6 +7,7 @@ use gsw_source::{Name, Span};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
+use crate::errors::elsewhere;
 use crate::hir::{
     ExpressionId, ExpressionKind, Lambda, LocalId, LocalKind, Statement, StatementKind,
 };
@@ -136,7 +137,10 @@ fn lambda_parameters(
     }
     let place = cx.hir.place(span);
     let report = errors::lambda_arity(place, wanted.parameters.len(), parameters.len());
-    cx.hir.report(report);
+    cx.hir.report(match wanted.parameters.len() {
+        2 => elsewhere::two_parameters(report),
+        _ => report,
+    });
     for parameter in parameters {
         lambda_parameter(cx, parameter, Some(&Type::Invalid), &mut statements);
     }

@@ -6,10 +6,10 @@ use gsw_names::{
     Definition, KnownItem, foreign, implicit_module, method, method_names, resolve_member,
     substitute,
 };
-use gsw_source::{Diagnostic, ItemId, Name, Span, meant};
+use gsw_source::{Diagnostic, ItemId, Name, Place, Span, meant};
 use gsw_syntax::ast;
 
-use crate::errors::{calls, records, values};
+use crate::errors::{calls, elsewhere, records, values};
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
 use crate::infer::argument::{self, Call};
 use crate::infer::call;
@@ -361,8 +361,13 @@ fn unknown_method(
     {
         let before = Span::new(name.span.start.saturating_sub(1), name.span.start);
         calls::through_optional(report, &name.name, hir.place_before(before))
+    } else if suggestion.is_none() && instead.is_none() && is_of_elements(hir, &zonked, name) {
+        elsewhere::of_elements(report, &name.name)
     } else if zonked == Type::Json {
-        calls::typed_json(report)
+        match is_of_lists(hir, &name.name) {
+            true => elsewhere::listed_json(report, &name.name),
+            false => calls::typed_json(report),
+        }
     } else if zonked == Type::Secret {
         values::secret_stays(report)
     } else if is_adding && matches!(zonked, Type::List(_)) {
@@ -379,10 +384,7 @@ fn unknown_method(
     } else if let Some(module) = hidden_module(hir, name, whole) {
         calls::hides_module(report, &module)
     } else {
-        let report = match instead {
-            Some(sentence) => report.note(sentence),
-            None => report,
-        };
+        let report = instead.into_iter().fold(report, Diagnostic::note);
         of_other_receiver(hir, report, &plain, name, other)
     };
     hir.report(match report.notes.is_empty() {
@@ -391,11 +393,27 @@ fn unknown_method(
     });
 }
 
+/// Whether what a list holds has a method of this name.
+fn is_of_elements(hir: &HirBuilder, ty: &Type, name: &ast::Identifier) -> bool {
+    let Type::List(inner) = ty else {
+        return false;
+    };
+    **inner != Type::Invalid && method(hir.db, inner, &name.name).is_some()
+}
+
+/// Whether lists have a method of this name, and texts have none.
+fn is_of_lists(hir: &HirBuilder, name: &str) -> bool {
+    method(hir.db, &Type::Json.list(), name).is_some()
+        && method(hir.db, &Type::String, name).is_none()
+}
+
 /// What is written instead of a method or field that people look for on a value of this type.
 fn instead(hir: &HirBuilder, ty: &Type, name: &Name) -> Option<&'static str> {
     let ty = hir.table.unchecked(&hir.table.zonk(ty));
     let kind = if let Type::Map(..) = ty {
         Kind::Map
+    } else if let Type::Record(..) = ty {
+        Kind::Record
     } else if let Type::Task(_) = ty {
         Kind::Task
     } else if ty == Type::Agent {
@@ -412,6 +430,18 @@ fn instead(hir: &HirBuilder, ty: &Type, name: &Name) -> Option<&'static str> {
     gsw_names::errors::instead_on(kind, name)
 }
 
+/// A function of the type that takes no receiver.
+fn lacks_self(hir: &HirBuilder, report: Diagnostic, method: ItemId, name: &str) -> Diagnostic {
+    let of = method.name(hir.db).split('.').next().unwrap_or_default();
+    let tree = gsw_names::item_head(hir.db, method);
+    let span = tree.as_deref().and_then(gsw_names::declared_name);
+    let declared = Place::Item {
+        item: method,
+        span: span.map_or(Span::default(), |it| it.span),
+    };
+    elsewhere::lacks_self(report, of, name, declared)
+}
+
 /// The receiver that a method of this name is for, where it is like the one it stands behind.
 fn of_other_receiver(
     hir: &HirBuilder,
@@ -420,6 +450,9 @@ fn of_other_receiver(
     name: &ast::Identifier,
     other: Option<ItemId>,
 ) -> Diagnostic {
+    if let Some(method) = other.filter(|it| it.name(hir.db).contains('.')) {
+        return lacks_self(hir, report, method, &name.name);
+    }
     let signature = other.map(|it| lookup::signature(hir.db, it));
     let receiver = signature.and_then(|it| it.parameters.first());
     // What makes such values is in the same module and no method: `json.parse`.

@@ -33,6 +33,9 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
     }
     let number = matches!(hir.arena.get(id).kind, ExpressionKind::Int(_));
     let around = (hir.place_before(span), hir.place_after(span));
+    if let Some(answered) = habit(hir, diagnostic.clone(), id, target) {
+        return answered;
+    }
     match (hir.table.operand(&actual), hir.table.operand(target)) {
         // The order matters: the most particular advice first. A rule for `_` at one side comes after all that name both.
         (Type::Int, Type::Float) if number => {
@@ -73,16 +76,101 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::Unit, _) if let Some(name) = called_without_result(hir, id) => {
             elsewhere::states_no_result(diagnostic, &name, &wanted)
         }
-        (Type::String, Type::Error) => elsewhere::failed_with_text(diagnostic, around),
         // These have no text, so interpolation would be wrong advice below.
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
-        (_, Type::String) => errors::interpolate(diagnostic, around),
+        (found, Type::String) => interpolated(hir, diagnostic, id, &found),
         _ => diagnostic,
     }
 }
 
+/// The report with what is written here, where other languages take what stands there.
+fn habit(
+    hir: &HirBuilder,
+    diagnostic: Diagnostic,
+    id: ExpressionId,
+    target: &Type,
+) -> Option<Diagnostic> {
+    let (span, kind) = (hir.span(id), &hir.arena.get(id).kind);
+    let types = (hir.table.operand(&hir.ty(id)), hir.table.operand(target));
+    Some(match types {
+        (Type::String, Type::Error) => {
+            let around = (hir.place_before(span), hir.place_after(span));
+            elsewhere::failed_with_text(diagnostic, around)
+        }
+        (Type::Error, _) if matches!(kind, ExpressionKind::ErrorValue { .. }) => {
+            elsewhere::raised(diagnostic)
+        }
+        (Type::Int, Type::Bool) => elsewhere::condition(diagnostic, "n != 0"),
+        (Type::String | Type::List(_) | Type::Map(..), Type::Bool) => {
+            elsewhere::condition(diagnostic, "not xs.is_empty()")
+        }
+        (Type::Unit, Type::List(_)) if matches!(kind, ExpressionKind::For { .. }) => {
+            elsewhere::mapped(diagnostic)
+        }
+        (Type::String, Type::Enum(item, _)) => of_text(hir, diagnostic, id, item),
+        _ => return None,
+    })
+}
+
+/// A value where a text is wanted.
+fn interpolated(
+    hir: &HirBuilder,
+    diagnostic: Diagnostic,
+    id: ExpressionId,
+    found: &Type,
+) -> Diagnostic {
+    let (span, kind) = (hir.span(id), &hir.arena.get(id).kind);
+    let around = (hir.place_before(span), hir.place_after(span));
+    // What is written as a number would rather be written in quotes.
+    let text = match matches!(kind, ExpressionKind::Int(_) | ExpressionKind::Float(_)) {
+        true => errors::TextOf::Json,
+        false => text_of(found),
+    };
+    let diagnostic = errors::interpolate(diagnostic, text, around);
+    let is_pair = matches!(found, Type::Tuple(parts) if parts.len() == 2);
+    match is_pair && matches!(kind, ExpressionKind::Local(_)) {
+        true => errors::pairs_of_map(diagnostic),
+        false => diagnostic,
+    }
+}
+
+/// A text where a variant is wanted.
+pub(super) fn of_text(
+    hir: &HirBuilder,
+    diagnostic: Diagnostic,
+    id: ExpressionId,
+    item: gsw_source::ItemId,
+) -> Diagnostic {
+    let named = if let ExpressionKind::String(text) = &hir.arena.get(id).kind {
+        let mut variants = lookup::variants(hir.db, item).iter();
+        variants.find(|it| it.name == *text && it.fields.is_empty())
+    } else {
+        None
+    };
+    let place = hir.place(hir.span(id));
+    match named {
+        Some(it) => elsewhere::variant_in_quotes(diagnostic, place, &it.name),
+        None if gsw_names::is_plain_enum(hir.db, item) => {
+            elsewhere::variant_of_text(diagnostic, item.name(hir.db))
+        }
+        None => diagnostic,
+    }
+}
+
+/// What interpolation makes of a value.
+pub(super) const fn text_of(ty: &Type) -> errors::TextOf {
+    let is_plain = matches!(
+        ty,
+        Type::Bool | Type::Int | Type::Float | Type::Duration | Type::Time | Type::String
+    );
+    match is_plain {
+        true => errors::TextOf::Plain,
+        false => errors::TextOf::Json,
+    }
+}
+
 /// Whether an int is one divided by another, whose rest a conversion would not bring back.
-fn is_quotient(hir: &HirBuilder, id: ExpressionId) -> bool {
+pub(super) fn is_quotient(hir: &HirBuilder, id: ExpressionId) -> bool {
     matches!(
         hir.arena.get(id).kind,
         ExpressionKind::Binary {
@@ -93,7 +181,7 @@ fn is_quotient(hir: &HirBuilder, id: ExpressionId) -> bool {
 }
 
 /// The name of what is called, where its author has written no result.
-fn called_without_result(hir: &HirBuilder, id: ExpressionId) -> Option<Name> {
+pub(super) fn called_without_result(hir: &HirBuilder, id: ExpressionId) -> Option<Name> {
     let ExpressionKind::Call { callee, .. } = &hir.arena.get(id).kind else {
         return None;
     };

@@ -35,6 +35,8 @@ pub(super) struct Names<'a, 'db> {
 enum Owner {
     Check,
     Method,
+    /// A function of the record that takes no `self`.
+    WithoutSelf,
 }
 
 impl Names<'_, '_> {
@@ -287,15 +289,16 @@ impl Names<'_, '_> {
             self.report(Missing::Name(name).at(place));
             return;
         }
-        // An import of that name has failed, which was reported there.
-        if is_reported(self.db, self.file, name) {
+        // An import of that name has failed, which was reported there; and of several uses the first is enough.
+        let place = self.place(span);
+        if is_reported(self.db, self.file, name) || self.findings.is_known_as_unknown(name, place) {
             return;
         }
-        let place = self.place(span);
         if let Some(start) = library_module(self.db, self.file, name)
             && errors::instead_of_name(name).is_none()
         {
-            self.report(errors::module_not_imported(place, name, start));
+            let report = errors::module_not_imported(place, name, start);
+            self.findings.report_unknown(name, report);
             return;
         }
         let locals: Vec<Name> = self.scopes.names().cloned().collect();
@@ -316,27 +319,43 @@ impl Names<'_, '_> {
         let report = match instead {
             _ if foreign::is_printing(name) => errors::log_instead(report),
             Some(sentence) => report.note(sentence),
+            None if suggestion.is_none() && self.is_raised(name, span) => {
+                errors::undeclared_error(report, name)
+            }
             None if suggestion.is_none() && name.starts_with(char::is_uppercase) => {
                 errors::value_with_capital(report)
             }
             None => report,
         };
-        self.report(match self.own_field(name) {
+        let report = match self.own_field(name) {
             Some(Owner::Check) => records::field_in_check(report, name),
             Some(Owner::Method) => records::field_of_self(report, name),
+            Some(Owner::WithoutSelf) => records::field_without_self(report, name),
             None => report,
-        });
+        };
+        self.findings.report_unknown(name, report);
+    }
+
+    /// Whether a name with a capital stands behind `fail`.
+    fn is_raised(&self, name: &Name, span: Span) -> bool {
+        let before = gsw_names::source_text(self.db, self.item, Span::new(0, span.start));
+        name.starts_with(char::is_uppercase) && before.trim_end().ends_with("fail")
     }
 
     /// What this is of a record that has a field of that name.
     fn own_field(&self, name: &Name) -> Option<Owner> {
-        self.scopes.find("self")?;
+        let has_self = self.scopes.find("self").is_some();
         let (owner, record) = match self.item.name(self.db).split_once('.') {
             Some((owner, _)) => {
                 let items = &module_scope(self.db, self.file).items;
-                (Owner::Method, *items.get(owner)?)
+                let record = *items.get(owner)?;
+                match has_self {
+                    true => (Owner::Method, record),
+                    false => (Owner::WithoutSelf, record),
+                }
             }
-            None => (Owner::Check, self.item),
+            None if has_self => (Owner::Check, self.item),
+            None => return None,
         };
         let is_field = record.kind(self.db) == ItemKind::Record
             && lookup::fields(self.db, record)

@@ -1,7 +1,7 @@
 //! Operators and `in`.
 
+use gsw_names::find_held;
 use gsw_names::types::Type;
-use gsw_names::{KnownItem, find_held};
 use gsw_source::{Diagnostic, Span};
 use gsw_syntax::ast;
 
@@ -16,7 +16,9 @@ use crate::infer::context::Context;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::literal;
+use crate::infer::logic;
 use crate::infer::mismatch;
+use crate::infer::operands;
 use crate::infer::otherwise;
 use crate::item_bodies::Requirement;
 
@@ -81,7 +83,7 @@ pub(super) fn infer_binary(
 fn typed_binary(cx: &mut Context, operator: BinaryOperator, infix: Infix<'_>) -> ExpressionId {
     let class = operator.class();
     if let OperatorClass::Logic(_) = class {
-        return infer_logic(cx, operator, infix);
+        return logic::infer_logic(cx, operator, infix);
     }
     if let OperatorClass::Equality(_) = class
         && is_collection(infix.left)
@@ -171,17 +173,6 @@ fn hint_for_right(hir: &mut HirBuilder, class: OperatorClass, left: ExpressionId
     }
 }
 
-fn infer_logic(cx: &mut Context, operator: BinaryOperator, infix: Infix<'_>) -> ExpressionId {
-    let left = cx.expression(infix.left, &Expected::Type(Type::Bool));
-    let right = cx.expression(infix.right, &Expected::Type(Type::Bool));
-    let kind = ExpressionKind::Binary {
-        operator,
-        left,
-        right,
-    };
-    cx.hir.push(kind, Type::Bool, infix.span)
-}
-
 fn comparison(
     hir: &mut HirBuilder,
     operator: BinaryOperator,
@@ -252,8 +243,13 @@ pub(super) fn arithmetic(
         } else {
             left_type
         };
-        // The type of the other side is the best guess, so that uses of the sum are still checked.
-        return hir.push(ExpressionKind::Invalid, known, span);
+        // The type of the other side is the best guess, so that uses of the sum are still checked; but of numbers it may be the
+        // one or the other.
+        let operand = hir.table.operand(&known);
+        return match matches!(operand, Type::Int | Type::Float | Type::Duration) {
+            true => hir.invalid(span),
+            false => hir.push(ExpressionKind::Invalid, known, span),
+        };
     }
     let is_secret = |it: &HirBuilder, ty: &Type| it.table.unchecked(ty) == Type::Secret;
     if operator == ArithmeticOperator::Add
@@ -291,7 +287,7 @@ fn arithmetic_types(
 ) -> Option<Arithmetic> {
     let (left, right) = (hir.table.operand(left), hir.table.operand(right));
     // Times and durations are the only operands of two types, and must be looked for before the sides are made equal.
-    if let Some(result) = of_times(operator, &left, &right) {
+    if let Some(result) = operands::of_times(operator, &left, &right) {
         return Some(Arithmetic {
             left,
             right,
@@ -357,7 +353,9 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         suggest_float(hir, left, report)
     } else if left_type == Type::Float && right_type == Type::Int {
         suggest_float(hir, right, report)
-    } else if let Some(default) = default_after(hir, right).filter(|_| is_optional(&right_type)) {
+    } else if let Some(default) =
+        operands::default_after(hir, right).filter(|_| is_optional(&right_type))
+    {
         let start = hir.place_before(hir.span(right));
         errors::default_is_looser(report, operator.symbol(), start, hir.place_after(default))
     } else if [&left_type, &right_type].map(is_optional).contains(&true) {
@@ -375,7 +373,7 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
     {
         errors::write_duration(report)
     } else if [&left_type, &right_type]
-        .map(|it| is_result(hir, it))
+        .map(|it| operands::is_result(hir, it))
         .contains(&true)
     {
         errors::outcome_first(report)
@@ -387,31 +385,45 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         errors::decode_json(report, &right_text, hir.place_after(hir.span(left)))
     } else if right_type == Type::Json {
         errors::decode_json(report, &left_text, hir.place_after(hir.span(right)))
-    } else if left_type == Type::String {
-        instead_of_text(hir, operator, right, report)
-    } else if operator == BinaryOperator::Add && right_type == Type::String {
-        suggest_interpolation(hir, left, report)
     } else {
-        report
+        instead_of_operands(
+            hir,
+            operator,
+            (left, &left_type),
+            (right, &right_type),
+            report,
+        )
     };
     hir.report(report);
 }
 
-fn is_result(hir: &HirBuilder, ty: &Type) -> bool {
-    matches!(ty, Type::Enum(item, _) if KnownItem::Result.is(hir.db, *item))
-}
-
-/// Where `??` and a single word or number follow an operand directly.
-fn default_after(hir: &HirBuilder, operand: ExpressionId) -> Option<Span> {
-    let end = hir.span(operand).end;
-    let text = gsw_names::item_text(hir.db, hir.item);
-    let rest = text.get(end as usize..)?;
-    let default = rest.trim_start_matches(' ').strip_prefix("??")?;
-    let default = default.trim_start_matches(' ');
-    let start = end + (rest.len() - default.len()) as u32;
-    let is_part = |it: char| it.is_alphanumeric() || "_.\"".contains(it);
-    let length = default.find(|it| !is_part(it)).unwrap_or(default.len());
-    (length > 0).then(|| Span::new(start, start + length as u32))
+/// What to write instead of operands that are neither numbers nor what may be missing.
+fn instead_of_operands(
+    hir: &HirBuilder,
+    operator: BinaryOperator,
+    (left, left_type): (ExpressionId, &Type),
+    (right, right_type): (ExpressionId, &Type),
+    report: Diagnostic,
+) -> Diagnostic {
+    if let Some(item) = operands::enum_of(left_type)
+        && *right_type == Type::String
+    {
+        mismatch::of_text(hir, report, right, item)
+    } else if *left_type == Type::String
+        && let Some(item) = operands::enum_of(right_type)
+    {
+        mismatch::of_text(hir, report, left, item)
+    } else if *left_type == Type::Unit
+        && let Some(name) = mismatch::called_without_result(hir, left)
+    {
+        elsewhere::states_no_result(report, &name, &hir.show(right_type))
+    } else if *left_type == Type::String {
+        instead_of_text(hir, operator, right, report)
+    } else if operator == BinaryOperator::Add && *right_type == Type::String {
+        suggest_interpolation(hir, left, report)
+    } else {
+        report
+    }
 }
 
 /// What to write instead of an operator on a text and `right`.
@@ -438,7 +450,9 @@ fn instead_of_text(
 
 fn suggest_interpolation(hir: &HirBuilder, id: ExpressionId, report: Diagnostic) -> Diagnostic {
     let span = hir.span(id);
-    errors::interpolate(report, (hir.place_before(span), hir.place_after(span)))
+    let text = mismatch::text_of(&hir.table.operand(&hir.ty(id)));
+    let around = (hir.place_before(span), hir.place_after(span));
+    errors::interpolate(report, text, around)
 }
 
 fn suggest_float(hir: &HirBuilder, id: ExpressionId, report: Diagnostic) -> Diagnostic {
@@ -448,6 +462,9 @@ fn suggest_float(hir: &HirBuilder, id: ExpressionId, report: Diagnostic) -> Diag
     );
     if let ExpressionKind::Int(_) = hir.arena.get(id).kind {
         return errors::write_as_float(report, end);
+    }
+    if mismatch::is_quotient(hir, id) {
+        return elsewhere::quotient_of_ints(report);
     }
     errors::convert_to_float(report, mismatch::operand_form(hir, id), (start, end))
 }
@@ -573,18 +590,4 @@ fn infer_membership(
 
 fn is_optional(ty: &Type) -> bool {
     matches!(ty, Type::Optional(_))
-}
-
-/// The type of the result where times and durations are not of one type with it.
-fn of_times(operator: ArithmeticOperator, left: &Type, right: &Type) -> Option<Type> {
-    let takes = |first: Type, second: Type| *left == first && *right == second;
-    match operator {
-        ArithmeticOperator::Add => takes(Type::Time, Type::Duration).then_some(Type::Time),
-        ArithmeticOperator::Subtract if takes(Type::Time, Type::Time) => Some(Type::Duration),
-        ArithmeticOperator::Subtract => takes(Type::Time, Type::Duration).then_some(Type::Time),
-        ArithmeticOperator::Multiply => takes(Type::Duration, Type::Int).then_some(Type::Duration),
-        ArithmeticOperator::Divide if takes(Type::Duration, Type::Duration) => Some(Type::Float),
-        ArithmeticOperator::Divide => takes(Type::Duration, Type::Int).then_some(Type::Duration),
-        ArithmeticOperator::Remainder => None,
-    }
 }

@@ -6,6 +6,7 @@ use gsw_names::types::Type;
 use gsw_source::{Name, Span};
 use gsw_syntax::ast;
 
+use crate::errors::elsewhere;
 use crate::errors::{patterns as errors, values};
 use crate::hir::{ListRest, LocalId, LocalKind, Pattern, PatternKind};
 use crate::infer::context::Context;
@@ -224,7 +225,12 @@ fn literal_pattern(
         kind
     } else {
         let what = format!("a literal of type `{}`", hir.show(&own));
-        never_matches(hir, &what, ty, span);
+        if own == Type::String && plain == Type::Error {
+            let report = errors::wrong_pattern(hir.place(span), &what, &hir.show(ty));
+            hir.report(elsewhere::fails_with_text(report));
+        } else {
+            never_matches(hir, &what, ty, span);
+        }
         PatternKind::Invalid
     }
 }

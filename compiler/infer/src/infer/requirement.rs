@@ -11,6 +11,7 @@ use gsw_names::{
 use gsw_source::{Db, Diagnostic, ItemId, Place};
 use rustc_hash::FxHashMap;
 
+use crate::errors::elsewhere;
 use crate::errors::values as errors;
 use crate::infer::capability::{Open, is_able};
 use crate::infer::{infer_item, lookup};
@@ -53,6 +54,7 @@ pub fn requirements(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
 #[salsa::tracked(returns(ref))]
 pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    let mut keys: Vec<&Type> = Vec::new();
     for used in uses(db, item) {
         for &(parameter, requirement) in requirements(db, used.item) {
             let Some(ty) = used.type_arguments.get(parameter as usize) else {
@@ -60,6 +62,13 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
             };
             if is_able(db, requirement, ty, &mut Open::default()) {
                 continue;
+            }
+            // What is done with a map that cannot be is not reported again.
+            if requirement == Requirement::Key {
+                if keys.contains(&ty) {
+                    continue;
+                }
+                keys.push(ty);
             }
             let place = Place::Item {
                 item,
@@ -92,9 +101,13 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
                     | Requirement::Divide
                     | Requirement::Remainder
                     | Requirement::Negate
-                    | Requirement::Numeric
-                    | Requirement::Json
-                    | Requirement::Key => report,
+                    | Requirement::Json => report,
+                    Requirement::Numeric if *ty == Type::String => elsewhere::joined_texts(report),
+                    Requirement::Numeric => report,
+                    Requirement::Key if function == "group_by" && *ty == Type::Bool => {
+                        elsewhere::partitioned(elsewhere::keys_are(report))
+                    }
+                    Requirement::Key => elsewhere::keys_are(report),
                 }
             });
             break;

@@ -269,7 +269,28 @@ fn infer_model(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
         );
         return literal::as_json(&mut cx.hir, list);
     }
+    if let ast::ExpressionKind::List(elements) = &value.kind {
+        return several_models(cx, elements, value.span);
+    }
     json_of(cx, value, Type::String)
+}
+
+/// Models in brackets.
+fn several_models(cx: &mut Context, elements: &[ast::Expression], span: Span) -> ExpressionId {
+    let mut is_plain = !elements.is_empty();
+    for element in elements {
+        cx.expression(element, &Expected::Type(Type::String));
+        let literal = &element.kind;
+        is_plain &= matches!(
+            literal,
+            ast::ExpressionKind::Literal(ast::Literal::String(_))
+        );
+    }
+    let open = cx.hir.place(Span::new(span.start, span.start + 1));
+    let close = cx.hir.place(Span::new(span.end - 1, span.end));
+    let report = elsewhere::first_of_models(cx.hir.place(span), is_plain.then_some((open, close)));
+    cx.hir.report(report);
+    cx.hir.invalid(span)
 }
 
 /// Variables of an agent's tools and processes, as texts in which secrets stand by name.
@@ -412,6 +433,7 @@ pub(super) fn unlistable(hir: &mut HirBuilder, setting: &str, what: &str, span: 
     let place = hir.place(span);
     let report = errors::not_listable(place, setting, what);
     hir.report(match setting == Setting::Tools.name() {
+        true if what.starts_with("the workflow") => elsewhere::spawned_by_model(report),
         true => elsewhere::wrapped_in_tool(report),
         false => report,
     });

@@ -8,7 +8,7 @@ use gsw_names::types::{FunctionType, Type};
 use gsw_source::{ItemKind, Name, Span};
 use gsw_syntax::ast;
 
-use crate::errors::{calls, values as errors};
+use crate::errors::{calls, elsewhere, values as errors};
 use crate::hir::{
     Budget, Callee, ExpressionId, ExpressionKind, Modifiers, RacePolicy, Reflect, Retry,
 };
@@ -294,6 +294,9 @@ pub(super) fn infer_spawn_detached(
     } else {
         (call, &[][..])
     };
+    if let ast::ExpressionKind::Binary { left, right, .. } = &call.kind {
+        return compared_spawn(cx, [left, right], call.span);
+    }
     // As a call first, so that arguments, defaults and names are checked by the same rules.
     let id = cx.expression(call, &Expected::Anything);
     if let ExpressionKind::Call {
@@ -319,6 +322,17 @@ pub(super) fn infer_spawn_detached(
         cx.hir.report(calls::not_a_workflow(place));
     }
     cx.hir.push(ExpressionKind::Invalid, Type::String, span)
+}
+
+/// `spawn detached f(x) == id`: the comparison is what is spawned.
+fn compared_spawn(cx: &mut Context, sides: [&ast::Expression; 2], span: Span) -> ExpressionId {
+    for side in sides {
+        cx.expression(side, &Expected::Anything);
+    }
+    let place = cx.hir.place(span);
+    cx.hir
+        .report(elsewhere::takes_all(calls::not_a_workflow(place)));
+    cx.hir.invalid(span)
 }
 
 /// The settings of a detached run: its id.

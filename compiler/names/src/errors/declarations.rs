@@ -21,7 +21,7 @@ pub fn missing_type(place: Place, name: &str) -> Diagnostic {
 /// A type in the payload of a variant or error, without the name of the field.
 pub fn payload_without_name(place: Place, ty: &str) -> Diagnostic {
     let message = "a payload field has a name before its type";
-    Diagnostic::error(Code::MISSING_TYPE, place, message).fix(
+    Diagnostic::error(Code::MISSING_TYPE, place, message).offer(
         format!("write `value: {ty}`"),
         place,
         format!("value: {ty}"),
@@ -195,11 +195,12 @@ pub enum ResourceProblem<'a> {
     NotInTheAddress(&'a str),
 }
 
-/// A name whose first letter has the wrong case for what it names.
-pub fn wrong_case(place: Place, name: &str, style: &str, better: &str) -> Diagnostic {
-    Diagnostic::error(Code::NAMING_STYLE, place, format!("`{name}` must be written in `{style}`"))
-        .note("a capitalised name is a type, a variant or a constant; everything else starts with a lower-case letter")
-        .fix(format!("rename it to `{better}`"), place, better)
+/// A name whose first letter has the wrong case for what it names; `better` unless that is taken.
+pub fn wrong_case(place: Place, name: &str, style: &str, better: Option<&str>) -> Diagnostic {
+    let message = format!("`{name}` must be written in `{style}`");
+    let diagnostic = Diagnostic::error(Code::NAMING_STYLE, place, message)
+        .note("a capitalised name is a type, a variant or a constant; everything else starts with a lower-case letter");
+    renamed(diagnostic, place, better)
 }
 
 /// A local in an unusual style; all its uses would have to change with it.
@@ -208,14 +209,19 @@ pub fn unusual_local(place: Place, name: &str, better: &str) -> Diagnostic {
     Diagnostic::warning(Code::NAMING_STYLE, place, message)
 }
 
-/// A name in another style than everybody's.
-pub fn unusual_name(place: Place, name: &str, style: &str, better: &str) -> Diagnostic {
-    Diagnostic::warning(
-        Code::NAMING_STYLE,
-        place,
-        format!("`{name}` is usually written in `{style}`"),
-    )
-    .fix(format!("rename it to `{better}`"), place, better)
+/// A name in another style than everybody's; `better` unless that is taken.
+pub fn unusual_name(place: Place, name: &str, style: &str, better: Option<&str>) -> Diagnostic {
+    let message = format!("`{name}` is usually written in `{style}`");
+    let diagnostic = Diagnostic::warning(Code::NAMING_STYLE, place, message);
+    renamed(diagnostic, place, better)
+}
+
+/// A declared name is seen by other modules, in JSON, by models or on the command line, so its author decides.
+fn renamed(diagnostic: Diagnostic, place: Place, better: Option<&str>) -> Diagnostic {
+    match better {
+        Some(better) => diagnostic.offer(format!("rename it to `{better}`"), place, better),
+        None => diagnostic,
+    }
 }
 
 /// A program that is run without the host that has one of its tools.

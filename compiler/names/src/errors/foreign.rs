@@ -25,6 +25,8 @@ const NAMES: &[(&str, &str)] = &[
         "Promise",
         "`await [t1, t2]` waits for all tasks, `race [t1, t2]` for the first; `parallel for x in xs { … }` does work at once",
     ),
+    ("append", JOINED),
+    ("arrayOf", LISTED),
     (
         "assert_eq",
         "`assert a == b` shows both sides when they differ",
@@ -82,8 +84,14 @@ const NAMES: &[(&str, &str)] = &[
         "types are known at compile time; `match` tells variants apart",
     ),
     ("len", "it is a method: `xs.len()`"),
+    ("list", LISTED),
+    ("listOf", LISTED),
+    ("make", MAPPED),
+    ("map", "it is a method: `xs.map(x => x + 1)`"),
+    ("mapOf", MAPPED),
     ("max", "it is a method: `a.max(b)`, `xs.max()`"),
     ("min", "it is a method: `a.min(b)`, `xs.min()`"),
+    ("mutableListOf", LISTED),
     ("panic", "`fail Failed(\"…\")` raises an error"),
     ("pass", "a block that does nothing is `{ }`"),
     (
@@ -108,6 +116,10 @@ const NAMES: &[(&str, &str)] = &[
     ("todo", "`fail Failed(\"…\")` raises an error"),
     ("zip", "it is a method: `xs.zip(ys)`"),
 ];
+
+const LISTED: &str = "a list is written `[1, 2]`";
+
+const MAPPED: &str = "a map is written `{ \"a\": 1 }`, an empty one `{}`";
 
 const PERSON: &str = "a person is asked by what is declared with `human`: `human approve(text: string) -> bool { user \"${text}?\" }`";
 
@@ -161,6 +173,8 @@ const POSITIONS: &str =
     "`xs.take(i) + [x] + xs.drop(i)` has `x` at `i`; `xs[i] = x` replaces what is there";
 
 const UNWRAP: &str = "`?? value` and `?? fail Failed(\"…\")` say what to use instead of `none`";
+
+const COPIED: &str = "a changed copy of a record is written `Order { id: 3, ..order }`";
 
 const TURN: &str = "a conversation goes on with a prompt: `ask(\"…\") with { session: chat }`";
 
@@ -412,6 +426,7 @@ pub enum Kind {
     Agent,
     Map,
     Outcome,
+    Record,
     Session,
     Task,
 }
@@ -435,6 +450,10 @@ pub fn instead_on(kind: Kind, name: &str) -> Option<&'static str> {
             ],
             OUTCOME,
         ),
+        Kind::Record => {
+            let names = ["clone", "copy", "replace", "set", "update", "with"];
+            return names.contains(&name).then_some(COPIED);
+        }
         Kind::Session => (
             &[
                 "ask", "call", "chat", "complete", "invoke", "message", "run", "say", "send",

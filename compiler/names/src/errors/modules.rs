@@ -1,6 +1,6 @@
 //! Wording of what is wrong with imports.
 
-use gsw_source::{Code, Diagnostic, Edit, Fix, Place, did_you_mean};
+use gsw_source::{Code, Diagnostic, Edit, Place, did_you_mean};
 
 /// An import of a file that is not there.
 pub fn unknown_module(place: Place, path: &str, suggestion: Option<&str>) -> Diagnostic {
@@ -45,19 +45,12 @@ pub fn import_cycle(place: Place, path: &[String]) -> Diagnostic {
 
 /// An import behind a declaration; `start` is where that begins, `text` the import.
 pub fn late_import(place: Place, start: Place, text: &str) -> Diagnostic {
-    let mut diagnostic = Diagnostic::error(
-        Code::MISPLACED_STATEMENT,
-        place,
-        "an import comes before all other declarations",
-    );
+    let message = "an import comes before all other declarations";
     let edit = |place, text: String| Edit { place, text };
-    diagnostic.fixes.push(Fix {
-        title: "move it to the top".to_owned(),
-        edits: vec![
-            edit(start, format!("{text}\n\n")),
-            edit(place, String::new()),
-        ],
-        mention: gsw_source::Mention::Shown,
-    });
-    diagnostic
+    let edits = vec![
+        edit(start, format!("{text}\n\n")),
+        edit(place, String::new()),
+    ];
+    Diagnostic::error(Code::MISPLACED_STATEMENT, place, message)
+        .fix_parts("move it to the top", edits)
 }

@@ -16,6 +16,13 @@ pub fn value_with_capital(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a capital begins the name of a type, a variant or an error; that of a value begins with a small letter")
 }
 
+/// An error that is raised and that nobody has declared.
+pub fn undeclared_error(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "an error is declared at the top level: `error {name}(why: string)`; with a message alone it is `Failed(\"…\")`"
+    ))
+}
+
 /// A module of the library that the file does not import; `start` is where its import would go.
 pub fn module_not_imported(place: Place, name: &str, start: Place) -> Diagnostic {
     let message = format!("no name `{name}` is in scope");

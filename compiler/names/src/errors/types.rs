@@ -54,7 +54,14 @@ pub fn type_argument_count(place: Place, name: &str, expected: usize, found: usi
         n => format!("{n} type arguments"),
     };
     let message = format!("`{name}` takes {expected}, found {found}");
-    Diagnostic::error(Code::TYPE_ARGUMENT_COUNT, place, message)
+    let diagnostic = Diagnostic::error(Code::TYPE_ARGUMENT_COUNT, place, message);
+    match (name, found) {
+        ("Result", 2) => {
+            diagnostic.note("functions raise errors without a `Result`: `-> int ! Failed`")
+        }
+        (_, 0) => diagnostic.note(format!("its arguments stand behind it: `{name}<int>`")),
+        _ => diagnostic,
+    }
 }
 
 /// A map whose keys cannot be written as JSON keys.

@@ -26,6 +26,8 @@ struct Place {
 #[derive(Serialize)]
 struct Fix<'diagnostic> {
     title: &'diagnostic str,
+    /// Whether `gswc fix` applies it.
+    applicability: &'static str,
     edits: Vec<Edit<'diagnostic>>,
 }
 
@@ -61,6 +63,7 @@ fn object<'diagnostic>(
         .map(|label| format!("{} ({})", label.message, label.location.shown(db)));
     let fixes = diagnostic.fixes.iter().map(|fix| Fix {
         title: &fix.title,
+        applicability: fix.applicability.name(),
         edits: fix
             .edits
             .iter()

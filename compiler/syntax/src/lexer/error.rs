@@ -74,7 +74,7 @@ impl LexicalError {
                 place,
                 "unknown escape sequence",
             )
-            .note(r#"the escapes are `\n` `\t` `\r` `\\` `\"` `\$` and `\u{1F600}`; in `r"…"` a backslash is taken literally"#),
+            .note(r#"the escapes are `\n` `\t` `\r` `\\` `\"` `\$` and `\u{1F600}`; in `r"…"` a backslash is taken literally, and a value is put into text with `${x}`"#),
             LexicalErrorKind::NoSuchCharacter => Diagnostic::error(
                 Code::INVALID_ESCAPE,
                 place,
@@ -85,10 +85,7 @@ impl LexicalError {
                 place,
                 "a number with a point has digits on both sides of it",
             ),
-            LexicalErrorKind::UnknownUnit(unit) => {
-                number(place, format!("`{unit}` cannot follow a number"))
-                    .note("numbers are decimal, or hexadecimal as `0xff`; durations are whole numbers with `ms`, `s`, `m`, `h` or `d`, as `90s` or `1h30m`")
-            }
+            LexicalErrorKind::UnknownUnit(unit) => unknown_unit(unit, place),
             LexicalErrorKind::UnorderedUnits => {
                 number(place, "the units of a duration go from the largest to the smallest, each once")
             }
@@ -107,6 +104,18 @@ impl LexicalError {
 
 fn number(place: Place, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error(Code::INVALID_NUMBER, place, message)
+}
+
+fn unknown_unit(unit: &str, place: Place) -> Diagnostic {
+    let note = match unit {
+        "f" => {
+            "a float is written `2.5`, and there are no formats in `${…}`: `x.fixed(2)` has two digits behind the point"
+        }
+        _ => {
+            "numbers are decimal, or hexadecimal as `0xff`; durations are whole numbers with `ms`, `s`, `m`, `h` or `d`, as `90s` or `1h30m`"
+        }
+    };
+    number(place, format!("`{unit}` cannot follow a number")).note(note)
 }
 
 fn unknown_character(character: char, place: Place) -> Diagnostic {

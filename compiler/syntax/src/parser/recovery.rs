@@ -135,6 +135,28 @@ pub(crate) fn separator() -> impl Parser<'static, Tokens, (), Extra> + Clone {
     choice((token(TokenKind::Comma), newline())).ignored()
 }
 
+/// A separator that is missing before the next of what is listed, which is reported: what is listed is known all the same.
+pub(crate) fn missing_separator(
+    is_next: fn(&State, usize) -> bool,
+) -> impl Parser<'static, Tokens, (), Extra> + Clone {
+    // Not by `map_with`, which is left out where nobody asks for the value, as of a separator.
+    custom::<_, Tokens, _, Extra>(move |input| {
+        let index = *input.cursor().inner();
+        let error = ParseError::unexpected(index, Expected::token(TokenKind::Comma));
+        if !is_next(input.state(), index) {
+            return Err(error);
+        }
+        input.emit(error);
+        Ok(())
+    })
+}
+
+/// Whether a name with its type begins here.
+pub(crate) fn is_typed_name(state: &State, index: usize) -> bool {
+    let token = state.token(index);
+    token.is_some_and(|it| it.is_word()) && state.kind(index + 1) == Some(TokenKind::Colon)
+}
+
 /// The separators of statements: line breaks and `;`.
 pub(crate) fn statement_separator() -> impl Parser<'static, Tokens, (), Extra> + Clone {
     choice((
@@ -163,8 +185,16 @@ pub(crate) fn end_of_item() -> Rule<()> {
 pub(crate) fn braced_entries<T: 'static>(
     entry: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
 ) -> Rule<Vec<T>> {
+    entries_between(entry, separator())
+}
+
+/// The same with separators of its own.
+pub(crate) fn entries_between<T: 'static>(
+    entry: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
+    separator: impl Parser<'static, Tokens, (), Extra> + Clone + 'static,
+) -> Rule<Vec<T>> {
     token(TokenKind::BraceOpen)
-        .ignore_then(entry.separated_by(separator()).allow_trailing().collect())
+        .ignore_then(entry.separated_by(separator).allow_trailing().collect())
         .then_ignore(closing_brace())
         .boxed()
 }

@@ -13,7 +13,7 @@ use crate::parser::input::{
 };
 use crate::parser::line::{body_break, line_break};
 use crate::parser::modifier::modifiers;
-use crate::parser::recovery::{Boundary, element_end, or_hole};
+use crate::parser::recovery::{Boundary, element_end, is_typed_name, missing_separator, or_hole};
 use crate::parser::rules::Rules;
 use crate::parser::type_expression::throws;
 use crate::token::{TokenKind, Word};
@@ -84,7 +84,10 @@ pub(crate) fn generics() -> Rule<Vec<Identifier>> {
 /// `Parameters = "(" [ Parameter { "," Parameter } [ "," ] ] ")" ;`
 pub(crate) fn parameters(rules: &Rules, typing: Typing) -> Rule<Vec<Parameter>> {
     let parameter = or_hole(
-        parameter(rules, typing).then_ignore(element_end()),
+        parameter(rules, typing).then_ignore(choice((
+            element_end(),
+            looking_at(is_typed_name, Expected::token(TokenKind::Comma)),
+        ))),
         Boundary::Element,
         |state, index| Parameter {
             docs: None,
@@ -95,8 +98,12 @@ pub(crate) fn parameters(rules: &Rules, typing: Typing) -> Rule<Vec<Parameter>> 
             default: None,
         },
     );
+    let comma = choice((
+        token(TokenKind::Comma).ignored(),
+        missing_separator(is_typed_name),
+    ));
     token(TokenKind::ParenOpen)
-        .ignore_then(commas(parameter))
+        .ignore_then(parameter.separated_by(comma).allow_trailing().collect())
         .then_ignore(token(TokenKind::ParenClose))
         .boxed()
 }

@@ -60,6 +60,20 @@ fn missing_arms_are_written() {
     );
 }
 
+/// What may change the meaning of a program is offered where it stands, and is not among all fixes.
+#[test]
+fn what_its_author_decides_is_offered_alone() {
+    let text = "type User { user<|>Name: string }\nfn f() -> int { 1 }";
+    let it = fixture(text);
+    assert_eq!(titles(&it), ["rename it to `user_name`"]);
+    let actions = gsw_ide::code_action(&it.db, it.file, Span::new(it.offset, it.offset));
+    assert_eq!(actions[0].kind, ActionKind::Fix);
+    same(
+        &after(text, "rename it to `user_name`"),
+        "type User { user_name: string }\nfn f() -> int { 1 }",
+    );
+}
+
 #[test]
 fn a_statement_is_wrapped_in_what_a_workflow_does_about_failures() {
     let text = |body: &str| {

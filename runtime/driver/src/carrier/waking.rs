@@ -9,19 +9,7 @@ use crate::alarms::Alarm;
 use crate::carrier::message::Message;
 use crate::carrier::{Carrier, LAST_RESORT, Leaving, PATIENCE};
 
-/// A program that a model has written may compute for so long without waiting, in nanoseconds: it holds up the run that it is
-/// part of, and nobody has read it. A guess.
-const LONGEST_PLAN: u64 = 10_000_000_000;
-
 impl Carrier {
-    /// A turn begins that may be one of a program that a model has written.
-    pub(super) fn watch_plans(self: &Arc<Self>) {
-        let at = self.driver.clock.steady().saturating_add(LONGEST_PLAN);
-        self.outside().alarms.add(at, Alarm::Overrun);
-        // Without a timer nobody watches, and nothing that sleeps would wake either.
-        let _ = self.set_timer();
-    }
-
     /// The timer says that something is due.
     pub(crate) fn wake(self: &Arc<Self>, now: u64) {
         self.outside().alarms.woken();
@@ -47,7 +35,6 @@ impl Carrier {
                     self.front.interrupt(stop::CANCEL);
                 }
                 Some(Alarm::Interrupt) => {}
-                Some(Alarm::Overrun) => self.front.stop_working(),
                 // It has its own time limits; what follows has as long as before.
                 Some(Alarm::Kill) if self.front.is_undoing() => {
                     let at = now.saturating_add(LAST_RESORT);

@@ -6,6 +6,7 @@ use gsw_source::Span;
 
 use crate::parser::error::foreign::{self, Foreign};
 use crate::parser::error::sight::Sight;
+use crate::parser::error::sign::Sign;
 use crate::parser::error::{Expected, ParseError, Scene, sign};
 use crate::token::{ModifierName, TokenKind};
 
@@ -43,9 +44,52 @@ impl Scene<'_> {
             index: error.index,
             expected: error.expected,
         };
-        self.foreign_word(&sight)
+        self.dotted_module(&sight)
+            .or_else(|| self.case_of_variant(&sight))
+            .or_else(|| self.is_variant(&sight))
+            .or_else(|| sign::find_particular(&sight).map(|it| advice_of(it, &sight)))
+            .or_else(|| self.foreign_word(&sight))
             .or_else(|| self.misspelt_modifier(&sight))
-            .or_else(|| foreign_sign(&sight))
+            .or_else(|| sign::find(&sight).map(|it| advice_of(it, &sight)))
+    }
+
+    /// `case .Open:`
+    fn case_of_variant(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let is_dot = sight.before(2)?.kind == TokenKind::Dot;
+        let is_case = self.source(sight.before(3)?.span) == "case";
+        (is_dot && is_case && sight.expects_token(TokenKind::FatArrow)).then(|| {
+            note("an arm is written `pattern => value`, without `case` and the dot: `Open => …`")
+        })
+    }
+
+    /// `x is Shipped`, where only the declaration says whether there is more to look at.
+    fn is_variant(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let name = sight.after(1)?;
+        let is_name = name.kind == TokenKind::Identifier
+            && self.source(name.span).starts_with(char::is_uppercase);
+        (self.source(sight.token.span) == "is" && is_name && sight.expects(Expected::OPERATOR))
+            .then(|| note("a variant is compared with `==`, and one with a payload taken apart: `if let Shipped(..) = x { … }`"))
+    }
+
+    /// `import std.fs`, `import ./schemas.Report`
+    fn dotted_module(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let first = sight.tokens.first()?;
+        let dot = sight.before(1)?;
+        let is_name = sight.token.is_word() && sight.expects_token(TokenKind::BraceOpen);
+        if first.kind != TokenKind::Import || dot.kind != TokenKind::Dot || !is_name {
+            return None;
+        }
+        let path = Span::new(first.span.end, dot.span.start);
+        Some(match self.source(path).trim() {
+            "std" => replace(
+                "the modules of the library are imported one by one: `import std/fs`",
+                dot.span,
+                "/",
+            ),
+            _ => {
+                note("imported names are listed after the module path: `import ./schemas.{Report}`")
+            }
+        })
     }
 
     fn foreign_word(&self, sight: &Sight<'_>) -> Option<Advice> {
@@ -63,11 +107,20 @@ impl Scene<'_> {
         if token.is_word()
             && let Some(found) = foreign::found(text, expected)
         {
-            return advise(found, token.span);
+            let next = sight.after(1).map_or(token.span.end, |it| it.span.start);
+            return match found.ours {
+                Some("") => advise(found, Span::new(token.span.start, next)),
+                Some(_) | None => advise(found, token.span),
+            };
         }
         let before = sight.before(1)?;
         if let Some(found) = foreign::before(self.source(before.span), expected) {
-            return advise(found, before.span);
+            // What goes away goes with the blanks behind it.
+            let removed = Span::new(before.span.start, token.span.start);
+            return match found.ours {
+                Some("") => advise(found, removed),
+                Some(_) | None => advise(found, before.span),
+            };
         }
         // `switch (x) { … }` reads as a call up to the brace.
         if token.kind != TokenKind::BraceOpen || before.kind != TokenKind::ParenClose {
@@ -110,10 +163,9 @@ fn the_modifiers() -> String {
     format!("the modifiers are {list}")
 }
 
-fn foreign_sign(sight: &Sight<'_>) -> Option<Advice> {
-    let found = sign::find(sight)?;
-    Some(match found.fix(sight) {
+fn advice_of(found: &Sign, sight: &Sight<'_>) -> Advice {
+    match found.fix(sight) {
         Some((span, ours)) => replace(found.sentence, span, ours),
         None => note(found.sentence),
-    })
+    }
 }

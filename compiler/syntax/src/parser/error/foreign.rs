@@ -47,7 +47,8 @@ const FAIL: &str = "an error is raised with `fail`";
 const ELSE_IF: &str = "another condition is written `else if`";
 const LOG: &str = "`log.info(\"…\")` writes a line; a workflow's result is what the program prints";
 const RAISES: &str = "the errors of a function come after `!`: `-> int ! Failed | Timeout`";
-pub(super) const OPTIONAL: &str = "a value that may be `none` has an optional type: `line: int?`";
+pub(super) const OPTIONAL: &str = "a value that may be `none` has an optional type, `line: int?`, and what may be left out a default value, `line: int? = none`";
+const TOP_LEVEL: &str = "declarations stand at the top level of a file, not in a body";
 const TEST: &str = "a test is written `test \"name\" { assert … }`";
 
 /// Words at the start of declarations.
@@ -131,6 +132,12 @@ const BEFORE: &[Foreign] = &[
         None,
         "`let y = x else { return }` unwraps the value or returns",
     ),
+    word_where(
+        "go",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
+        None,
+        "`spawn f()` starts a task beside what goes on, and `await t` waits for it",
+    ),
     word("lambda", None, "a lambda is written `x => x + 1`"),
     word("loop", None, "an endless loop is `while true { … }`"),
     word(
@@ -157,6 +164,17 @@ const BEFORE: &[Foreign] = &[
     ),
     word("switch", Some("match"), MATCH),
     word("throw", Some("fail"), FAIL),
+    word_where(
+        "test",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
+        None,
+        TOP_LEVEL,
+    ),
+    word(
+        "typeof",
+        None,
+        "types are known when a program is checked, and `match` tells variants apart",
+    ),
     word(
         "try",
         None,
@@ -190,7 +208,7 @@ const BEFORE: &[Foreign] = &[
         "with",
         |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
-        "a modifier opens a block by itself: `timeout 5s { … }`, `retry 3 { … }`",
+        "there is no `with` block: a modifier opens one by itself, `timeout 5s { … }`, and what happens at its end stands in `defer { … }`",
     ),
     word(
         "yield",
@@ -264,7 +282,37 @@ const FOUND: &[Foreign] = &[
         None,
         "`let` is allowed in the conditions of `if` and `while`; elsewhere use `match value { pattern => …, _ => … }`",
     ),
+    word_where(
+        "enum",
+        |expected| expected.has(Expected::STATEMENT),
+        None,
+        TOP_LEVEL,
+    ),
+    word_where(
+        "type",
+        |expected| expected.has(Expected::STATEMENT),
+        None,
+        TOP_LEVEL,
+    ),
     word_where("max", is_modifier, None, BELONGS_TO_RETRY),
+    word_where(
+        "ms",
+        |expected| expected.has(Expected::OPERATOR),
+        None,
+        "a duration is one word: `500ms`, `1h30m`",
+    ),
+    word_where(
+        "struct",
+        |expected| expected.has(Expected::token(TokenKind::Equal)),
+        Some(""),
+        RECORD,
+    ),
+    word_where(
+        "uses",
+        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
+        None,
+        "what a function does is inferred; `uses` belongs to the types of functions: `f: fn() -> int uses net`",
+    ),
     word_where(
         "none",
         |expected| expected.has(Expected::TYPE),
@@ -298,6 +346,12 @@ const FOUND: &[Foreign] = &[
     ),
     word("raises", Some("!"), RAISES),
     word("throws", Some("!"), RAISES),
+    word_where(
+        "where",
+        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
+        None,
+        "a loop has no condition: `for x in xs.filter(x => x > 2) { … }`, or `if … { continue }` in it",
+    ),
     word(
         "where",
         None,

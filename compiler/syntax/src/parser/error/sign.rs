@@ -1,5 +1,6 @@
 //! Signs of other languages where they cannot stand, and what is written here instead.
 
+mod particular;
 mod table;
 
 use gsw_source::Span;
@@ -28,8 +29,12 @@ enum Edit {
     Before(&'static str),
     /// The text follows the token before directly.
     Close(&'static str),
+    /// The text follows the token before, and the sign stays.
+    After(&'static str),
     /// The token before is left out.
     RemoveBefore,
+    /// The sign and the token before are left out.
+    RemoveWithBefore,
 }
 
 impl Sign {
@@ -42,17 +47,29 @@ impl Sign {
             Edit::Both(text) => Some((Span::new(span.start, sight.after(1)?.span.end), text)),
             Edit::Before(text) => Some((Span::new(span.start, span.start), text)),
             Edit::Close(text) => Some((sight.span_with_gap(), text)),
+            Edit::After(text) => {
+                let end = sight.before(1)?.span.end;
+                Some((Span::new(end, end), text))
+            }
             Edit::RemoveBefore => Some((sight.before(1)?.span, "")),
+            Edit::RemoveWithBefore => Some((sight.before(1)?.span.to(span), "")),
         }
     }
 }
 
+/// A sign whose surroundings leave no doubt.
+pub(super) fn find_particular(sight: &Sight<'_>) -> Option<&'static Sign> {
+    find_in(particular::PARTICULAR, sight)
+}
+
 /// The sign that is meant.
 pub(super) fn find(sight: &Sight<'_>) -> Option<&'static Sign> {
+    find_in(table::SIGNS, sight)
+}
+
+fn find_in(table: &'static [Sign], sight: &Sight<'_>) -> Option<&'static Sign> {
     let is_kind = |it: &Sign| it.kinds.is_empty() || it.kinds.contains(&sight.token.kind);
-    table::SIGNS
-        .iter()
-        .find(|it| is_kind(it) && (it.is_meant)(sight))
+    table.iter().find(|it| is_kind(it) && (it.is_meant)(sight))
 }
 
 const fn sign(

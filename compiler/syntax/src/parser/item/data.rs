@@ -4,15 +4,17 @@ use chumsky::prelude::{Parser, choice, via_parser};
 
 use crate::ast::{
     EnumDeclaration, ErrorDeclaration, Expression, FieldDeclaration, Identifier, ItemBody,
-    Parameter, RecordDeclaration, TypeExpression, Variant,
+    Parameter, RecordDeclaration, TypeExpression, TypeExpressionKind, Variant,
 };
 use crate::parser::error::{Expected, ParseError, Reason};
 use crate::parser::input::{
-    Context, Extra, Rule, Tokens, any_word, identifier, looking_at, span_of, start_of, token,
-    token_as, word,
+    Context, Extra, Rule, State, Tokens, any_word, identifier, looking_at, span_of, start_of,
+    token, token_as, word,
 };
 use crate::parser::line::line_break;
-use crate::parser::recovery::{Boundary, braced_entries, entry_end, skip_to};
+use crate::parser::recovery::{
+    Boundary, entries_between, entry_end, is_typed_name, missing_separator, separator, skip_to,
+};
 use crate::parser::rules::Rules;
 use crate::parser::signature::{Typing, generics, parameters, prefix};
 use crate::token::{TokenKind, Word};
@@ -32,7 +34,7 @@ pub(super) fn type_declaration(rules: &Rules) -> Rule<ItemBody> {
         .then(check)
         .map(|(target, check)| TypeBody::Alias(target, check));
     let record = line_break()
-        .ignore_then(braced(field(rules)))
+        .ignore_then(fields(rules))
         .map(TypeBody::Record);
     token_as(TokenKind::Type, Expected::DECLARATION)
         .ignore_then(identifier())
@@ -58,17 +60,48 @@ fn type_item(name: Identifier, generics: Vec<Identifier>, body: TypeBody) -> Ite
     }
 }
 
-/// Entries in braces; what cannot be read is reported and left out.
+/// Entries in braces, of which `is_next` says where one begins; what cannot be read is reported, and left out where `hole` finds
+/// no name for it.
 fn braced<T: 'static>(
     entry: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
+    is_next: fn(&State, usize) -> bool,
+    hole: fn(Identifier) -> T,
 ) -> Rule<Vec<T>> {
+    let next = looking_at(is_next, Expected::token(TokenKind::Comma));
+    let skipped = skip_to(Boundary::Entry).map_with(move |(), context: &mut Context<'_>| {
+        let start = start_of(context);
+        let state: &mut State = context.state();
+        let token = state.token(start).filter(|it| it.is_word())?;
+        Some(hole(state.identifier(token)))
+    });
     let entry = entry
-        .then_ignore(entry_end())
+        .then_ignore(choice((entry_end(), next)))
         .map(Some)
-        .recover_with(via_parser(skip_to(Boundary::Entry).map(|()| None)));
-    braced_entries(entry)
+        .recover_with(via_parser(skipped));
+    let separator = choice((separator(), missing_separator(is_next)));
+    entries_between(entry, separator)
         .map(|entries| entries.into_iter().flatten().collect())
         .boxed()
+}
+
+/// The entries of a record.
+fn fields(rules: &Rules) -> Rule<Vec<FieldDeclaration>> {
+    braced(field(rules), is_typed_name, |name| FieldDeclaration {
+        docs: None,
+        attributes: Vec::new(),
+        ty: TypeExpression {
+            kind: TypeExpressionKind::Invalid,
+            span: name.span,
+        },
+        name,
+        default: None,
+        check: None,
+    })
+}
+
+/// Whether a variant begins here.
+fn is_variant(state: &State, index: usize) -> bool {
+    state.kind(index) == Some(TokenKind::Identifier)
 }
 
 /// `Check = "where" Expression ;`
@@ -130,7 +163,12 @@ pub(super) fn enum_declaration(rules: &Rules) -> Rule<ItemBody> {
         .ignore_then(identifier())
         .then(generics())
         .then_ignore(line_break())
-        .then(braced(variant(rules)))
+        .then(braced(variant(rules), is_variant, |name| Variant {
+            docs: None,
+            attributes: Vec::new(),
+            name,
+            fields: Vec::new(),
+        }))
         .map(|((name, generics), variants)| {
             ItemBody::Enum(EnumDeclaration {
                 name,
@@ -175,7 +213,7 @@ fn payload(rules: &Rules) -> Rule<Vec<Parameter>> {
         |state, index| state.kind(index) == Some(TokenKind::BraceOpen),
         Expected::token(TokenKind::ParenOpen),
     )
-    .ignore_then(braced(field(rules)))
+    .ignore_then(fields(rules))
     .map_with(|fields, context: &mut Context<'_>| {
         let (index, span) = (start_of(context), span_of(context));
         let reason = Reason::PayloadInBraces(span);

@@ -6,7 +6,7 @@ use gsw_source::{Name, Span};
 use crate::ast::{Identifier, Import, ImportedName, ItemBody};
 use crate::parser::error::Expected;
 use crate::parser::input::{
-    Context, Rule, any_word, identifier, span_of, token, token_among, token_as,
+    Context, Rule, any_word, identifier, looking_at, span_of, token, token_among, token_as,
 };
 use crate::parser::recovery::separator;
 use crate::token::TokenKind;
@@ -26,11 +26,16 @@ pub(super) fn import() -> Rule<ItemBody> {
         )
         .then_ignore(token(TokenKind::BraceClose))
         .map(|names| (None, Some(names)));
+    // A path that goes on with a dot is no shorter path: what is missing would be looked for where it is used.
+    let alone = looking_at(
+        |state, index| state.kind(index) != Some(TokenKind::Dot),
+        Expected::NOTHING,
+    )
+    .map(|()| (None, None));
     token_as(TokenKind::Import, Expected::DECLARATION)
         .ignore_then(path())
-        .then(choice((alias, names)).or_not())
-        .map(|((path, path_span), rest)| {
-            let (alias, names) = rest.unwrap_or((None, None));
+        .then(choice((alias, names, alone)))
+        .map(|((path, path_span), (alias, names))| {
             ItemBody::Import(Import {
                 path,
                 path_span,

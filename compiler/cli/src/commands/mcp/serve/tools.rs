@@ -167,7 +167,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "fix",
-        about: "Apply the fixes that reports suggest where there is exactly one, and report what remains.",
+        about: "Apply the fixes that are certain (`applicability` of a report says so) where there is exactly one, and report what remains.",
         parameters: &[FILE],
         reads: Reads::AndWrites,
     },

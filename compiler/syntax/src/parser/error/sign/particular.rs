@@ -1,0 +1,262 @@
+//! Signs whose surroundings leave no doubt about what is meant, which is said before all others.
+
+use super::{Edit, Sign, sign};
+use crate::parser::error::Expected;
+use crate::parser::error::sight::Sight;
+use crate::token::{LineStart, TokenKind as Kind, Word};
+
+const ARM: &str = "an arm is written `pattern => value`";
+
+/// In the order in which they are tried.
+pub(super) const PARTICULAR: &[Sign] = &[
+    sign(
+        &[],
+        |it| it.expects_only(Kind::Comma) && it.token.is_word() && it.is_declared(),
+        "fields, variants and parameters are separated by commas",
+        Edit::After(","),
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.expects_token(Kind::InterpolationClose),
+        "there are no formats in `${…}`: `x.fixed(2)` has two digits behind the point, `s.pad_start(5)` fills up with blanks",
+        Edit::None,
+    ),
+    // Arms.
+    sign(
+        &[Kind::Colon],
+        |it| {
+            it.expects_token(Kind::FatArrow) && !it.precedes(Kind::Colon) && !it.has_arrow_on_line()
+        },
+        ARM,
+        Edit::Sign(" =>"),
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects_token(Kind::FatArrow),
+        "several patterns of an arm are separated by `|`: `1 | 2 => …`",
+        Edit::Sign(" |"),
+    ),
+    sign(
+        &[Kind::Semicolon],
+        |it| it.expects_token(Kind::Comma) && it.follows_on_line(Kind::FatArrow),
+        "what an arm does in several steps stands in braces: `1 => { a(); b() }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Else],
+        |it| it.precedes(Kind::Arrow),
+        "the arm for everything else is `_ => …`",
+        Edit::Sign("_"),
+    ),
+    // Copies and joins.
+    sign(
+        &[Kind::DotDot],
+        |it| it.expects(Expected::MAP_KEY),
+        "a changed copy of a record begins with its type, `Order { id: 2, ..order }`; two maps are joined with `m.merge(n)`",
+        Edit::None,
+    ),
+    // Loops and lines.
+    sign(
+        &[Kind::Const, Kind::Let, Kind::Var],
+        |it| {
+            let is_counted = it.after(2).is_some_and(|it| it.kind == Kind::Equal);
+            it.follows(1, Kind::ParenOpen) && it.follows(2, Kind::For) && !is_counted
+        },
+        "a loop is written `for item in xs { … }`, without parentheses and `let`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Let, Kind::Var],
+        |it| {
+            let begins_line = it.token.line_start != LineStart::Inside;
+            begins_line && it.expects(Expected::EXPRESSION) && !it.expects(Expected::STATEMENT)
+        },
+        "the line above is not finished: its last sign asks for a value",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| {
+            let is_name = it.follows(1, Kind::Identifier);
+            is_name && it.expects(Expected::END_OF_STATEMENT) && it.precedes_on_line(Kind::Equal)
+        },
+        "several names stand in parentheses: `let (a, b) = (1, 2)`, and `(a, b) = (b, a)` of variables",
+        Edit::None,
+    ),
+    // Conditions.
+    sign(
+        &[Kind::Equal],
+        |it| {
+            let is_head = it.is_in_head(|it| matches!(it.kind, Kind::If | Kind::While));
+            it.expects_token(Kind::BraceOpen)
+                && is_head
+                && !it.is_in_head(|it| it.kind == Kind::Let)
+        },
+        "values are compared with `==`",
+        Edit::Sign("=="),
+    ),
+    sign(
+        &[Kind::Bang],
+        |it| it.expects(Expected::EXPRESSION) && it.precedes(Kind::ParenOpen) && !it.is_joined(),
+        "negation is written `not`",
+        Edit::Sign("not "),
+    ),
+    // Values of other languages.
+    sign(
+        &[Kind::Bang],
+        |it| it.precedes(Kind::BracketOpen) && it.is_joined(),
+        "there are no macros, and a list is written `[1, 2]`",
+        Edit::RemoveWithBefore,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| it.follows(1, Kind::BracketClose) && it.is_joined() && it.ends_operand(),
+        "a map is written `{ \"a\": 1 }`, an empty one `{}`, and its type `{string: int}`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Percent],
+        |it| it.expects(Expected::EXPRESSION) && it.precedes(Kind::BraceOpen),
+        "a map is written `{ \"a\": 1 }`",
+        Edit::Sign(""),
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.expects(Expected::EXPRESSION) && it.precedes(Kind::Identifier),
+        "there are no symbols: one of several names is the variant of an `enum`, or a text, `\"open\"`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Dot],
+        |it| {
+            let is_third = it.follows(1, Kind::DotDot);
+            it.expects(Expected::EXPRESSION) && it.precedes(Kind::Identifier) && !is_third
+        },
+        "a variant is written by its name, `Open`, or with its enum, `Status.Open`",
+        Edit::Sign(""),
+    ),
+    // Functions.
+    sign(
+        &[Kind::Colon],
+        |it| it.expects_token(Kind::ParenClose) && it.arrow_follows_brackets(),
+        "the result of a lambda is inferred: `(n: int) => n + 1`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Arrow, Kind::FatArrow],
+        |it| it.expects_token(Kind::Equal) && it.follows(1, Kind::ParenClose),
+        "the type of a function is written `fn(int) -> int`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            it.expects_only(Kind::Colon)
+                && it.follows(1, Kind::Identifier)
+                && it.precedes(Kind::Colon)
+        },
+        "a parameter has one name, which is also that of the argument: `from: int`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| {
+            let is_block = it.follows(1, Kind::Identifier) && it.follows(2, Kind::BraceOpen);
+            let is_tool = it.tokens.iter().any(|it| it.word == Word::Tool);
+            is_block && is_tool && it.expects(Expected::END_OF_STATEMENT) && it.opens_item(2)
+        },
+        "what a tool is for is said above it, in lines that begin with `///`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| {
+            let is_block = it.follows(1, Kind::Identifier) && it.follows(2, Kind::BraceOpen);
+            let is_other = it.precedes(Kind::Colon) || it.precedes(Kind::Equal);
+            is_block && it.expects(Expected::END_OF_STATEMENT) && !is_other
+        },
+        "these braces are those of a block: a record begins with its type, `Point { x: 1 }`, and a map in a block has braces of its own, `{ { \"x\": 1 } }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| {
+            it.follows(1, Kind::Identifier)
+                && it.is_made()
+                && it.expects(Expected::END_OF_STATEMENT)
+        },
+        "a record begins with the name of its type, which has a capital: `Point { x: 1 }`",
+        Edit::None,
+    ),
+];
+
+impl Sight<'_> {
+    /// Whether the token stands among the fields, variants or parameters of a declaration, not in its body.
+    fn is_declared(&self) -> bool {
+        let opener = self.opener(self.index);
+        let Some(opener) = opener else {
+            return false;
+        };
+        // Of a record or enum, or in the first parentheses of a head.
+        let is_data = self
+            .tokens
+            .iter()
+            .any(|it| matches!(it.kind, Kind::Type | Kind::Enum));
+        let is_first = !self.tokens[..opener]
+            .iter()
+            .any(|it| it.kind == Kind::BraceOpen);
+        is_first || is_data
+    }
+
+    /// Whether `=>` stands behind the token on its line.
+    fn has_arrow_on_line(&self) -> bool {
+        self.precedes_on_line(Kind::FatArrow)
+    }
+
+    /// Whether a token of that kind stands behind the token on its line.
+    fn precedes_on_line(&self, kind: Kind) -> bool {
+        let rest = self.tokens[self.index..].iter().skip(1);
+        let mut line = rest.take_while(|it| {
+            it.line_start == LineStart::Inside && !matches!(it.kind, Kind::Comma | Kind::Newline)
+                || it.kind == kind
+        });
+        line.any(|it| it.kind == kind)
+    }
+
+    /// Whether a token of that kind stands before the token on its line.
+    fn follows_on_line(&self, kind: Kind) -> bool {
+        let before = self.tokens[..self.index].iter().rev();
+        let mut line = before.take_while(|it| it.kind != Kind::Newline);
+        line.any(|it| it.kind == kind)
+    }
+
+    /// Whether an arrow follows the innermost bracket that is open.
+    fn arrow_follows_brackets(&self) -> bool {
+        let Some(opener) = self.opener(self.index) else {
+            return false;
+        };
+        let closer = opener + self.tokens[opener].value as usize;
+        let after = self.tokens.get(closer + 1);
+        closer > opener && after.is_some_and(|it| it.kind == Kind::Arrow)
+    }
+
+    /// Whether the token so many places before is the first brace of the item.
+    fn opens_item(&self, count: usize) -> bool {
+        let Some(index) = self.index.checked_sub(count) else {
+            return false;
+        };
+        !self.tokens[..index]
+            .iter()
+            .any(|it| it.kind == Kind::BraceOpen)
+    }
+
+    /// Whether a name and a `:` stand in the braces that the token opens, and a value or a statement is what it belongs to.
+    fn is_made(&self) -> bool {
+        let is_named = self.after(1).is_some_and(|it| it.is_word())
+            && self.after(2).is_some_and(|it| it.kind == Kind::Colon);
+        let is_value = self.follows(2, Kind::Equal)
+            || self.follows(2, Kind::BraceOpen)
+            || self.follows(2, Kind::Return);
+        is_named && is_value
+    }
+}
