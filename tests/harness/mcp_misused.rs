@@ -344,7 +344,7 @@ fn a_body_that_cannot_be_read_is_told_so_in_the_protocol() {
         assert_eq!(sent(wrong), (200, json!(2), json!(-32602)), "{wrong}");
     }
     assert_eq!(kept.read("notes"), "");
-    // Who may not ask is told nothing else.
+    // Who may not ask learns nothing else.
     let forged = server.ask("POST /mcp", &["Host: evil.example"], "{");
     assert_eq!(forged.status, 403, "{forged:?}");
 }

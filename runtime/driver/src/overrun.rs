@@ -28,7 +28,7 @@ pub(crate) fn watch(front: &Arc<Front>) -> Watched {
     }
     state.last += 1;
     let number = state.last;
-    // Those that are watched already are due before, so only the first has to be told.
+    // Those that are watched already are due before, so the watcher is woken for the first alone.
     if state.turns.is_empty() {
         watcher.changed.notify_one();
     }

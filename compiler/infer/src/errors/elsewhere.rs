@@ -86,9 +86,9 @@ pub fn keys_are(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("keys are `string`, `int` or an enum without payloads")
 }
 
-/// A condition by which elements are to be told apart.
+/// A condition where elements are grouped: they fall into two.
 pub fn partitioned(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("`let (those, others) = xs.partition(x => x > 0)` tells apart by a condition")
+    diagnostic.note("`let (those, others) = xs.partition(x => x > 0)` splits by a condition")
 }
 
 /// Models in brackets; `open` and `close` are these.

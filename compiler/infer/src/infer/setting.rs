@@ -275,7 +275,7 @@ fn infer_model(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
     json_of(cx, value, Type::String)
 }
 
-/// Models in brackets.
+/// `model: ["a", "b"]`: several models are `first_of(…)`.
 fn several_models(cx: &mut Context, elements: &[ast::Expression], span: Span) -> ExpressionId {
     let mut is_plain = !elements.is_empty();
     for element in elements {

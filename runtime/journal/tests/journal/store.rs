@@ -305,7 +305,7 @@ fn a_run_that_cannot_be_written_for_too_long_fails_and_can_be_taken_again() {
         Box::new(move |result| sender.send(result).expect("the test waits")),
     );
     assert_eq!(refused.recv(), Ok(Err(failed.clone())));
-    // It is given up all the same, and whoever is told of its end hears that the end is not there.
+    // It is given up all the same, and who waits for its end hears that it is not written.
     let (sender, released) = channel();
     journal.release(Box::new(move |result| {
         sender.send(result).expect("the test waits")

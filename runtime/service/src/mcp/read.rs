@@ -1,7 +1,7 @@
 //! What a client has sent as a message, or the error that it gets.
 //!
 //! The crate of the protocol drops what it cannot read, takes the last of two equal keys, and calls a method unknown whose
-//! parameters do not fit; a client that waits for an answer is told what is wrong here instead.
+//! parameters do not fit; here a client gets an error that says what is wrong.
 #![expect(
     deprecated,
     reason = "clients of the older age ask for the log and subscribe"
@@ -31,7 +31,7 @@ pub(super) struct Refused {
     answered: bool,
 }
 
-/// What a text must have to be told whose it is.
+/// The parts of a message by which it is known as one of the protocol.
 #[derive(Deserialize)]
 struct Envelope {
     #[serde(rename = "jsonrpc")]

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::mcp::offered::lock;
 
-/// All of them.
+/// The connections that a server has at once, `most` at a time.
 pub(super) struct Places {
     most: usize,
     table: Mutex<Table>,

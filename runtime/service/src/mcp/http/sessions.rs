@@ -49,7 +49,7 @@ struct Listened {
     _held: Held,
 }
 
-/// One message alone.
+/// A stream of one message, which ends after it.
 struct Single(Option<ServerSseMessage>);
 
 struct Held {
