@@ -1,6 +1,10 @@
 //! All that is wrong with a file or a project, in the order of places.
 
-use gsw_infer::{infer_item, item_not_yet_supported, kind_text, requirement_diagnostics};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gsw_infer::{
+    expansion_diagnostics, infer_item, item_not_yet_supported, kind_text, requirement_diagnostics,
+};
 use gsw_names::{
     import_diagnostics, imports, is_std, item_signature, module_file, module_scope,
     name_diagnostics, recursion_diagnostic, shared_names, type_declaration,
@@ -12,7 +16,7 @@ use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_ast, item_offset, 
 use crate::constant_failure::constant_diagnostics;
 use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
-use crate::lints::{accidental_comments, lint_diagnostics, unused_imports};
+use crate::lints::{accidental_comments, lint_diagnostics, unused_imports, unused_private};
 use crate::permission_block::permission_diagnostics;
 use crate::rules::{head_diagnostics, rule_diagnostics};
 use crate::summary::error_diagnostics;
@@ -69,6 +73,7 @@ fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     // What cannot be read may use them.
     if can_be_read {
         found.extend(unused_imports(db, file));
+        found.extend(unused_private(db, file));
     }
     found.extend(accidental_comments(db, file));
     sorted(db, with_levels(db, found))
@@ -92,13 +97,45 @@ pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
         return Vec::new();
     };
     let files = project.modules(db).values().copied();
-    let own = files.filter(|it| !is_std(db, *it));
-    let of_files = own.flat_map(|it| check_file(db, it));
+    let own: Vec<File> = files.filter(|it| !is_std(db, *it)).collect();
+    look_ahead(db, &own);
+    let of_files = own.into_iter().flat_map(|it| check_file(db, it));
     configuration_diagnostics(db)
         .into_iter()
         .chain(of_files)
         .collect()
 }
+
+/// Lets other cores compute what is then asked for file by file: which of them did what makes no difference to what is found.
+fn look_ahead(db: &dyn Db, files: &[File]) {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // This thread is one of them, so a small project starts none.
+    let threads = cores.min(files.len() / FILES_PER_THREAD).max(1);
+    let next = AtomicUsize::new(0);
+    let work = |db: &dyn Db| {
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            file_diagnostics(db, *file);
+        }
+    };
+    if threads == 1 {
+        return;
+    }
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            let fork = db.fork();
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            // A thread that the system does not have leaves its part to the others; what panics there panics here as well.
+            let _ = thread.spawn_scoped(scope, move || work(&fork));
+        }
+        work(db);
+    });
+}
+
+/// As the compiler's own thread has, for trees of a thousand levels.
+const STACK: usize = 64 << 20;
+
+/// With fewer files a thread costs more than it saves.
+const FILES_PER_THREAD: usize = 8;
 
 /// A report when the program has no workflow `main`, for those who are about to run or build it.
 pub fn missing_main(db: &dyn Db) -> Option<Diagnostic> {
@@ -172,6 +209,7 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     let mistakes = inferred.diagnostics.iter().cloned();
     found.extend(mistakes.filter(|it| !is_consequence(it, unmet)));
     found.extend_from_slice(unmet);
+    found.extend_from_slice(expansion_diagnostics(db, item));
     for body in &inferred.bodies {
         found.extend(pattern_diagnostics(db, body));
         found.extend(rule_diagnostics(db, body));

@@ -3,20 +3,24 @@
 mod comment;
 mod deprecated;
 mod duplicate_key;
+mod empty_range;
 mod local_name;
 mod missing_dollar;
 mod negative_index;
 mod setting;
 mod swapped_fields;
+mod unchanged;
 mod unreachable;
 mod unused;
 mod unused_import;
+mod unused_private;
 
 use gsw_infer::ItemBodies;
 use gsw_source::{Db, Diagnostic, ItemId};
 
 pub use comment::accidental_comments;
 pub use unused_import::unused_imports;
+pub use unused_private::unused_private;
 
 /// Warnings about `item` with these bodies.
 pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec<Diagnostic> {
@@ -24,8 +28,10 @@ pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec
     unused::check(db, inferred, &mut found);
     for body in &inferred.bodies {
         duplicate_key::check(db, body, &mut found);
+        empty_range::check(db, body, &mut found);
         missing_dollar::check(db, body, &mut found);
         negative_index::check(db, body, &mut found);
+        unchanged::check(db, body, &mut found);
         unreachable::check(body, &mut found);
         local_name::check(item, body, &mut found);
         swapped_fields::check(db, body, &mut found);

@@ -45,7 +45,10 @@ impl<'run, 'file> Printer<'run, 'file> {
                 self.comma_list("(", expressions(elements), ")", it.span, Ending::Nowhere)
             }
             Kind::Parenthesized(inner) => {
-                let inside = nest(concat([Document::SoftLine, self.expression(inner)]));
+                // Comments end with a line break, which breaks the group.
+                let comments = self.comments.before(inner.span.start + self.offset);
+                let inside = [Document::SoftLine, comments, self.expression(inner)];
+                let inside = nest(concat(inside));
                 group(concat([text("("), inside, Document::SoftLine, text(")")]))
             }
             Kind::Range {
@@ -299,11 +302,13 @@ impl<'run, 'file> Printer<'run, 'file> {
 
     fn arm(&mut self, arm: &MatchArm) -> Document {
         let pattern = self.pattern(&arm.pattern);
+        // What is left inside of it goes before it, not into what follows.
+        let comments = self.comments.before(arm.pattern.span.end + self.offset);
         let guard = match &arm.guard {
             Some(guard) => concat([text(" if "), self.expression(guard)]),
             None => concat([]),
         };
-        concat([pattern, guard, text(" => "), self.body(&arm.body)])
+        concat([comments, pattern, guard, text(" => "), self.body(&arm.body)])
     }
 }
 

@@ -39,7 +39,12 @@ pub fn format_file(db: &dyn Db, file: File) -> Result<String, FormatError> {
         page.add(&comments.empty_line_before(start));
     }
     page.add(&comments.before(end));
-    Ok(page.finish())
+    let formatted = page.finish();
+    // Lines of a string are printed as they are; a string holds `\n` for either.
+    Ok(match formatted.contains('\r') {
+        true => formatted.replace("\r\n", "\n"),
+        false => formatted,
+    })
 }
 
 fn add_item(page: &mut Page, comments: &mut Comments<'_>, item: &Item, offset: u32) {

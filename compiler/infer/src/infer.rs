@@ -42,6 +42,7 @@ mod context;
 mod control;
 mod conversation;
 mod conversion;
+mod expansion;
 mod expected;
 mod expression;
 mod findings;
@@ -83,6 +84,7 @@ mod variant_pattern;
 mod workflow;
 mod zonk;
 
+pub use expansion::expansion_diagnostics;
 pub use name::kind_text;
 pub use requirement::{requirement_diagnostics, requirements};
 

@@ -9,7 +9,9 @@ mod not_yet_supported;
 mod walk;
 
 pub use infer::test::{cassette_file, pass_share, repeat_count};
-pub use infer::{body, infer_item, kind_text, requirement_diagnostics, requirements};
+pub use infer::{
+    body, expansion_diagnostics, infer_item, kind_text, requirement_diagnostics, requirements,
+};
 pub use item_bodies::{GenericUse, ItemBodies, Reference, Requirement};
 pub use not_yet_supported::{Missing, item_not_yet_supported};
 pub use walk::{Child, children, modifier_expressions, visit_inline, visit_patterns};

@@ -159,7 +159,6 @@ const TYPES: &[(&str, &str)] = &[
     ("i64", "int"),
     ("integer", "int"),
     ("long", "int"),
-    ("number", "int"),
     ("object", "json"),
     ("str", "string"),
     ("text", "string"),
@@ -184,6 +183,7 @@ const SHAPES: &[(&str, &str)] = &[
     ("dict", "{K: V}"),
     ("list", "[T]"),
     ("map", "{K: V}"),
+    ("number", "int` or `float"),
     ("void", "()"),
 ];
 

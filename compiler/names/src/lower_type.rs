@@ -20,7 +20,7 @@ use crate::scope::{
     seems_declared, visible_names,
 };
 use crate::substitute::substitute;
-use crate::types::{Effect, EffectSet, ErrorSet, FunctionType, Latent, Type};
+use crate::types::{Effect, EffectSet, ErrorSet, FunctionType, Latent, Type, parts};
 
 /// Types that a program cannot declare itself, because their names are not capitalised.
 const SIMPLE: &[(&str, Type)] = &[
@@ -253,7 +253,7 @@ impl Lowering<'_> {
         };
         let arity = generics_of(self.db, item).len();
         let db = self.db;
-        self.with_arity(name, arity, arguments, span, |them| match item.kind(db) {
+        let ty = self.with_arity(name, arity, arguments, span, |them| match item.kind(db) {
             ItemKind::Record => Type::Record(item, them.into()),
             ItemKind::Enum => Type::Enum(item, them.into()),
             ItemKind::Import
@@ -273,7 +273,17 @@ impl Lowering<'_> {
             | ItemKind::Test
             | ItemKind::Permissions
             | ItemKind::Invalid => expand_alias(db, item, them),
-        })
+        });
+        // Of a declaration of its own it is known what it asks of its arguments; what an alias stands for is all that is left of it.
+        let is_expanded = arity > 0 && item.kind(db) == ItemKind::Alias;
+        match is_expanded.then(|| impossible_key(db, &ty)).flatten() {
+            Some(key) => {
+                let text = crate::display::display_type(db, &key);
+                let place = self.place(span);
+                self.report(errors::map_key_type(place, &text))
+            }
+            None => ty,
+        }
     }
 
     /// The type that `make` gives for the arguments, or a report when their number is wrong.
@@ -462,6 +472,16 @@ impl Lowering<'_> {
 pub fn is_type_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_uppercase())
         || matches!(name, "bool" | "int" | "float" | "string")
+}
+
+/// The type of keys, in a type, whose values cannot be keys.
+fn impossible_key(db: &dyn Db, ty: &Type) -> Option<Type> {
+    if let Type::Map(key, _) = ty
+        && !is_key(db, key)
+    {
+        return Some((**key).clone());
+    }
+    parts(ty).iter().find_map(|it| impossible_key(db, it))
 }
 
 /// Whether values of this type may be keys of a map.

@@ -333,9 +333,12 @@ impl Type {
     }
 
     /// What there is of a value of this type, whose check is looked through, while it still arrives: of a record some fields;
-    /// everything else is of its own type.
+    /// everything else is of its own type. Of an optional it is what there is of a value that is there.
     #[must_use]
     pub fn partial(self) -> Self {
+        if let Self::Optional(inner) = self {
+            return Arc::unwrap_or_clone(inner).partial();
+        }
         // What a parameter or variable stands for may be a record.
         if matches!(
             self,

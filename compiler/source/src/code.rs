@@ -10,6 +10,7 @@ impl Code {
         Self::ACCIDENTAL_COMMENT,
         Self::DEPRECATED,
         Self::DUPLICATE_KEY,
+        Self::EMPTY_RANGE,
         Self::IMPOSSIBLE_CATCH,
         Self::MISSING_DOLLAR,
         Self::NAMING_STYLE,
@@ -19,10 +20,12 @@ impl Code {
         Self::SKILL_FORM,
         Self::SWAPPED_FIELDS,
         Self::UNCACHED_TEXT,
+        Self::UNCHANGED_VARIABLE,
         Self::UNKNOWN_MODEL,
         Self::UNREACHABLE_ARM,
         Self::UNREACHABLE_CODE,
         Self::UNSUPPORTED_SETTING,
+        Self::UNUSED_DECLARATION,
         Self::UNUSED_IMPORT,
         Self::UNUSED_VALUE,
         Self::UNUSED_VARIABLE,
@@ -76,6 +79,7 @@ codes! {
     DUPLICATE_KEY = "duplicate-key";
     DUPLICATE_SETTING = "duplicate-setting";
     DUPLICATE_TOOL = "duplicate-tool";
+    EMPTY_RANGE = "empty-range";
     ELSE_MUST_LEAVE = "else-must-leave";
     HOST_TOOL = "host-tool";
     IMPORT_CYCLE = "import-cycle";
@@ -138,6 +142,7 @@ codes! {
     TYPE_MISMATCH = "type-mismatch";
     TYPE_TOO_LARGE = "type-too-large";
     UNCACHED_TEXT = "uncached-text";
+    UNCHANGED_VARIABLE = "unchanged-variable";
     UNCLOSED_BRACKET = "unclosed-bracket";
     UNDECLARED_ERROR = "undeclared-error";
     UNEXPECTED_TOKEN = "unexpected-token";
@@ -162,6 +167,7 @@ codes! {
     UNSUPPORTED_SETTING = "unsupported-setting";
     UNTERMINATED_STRING = "unterminated-string";
     UNTRUSTED_VALUE = "untrusted-value";
+    UNUSED_DECLARATION = "unused-declaration";
     UNUSED_IMPORT = "unused-import";
     UNUSED_VALUE = "unused-value";
     UNUSED_VARIABLE = "unused-variable";

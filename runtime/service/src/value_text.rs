@@ -117,8 +117,11 @@ pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> 
         },
         // Base64; no quote or `@` is part of it.
         Type::Bytes if !text.starts_with(['"', '@']) => Ok(Value::String(text.to_owned())),
-        Type::Optional(_) if text == "none" => Ok(Value::Null),
-        Type::Optional(inner) => read(types, *inner, text),
+        // A text or a word that is `none` is that.
+        Type::Optional(inner) => match read(types, *inner, text) {
+            Err(_) if text == "none" => Ok(Value::Null),
+            read => read,
+        },
         Type::Unit
         | Type::Bytes
         | Type::Json

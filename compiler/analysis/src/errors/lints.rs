@@ -112,6 +112,11 @@ pub enum Meant {
     Call(Place),
     /// To wait for it.
     Await(Place),
+    /// To change the variable `name`, whose method it is.
+    Assign {
+        start: Place,
+        name: String,
+    },
     Unknown,
 }
 
@@ -139,6 +144,11 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
         Meant::Await(start) => diagnostic
             .note("wait for a task with `await`")
             .offer("wait for it", start, "await "),
+        Meant::Assign { start, name } => diagnostic
+            .note(format!(
+                "a method gives a new value and changes nothing: `{name} = …` is what changes `{name}`"
+            ))
+            .offer("assign it", start, format!("{name} = ")),
         Meant::Unknown => diagnostic.note(
             "no function changes its argument: bind the result, or write `let _ = …` to drop it on purpose",
         ),
@@ -176,6 +186,23 @@ pub fn accidental_comment(place: Place, slashes: Place, comment: &str) -> Diagno
     Diagnostic::warning(Code::ACCIDENTAL_COMMENT, place, message)
         .note("`/` of two ints gives an int, without what is behind the point")
         .offer("divide with `/`", slashes, "/")
+}
+
+/// How the name of a variable stands in a text that does not interpolate it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Marked {
+    /// `{name}`
+    Braces,
+    /// `$name`
+    Dollar,
+}
+
+/// A variable behind a `$` in a text; `bare` is its name.
+pub fn missing_braces(place: Place, bare: Place, name: &str) -> Diagnostic {
+    let message = format!("`${name}` is not replaced by the value of `{name}`");
+    Diagnostic::warning(Code::MISSING_DOLLAR, place, message)
+        .note("interpolation is written `${…}`; in `r\"…\"` a `$` is meant as it is")
+        .offer("put braces around it", bare, format!("{{{name}}}"))
 }
 
 /// A variable in braces in a text; `dollar` is right before the brace.
@@ -242,4 +269,33 @@ pub fn unused_import(place: Place, removed: Place, name: &str) -> Diagnostic {
         format!("the import `{name}` is not used"),
     )
     .fix("remove it", removed, "")
+}
+
+/// A private declaration that nothing mentions.
+pub fn unused_private(place: Place, kind: &str, name: &str) -> Diagnostic {
+    let message = format!("nothing uses the private {kind} `{name}`");
+    Diagnostic::warning(Code::UNUSED_DECLARATION, place, message)
+        .note("other modules cannot use it: remove it, or leave out `private`")
+}
+
+/// A `var` that nothing assigns; `word` is its keyword.
+pub fn unchanged_variable(place: Place, word: Place, name: &str) -> Diagnostic {
+    let message = format!("nothing changes the `var` `{name}`");
+    Diagnostic::warning(Code::UNCHANGED_VARIABLE, place, message)
+        .note(format!(
+            "methods give a new value and change nothing: `{name} = …` is what changes it; what never changes is a `let`"
+        ))
+        .offer("write `let`", word, "let")
+}
+
+/// A range that holds nothing whatever happens.
+pub fn empty_range(place: Place, upwards: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code::EMPTY_RANGE,
+        place,
+        "this range is empty: it ends before it begins",
+    )
+    .note(format!(
+        "ranges count upwards; `({upwards}).reverse()` counts downwards"
+    ))
 }

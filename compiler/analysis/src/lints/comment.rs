@@ -5,7 +5,7 @@ use gsw_syntax::{Comment, CommentKind, CommentPosition, parse_file};
 
 use crate::errors;
 
-/// Warnings about comments of `file` that are a number alone, after something that could be divided by it.
+/// Warnings about comments of `file` that are a number or a variable alone, after something that could be divided by it.
 pub fn accidental_comments(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let text: &str = file.text(db);
     let comments = parse_file(db, file).comments.iter();
@@ -36,7 +36,35 @@ fn divides(text: &str, comment: &Comment) -> bool {
         .iter()
         .any(|it| line.starts_with(it));
     let is_operand = line.ends_with(|it: char| it.is_alphanumeric() || ")]_".contains(it));
-    is_number && has_name && is_operand
+    (is_number || is_variable(before, said)) && has_name && is_operand
+}
+
+/// Whether a comment is nothing but the name of a parameter or variable of the declaration that it stands in.
+fn is_variable(before: &str, said: &str) -> bool {
+    let is_letter = |it: char| it.is_ascii_lowercase() || it == '_';
+    let is_name =
+        said.starts_with(is_letter) && said.chars().all(|it| is_letter(it) || it.is_ascii_digit());
+    // A declaration begins where a line does; what it binds is known by what stands around the name.
+    let start = before
+        .rmatch_indices('\n')
+        .map(|(at, _)| at + 1)
+        .find(|at| {
+            let line = before[*at..].chars().next();
+            line.is_some_and(char::is_alphabetic)
+        });
+    // The line itself only begins to bind its own name.
+    let end = before.rfind('\n').unwrap_or_default();
+    let own = before
+        .get(start.unwrap_or_default()..end)
+        .unwrap_or_default();
+    is_name
+        && own.match_indices(said).any(|(at, _)| {
+            let (left, right) = (&own[..at], &own[at + said.len()..]);
+            let is_bound = left.ends_with("let ") || left.ends_with("var ");
+            let is_parameter = left.ends_with(['(', ' ', '\n']) && right.starts_with(':');
+            let ends = !right.starts_with(|it: char| it.is_alphanumeric() || it == '_');
+            ends && (is_bound || is_parameter)
+        })
 }
 
 fn slice(text: &str, span: Span) -> &str {

@@ -1,10 +1,10 @@
-//! `{name}` in a text where a variable of that name is in scope: other languages interpolate without a `$`.
+//! `{name}` and `$name` in a text where a variable of that name is in scope: so other languages interpolate.
 
 use gsw_infer::hir::{Body, ExpressionKind};
 use gsw_names::source_text;
 use gsw_source::{Db, Diagnostic, Place, Span};
 
-use crate::errors;
+use crate::errors::{self, Marked};
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     for expression in &body.expressions {
@@ -19,24 +19,33 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         if !written.starts_with('"') {
             continue;
         }
-        for (start, name) in in_braces(&written) {
+        for (start, marked, name) in marked_names(&written) {
             let at = expression.span.start + start as u32;
             let first = name.split('.').next().unwrap_or(name);
             let is_known = |it: &gsw_infer::hir::Local| it.name == first && it.span.start < at;
             if body.locals.iter().any(is_known) {
-                let place = |end| Place::Item {
+                let place = |start, end| Place::Item {
                     item: body.item,
-                    span: Span::new(at, end),
+                    span: Span::new(start, end),
                 };
-                let whole = place(at + name.len() as u32 + 2);
-                found.push(errors::missing_dollar(whole, place(at), name));
+                let length = name.len() as u32;
+                found.push(match marked {
+                    Marked::Braces => {
+                        errors::missing_dollar(place(at, at + length + 2), place(at, at), name)
+                    }
+                    Marked::Dollar => {
+                        let bare = place(at + 1, at + 1 + length);
+                        errors::missing_braces(place(at, at + 1 + length), bare, name)
+                    }
+                });
             }
         }
     }
 }
 
-/// The names and paths of fields that stand alone in braces without a `$`, and where their brace is, outside of interpolations.
-fn in_braces(text: &str) -> Vec<(usize, &str)> {
+/// The names and paths of fields that stand alone in braces without a `$`, or behind a `$` without braces, and where that begins,
+/// outside of interpolations.
+fn marked_names(text: &str) -> Vec<(usize, Marked, &str)> {
     let mut names = Vec::new();
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -47,21 +56,31 @@ fn in_braces(text: &str) -> Vec<(usize, &str)> {
             b'\\' => at += 1,
             b'$' if bytes.get(at + 1) == Some(&b'{') => at = end_of_interpolation(bytes, at + 2),
             b'{' => {
-                let rest = &text[at + 1..];
-                let length = rest
-                    .bytes()
-                    .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.'))
-                    .count();
-                let is_path = !rest[..length].split('.').any(str::is_empty);
-                if is_path && rest[length..].starts_with('}') {
-                    names.push((at, &rest[..length]));
+                let path = path(&text[at + 1..]);
+                let is_path = !path.split('.').any(str::is_empty);
+                if is_path && text[at + 1 + path.len()..].starts_with('}') {
+                    names.push((at, Marked::Braces, path));
                 }
+            }
+            // `$x.y` is a path in some languages, and `$x` before the end of a sentence in others.
+            b'$' => {
+                let name = path(&text[at + 1..]).split('.').next();
+                names.extend(
+                    name.filter(|it| !it.is_empty())
+                        .map(|it| (at, Marked::Dollar, it)),
+                );
             }
             _ => {}
         }
         at += 1;
     }
     names
+}
+
+/// The letters, digits and dots that a text begins with.
+fn path(text: &str) -> &str {
+    let is_part = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.');
+    &text[..text.bytes().take_while(is_part).count()]
 }
 
 /// Where the `}` stands that ends an interpolation, whatever texts are in it.

@@ -103,7 +103,7 @@ fn is_silenced(body: &Body, name: &str) -> bool {
     locals.any(|it| it.name.strip_prefix('_') == Some(name))
 }
 
-fn read_locals(body: &Body) -> HashSet<LocalId> {
+pub(super) fn read_locals(body: &Body) -> HashSet<LocalId> {
     let read = body.expressions.iter().filter_map(|it| {
         let ExpressionKind::Local(local) = it.kind else {
             return None;
@@ -113,7 +113,7 @@ fn read_locals(body: &Body) -> HashSet<LocalId> {
     read.collect()
 }
 
-fn assigned_locals(body: &Body) -> HashSet<LocalId> {
+pub(super) fn assigned_locals(body: &Body) -> HashSet<LocalId> {
     let mut found = HashSet::new();
     for expression in &body.expressions {
         if let ExpressionKind::Block { statements, .. } = &expression.kind {

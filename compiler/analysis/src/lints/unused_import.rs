@@ -79,7 +79,11 @@ fn removal(names: &[ImportedName], name: &ImportedName) -> Option<Span> {
 }
 
 /// Importing an enum brings its variants, and one of these may be what is used.
-fn has_mentioned_variant(db: &dyn Db, item: ItemId, is_mentioned: &dyn Fn(&Name) -> bool) -> bool {
+pub(super) fn has_mentioned_variant(
+    db: &dyn Db,
+    item: ItemId,
+    is_mentioned: &dyn Fn(&Name) -> bool,
+) -> bool {
     let tree = item_ast(db, item);
     let Some(ItemBody::Enum(declared)) = tree.as_deref().map(|it| &it.body) else {
         return false;

@@ -4,10 +4,10 @@
 //! in `match x { A => send(), B => 0 }` the `0` is there for the type. So is an index: a missing key raises, and
 //! whoever writes `m[k]` on a line of its own asks for that.
 
-use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, Statement, StatementKind};
+use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind};
 use gsw_infer::infer_item;
 use gsw_names::types::Type;
-use gsw_source::{Db, Diagnostic, Place, Severity, Span};
+use gsw_source::{Db, Diagnostic, Name, Place, Severity, Span};
 use gsw_syntax::locate;
 
 use super::body::BodyFacts;
@@ -151,9 +151,36 @@ fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
         && function.parameters.is_empty()
     {
         Meant::Call(place(body, Span::new(span.end, span.end)))
+    } else if let Some(name) = changed(body, id) {
+        Meant::Assign {
+            start: before,
+            name: name.to_string(),
+        }
     } else {
         Meant::Unknown
     }
+}
+
+/// The variable whose method gives a value of its type: other languages change it there.
+fn changed(body: &Body, id: ExpressionId) -> Option<&Name> {
+    let expression = body.expression(id);
+    let ExpressionKind::Call { arguments, .. } = &expression.kind else {
+        return None;
+    };
+    let receiver = body.expression(arguments.first()?.1);
+    let written = if let ExpressionKind::Coerce { value, .. } = receiver.kind {
+        body.expression(value)
+    } else {
+        receiver
+    };
+    let ExpressionKind::Local(local) = written.kind else {
+        return None;
+    };
+    let local = body.local(local);
+    let may_change = matches!(local.kind, LocalKind::Var | LocalKind::State);
+    // The receiver stands at the beginning of a call of a method.
+    let is_method = receiver.span.start == expression.span.start;
+    (may_change && is_method && receiver.ty == expression.ty).then_some(&local.name)
 }
 
 /// The operator of a line that was to go on with the one above it.

@@ -82,6 +82,9 @@ pub fn fix(arguments: &Fix) -> Exit {
     fixer.remaining()
 }
 
+/// A mistake by where it is and what is said of it: what is still there after a fix for it, that fix was not for.
+type Mistake = (PathBuf, usize, &'static str, String);
+
 /// Whether a round has changed anything.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Round {
@@ -102,6 +105,7 @@ impl Fixer {
         let (db, diagnostics) = self.open()?;
         let mut edits: BTreeMap<PathBuf, Vec<Edit>> = BTreeMap::new();
         let mut applied = Vec::new();
+        let mut mended: Vec<(Mistake, Vec<(PathBuf, Edit)>)> = Vec::new();
         // What is unused in a program with errors may be used where the compiler lost its way.
         let has_errors = diagnostics.iter().any(|it| it.severity == Severity::Error);
         let wanted = diagnostics
@@ -126,6 +130,7 @@ impl Fixer {
                 code: diagnostic.code.name(),
                 title: fix.title.clone(),
             });
+            mended.push((mistake(&db, diagnostic), wanted.clone()));
             for (path, edit) in wanted {
                 edits.entry(path).or_default().push(edit);
             }
@@ -134,21 +139,28 @@ impl Fixer {
             .keys()
             .map(|it| (it.clone(), self.overlay.text(it)))
             .collect();
-        let wanted = edits.clone();
+        let mut wanted: Vec<(PathBuf, Edit)> = mended.iter().flat_map(|it| it.1.clone()).collect();
         if edits.is_empty() || !self.apply(&db, edits) {
             return Ok(Round::Done);
         }
+        let (after, found) = self.open()?;
+        let is_broken = found.iter().any(|it| it.severity == Severity::Error);
+        if has_errors {
+            let is_left = Self::left(&db, &diagnostics, &after, &found);
+            wanted = mended
+                .into_iter()
+                .filter(|it| is_left(&it.0))
+                .flat_map(|it| it.1)
+                .collect();
+        }
         // What mends a warning breaks nothing: a program that compiled still does.
-        if !has_errors && self.has_errors()? {
+        if (has_errors && !wanted.is_empty()) || (!has_errors && is_broken) {
             for (path, text) in before {
                 if let Some(text) = text {
                     self.overlay.change(path, text.to_string());
                 }
             }
-            let each = |(path, edits): (PathBuf, Vec<Edit>)| {
-                edits.into_iter().map(move |it| (path.clone(), it))
-            };
-            self.refused.extend(wanted.into_iter().flat_map(each));
+            self.refused.extend(wanted);
             return Ok(Round::Changed);
         }
         self.applied.append(&mut applied);
@@ -158,10 +170,22 @@ impl Fixer {
         })
     }
 
-    /// Whether the program does not compile as its texts are now.
-    fn has_errors(&self) -> Result<bool, String> {
-        let (_, diagnostics) = self.open()?;
-        Ok(diagnostics.iter().any(|it| it.severity == Severity::Error))
+    /// Which mistakes of before are still there, as often as they were.
+    fn left(
+        before: &Database,
+        found_before: &[Diagnostic],
+        after: &Database,
+        found_after: &[Diagnostic],
+    ) -> impl Fn(&Mistake) -> bool + use<> {
+        let count = |db: &Database, found: &[Diagnostic]| {
+            let mut counts: BTreeMap<Mistake, usize> = BTreeMap::new();
+            for it in found {
+                *counts.entry(mistake(db, it)).or_default() += 1;
+            }
+            counts
+        };
+        let (before, after) = (count(before, found_before), count(after, found_after));
+        move |it| after.get(it) >= before.get(it)
     }
 
     /// The edits of a fix by file; `None` where it is not for files of the user, or was refused.
@@ -254,6 +278,21 @@ impl Fixer {
             Err(failure) => report::failure(&failure),
         }
     }
+}
+
+fn mistake(db: &Database, diagnostic: &Diagnostic) -> Mistake {
+    let located = diagnostic.located(|place| gsw_syntax::locate(db, place));
+    let file = located.location.file;
+    let start = located.location.span.start as usize;
+    let before = file.text(db).get(..start).unwrap_or_default();
+    let line = before.matches('\n').count();
+    let code = diagnostic.code.name();
+    (
+        file.path(db).clone(),
+        line,
+        code,
+        diagnostic.message.clone(),
+    )
 }
 
 /// Whether edits overlap neither one another nor those that are taken. Edits that only touch could be meant for either order,

@@ -159,6 +159,13 @@ pub fn typed_json(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("decode it first: `(j.field as string).upper()`")
 }
 
+/// `p(x).stream()` of a prompt.
+pub fn before_arguments(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "of a prompt `{name}` stands before the arguments: `p.{name}(x)`"
+    ))
+}
+
 /// A list that is to be changed; `instead` replaces the call where it is a statement.
 pub fn joined_lists(diagnostic: Diagnostic, instead: Option<(Place, String)>) -> Diagnostic {
     let diagnostic = diagnostic
@@ -481,4 +488,11 @@ pub fn not_listable(place: Place, setting: &str, what: &str) -> Diagnostic {
         place,
         format!("{what} cannot be listed in `{setting}`"),
     )
+}
+
+/// A call by which a generic function asks for another instance of itself, with a larger type.
+pub fn ever_larger(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` is needed for ever larger types");
+    Diagnostic::error(Code::INSTANCE_TOO_DEEP, place, message)
+        .note("each call of it asks for another one with a type that nests deeper")
 }

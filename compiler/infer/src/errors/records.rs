@@ -198,6 +198,16 @@ pub fn unknown_variant(
     )
 }
 
+/// The variants that there are, where none is like the one that is named.
+pub fn has_variants(diagnostic: Diagnostic, variants: &[Name]) -> Diagnostic {
+    let names: Vec<String> = variants.iter().map(|it| format!("`{it}`")).collect();
+    match &names[..] {
+        [] => diagnostic,
+        [one] => diagnostic.note(format!("its only variant is {one}")),
+        [.., _] => diagnostic.note(format!("its variants are {}", names.join(", "))),
+    }
+}
+
 /// `.values()` of an enum that has more values than variants.
 pub fn only_plain_enums(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("only an enum without payloads has `values()`")

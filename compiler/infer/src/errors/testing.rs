@@ -53,3 +53,11 @@ pub enum TestClause {
     Repeat,
     Cassette,
 }
+
+/// `assert(a, "why")`; `better` is what stands in the parentheses.
+pub fn assert_as_call(place: Place, better: &str) -> Diagnostic {
+    let message = "`assert` is no function: it takes one condition, and a text behind a comma";
+    Diagnostic::error(Code::TYPE_MISMATCH, place, message)
+        .note("`assert a == b, \"why\"`")
+        .fix("leave out the parentheses", place, format!(" {better}"))
+}

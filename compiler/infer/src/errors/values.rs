@@ -237,6 +237,11 @@ pub fn decode_json(diagnostic: Diagnostic, wanted: &str, end: Place) -> Diagnost
     )
 }
 
+/// An operator between two values of which nothing is known.
+pub fn decode_both(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("what a `json` holds is decoded first: `(j.x as int) + (j.y as int)`, or all of it: `j as Point`")
+}
+
 /// `none` where the type does not allow it.
 pub fn none_needs_optional(diagnostic: Diagnostic, wanted: &str) -> Diagnostic {
     diagnostic.note(format!(

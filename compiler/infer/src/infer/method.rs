@@ -176,14 +176,19 @@ fn unknown_field(hir: &mut HirBuilder, ty: &Type, plain: &Type, name: &ast::Iden
     } else {
         &[]
     };
-    let names: Vec<_> = fields.iter().map(|it| it.name.clone()).collect();
+    // What the library keeps for itself is no help to anybody.
+    let public = fields.iter().filter(|it| !it.name.starts_with("private_"));
+    let names: Vec<_> = public.map(|it| it.name.clone()).collect();
     let suggestion = meant(&name.name, &names);
     let text = hir.show(ty);
     let mut report = records::unknown_field(place, &name.name, &text, suggestion.as_deref());
     if method(hir.db, &hir.table.zonk(ty), &name.name).is_some() {
         report = records::method_as_field(report, &name.name, hir.place_after(name.span));
     } else if suggestion.is_none() && matches!(plain, Type::Record(..)) {
-        report = records::has_fields(report, &names);
+        report = match names.is_empty() {
+            true => calls::has_methods(report, &method_names(hir.db, &hir.table.zonk(ty))),
+            false => records::has_fields(report, &names),
+        };
     }
     let has_field = |inner: &Type| field_of(hir, &hir.table.unchecked(inner), &name.name).is_some();
     report = if let Type::Optional(inner) = plain
@@ -351,7 +356,13 @@ fn unknown_method(
     let suggestion = suggestion.filter(|_| !is_field && other.is_none());
     let report = calls::unknown_method(place, &name.name, &text, suggestion);
     let is_adding = matches!(name.name.as_str(), "push" | "append" | "add");
-    let report = if is_field {
+    let receiver = Span::new(whole.start, name.span.start.saturating_sub(1));
+    let receiver = gsw_names::source_text(hir.db, hir.item, receiver);
+    // Of the value of a prompt: a form of its call.
+    let is_form = matches!(name.name.as_str(), "stream" | "detail") && receiver.ends_with(')');
+    let report = if is_form {
+        calls::before_arguments(report, &name.name)
+    } else if is_field {
         let parentheses = Span::new(name.span.end, whole.end);
         let is_bare = gsw_names::source_text(hir.db, hir.item, parentheses) == "()";
         let removed = is_bare.then(|| hir.place(parentheses));
@@ -374,11 +385,9 @@ fn unknown_method(
         let instead = added(hir, name, whole).map(|it| (hir.place(whole), it));
         calls::joined_lists(report, instead)
     } else if let Type::Function(_) = zonked {
-        let receiver = Span::new(whole.start, name.span.start.saturating_sub(1));
-        let written = gsw_names::source_text(hir.db, hir.item, receiver);
-        match gsw_names::library_module(hir.db, hir.item.file(hir.db), &written) {
+        match gsw_names::library_module(hir.db, hir.item.file(hir.db), &receiver) {
             // A function of the prelude has the name of a module, as `random` has.
-            Some(start) => gsw_names::errors::import_module(report, &written, start),
+            Some(start) => gsw_names::errors::import_module(report, &receiver, start),
             None => calls::of_function(report),
         }
     } else if let Some(module) = hidden_module(hir, name, whole) {

@@ -58,6 +58,9 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         | (Type::Map(..), Type::Map(..))
         | (Type::Tuple(_), Type::Tuple(_)) => why_no_parts(hir, diagnostic, id, target),
         (Type::Json, _) => errors::decode_json(diagnostic, &wanted, hir.place_after(span)),
+        (Type::Optional(from), Type::Optional(to)) if would_convert(hir, &from, &to) => {
+            convert_each(hir, diagnostic, id, ".map(x => x)")
+        }
         (Type::Optional(_), _) if is_none => errors::none_needs_optional(diagnostic, &wanted),
         (Type::Optional(_), _) => errors::may_be_none(diagnostic),
         (Type::Task(_), _) => errors::await_it(diagnostic, hir.place_before(span)),

@@ -391,9 +391,13 @@ impl Names<'_, '_> {
         let owner = item.name(self.db).clone();
         let suggestion = suggestion.as_deref();
         let report = records::unknown_variant(place, &name.name, &owner, suggestion);
-        self.report(match name.name.as_str() {
-            "values" => records::only_plain_enums(report),
-            _ => report,
+        self.report(match (name.name.as_str(), suggestion) {
+            ("values", _) => records::only_plain_enums(report),
+            (_, Some(_)) => report,
+            (_, None) => {
+                let names: Vec<Name> = variants.iter().map(|it| it.name.clone()).collect();
+                records::has_variants(report, &names)
+            }
         });
     }
 }

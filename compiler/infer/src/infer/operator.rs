@@ -381,6 +381,8 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         errors::await_it(report, hir.place_before(hir.span(left)))
     } else if let Type::Task(_) = right_type {
         errors::await_it(report, hir.place_before(hir.span(right)))
+    } else if left_type == Type::Json && right_type == Type::Json {
+        errors::decode_both(report)
     } else if left_type == Type::Json {
         errors::decode_json(report, &right_text, hir.place_after(hir.span(left)))
     } else if right_type == Type::Json {

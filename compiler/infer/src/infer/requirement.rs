@@ -6,9 +6,12 @@
 
 use gsw_names::types::{Type, parts};
 use gsw_names::{
-    ANY_VALUE, RequirementKind, display_type, generics_of, holds_secret, item_signature, std_file,
+    ANY_VALUE, RequirementKind, alias_target, display_type, generics_of, holds_secret,
+    item_signature, lower_type, std_file,
 };
-use gsw_source::{Db, Diagnostic, ItemId, Place};
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
+use gsw_syntax::ast::{Child, TypeExpressionKind, children, item_children};
+use gsw_syntax::item_ast;
 use rustc_hash::FxHashMap;
 
 use crate::errors::elsewhere;
@@ -116,8 +119,41 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     found
 }
 
-fn uses(db: &dyn Db, item: ItemId) -> &[GenericUse] {
-    &infer_item(db, item).generic_uses
+/// The generic declarations that an item names in its types, and what it calls.
+fn uses(db: &dyn Db, item: ItemId) -> impl Iterator<Item = &GenericUse> {
+    let written = written_types(db, item).iter();
+    written.chain(&infer_item(db, item).generic_uses)
+}
+
+/// The types with arguments that are written anywhere in `item`.
+#[salsa::tracked(returns(ref))]
+fn written_types(db: &dyn Db, item: ItemId) -> Vec<GenericUse> {
+    let Some(tree) = item_ast(db, item) else {
+        return Vec::new();
+    };
+    let generics = generics_of(db, item);
+    let mut found = Vec::new();
+    let mut waiting = item_children(&tree);
+    while let Some(node) = waiting.pop() {
+        if let Child::Type(ty) = node
+            && matches!(&ty.kind, TypeExpressionKind::Named { arguments, .. } if !arguments.is_empty())
+        {
+            // What is wrong with it is reported where the type is used.
+            let lowered = lower_type(db, item.file(db), &generics, ty, &mut Vec::new(), item);
+            if let Type::Record(of, them) | Type::Enum(of, them) | Type::Checked(of, them) = lowered
+            {
+                found.push(GenericUse {
+                    item: of,
+                    type_arguments: them.to_vec(),
+                    span: ty.span,
+                });
+            }
+        }
+        waiting.extend(children(node));
+    }
+    // In the order of the source, as reports are.
+    found.sort_by_key(|it| it.span);
+    found
 }
 
 /// The generic declarations that `item` uses, also by way of others, itself included.
@@ -178,6 +214,9 @@ fn keys(db: &dyn Db, item: ItemId) -> Vec<u32> {
         .map(|it| it.ty.clone())
         .collect();
     types.push(signature.result.clone());
+    if item.kind(db) == ItemKind::Alias {
+        types.push(alias_target(db, item));
+    }
     let mut found = Vec::new();
     while let Some(ty) = types.pop() {
         if let Type::Map(key, _) = &ty

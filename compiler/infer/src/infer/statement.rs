@@ -5,6 +5,7 @@ use gsw_names::types::Type;
 use gsw_source::{Name, Span};
 use gsw_syntax::ast;
 
+use crate::errors::testing;
 use crate::errors::values as errors;
 use crate::hir::{ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind};
 use crate::infer::assignment;
@@ -315,6 +316,24 @@ fn variable_type(hir: &mut HirBuilder, value: ExpressionId) -> Type {
     hir.table.loosened(&plain, Side::Above)
 }
 
+/// The parts of `assert(condition, "why")`, as it is called in other languages, which is reported.
+fn called<'a>(
+    cx: &mut Context,
+    value: &'a ast::Expression,
+) -> Option<(&'a ast::Expression, &'a ast::Expression)> {
+    let ast::ExpressionKind::Tuple(parts) = &value.kind else {
+        return None;
+    };
+    let [condition, why] = &parts[..] else {
+        return None;
+    };
+    let text = |it: &ast::Expression| source_text(&cx.hir, it.span);
+    let better = format!("{}, {}", text(condition), text(why));
+    let report = testing::assert_as_call(cx.hir.place(value.span), &better);
+    cx.hir.report(report);
+    Some((condition, why))
+}
+
 fn infer_assert(
     cx: &mut Context,
     value: &ast::Expression,
@@ -328,6 +347,10 @@ fn infer_assert(
                 let value = cx.expression(shown, &Expected::Type(Type::Json));
                 return StatementKind::AssertSnapshot { value };
             }
+            let (value, message) = match called(cx, value).filter(|_| message.is_none()) {
+                Some((condition, why)) => (condition, Some(why)),
+                None => (value, message),
+            };
             let condition = cx.expression(value, &Expected::Type(Type::Bool));
             let message = message.map(|it| cx.expression(it, &Expected::Type(Type::String)));
             StatementKind::Assert {

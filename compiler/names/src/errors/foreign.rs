@@ -44,6 +44,10 @@ const NAMES: &[(&str, &str)] = &[
         "budget",
         "a budget stands around what it is for: `budget(usd: 1.0) { … }`",
     ),
+    (
+        "gather",
+        "`parallel (f(), g())` does both at once, and `await [t1, t2]` waits for tasks",
+    ),
     ("interrupt", PERSON),
     (
         "timeout",

@@ -196,10 +196,41 @@ impl ScriptedCall {
     }
 }
 
-/// As a model writes it: plain where any text will do, else JSON.
+/// As a model writes it: JSON where a text is among the values that are wanted, else a text is the answer itself, with all that may
+/// stand around JSON.
 fn answer_text(value: &Value, request: &ModelRequest) -> String {
-    let plain = value.as_str().filter(|_| request.schema.is_none());
+    let schema = request.schema.as_deref();
+    let is_value = schema.is_some_and(|it| takes_text(it, it, MOST_REFERENCES));
+    let plain = value.as_str().filter(|_| !is_value);
     plain.map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Schemas that name each other are not followed further.
+const MOST_REFERENCES: usize = 8;
+
+/// Whether a text fits the schema, which is within `root`.
+fn takes_text(schema: &Value, root: &Value, references: usize) -> bool {
+    let any = |key: &str, fits: &dyn Fn(&Value) -> bool| {
+        let listed = schema.get(key).and_then(Value::as_array);
+        listed.map(|it| it.iter().any(fits))
+    };
+    if let Some(path) = schema.get("$ref").and_then(Value::as_str) {
+        let target = path.strip_prefix('#').and_then(|it| root.pointer(it));
+        return references > 0 && target.is_some_and(|it| takes_text(it, root, references - 1));
+    }
+    if let Some(fits) = any("anyOf", &|it| takes_text(it, root, references)) {
+        return fits;
+    }
+    if let Some(fits) = any("enum", &Value::is_string).or_else(|| any("type", &|it| it == "string"))
+    {
+        return fits;
+    }
+    match (schema.get("const"), schema.get("type")) {
+        (Some(value), _) => value.is_string(),
+        (None, Some(kind)) => kind == "string",
+        // Any JSON.
+        (None, None) => true,
+    }
 }
 
 /// A request that ends without an answer that says something: as a provider ends it.

@@ -278,13 +278,14 @@ impl Run {
     /// Parts are wanted, as values of the optional type `result`.
     fn prepare_parts(&mut self, id: TaskId, result: TypeId) {
         let types = self.heap.types().clone();
+        let answer = self.scheduler.task(id).result;
         if let Some(stream) = self.streams.streams.get_mut(&id)
             && stream.growth.is_none()
         {
             let Type::Optional(ty) = *types.get(types.base(result)) else {
                 unreachable!("a part may be missing");
             };
-            stream.growth = Some(Growth::new(&types, ty));
+            stream.growth = Some(Growth::new(&types, answer, ty));
         }
     }
 
@@ -335,15 +336,21 @@ impl Run {
             return 0;
         };
         let (ty, before) = (growth.ty(), growth.word());
-        let whole = growth::shown(self, answer, ty, word);
-        let is_known = before != 0 && compare::equal(&self.heap, ty, before, whole);
-        let contradicts = before != 0 && !growth::refines(&self.heap, ty, before, whole);
+        let whole = growth::whole(self, answer, ty, word);
+        let heap = &self.heap;
+        let is_known = whole.is_some_and(|it| before != 0 && compare::equal(heap, ty, before, it));
+        let refines = before == 0 || whole.is_some_and(|it| growth::refines(heap, ty, before, it));
+        let contradicts = !refines;
+        // For who asks again after the end.
+        let anew = growth.anew(&self.loaded.types);
         growth.release(&mut self.heap);
         if let Some(stream) = self.streams.streams.get_mut(&id) {
             stream.restarts += u64::from(contradicts);
-            // For who asks again after the end.
-            stream.growth = Some(Growth::new(&self.loaded.types, ty));
+            stream.growth = Some(anew);
         }
+        let Some(whole) = whole else {
+            return 0;
+        };
         if is_known {
             self.heap.release_typed(ty, whole);
             return 0;
@@ -397,7 +404,7 @@ impl Run {
         let Some(growth) = stream.growth.take() else {
             return;
         };
-        stream.growth = Some(Growth::new(&self.loaded.types, growth.ty()));
+        stream.growth = Some(growth.anew(&self.loaded.types));
         stream.restarts += u64::from(growth.word() != 0);
         growth.release(&mut self.heap);
     }

@@ -127,8 +127,9 @@ const BEFORE: &[Foreign] = &[
         Some("for"),
         "a loop is written `for x in xs { … }`",
     ),
-    word(
+    word_where(
         "guard",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
         "`let y = x else { return }` unwraps the value or returns",
     ),
@@ -212,8 +213,8 @@ const BEFORE: &[Foreign] = &[
     ),
     word(
         "yield",
-        Some("emit"),
-        "`emit` sends a value to the event stream",
+        None,
+        "`emit x` sends a value to those who watch the run; what a workflow gives is its last line",
     ),
 ];
 
@@ -308,6 +309,12 @@ const FOUND: &[Foreign] = &[
         RECORD,
     ),
     word_where(
+        "using",
+        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
+        Some("by"),
+        "the agent of a prompt follows `by`: `prompt p(x: string) -> string by a { … }`",
+    ),
+    word_where(
         "uses",
         |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
         None,
@@ -338,6 +345,12 @@ const FOUND: &[Foreign] = &[
         ERRORS,
     ),
     word("of", Some("in"), "a loop is written `for x in xs { … }`"),
+    word_where(
+        "returns",
+        |expected| expected.has(Expected::token(TokenKind::ParenOpen)),
+        None,
+        "a mock says of which arguments it is and what it gives: `mock find(_) -> value`",
+    ),
     word_where(
         "raises",
         |expected| expected.has(Expected::OPERATOR),

@@ -15,6 +15,8 @@ use crate::value::{field, list, optional, place, set_field, string};
 /// The answer of one attempt, as far as it has come.
 #[derive(Debug)]
 pub(super) struct Growth {
+    /// The type of the whole answer.
+    answer: TypeId,
     value: Value,
     text: Arriving,
 }
@@ -52,13 +54,12 @@ enum State {
 }
 
 impl Growth {
-    /// Nothing of an answer of which this type is shown has come.
-    pub(super) fn new(types: &TypeTable, ty: TypeId) -> Self {
-        let text = match shape(types, ty) {
-            Shape::Text => Arriving::Plain,
-            shape @ (Shape::Whole | Shape::List | Shape::Record(_)) => {
-                Arriving::Json(Growing::new(shape))
-            }
+    /// Nothing of an answer has come of which values of the type `ty` are shown.
+    pub(super) fn new(types: &TypeTable, answer: TypeId, ty: TypeId) -> Self {
+        let text = match (types.get(types.base(answer)), shape(types, ty)) {
+            (Type::String, Shape::Text) => Arriving::Plain,
+            // A text that may be missing comes as JSON.
+            (_, shape) => Arriving::Json(Growing::new(shape)),
         };
         let value = Value {
             ty,
@@ -68,7 +69,16 @@ impl Growth {
             state: State::Grows,
             is_new: false,
         };
-        Self { value, text }
+        Self {
+            answer,
+            value,
+            text,
+        }
+    }
+
+    /// Nothing of the same answer has come.
+    pub(super) fn anew(&self, types: &TypeTable) -> Self {
+        Self::new(types, self.answer, self.value.ty)
     }
 
     pub(super) fn ty(&self) -> TypeId {
@@ -319,8 +329,27 @@ pub(super) fn refines(heap: &Heap, ty: TypeId, old: u64, new: u64) -> bool {
     }
 }
 
-/// An answer of type `answer`, borrowed, as a value of the type `ty` that is shown of it; owned.
-pub(super) fn shown(checker: &mut dyn Checker, answer: TypeId, ty: TypeId, word: u64) -> u64 {
+/// A whole answer of type `answer`, borrowed, as a value of the type `ty` of its parts, owned; nothing where it is `none`, of which
+/// there are no parts.
+pub(super) fn whole(
+    checker: &mut dyn Checker,
+    answer: TypeId,
+    ty: TypeId,
+    word: u64,
+) -> Option<u64> {
+    let types = checker.heap().types().clone();
+    let Type::Optional(of) = *types.get(types.base(answer)) else {
+        return Some(shown(checker, answer, ty, word));
+    };
+    if word == 0 {
+        return None;
+    }
+    let inside = optional::inside(checker.heap(), of, word);
+    Some(shown(checker, of, ty, inside))
+}
+
+/// A value of type `answer`, borrowed, as a value of the type `ty` that is shown of it; owned.
+fn shown(checker: &mut dyn Checker, answer: TypeId, ty: TypeId, word: u64) -> u64 {
     let types = checker.heap().types().clone();
     if types.base(answer) == types.base(ty) {
         checker.heap().retain_typed(answer, word);

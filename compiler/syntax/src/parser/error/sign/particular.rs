@@ -3,7 +3,7 @@
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
 use crate::parser::error::sight::Sight;
-use crate::token::{LineStart, TokenKind as Kind, Word};
+use crate::token::{LineStart, Token, TokenKind as Kind, Word};
 
 const ARM: &str = "an arm is written `pattern => value`";
 
@@ -19,6 +19,84 @@ pub(super) const PARTICULAR: &[Sign] = &[
         &[Kind::Colon],
         |it| it.expects_token(Kind::InterpolationClose),
         "there are no formats in `${…}`: `x.fixed(2)` has two digits behind the point, `s.pad_start(5)` fills up with blanks",
+        Edit::None,
+    ),
+    // Tests and hooks.
+    sign(
+        &[Kind::FatArrow, Kind::Equal],
+        |it| it.expects_token(Kind::Arrow) && it.is_in_head(|it| it.word == Word::Mock),
+        "what a mock gives stands behind an arrow: `mock find(_) -> value`",
+        Edit::Sign("->"),
+    ),
+    sign(
+        &[Kind::Arrow, Kind::Equal, Kind::FatArrow],
+        |it| it.expects_token(Kind::ParenOpen) && it.is_in_head(|it| it.word == Word::Mock),
+        "a mock says of which arguments it is: `mock find(\"a\") -> value`, `mock find(_) -> value`, or `mock find(..) -> value` for all",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Arrow, Kind::Equal, Kind::FatArrow],
+        |it| {
+            let is_agent = it.before(2).is_some_and(|it| it.word == Word::Agent);
+            is_agent
+                && it.expects_token(Kind::BraceOpen)
+                && it.is_in_head(|it| it.word == Word::Mock)
+        },
+        "what an agent's model does is written `mock agent name { answer value }`, one turn a line",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.expects(Expected::STRING) && it.before(1).is_some_and(|it| it.word == Word::Test),
+        "the name of a test is a text: `test \"it adds\" { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::ParenOpen],
+        |it| {
+            it.expects_only(Kind::BraceOpen) && it.before(2).is_some_and(|it| it.word == Word::Hook)
+        },
+        "what a hook is asked of is a parameter in its braces: `hook guard { before_tool(call) { … } }`",
+        Edit::None,
+    ),
+    // Modifiers and parallel work.
+    sign(
+        &[Kind::Colon],
+        |it| it.is_argument_of_modifier(),
+        "what belongs to a modifier follows it without parentheses: `retry 3 backoff 1s { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects_token(Kind::BracketClose) && it.opener_follows(Word::Parallel),
+        "work that is done at once stands in parentheses: `parallel (f(), g())`",
+        Edit::None,
+    ),
+    // Blocks that are indented.
+    sign(
+        &[Kind::Colon],
+        |it| {
+            let next = it.after(1);
+            let ends_line = next.is_some_and(|it| it.line_start != LineStart::Inside);
+            ends_line && it.expects(Expected::END_OF_STATEMENT)
+        },
+        "what belongs together stands in braces; there is no `try`: `catch { … }` follows what may fail",
+        Edit::None,
+    ),
+    // Types.
+    sign(
+        &[Kind::Int, Kind::Float],
+        |it| it.expects(Expected::TYPE),
+        "one of several texts is a type, `\"a\" | \"b\"`; of numbers a check says which: `type Size = int where it == 1 or it == 2`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BracketOpen],
+        |it| {
+            let is_alias = it.follows(2, Kind::Equal) && it.follows(4, Kind::Type);
+            is_alias && it.expects(Expected::END_OF_ITEM)
+        },
+        "one of several texts is written `\"a\" | \"b\"`, a list `[T]`, a map `{K: V}`, and the arguments of a type `Page<T>`",
         Edit::None,
     ),
     // Arms.
@@ -206,6 +284,23 @@ impl Sight<'_> {
             .iter()
             .any(|it| it.kind == Kind::BraceOpen);
         is_first || is_data
+    }
+
+    /// Whether the token stands in the parentheses that follow a modifier.
+    fn is_argument_of_modifier(&self) -> bool {
+        let word = self.before_opener();
+        word.is_some_and(|it| it.word.modifier().is_some()) && self.expects_token(Kind::ParenClose)
+    }
+
+    /// Whether the innermost bracket that is open follows that word.
+    fn opener_follows(&self, word: Word) -> bool {
+        self.before_opener().is_some_and(|it| it.word == word)
+    }
+
+    /// The token before the innermost bracket that is open.
+    fn before_opener(&self) -> Option<Token> {
+        let opener = self.opener(self.index)?;
+        self.tokens.get(opener.checked_sub(1)?).copied()
     }
 
     /// Whether `=>` stands behind the token on its line.

@@ -281,12 +281,6 @@ pub(super) const SIGNS: &[Sign] = &[
     // `=` where something else gives a value to a name.
     sign(
         &[Kind::Equal],
-        |it| it.is_in_head(|it| it.word == Word::Mock),
-        "what is given instead follows an arrow: `mock find(_) -> value`",
-        Edit::None,
-    ),
-    sign(
-        &[Kind::Equal],
         |it| it.tokens.first().is_some_and(|it| it.kind == Kind::Enum),
         "variants are listed in braces and have no values: `enum Level { Low, High }`",
         Edit::None,
@@ -341,7 +335,7 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[Kind::Identifier],
         |it| it.expects(Expected::MAP_KEY) && it.precedes(Kind::Colon),
-        "a name as the key of a map stands in quotes: `{ \"a\": 1 }`; a record begins with its type: `Name { a: 1 }`",
+        "a text as the key of a map stands in quotes, `{ \"a\": 1 }`, and the value of a variable in parentheses, `{ (a): 1 }`; a record begins with its type: `Name { a: 1 }`",
         Edit::None,
     ),
     sign(

@@ -1,0 +1,66 @@
+//! Private declarations that nothing in their module mentions. What can be started or asked by its name at run time is left out.
+
+use gsw_infer::kind_text;
+use gsw_names::{declared_name, is_private, module_scope};
+use gsw_source::{Db, Diagnostic, File, ItemKind, Place};
+use gsw_syntax::{file_item_ids, item_ast};
+
+use super::unused_import::has_mentioned_variant;
+use crate::errors;
+use crate::mention::mentioned_names;
+
+/// Warnings about private declarations of `file`. Of what is declared for a type (`Order.total`) its own name counts.
+pub fn unused_private(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let items = file_item_ids(db, file);
+    let mut found = Vec::new();
+    for (name, item) in &module_scope(db, file).items {
+        if !is_private(db, *item) || is_started_by_name(item.kind(db)) {
+            continue;
+        }
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let others = || items.iter().filter(|it| *it != item);
+        let is_mentioned = |name: &str| others().any(|it| mentioned_names(db, *it).contains(name));
+        if is_mentioned(last) || has_mentioned_variant(db, *item, &|it| is_mentioned(it)) {
+            continue;
+        }
+        let tree = item_ast(db, *item);
+        let Some(declared) = tree.as_deref().and_then(declared_name) else {
+            continue;
+        };
+        let place = Place::Item {
+            item: *item,
+            span: declared.span,
+        };
+        found.push(errors::unused_private(
+            place,
+            kind_text(item.kind(db)),
+            name,
+        ));
+    }
+    found
+}
+
+/// What `workflows.find`, a model or a command reaches without a mention in the source, and what has no name to mention.
+fn is_started_by_name(kind: ItemKind) -> bool {
+    match kind {
+        ItemKind::Function
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const => false,
+        ItemKind::Agent
+        | ItemKind::Prompt
+        | ItemKind::Workflow
+        | ItemKind::Tool
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Human
+        | ItemKind::External
+        | ItemKind::Skill
+        | ItemKind::Import
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => true,
+    }
+}
