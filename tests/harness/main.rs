@@ -42,6 +42,7 @@ mod grammar;
 mod graph;
 mod guide;
 mod help;
+mod hidden_from_observers;
 mod http2;
 mod hurt;
 mod in_process;

@@ -6,6 +6,7 @@ use gsw_infer::hir::{
     ExpressionKind, OperatorClass, OrderOperator, RangeEnd, UnaryOperator,
 };
 use gsw_infer::infer_item;
+use gsw_names::types::Type;
 use gsw_source::{Db, ItemId};
 
 use crate::constant::{ConstantValue, known_value, library_name};
@@ -63,7 +64,40 @@ fn add_bounds(db: &dyn Db, body: &Body, id: ExpressionId, found: &mut Vec<Bound>
         && let ExpressionKind::String(pattern) = &body.expression(*pattern).kind
     {
         found.push(Bound::Pattern(pattern.to_string()));
+    } else {
+        found.extend(part_of_text(db, body, id));
     }
+}
+
+/// The pattern of `it.contains("…")` and the like, of a string.
+fn part_of_text(db: &dyn Db, body: &Body, id: ExpressionId) -> Option<Bound> {
+    let forms = [
+        ("contains", "", ""),
+        ("starts_with", "^", ""),
+        ("ends_with", "", "$"),
+    ];
+    forms.into_iter().find_map(|(name, before, after)| {
+        let [(_, text), (_, part)] = library_call(db, body, id, name)? else {
+            return None;
+        };
+        let is_text = body.expression(*text).ty == Type::String && is_it(body, *text);
+        let ExpressionKind::String(part) = &body.expression(*part).kind else {
+            return None;
+        };
+        is_text.then(|| Bound::Pattern(format!("{before}{}{after}", escaped(part))))
+    })
+}
+
+/// The text as a regular expression that means it.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for character in text.chars() {
+        if r"\.^$|?*+()[]{}".contains(character) {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out
 }
 
 /// The arguments of a call of a library's function of this name.
@@ -120,13 +154,15 @@ fn bound_of_it(operator: BinaryOperator, limit: &ConstantValue) -> Option<Bound>
         (OperatorClass::Equality(EqualityOperator::NotEqual), ConstantValue::Text(text)) => {
             text.is_empty().then_some(Bound::MinLength(1))
         }
+        // A duration is a number of seconds in JSON.
+        (OperatorClass::Order(_), ConstantValue::Duration(nanoseconds)) => {
+            let seconds = *nanoseconds as f64 / 1e9;
+            bound_of_it(operator, &ConstantValue::Float(seconds))
+        }
         // A schema has no words for these.
         (
             OperatorClass::Order(_),
-            ConstantValue::Bool(_)
-            | ConstantValue::Duration(_)
-            | ConstantValue::Text(_)
-            | ConstantValue::List(_),
+            ConstantValue::Bool(_) | ConstantValue::Text(_) | ConstantValue::List(_),
         )
         | (
             OperatorClass::Equality(EqualityOperator::NotEqual),

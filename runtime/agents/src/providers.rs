@@ -7,6 +7,7 @@ mod exchange;
 mod failure;
 mod gemini;
 pub(crate) mod http;
+mod keys;
 mod lanes;
 mod media;
 mod network;

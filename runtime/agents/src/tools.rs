@@ -191,6 +191,7 @@ impl Calls {
                         name: call.name,
                         input: call.input,
                         message,
+                        flaw: None,
                     });
                 }
             }
@@ -210,16 +211,21 @@ impl Calls {
                 self.outcomes.push(None);
                 return;
             }
-            (Some(_), Some(flaw)) => unreadable(flaw),
+            (Some(_), Some(_)) => UNREADABLE.to_owned(),
             (None, _) => unknown(&call.name),
+        };
+        let told = match flaw.filter(|_| offer.is_some()) {
+            Some(flaw) => format!("{why}: {flaw}; call it again with one JSON object"),
+            None => why.clone(),
         };
         self.notes.push(PromptNote::RefusedCall {
             tool: offer.map(|it| it.index),
             name: call.name,
             input: call.input,
-            message: why.clone(),
+            message: why,
+            flaw: flaw.filter(|_| offer.is_some()).map(str::to_owned),
         });
-        self.outcomes.push(Some(refused(call.id, why)));
+        self.outcomes.push(Some(refused(call.id, told)));
     }
 }
 
@@ -227,9 +233,7 @@ fn unknown(name: &str) -> String {
     format!("there is no tool `{name}`")
 }
 
-fn unreadable(flaw: &str) -> String {
-    format!("the arguments cannot be read: {flaw}; call it again with one JSON object")
-}
+const UNREADABLE: &str = "the arguments cannot be read";
 
 fn too_many() -> String {
     format!("not run: at most {MOST_CALLS} calls are run in one turn; call it again")

@@ -174,6 +174,8 @@ pub enum PromptNote {
         /// With what; an empty object where that cannot be read.
         input: Value,
         message: String,
+        /// Why that cannot be read, which quotes it.
+        flaw: Option<String>,
     },
     /// Results of older tool calls are left out of what is sent from here on.
     ResultsCleared {

@@ -155,6 +155,14 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
     }
 }
 
+/// The answer of a model that the body of `name` ends with and does not give.
+pub fn dropped_answer(place: Place, name: &str, ty: &str) -> Diagnostic {
+    let message = format!("the answer is dropped: `{name}` states no result");
+    Diagnostic::warning(Code::UNUSED_VALUE, place, message).note(format!(
+        "`-> {ty}` behind its parameters gives it; `let _ = …` drops it on purpose"
+    ))
+}
+
 /// Statements behind one that never ends normally; `rest` is all of the block behind it.
 pub fn unreachable_code(place: Place, cause: Place, rest: Place) -> Diagnostic {
     Diagnostic::warning(Code::UNREACHABLE_CODE, place, "this is never reached")

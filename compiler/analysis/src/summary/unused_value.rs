@@ -4,10 +4,13 @@
 //! in `match x { A => send(), B => 0 }` the `0` is there for the type. So is an index: a missing key raises, and
 //! whoever writes `m[k]` on a line of its own asks for that.
 
-use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind};
+use gsw_infer::hir::{
+    Body, BodyPart, ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind,
+};
 use gsw_infer::infer_item;
 use gsw_names::types::Type;
-use gsw_source::{Db, Diagnostic, Name, Place, Severity, Span};
+use gsw_names::{display_type, item_signature};
+use gsw_source::{Db, Diagnostic, ItemKind, Name, Place, Severity, Span};
 use gsw_syntax::locate;
 
 use super::body::BodyFacts;
@@ -20,6 +23,7 @@ pub(super) fn unused_values(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<
         return Vec::new();
     }
     let mut found = Vec::new();
+    found.extend(dropped_answer(db, body));
     for expression in &body.expressions {
         let ExpressionKind::Block { statements, tail } = &expression.kind else {
             continue;
@@ -46,6 +50,32 @@ pub(super) fn unused_values(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<
         }
     }
     found
+}
+
+/// The answer of a model at the end of a body that gives nothing, as in languages where the result need not be stated.
+fn dropped_answer(db: &dyn Db, body: &Body) -> Option<Diagnostic> {
+    let is_stated = !matches!(body.item.kind(db), ItemKind::Function | ItemKind::Workflow);
+    let ExpressionKind::Block {
+        statements,
+        tail: None,
+    } = &body.expression(body.root).kind
+    else {
+        return None;
+    };
+    let StatementKind::Expression(last) = statements.last()?.kind else {
+        return None;
+    };
+    let last = body.expression(last);
+    if is_stated
+        || body.part != BodyPart::Main
+        || item_signature(db, body.item).signature.result != Type::Unit
+        || !matches!(last.kind, ExpressionKind::PromptCall { .. })
+        || matches!(last.ty, Type::Unit | Type::Never | Type::Invalid)
+    {
+        return None;
+    }
+    let (name, ty) = (body.item.name(db), display_type(db, &last.ty));
+    Some(errors::dropped_answer(place(body, last.span), name, &ty))
 }
 
 fn is_unused(body: &Body, facts: &BodyFacts, id: ExpressionId) -> bool {

@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::classify::{ErrorBody, shortened};
 use super::http::{self, Post, Responding};
+use super::keys::without_keys;
 use super::network::{Delta, Network, OnDelta};
 use super::retry::{is_worth_another, retry_after};
 use super::stream::{Event, EventReader, StreamError};
@@ -158,6 +159,7 @@ impl Exchange<'_> {
             }
             Err(trouble) => trouble,
         };
+        trouble.failure.message = without_keys(trouble.failure.message, &self.post.headers);
         let ending = network.policy.ending(&trouble.failure);
         trouble.failure.circuit = pass.ended(ending, said, span);
         // What has been streamed is no part of an answer.

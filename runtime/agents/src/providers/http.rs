@@ -8,6 +8,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use gsw_engine::model::{FailureKind, ModelFailure};
 use serde_json::Value;
 
+use super::keys::is_secret;
 use super::lanes::{CONNECT, Lanes, Place};
 use super::opening::Openings;
 use crate::connections::address::{self, Address};
@@ -93,10 +94,7 @@ fn header_map(post: &Post<'_>) -> Result<HeaderMap, SendError> {
                 "the value of the header `{name}` contains characters that cannot be sent; check the key or version in the environment"
             ))
         })?;
-        value.set_sensitive(matches!(
-            *name,
-            "authorization" | "x-api-key" | "x-goog-api-key"
-        ));
+        value.set_sensitive(is_secret(name));
         headers.insert(HeaderName::from_static(name), value);
     }
     Ok(headers)

@@ -395,8 +395,10 @@ impl PromptRun {
                     name,
                     input,
                     message,
+                    flaw,
                 } => {
                     let input = self.observed.tool_input(tool, &input);
+                    let message = self.observed.refusal(tool, message, flaw.as_deref());
                     self.report_refused(run, &name, &input, &message);
                     continue;
                 }

@@ -16,8 +16,9 @@ pub(crate) fn string(schema: &Map<String, Value>, prompt: &str, chance: &mut Cha
     let bound = |name| schema.get(name).and_then(Value::as_u64);
     let least = bound("minLength").map_or(0, size);
     let most = bound("maxLength").map_or(usize::MAX, size);
-    if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
-        && let Some(text) = by_pattern(pattern, least, most, chance)
+    let patterns = patterns(schema);
+    if !patterns.is_empty()
+        && let Some(text) = by_patterns(&patterns, least, most, chance)
     {
         return text;
     }
@@ -32,10 +33,32 @@ fn size(bound: u64) -> usize {
     usize::try_from(bound).unwrap_or(usize::MAX).min(1 << 20)
 }
 
-fn by_pattern(pattern: &str, least: usize, most: usize, chance: &mut Chance) -> Option<String> {
+/// What a text is to match: in the order of where in it each may stand.
+fn patterns(schema: &Map<String, Value>) -> Vec<&str> {
+    let all = schema.get("allOf").and_then(Value::as_array);
+    let more = all.into_iter().flatten().map(|it| it.get("pattern"));
+    let all = std::iter::once(schema.get("pattern")).chain(more);
+    let mut found: Vec<&str> = all.flatten().filter_map(Value::as_str).collect();
+    let is_end = |it: &&str| it.ends_with('$') && !it.starts_with('^');
+    found.sort_by_key(|it| (!it.starts_with('^'), is_end(it)));
+    found
+}
+
+fn by_patterns(
+    patterns: &[&str],
+    least: usize,
+    most: usize,
+    chance: &mut Chance,
+) -> Option<String> {
+    let is_open = patterns.iter().all(|it| !it.ends_with('$'));
     let mut last = None;
     for _ in 0..PATTERN_TRIES {
-        let text = pattern::matching(pattern, chance)?;
+        let mut parts = patterns.iter().map(|it| pattern::matching(it, chance));
+        let mut text = parts.try_fold(String::new(), |text, part| Some(text + &part?))?;
+        let missing = least.saturating_sub(text.chars().count());
+        if is_open {
+            text.push_str(&"x".repeat(missing));
+        }
         let length = text.chars().count();
         if (least..=most).contains(&length) {
             return Some(text);

@@ -50,7 +50,11 @@ impl PromptRun {
 
     /// The request to keep an answer.
     pub(super) fn keep(&self, run: &Run, answer: NewAnswer) -> Request {
-        let tier = self.tier(run, answer.tier);
+        let tier = match self.tier(run, answer.tier) {
+            // A model may repeat what is hidden in what it was asked.
+            Tier::Disk if self.observed.text(answer.text.clone()) == answer.text => Tier::Disk,
+            Tier::Disk | Tier::Memory => Tier::Memory,
+        };
         let answer = Box::new(answer.kept(tier, time(run)));
         Request::Keep { answer }
     }

@@ -174,7 +174,9 @@ impl Observed {
             } => json!(Content::ToolUse {
                 id: id.clone(),
                 name: name.clone(),
-                flaw: flaw.clone(),
+                flaw: flaw
+                    .as_ref()
+                    .map(|it| self.flaw(self.tools.get(name).copied(), it)),
                 input: self.tool_input(self.tools.get(name).copied(), input),
             }),
             Content::ToolResult {
@@ -228,6 +230,27 @@ impl Observed {
             None => input.clone(),
         };
         self.hidden.redact(shown)
+    }
+
+    /// Why arguments cannot be read. It quotes them, and of what cannot be read nobody knows which part is secret.
+    pub(super) fn flaw(&self, tool: Option<u32>, flaw: &str) -> String {
+        let program = &self.loaded.program;
+        let hides = match tool.and_then(|it| program.tools.get(it as usize)) {
+            Some(tool) => self.hides_any(&tool.parameters),
+            None => self.some_arguments_hide(),
+        };
+        match hides {
+            true => REDACTED.into(),
+            false => self.hidden.redact_text(flaw.to_owned()),
+        }
+    }
+
+    /// Why a call is refused.
+    pub(super) fn refusal(&self, tool: Option<u32>, why: String, flaw: Option<&str>) -> String {
+        match flaw {
+            Some(flaw) => format!("{why}: {}", self.flaw(tool, flaw)),
+            None => why,
+        }
     }
 
     fn hides_any(&self, parameters: &[Field]) -> bool {

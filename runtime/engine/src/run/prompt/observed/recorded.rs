@@ -188,7 +188,7 @@ impl Observed {
             id: id.clone(),
             name: name.clone(),
             input,
-            flaw: flaw.as_ref().map(|it| self.hidden.redact_text(it.clone())),
+            flaw: flaw.as_ref().map(|it| self.flaw(index, it)),
         }
     }
 
