@@ -135,6 +135,16 @@ fn the_nearest_system_text_is_sent() {
         "of the call",
     ];
     assert_eq!(systems, expected, "{asked:?}");
-    let shown = gswc(&["prompt", text(&file), "own", "--json", "--", "--x", "2"]);
+    let shown = gswc(&[
+        "prompt",
+        text(&file),
+        "own",
+        "--json",
+        "--model",
+        "openai/gpt-5",
+        "--",
+        "--x",
+        "2",
+    ]);
     assert!(shown.out.contains("of the prompt"), "{shown:?}");
 }

@@ -185,8 +185,9 @@ impl Calls {
             match why(&call) {
                 None => self.run.push(call),
                 Some(message) => {
-                    *outcome = Some(refused(call.id, message.clone()));
+                    *outcome = Some(refused(call.id.clone(), message.clone()));
                     self.notes.push(PromptNote::RefusedCall {
+                        id: call.id,
                         tool: Some(call.tool),
                         name: call.name,
                         input: call.input,
@@ -219,6 +220,7 @@ impl Calls {
             None => why.clone(),
         };
         self.notes.push(PromptNote::RefusedCall {
+            id: call.id.clone(),
             tool: offer.map(|it| it.index),
             name: call.name,
             input: call.input,

@@ -168,6 +168,8 @@ pub enum PromptNote {
     ReflectionEnd { success: bool },
     /// The model called a tool, and the call is refused before it begins: there is no such tool, or its arguments cannot be read.
     RefusedCall {
+        /// The provider's number of the call.
+        id: String,
         /// The tool's index in the program, if it was offered.
         tool: Option<u32>,
         name: String,

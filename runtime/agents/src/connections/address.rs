@@ -56,6 +56,36 @@ pub(crate) fn shown(address: &str) -> String {
     format!("{scheme}{rest}")
 }
 
+/// Parameters of addresses that are no secret; any other may be a key.
+const PLAIN: [&str; 2] = ["alt", "api-version"];
+
+/// The address as it can be asked by whoever puts in what is secret.
+pub(crate) fn printable(address: &str) -> String {
+    let Ok(mut url) = Url::parse(address) else {
+        return shown(address);
+    };
+    let had_credentials = !url.username().is_empty() || url.password().is_some();
+    // Neither fails for an address that has a host.
+    if had_credentials && (url.set_username("").is_err() || url.set_password(None).is_err()) {
+        return shown(address);
+    }
+    let has_secret = url.query_pairs().any(|it| !PLAIN.contains(&&*it.0));
+    if has_secret {
+        let pairs: Vec<(String, String)> = url
+            .query_pairs()
+            .map(|(name, value)| match PLAIN.contains(&&*name) {
+                true => (name.into_owned(), value.into_owned()),
+                false => (name.into_owned(), "***".into()),
+            })
+            .collect();
+        url.query_pairs_mut().clear().extend_pairs(pairs);
+    }
+    match had_credentials || has_secret {
+        true => url.to_string(),
+        false => address.to_owned(),
+    }
+}
+
 /// The scheme with its slashes, and the rest without credentials. Where an address cannot be read nobody knows where a
 /// password ends, so everything before the last `@` is left out.
 fn without_credentials(address: &str) -> (&str, &str) {
@@ -67,7 +97,21 @@ fn without_credentials(address: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{host, shown};
+    use super::{host, printable, shown};
+
+    #[test]
+    fn what_is_printed_can_be_asked_and_holds_no_secret() {
+        for plain in [
+            "https://api.example.org/v1/chat",
+            "https://api.example.org/v1/x@001:stream?alt=sse",
+        ] {
+            assert_eq!(printable(plain), plain);
+        }
+        assert_eq!(
+            printable("http://user:PASSW@127.0.0.1:1/v1?api-version=2&key=SECRET"),
+            "http://127.0.0.1:1/v1?api-version=2&key=***"
+        );
+    }
 
     #[test]
     fn credentials_are_never_shown() {

@@ -10,6 +10,7 @@ use super::gemini::Generation;
 use super::openai::Completions;
 use super::protocol::{Protocol, SchemaForm};
 use super::responses::Responses;
+use crate::connections::address;
 use crate::environment::Environment;
 use crate::model_name;
 
@@ -55,7 +56,7 @@ fn by<P: Protocol>(
     let endpoint = protocol.endpoint(&key, model);
     let format = P::format(request, SchemaForm::of(request));
     Ok(Outgoing {
-        url: endpoint.url,
+        url: address::printable(&endpoint.url),
         headers: endpoint.headers,
         body: protocol.body(model, request, &format)?,
         key,

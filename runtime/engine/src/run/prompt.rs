@@ -377,20 +377,13 @@ impl PromptRun {
                     round: attempt,
                     error: self.note_invalid(run),
                 },
-                PromptNote::ReflectionEnd { success } => {
-                    let reason = if success {
-                        run.reflection_log.succeed(self.node);
-                        "the answer fits now".into()
-                    } else {
-                        self.invalid.clone()
-                    };
-                    EventKind::ReflectionEnd {
-                        level: ReflectionLevel::Prompt,
-                        success,
-                        reason,
-                    }
-                }
+                PromptNote::ReflectionEnd { success } => EventKind::ReflectionEnd {
+                    level: ReflectionLevel::Prompt,
+                    success,
+                    reason: self.reflection_ends(run, success),
+                },
                 PromptNote::RefusedCall {
+                    id,
                     tool,
                     name,
                     input,
@@ -398,7 +391,7 @@ impl PromptRun {
                     flaw,
                 } => {
                     let input = self.observed.tool_input(tool, &input);
-                    let message = self.observed.refusal(tool, message, flaw.as_deref());
+                    let message = self.observed.refusal(&id, tool, message, flaw.as_deref());
                     self.report_refused(run, &name, &input, &message);
                     continue;
                 }
@@ -420,6 +413,15 @@ impl PromptRun {
             };
             run.progress.emit(self.node, kind);
         }
+    }
+
+    /// What a reflection has led to.
+    fn reflection_ends(&self, run: &mut Run, success: bool) -> String {
+        if success {
+            run.reflection_log.succeed(self.node);
+            return "the answer fits now".into();
+        }
+        self.invalid.clone()
     }
 
     /// A wrong answer is shown back to the model: what was wrong with it.

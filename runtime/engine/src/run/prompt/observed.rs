@@ -245,12 +245,20 @@ impl Observed {
         }
     }
 
-    /// Why a call is refused.
-    pub(super) fn refusal(&self, tool: Option<u32>, why: String, flaw: Option<&str>) -> String {
-        match flaw {
-            Some(flaw) => format!("{why}: {}", self.flaw(tool, flaw)),
-            None => why,
-        }
+    /// Why a call is refused, which is also what is shown of what goes back to the model.
+    pub(super) fn refusal(
+        &mut self,
+        id: &str,
+        tool: Option<u32>,
+        why: String,
+        flaw: Option<&str>,
+    ) -> String {
+        let Some(flaw) = flaw else {
+            return why;
+        };
+        let shown = format!("{why}: {}", self.flaw(tool, flaw));
+        self.results.insert(id.to_owned(), shown.clone());
+        shown
     }
 
     fn hides_any(&self, parameters: &[Field]) -> bool {
