@@ -180,48 +180,6 @@ fn rights_may_only_narrow_and_narrower_ones_hold() {
 }
 
 #[test]
-fn it_asks_the_providers_of_its_prompt_alone() {
-    let asking = |model: &str| {
-        format!(
-            "agent z {{{model}}}\nprompt q(x: string) -> string by z {{ user x }}\nworkflow main() -> string {{ q(\"written\") }}\n"
-        )
-    };
-    let play_one = |name: &str, model: &str| {
-        let replies = vec![
-            turn(&[write(&asking(model), json!({}))]),
-            crate::wire::when("\"written\"", json!("heard")),
-            done(),
-        ];
-        play(name, &planner("", ""), replies)
-    };
-    let played = play_one("other_provider", " model: \"openai/gpt-5\" ");
-    let (is_error, told) = &played.told[0][0];
-    assert!(
-        *is_error && told.to_string().contains("PermissionDenied"),
-        "{told}"
-    );
-    assert!(
-        played
-            .asked
-            .iter()
-            .all(|it| !it["model"].to_string().contains("gpt"))
-    );
-    for (name, model) in [
-        ("same_provider", " model: \"anthropic/claude-haiku-4-5\" "),
-        ("no_model", ""),
-    ] {
-        let played = play_one(name, model);
-        let models: Vec<String> = played
-            .asked
-            .iter()
-            .map(|it| it["model"].to_string())
-            .collect();
-        assert!(models.iter().all(|it| it.contains("claude")), "{models:?}");
-        assert_eq!(models.len(), 3, "{:?}", played.said);
-    }
-}
-
-#[test]
 fn it_draws_from_the_budget_around_its_prompt() {
     let source = r#"
 agent helper { model: "anthropic/claude-sonnet-5-5" }

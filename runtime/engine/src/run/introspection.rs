@@ -57,8 +57,6 @@ pub(crate) struct Introspection {
 #[derive(Debug, Default)]
 struct Grant {
     allowed: Vec<String>,
-    /// The prompt's own, as its settings name them; nothing where they name none.
-    models: Value,
     started: Vec<NodeId>,
 }
 
@@ -96,13 +94,8 @@ impl Introspection {
         let names = names.iter().filter_map(Value::as_str);
         let allowed: Vec<String> = names.map(str::to_owned).collect();
         if !allowed.is_empty() {
-            let models = settings.get(Setting::Model.name()).cloned();
-            let grant = Grant {
-                allowed,
-                models: models.unwrap_or_default(),
-                started: Vec::new(),
-            };
-            self.grants.insert(prompt, grant);
+            let started = Vec::new();
+            self.grants.insert(prompt, Grant { allowed, started });
         }
     }
 

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use gsw_abi::provider::{LEAST_CACHED, Provider};
-use gsw_abi::setting::Setting;
+use gsw_abi::provider::LEAST_CACHED;
 use gsw_abi::types::{Type, TypeId, TypeTable};
 use gsw_tree::usage::Usage;
 use rustc_hash::FxHashMap;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::budget::Charge;
 use crate::media::{Media, MediaKind, MediaSource};
@@ -24,24 +23,12 @@ pub(crate) struct ModelAccess {
     prompts: Option<Arc<dyn Prompts>>,
     /// The model that replaces every agent's.
     model_override: Option<String>,
-    /// The models of the prompt that has this run, of a program that a model has written.
-    confined: Option<Value>,
     prices: Arc<Prices>,
     /// The keys that prompt calls hold which others may wait for, by their nodes.
     held_keys: FxHashMap<NodeId, String>,
     prompts_in_tests: PromptsInTests,
     /// Of the types that prompts have answered with, so that calls that wait share one.
     schemas: FxHashMap<TypeId, Arc<Value>>,
-}
-
-/// The providers of a model, or of several.
-fn providers(models: &Value) -> Vec<&str> {
-    match models {
-        Value::String(name) => vec![name.split('/').next().unwrap_or(name)],
-        Value::Array(names) => names.iter().flat_map(providers).collect(),
-        // Whatever else was given is refused where the settings are read.
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
-    }
 }
 
 impl std::fmt::Debug for ModelAccess {
@@ -64,7 +51,6 @@ impl ModelAccess {
         Self {
             prompts,
             model_override,
-            confined: None,
             prices,
             held_keys: FxHashMap::default(),
             prompts_in_tests,
@@ -89,31 +75,6 @@ impl ModelAccess {
 
     pub(crate) fn model_override(&self) -> Option<&str> {
         self.model_override.as_deref()
-    }
-
-    /// From here on no provider is asked but those of these models, which are the default.
-    pub(crate) fn confine(&mut self, models: Value) {
-        self.confined = Some(models);
-    }
-
-    /// Gives a call its model where it names none; of one that it may not ask, what is wrong.
-    pub(crate) fn admit(&self, settings: &mut Map<String, Value>) -> Result<(), String> {
-        let Some(around) = &self.confined else {
-            return Ok(());
-        };
-        let name = Setting::Model.name();
-        let asked = settings.entry(name).or_insert_with(|| around.clone());
-        let granted = providers(around);
-        let is_granted = |it: &&str| granted.contains(it) || *it == Provider::Sim.name();
-        match providers(asked).into_iter().find(|it| !is_granted(it)) {
-            Some(other) => Err(format!(
-                "`{other}` as a provider of models: a program that a model writes asks those of the prompt that it is written for"
-            )),
-            None => {
-                settings.retain(|key, it| key != name || !it.is_null());
-                Ok(())
-            }
-        }
     }
 
     /// Whether a test may ask a model where nothing mocks the prompt.

@@ -94,7 +94,7 @@ pub(crate) fn permissions_within(program: &Program) -> Vec<(String, Vec<String>)
 }
 
 impl Run {
-    /// A written program with its input, made ready to begin. It asks no provider but those of `models`, the prompt's.
+    /// A written program with its input, made ready to begin.
     ///
     /// # Errors
     /// What of the input does not fit.
@@ -103,7 +103,6 @@ impl Run {
         loaded: &Arc<Loaded>,
         written: Written,
         input: &Value,
-        models: Value,
     ) -> Result<Admitted, Vec<Issue>> {
         let workflows = &loaded.program.workflows;
         let Some(workflow) = workflows.iter().find(|it| it.name == MAIN) else {
@@ -131,7 +130,6 @@ impl Run {
         };
         let prompts = self.models.prompts();
         let mut run = Self::new(Arc::clone(loaded), prompts, start, Box::new(Deaf));
-        run.models.confine(models);
         run.enter_native();
         let words = by_name::words_of_input(&mut run, workflow, input)?;
         Ok(Admitted {

@@ -116,8 +116,6 @@ fn judge(run: &mut Run, prompt: NodeId, request: &WrittenRequest) -> Result<Admi
         return Err(refusal("does_not_check", message.into()));
     }
     let input = unpacked(&request.input).into_owned();
-    let grant = run.introspection.grants.get(&prompt);
-    let models = grant.map(|it| it.models.clone()).unwrap_or_default();
-    let admitted = run.admit_plan(&loaded, written, &input, models);
+    let admitted = run.admit_plan(&loaded, written, &input);
     admitted.map_err(|issues| unfit(&issues))
 }

@@ -16,7 +16,6 @@ use crate::load::Loaded;
 use crate::model::{Example, PromptCall, Prompts, Said};
 use crate::node::{NewNode, NodeId, Status};
 use crate::operation::Delivery;
-use crate::operation::Failure;
 use crate::run::prompt::hooks::Hooks;
 use crate::run::prompt::observed::Observed;
 use crate::run::prompt::said::{self, Opening};
@@ -53,32 +52,7 @@ struct Merged {
     index: Option<usize>,
     agent: Option<String>,
     settings: Map<String, Value>,
-    systems: Systems,
-}
-
-/// What is said to the model about its part, by who says it; the nearest wins.
-struct Systems {
-    call: Option<String>,
-    /// `system "…"` of a prompt whose body is fixed.
-    body: Option<String>,
-    prompt: Option<String>,
-    agent: Option<String>,
-}
-
-impl Systems {
-    /// Those that are no agent's.
-    fn own(&self) -> impl Iterator<Item = &str> {
-        [&self.call, &self.body, &self.prompt]
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
-    }
-
-    /// The one that counts; a body that is made anew for each call may say its own.
-    fn nearest(self, made: Option<String>) -> Option<String> {
-        let said = self.call.or(self.body).or(made);
-        said.or(self.prompt).or(self.agent)
-    }
+    system: Option<String>,
 }
 
 /// The limits of the call's own budget.
@@ -166,9 +140,8 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     let earlier = entered.as_ref().map_or(0, |it| it.seen);
     entered.iter().for_each(|it| hidden.join(&it.hidden));
     let mut merged = merge_settings(run, declared.agent, given)?;
-    merged.systems.body = system;
-    let said = opening.texts().chain(merged.systems.own()).collect();
-    let beginning = Beginning::of(declared, merged.systems.agent.as_deref(), said);
+    let said = opening.texts().chain(system.as_deref()).collect();
+    let beginning = Beginning::of(declared, merged.system.as_deref(), said);
     let added = added_by_a_model(run, improving.as_ref());
     let before = entered.as_ref().map(|it| &it.origins);
     let origins = arguments.map(|it| beginning.after(before, added, &it));
@@ -179,7 +152,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     // After the node is entered: the budget of a call belongs to the call's node and not to what is around it.
     let budget = own_budget(run, &mut merged.settings);
     let hooks = hooks_of(run, &merged, &opening.messages, earlier);
-    let system = merged.systems.nearest(opening.system);
+    let system = system.or(opening.system).or(merged.system);
     let machine = prompts.begin(PromptCall {
         program: Arc::clone(&loaded.program),
         prompt: new.prompt,
@@ -351,8 +324,8 @@ fn merge_settings(
     given: CallSettings,
 ) -> Result<Merged, u64> {
     let CallSettings {
-        mut prompt,
-        mut call,
+        prompt,
+        call,
         agent: named,
         improving: _,
         turn: _,
@@ -368,11 +341,9 @@ fn merge_settings(
     {
         settings.extend(own);
     }
-    let systems = Systems {
-        call: system_of(&mut call),
-        body: None,
-        prompt: system_of(&mut prompt),
-        agent: system_of(&mut settings),
+    let system = match settings.shift_remove(Setting::System.name()) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
     };
     // Project, agent, prompt, call, each replacing what came before; `--model` last, since whoever starts the run decides.
     settings.extend(prompt);
@@ -382,26 +353,13 @@ fn merge_settings(
         settings.insert(model.into(), Value::String(given.to_owned()));
     }
     settings.entry(model).and_modify(|it| resolve(defaults, it));
-    if let Err(what) = run.models.admit(&mut settings) {
-        return Err(raise::error_of_failure(
-            &mut run.heap,
-            Failure::Denied { what },
-        ));
-    }
     skills::give_tools(&loaded.program, &mut settings);
     Ok(Merged {
         index,
         agent: agent.map(|it| it.name.clone()),
         settings,
-        systems,
+        system,
     })
-}
-
-fn system_of(settings: &mut Map<String, Value>) -> Option<String> {
-    match settings.shift_remove(Setting::System.name()) {
-        Some(Value::String(text)) => Some(text),
-        Some(_) | None => None,
-    }
 }
 
 /// What a plain function without parameters gives, as JSON.
