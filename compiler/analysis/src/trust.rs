@@ -8,13 +8,16 @@
 //!
 //! A dataflow analysis over whole programs: each expression has a [`Label`] that says what of it comes from outside, and of which
 //! parameters of its item it is made. Of each item a summary ([`ItemTrust`]) says the same of its result, and which of its
-//! parameters come to a `trusted` place. Labels only grow, so the walks end: an item is walked again when one that it asked for has
-//! grown.
+//! parameters come to a `trusted` place, and what it calls the functions with that it is given. Labels only grow, so the walks end:
+//! an item is walked again when one that it asked for has grown.
 //!
 //! Invariants:
 //!
-//! - What flows through values is missed nowhere: a local has one label for all its values and all their parts, a lambda may be
-//!   given whatever its call was given, and what nobody can follow (queues, errors, functions that are kept) counts as foreign.
+//! - What flows through values is missed nowhere: a local has one label for all its values and all their parts, keys included, a
+//!   function that is handed over is called with what the callee's summary says, and what nobody can follow (queues, errors,
+//!   functions that are kept) counts as foreign.
+//! - The label of a function is that of what it gives. It tells as well from which parameters of the item the function comes, so
+//!   that whoever calls it is noted in the summary.
 //! - What flows through decisions is not followed: `if page == "x" { pay("a") } else { pay("b") }` chooses between trusted values.
 //! - A program in which nothing is `trusted` is not walked.
 
@@ -32,7 +35,7 @@ use gsw_syntax::file_item_ids;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use label::Label;
-use walk::{ItemWalk, Locals};
+use walk::{ItemWalk, Known};
 
 /// What is wrong in `file` with where values come from.
 pub fn trust_diagnostics(db: &dyn Db, file: File) -> &[Diagnostic] {
@@ -81,6 +84,11 @@ fn untrusted_values(db: &dyn Db, project: Project) -> FxHashMap<File, Vec<Diagno
     let items: Vec<ItemId> = items.collect();
     for item in own_items(db, project) {
         unit.started.extend(listed_spawns(db, item));
+        if item.kind(db) == ItemKind::External
+            && item_signature(db, item).signature.trusted == Presence::Present
+        {
+            unit.trusted_external = Presence::Present;
+        }
     }
     items.iter().for_each(|it| unit.ask(*it));
     unit.settle();
@@ -129,8 +137,8 @@ struct ItemTrust {
     result: Label,
     /// The parameters that come to a `trusted` place, and to which.
     needs: BTreeMap<u32, String>,
-    /// What it hands to the functions that it is given, over its parameters.
-    passes: Label,
+    /// What the functions are called with that come from each of its parameters, over its parameters.
+    passes: BTreeMap<u32, Label>,
 }
 
 /// What a walk of an item has found.
@@ -145,13 +153,15 @@ struct Walked {
 struct Unit<'a> {
     db: &'a dyn Db,
     known: FxHashMap<ItemId, ItemTrust>,
-    locals: FxHashMap<(ItemId, BodyPart), Locals>,
+    bodies: FxHashMap<(ItemId, BodyPart), Known>,
     /// Which items asked for what is known of one, in order.
     askers: FxHashMap<ItemId, Vec<ItemId>>,
     asked: FxHashSet<(ItemId, ItemId)>,
     waiting: VecDeque<ItemId>,
     /// The workflows that a model may start.
     started: FxHashSet<ItemId>,
+    /// Whether the program believes the answer of an `external`.
+    trusted_external: Presence,
 }
 
 impl<'a> Unit<'a> {
@@ -159,11 +169,12 @@ impl<'a> Unit<'a> {
         Self {
             db,
             known: FxHashMap::default(),
-            locals: FxHashMap::default(),
+            bodies: FxHashMap::default(),
             askers: FxHashMap::default(),
             asked: FxHashSet::default(),
             waiting: VecDeque::new(),
             started: FxHashSet::default(),
+            trusted_external: Presence::Absent,
         }
     }
 
@@ -226,7 +237,9 @@ impl ItemTrust {
     /// Adds what another walk has found; what was found first stays.
     fn grow(&mut self, found: Self) {
         self.result.join(&found.result);
-        self.passes.join(&found.passes);
+        for (parameter, what) in &found.passes {
+            self.passes.entry(*parameter).or_default().join(what);
+        }
         for (parameter, what) in found.needs {
             self.needs.entry(parameter).or_insert(what);
         }
