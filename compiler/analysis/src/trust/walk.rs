@@ -91,20 +91,19 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
             .chain(bodies.iter().filter(|it| !is_default(it)))
         {
             match body.part {
-                BodyPart::ParameterDefault(_) | BodyPart::Main | BodyPart::Handler(_) => {
-                    self.walk_body(body);
-                }
-                // These cannot wait, so nothing from outside comes into them, and what they say is for models and people.
-                BodyPart::FieldDefault { .. }
+                BodyPart::ParameterDefault(_)
+                | BodyPart::Main
+                | BodyPart::Handler(_)
+                | BodyPart::FieldDefault { .. }
                 | BodyPart::FieldCheck(_)
                 | BodyPart::AliasCheck
                 | BodyPart::User
                 | BodyPart::System
                 | BodyPart::Messages
-                | BodyPart::Example(_)
                 | BodyPart::Settings
-                | BodyPart::Key
-                | BodyPart::Rows => {}
+                | BodyPart::Key => self.walk_body(body),
+                // The program has written them.
+                BodyPart::Example(_) | BodyPart::Rows => {}
             }
         }
     }
@@ -155,26 +154,25 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
                     self.defaults.insert(index, result);
                 }
             }
+            BodyPart::User | BodyPart::System | BodyPart::Messages | BodyPart::Settings => {
+                self.trust.says.join(&result);
+            }
             BodyPart::Handler(_)
             | BodyPart::FieldDefault { .. }
             | BodyPart::FieldCheck(_)
             | BodyPart::AliasCheck
-            | BodyPart::User
-            | BodyPart::System
-            | BodyPart::Messages
             | BodyPart::Example(_)
-            | BodyPart::Settings
             | BodyPart::Key
             | BodyPart::Rows => {}
         }
     }
 
     fn learn_parameters(&mut self) {
-        let is_handler = matches!(self.body.part, BodyPart::Handler(_));
+        let given_by_others = self.given_by_others();
         for (index, local) in (0u32..).zip(&self.body.parameters) {
             let span = self.body.local(*local).span;
-            if is_handler {
-                self.learn(*local, &Label::foreign(span, "what a hook is given"));
+            if let Some(what) = given_by_others {
+                self.learn(*local, &Label::foreign(span, what));
                 continue;
             }
             let declared = self.signature.parameters.get(index as usize);
@@ -191,6 +189,25 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
         }
     }
 
+    /// What the parameters of a body hold that are not the declaration's.
+    fn given_by_others(&self) -> Option<&'static str> {
+        match self.body.part {
+            BodyPart::Handler(_) => Some("what a hook is given"),
+            // Any value of the type is looked at, a model's answer too.
+            BodyPart::FieldCheck(_) | BodyPart::AliasCheck => Some("what a `where` looks at"),
+            BodyPart::Main
+            | BodyPart::ParameterDefault(_)
+            | BodyPart::FieldDefault { .. }
+            | BodyPart::User
+            | BodyPart::System
+            | BodyPart::Messages
+            | BodyPart::Example(_)
+            | BodyPart::Settings
+            | BodyPart::Key
+            | BodyPart::Rows => None,
+        }
+    }
+
     fn learn(&mut self, local: LocalId, label: &Label) {
         let known = &mut self.known.locals[local.0 as usize];
         let before = known.clone();
@@ -201,7 +218,7 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
     /// A value comes to a place that takes only what is trusted.
     fn demand(&mut self, label: &Label, span: Span, wanted: &str) {
         let is_tool = self.item.kind(self.db()) == ItemKind::Tool;
-        let is_given_by_model = is_tool || self.unit.started.contains(&self.item);
+        let is_given_by_model = is_tool || self.unit.given.contains(&self.item);
         let parameters = (0u32..).zip(&self.signature.parameters);
         // Callers are held to those that are `trusted` already.
         let mut given = parameters.filter(|(index, it)| {
@@ -384,8 +401,9 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
                 mode: _,
                 improving,
             } => {
-                given.iter().for_each(|it| self.unit.note_started(*it));
+                given.iter().for_each(|it| self.unit.note_given(*it));
                 self.pass(settings.iter().chain(session).copied());
+                settings.iter().for_each(|it| self.call_settings(*it));
                 self.pass(improving.iter().flat_map(|it| [it.0, it.1]));
                 self.call_item(*item, arguments, span)
             }

@@ -180,6 +180,10 @@ impl Lowering<'_> {
             result: self.type_id(&signature.result),
             agent,
             examples,
+            says: match gsw_analysis::says_foreign(self.view.db(), item) {
+                true => Trust::Any,
+                false => Trust::Trusted,
+            },
         };
         self.prompts.insert_full(item, prompt).0 as u32
     }

@@ -1,6 +1,7 @@
 //! Calls: what comes to the parameters of what is called, and what it gives.
 
 use gsw_abi::call::RuntimeCall;
+use gsw_abi::setting::Setting;
 use gsw_infer::hir::{Callee, ExpressionId, ExpressionKind};
 use gsw_names::types::Type;
 use gsw_names::{KnownItem, Presence, item_signature};
@@ -115,6 +116,31 @@ impl<'a> ItemWalk<'_, 'a> {
             }
         }
         given
+    }
+
+    /// A system text says what the model is to do, so no stranger writes the one that a call gives.
+    pub(super) fn call_settings(&mut self, settings: ExpressionId) {
+        let expression = self.body.expression(settings);
+        if let ExpressionKind::Coerce { value, .. } = expression.kind {
+            return self.call_settings(value);
+        }
+        let ExpressionKind::Map(entries) = &expression.kind else {
+            return;
+        };
+        let is_system = |key: ExpressionId| {
+            let key = &self.body.expression(key).kind;
+            matches!(key, ExpressionKind::String(it) if it == Setting::System.name())
+        };
+        let texts: Vec<ExpressionId> = entries
+            .iter()
+            .filter(|it| is_system(it.0))
+            .map(|it| it.1)
+            .collect();
+        for text in texts {
+            let label = self.expression(text);
+            let span = self.body.expression(text).span;
+            self.demand(&label, span, "the `system` text of a call");
+        }
     }
 
     /// The place to which an argument comes that takes only what is trusted.
