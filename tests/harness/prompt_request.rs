@@ -189,3 +189,39 @@ fn what_cannot_be_shown_says_why() {
     assert_eq!(said.code, Some(1));
     assert!(said.err.contains("acme"), "{}", said.err);
 }
+
+#[test]
+fn the_nearest_system_text_is_sent() {
+    let source = r#"
+agent a { model: "anthropic/claude-sonnet-5-5" system: "of the agent" }
+prompt plain(n: int) -> string by a { user "first ${n}" }
+prompt sets(n: int) -> string by a { user "second ${n}"  system: "of the settings, ${n}" }
+prompt says(n: int) -> string by a { system "of the body"  user "third ${n}"  system: "of the settings" }
+workflow main() {
+  plain(1)
+  sets(2)
+  says(3)
+  says(4) with { system: "of the call" }
+  plain(5) with { system: "of the call" }
+}
+"#;
+    let file = scratch("prompt_request").join("systems.gsw");
+    std::fs::write(&file, source).expect("the target folder can be written");
+    let replies = (0..5).map(|_| when("", json!("ok"))).collect();
+    let (said, sent) = with_provider(Script { replies }, |url| run(&file, url, &[]));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let systems = sent.iter().map(|it| match &it["system"] {
+        Value::Array(parts) => parts[0]["text"].clone(),
+        text => text.clone(),
+    });
+    assert_eq!(
+        systems.collect::<Vec<_>>(),
+        [
+            "of the agent",
+            "of the settings, 2",
+            "of the body",
+            "of the call",
+            "of the call",
+        ]
+    );
+}

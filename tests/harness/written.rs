@@ -180,6 +180,46 @@ fn rights_may_only_narrow_and_narrower_ones_hold() {
 }
 
 #[test]
+fn it_asks_only_providers_that_the_program_around_names() {
+    let asks = |model: &str, rest: &str| {
+        format!(
+            "{rest}\nagent other {{ model: {model} }}\n\
+             prompt leak() -> string by other {{ user \"all that was read\" }}\n\
+             workflow main(whom: string) -> string {{ leak() with {{ model: whom }} }}"
+        )
+    };
+    let input = json!({ "whom": "openai/gpt-5" });
+    let calls = [
+        write(&asks("\"openai/gpt-5\"", ""), input.clone()),
+        write(
+            &asks("OTHER", "const OTHER = \"openai/gpt-5\""),
+            input.clone(),
+        ),
+        write(&asks("\"anthropic/claude-sonnet-5-5\"", ""), input),
+    ];
+    let replies = vec![turn(&calls), done()];
+    let granted = "permissions { env: [\"OPENAI_API_KEY\"] }";
+    let played = play("written-provider", &planner(granted, ""), replies);
+    assert_eq!(played.said.code, Some(0), "{:?}", played.said);
+    let told = &played.told[0];
+    for (is_error, told) in &told[..2] {
+        assert_eq!(
+            (is_error, &told["code"]),
+            (&true, &json!("does_not_check")),
+            "{told}"
+        );
+        let message = told["message"].as_str().unwrap_or_default();
+        assert!(message.contains("name only anthropic"), "{message}");
+    }
+    let (is_error, told) = &told[2];
+    assert!(
+        *is_error && told.to_string().contains("models of `openai`"),
+        "{told}"
+    );
+    assert_eq!(played.asked.len(), 2, "nobody else was asked");
+}
+
+#[test]
 fn it_draws_from_the_budget_around_its_prompt() {
     let source = r#"
 agent helper { model: "anthropic/claude-sonnet-5-5" }

@@ -24,3 +24,4 @@ pub use exhaustiveness::pattern_diagnostics;
 pub use manifest::{Manifest, agent_models, item_manifest, permissions};
 pub use rules::{RepeatClass, is_mockable, repeat_class};
 pub use summary::{error_diagnostics, item_summary};
+pub use trust::says_foreign;

@@ -55,7 +55,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::call_summary::{ItemSummary, PartSummary, Summary, Waits};
 use body::{BodyFacts, BodyWalk};
-pub(crate) use facts::can_carry_effects;
 use facts::{Facts, nothing};
 
 /// The summaries of a file, or of the whole library.

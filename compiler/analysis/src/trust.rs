@@ -8,13 +8,16 @@
 //!
 //! A dataflow analysis over whole programs: each expression has a [`Label`] that says what of it comes from outside, and of which
 //! parameters of its item it is made. Of each item a summary ([`ItemTrust`]) says the same of its result, and which of its
-//! parameters come to a `trusted` place. Labels only grow, so the walks end: an item is walked again when one that it asked for has
-//! grown.
+//! parameters come to a `trusted` place, and what it calls the functions with that it is given. Labels only grow, so the walks end:
+//! an item is walked again when one that it asked for has grown.
 //!
 //! Invariants:
 //!
-//! - What flows through values is missed nowhere: a local has one label for all its values and all their parts, a lambda may be
-//!   given whatever its call was given, and what nobody can follow (queues, errors, functions that are kept) counts as foreign.
+//! - What flows through values is missed nowhere: a local has one label for all its values and all their parts, keys included, a
+//!   function that is handed over is called with what the callee's summary says, and what nobody can follow (queues, errors,
+//!   functions that are kept) counts as foreign.
+//! - The label of a function is that of what it gives. It tells as well from which parameters of the item the function comes, so
+//!   that whoever calls it is noted in the summary.
 //! - What flows through decisions is not followed: `if page == "x" { pay("a") } else { pay("b") }` chooses between trusted values.
 //! - A program in which nothing is `trusted` is not walked.
 
@@ -26,21 +29,36 @@ use std::collections::{BTreeMap, VecDeque};
 
 use gsw_infer::hir::BodyPart;
 use gsw_infer::infer_item;
-use gsw_names::{Presence, Signature, is_std, item_signature, listed_spawns};
+use gsw_names::{Presence, Signature, is_std, item_signature, listed_spawns, listed_tools};
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use label::Label;
-use walk::{ItemWalk, Locals};
+use walk::{ItemWalk, Known};
 
 /// What is wrong in `file` with where values come from.
 pub fn trust_diagnostics(db: &dyn Db, file: File) -> &[Diagnostic] {
-    let Some(project) = Project::try_get(db).filter(|it| asks_for_trust(db, *it)) else {
-        return &[];
-    };
-    let found = untrusted_values(db, project).get(&file);
+    let found = found(db).and_then(|it| it.reports.get(&file));
     found.map_or(&[], Vec::as_slice)
+}
+
+/// Whether the texts and settings of a prompt hold something from outside besides its arguments.
+pub fn says_foreign(db: &dyn Db, prompt: ItemId) -> bool {
+    found(db).is_some_and(|it| it.foreign.contains(&prompt))
+}
+
+fn found(db: &dyn Db) -> Option<&Found> {
+    let project = Project::try_get(db).filter(|it| asks_for_trust(db, *it))?;
+    Some(untrusted_values(db, project))
+}
+
+/// What the walks of a program have found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Found {
+    reports: FxHashMap<File, Vec<Diagnostic>>,
+    /// The prompts that say something from outside, whatever they are given.
+    foreign: FxHashSet<ItemId>,
 }
 
 /// Whether anything in the project is declared `trusted`.
@@ -73,25 +91,32 @@ fn own_items(db: &dyn Db, project: Project) -> impl Iterator<Item = ItemId> {
 }
 
 #[salsa::tracked(returns(ref))]
-fn untrusted_values(db: &dyn Db, project: Project) -> FxHashMap<File, Vec<Diagnostic>> {
+fn untrusted_values(db: &dyn Db, project: Project) -> Found {
     let mut unit = Unit::new(db);
     // A test hands over what its author has written.
     let items =
         own_items(db, project).filter(|it| is_walked(db, *it) && it.kind(db) != ItemKind::Test);
     let items: Vec<ItemId> = items.collect();
     for item in own_items(db, project) {
-        unit.started.extend(listed_spawns(db, item));
+        unit.given.extend(listed_spawns(db, item));
+        unit.given.extend(listed_tools(db, item));
+        if item.kind(db) == ItemKind::External
+            && item_signature(db, item).signature.trusted == Presence::Present
+        {
+            unit.trusted_external = Presence::Present;
+        }
     }
     items.iter().for_each(|it| unit.ask(*it));
     unit.settle();
-    let mut found: FxHashMap<File, Vec<Diagnostic>> = FxHashMap::default();
+    let mut found = Found::default();
     for item in items {
-        let reports = unit.walk(item).reports;
+        let Walked { trust, reports } = unit.walk(item);
+        if trust.says.foreign.is_some() {
+            found.foreign.insert(item);
+        }
         if !reports.is_empty() {
-            found
-                .entry(item.file(db))
-                .or_default()
-                .extend(reports.into_values());
+            let of_file = found.reports.entry(item.file(db)).or_default();
+            of_file.extend(reports.into_values());
         }
     }
     found
@@ -108,12 +133,12 @@ fn is_walked(db: &dyn Db, item: ItemId) -> bool {
         | ItemKind::Human
         | ItemKind::External
         | ItemKind::Hook
-        | ItemKind::Test => true,
-        ItemKind::Import
+        | ItemKind::Test
         | ItemKind::Record
         | ItemKind::Alias
         | ItemKind::Enum
-        | ItemKind::Error
+        | ItemKind::Error => true,
+        ItemKind::Import
         | ItemKind::Agent
         | ItemKind::Mcp
         | ItemKind::Skill
@@ -129,8 +154,10 @@ struct ItemTrust {
     result: Label,
     /// The parameters that come to a `trusted` place, and to which.
     needs: BTreeMap<u32, String>,
-    /// What it hands to the functions that it is given, over its parameters.
-    passes: Label,
+    /// What the functions are called with that come from each of its parameters, over its parameters.
+    passes: BTreeMap<u32, Label>,
+    /// Of what a prompt says, settings included, over its parameters.
+    says: Label,
 }
 
 /// What a walk of an item has found.
@@ -145,13 +172,15 @@ struct Walked {
 struct Unit<'a> {
     db: &'a dyn Db,
     known: FxHashMap<ItemId, ItemTrust>,
-    locals: FxHashMap<(ItemId, BodyPart), Locals>,
+    bodies: FxHashMap<(ItemId, BodyPart), Known>,
     /// Which items asked for what is known of one, in order.
     askers: FxHashMap<ItemId, Vec<ItemId>>,
     asked: FxHashSet<(ItemId, ItemId)>,
     waiting: VecDeque<ItemId>,
-    /// The workflows that a model may start.
-    started: FxHashSet<ItemId>,
+    /// What a model may call or start.
+    given: FxHashSet<ItemId>,
+    /// Whether the program believes the answer of an `external`.
+    trusted_external: Presence,
 }
 
 impl<'a> Unit<'a> {
@@ -159,11 +188,12 @@ impl<'a> Unit<'a> {
         Self {
             db,
             known: FxHashMap::default(),
-            locals: FxHashMap::default(),
+            bodies: FxHashMap::default(),
             askers: FxHashMap::default(),
             asked: FxHashSet::default(),
             waiting: VecDeque::new(),
-            started: FxHashSet::default(),
+            given: FxHashSet::default(),
+            trusted_external: Presence::Absent,
         }
     }
 
@@ -184,9 +214,9 @@ impl<'a> Unit<'a> {
         self.known.get(&item).cloned().unwrap_or_default()
     }
 
-    /// A model may start a workflow, as is found while its callers are walked.
-    fn note_started(&mut self, item: ItemId) {
-        if item.kind(self.db) == ItemKind::Workflow && self.started.insert(item) {
+    /// A model may call or start something, as is found while its callers are walked.
+    fn note_given(&mut self, item: ItemId) {
+        if self.given.insert(item) && is_walked(self.db, item) {
             self.ask(item);
             self.waiting.push_back(item);
         }
@@ -226,7 +256,10 @@ impl ItemTrust {
     /// Adds what another walk has found; what was found first stays.
     fn grow(&mut self, found: Self) {
         self.result.join(&found.result);
-        self.passes.join(&found.passes);
+        self.says.join(&found.says);
+        for (parameter, what) in &found.passes {
+            self.passes.entry(*parameter).or_default().join(what);
+        }
         for (parameter, what) in found.needs {
             self.needs.entry(parameter).or_insert(what);
         }

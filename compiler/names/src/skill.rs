@@ -15,6 +15,8 @@ use crate::tool_list::module_tools;
 
 /// The module of the tools with which a model reads skills.
 const MODULE: &str = "std/skill";
+/// The key of the tools that a skill allows.
+const ALLOWED: &str = "allowed-tools";
 /// The most characters of a name, as the form has it.
 const LONGEST_NAME: usize = 64;
 /// The most characters of a description, as the form has it.
@@ -141,7 +143,7 @@ fn read(folder: &str, path: &str, files: &Files<'_>) -> Result<(Skill, Vec<Strin
         "does not begin with a head: `---`, a line `description: …`, `---`, and the instructions",
     )?;
     let said = head_of(head)?;
-    let description = said.get("description").map_or("", |it| it.trim());
+    let description = said.get("description").map_or("", Said::text);
     if description.is_empty() {
         return Err("has no `description`, by which a model chooses it".into());
     }
@@ -152,12 +154,10 @@ fn read(folder: &str, path: &str, files: &Files<'_>) -> Result<(Skill, Vec<Strin
             "and the files beside it have more than {most} MB, which is the most for a skill"
         ));
     }
-    let name = said.get("name").map_or("", |it| it.trim());
+    let name = said.get("name").map_or("", Said::text);
     let mut warnings = form(name, folder, description);
     let name = if name.is_empty() { folder } else { name };
-    let tools = said
-        .get("allowed-tools")
-        .map(|it| tools(it, name, &mut warnings));
+    let tools = allowed_tools(&said, name, &mut warnings);
     let others = files.iter().filter(|(path, _)| **path != INSTRUCTIONS);
     let mut skill = Skill {
         id: String::new(),
@@ -207,17 +207,47 @@ fn form(name: &str, folder: &str, description: &str) -> Vec<String> {
     warnings
 }
 
-/// The tools of a line `allowed-tools`, by spaces or commas.
-fn tools(said: &str, name: &str, warnings: &mut Vec<String>) -> Vec<String> {
-    let words = said.split([' ', ',', '\n']).filter(|it| !it.is_empty());
-    let words: Vec<&str> = words.collect();
-    if let Some(pattern) = words.iter().find(|it| it.contains('(')) {
-        // Taking it for the whole tool would allow more than is written.
-        warnings.push(format!(
-            "`{pattern}` in `allowed-tools` of `{name}` allows nothing: here tools are allowed by their names alone"
-        ));
+/// The tools that `allowed-tools` allows; `None` without such a line. A line that cannot be read allows nothing: whoever wrote one
+/// wanted to hold something back.
+fn allowed_tools(
+    said: &BTreeMap<String, Said>,
+    name: &str,
+    warnings: &mut Vec<String>,
+) -> Option<Vec<String>> {
+    let is_meant = |key: &&String| key.to_ascii_lowercase().replace(['_', ' '], "-") == ALLOWED;
+    let keys: Vec<&String> = said.keys().filter(is_meant).collect();
+    let mut allowed: Option<Vec<String>> = None;
+    for key in keys {
+        if key != ALLOWED {
+            warnings.push(format!(
+                "`{key}` of `{name}` is taken for `{ALLOWED}`, as it is written"
+            ));
+        }
+        let words = match &said[key] {
+            Said::Text(text) => text.split([' ', ',', '\n']).map(str::to_owned).collect(),
+            Said::List(items) => items.clone(),
+            Said::Other => {
+                warnings.push(format!(
+                    "`{key}` of `{name}` is no list of names, so it allows nothing"
+                ));
+                Vec::new()
+            }
+        };
+        let words = words.into_iter().map(|it| it.trim().to_owned());
+        let words: Vec<String> = words.filter(|it| !it.is_empty()).collect();
+        if let Some(pattern) = words.iter().find(|it| it.contains('(')) {
+            // Taking it for the whole tool would allow more than is written.
+            warnings.push(format!(
+                "`{pattern}` in `{key}` of `{name}` allows nothing: here tools are allowed by their names alone"
+            ));
+        }
+        // Of two lines, what both allow.
+        allowed = Some(match allowed {
+            Some(before) => before.into_iter().filter(|it| words.contains(it)).collect(),
+            None => words,
+        });
     }
-    words.into_iter().map(str::to_owned).collect()
+    allowed
 }
 
 /// The head and what comes after it.
@@ -235,36 +265,80 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The plain values of a head by their keys.
-fn head_of(head: &str) -> Result<BTreeMap<String, String>, String> {
+/// A value of a head.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Said {
+    Text(String),
+    /// A list of texts.
+    List(Vec<String>),
+    /// What holds more than that.
+    Other,
+}
+
+impl Said {
+    /// The text that it is; of anything else none.
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text.trim(),
+            Self::List(_) | Self::Other => "",
+        }
+    }
+}
+
+/// The values of a head by their keys.
+fn head_of(head: &str) -> Result<BTreeMap<String, Said>, String> {
     // Descriptions often hold a colon and no quotes, which YAML does not take and everyone means.
     values(head).or_else(|error| values(&quoted(head)).map_err(|_| error))
 }
 
-fn values(head: &str) -> Result<BTreeMap<String, String>, String> {
+fn values(head: &str) -> Result<BTreeMap<String, Said>, String> {
     let mut values = BTreeMap::new();
     let mut depth = 0_u32;
     let mut key: Option<String> = None;
+    // The value of the key, while it is no single text.
+    let mut inner = Said::Other;
     for event in Parser::new_from_str(head) {
         let (event, _) = event.map_err(|error| format!("has a head that is no YAML: {error}"))?;
         match event {
             Event::Scalar(text, ..) if depth == 1 => match key.take() {
                 None => key = Some(text.into_owned()),
                 Some(key) => {
-                    values.insert(key, text.into_owned());
+                    values.insert(key, Said::Text(text.into_owned()));
                 }
             },
-            Event::MappingStart(..) | Event::SequenceStart(..) => depth += 1,
-            Event::MappingEnd | Event::SequenceEnd => {
-                depth = depth.saturating_sub(1);
-                // The value of a key has ended that is not one text.
-                if depth == 1 {
-                    key = None;
+            Event::Scalar(text, ..) if depth == 2 => {
+                if let Said::List(items) = &mut inner {
+                    items.push(text.into_owned());
                 }
             }
-            Event::Alias(_) if depth == 1 => key = None,
+            Event::SequenceStart(..) => {
+                depth += 1;
+                inner = match depth {
+                    2 => Said::List(Vec::new()),
+                    _ => Said::Other,
+                };
+            }
+            Event::MappingStart(..) => {
+                depth += 1;
+                inner = Said::Other;
+            }
+            Event::MappingEnd | Event::SequenceEnd => {
+                depth = depth.saturating_sub(1);
+                if depth == 1
+                    && let Some(key) = key.take()
+                {
+                    values.insert(key, std::mem::replace(&mut inner, Said::Other));
+                }
+            }
+            Event::Alias(_) => {
+                inner = Said::Other;
+                if depth == 1
+                    && let Some(key) = key.take()
+                {
+                    values.insert(key, Said::Other);
+                }
+            }
             Event::Scalar(..)
-            | Event::Alias(_)
             | Event::Nothing
             | Event::StreamStart
             | Event::StreamEnd
@@ -328,5 +402,33 @@ mod tests {
             warnings[0].contains("not of the form") && warnings[1].contains("`Bash(git:*)`"),
             "{warnings:?}"
         );
+    }
+    #[test]
+    fn a_line_of_allowed_tools_never_allows_more_than_it_names() {
+        let allowed = |line: &str| {
+            let (skill, warnings) =
+                of(&format!("---\nname: notes\ndescription: d\n{line}\n---\n")).expect("lenient");
+            (skill.tools.map(|it| it.join(" ")), warnings.len())
+        };
+        let some = |text: &str| Some(text.to_owned());
+        for (line, expected) in [
+            ("license: x", (None, 0)),
+            ("allowed-tools: Read, Grep", (some("Read Grep"), 0)),
+            ("allowed-tools: [Read, Grep]", (some("Read Grep"), 0)),
+            ("allowed-tools:\n  - Read\n  - Grep", (some("Read Grep"), 0)),
+            ("allowed-tools: []", (some(""), 0)),
+            ("allowed-tools:", (some(""), 0)),
+            ("allowed-tools: \"\"", (some(""), 0)),
+            ("allowed-tools: { Read: true }", (some(""), 1)),
+            ("allowed-tools: [Read, [Grep]]", (some(""), 1)),
+            ("license: &it Read\nallowed-tools: *it", (some(""), 1)),
+            ("Allowed-Tools: Read", (some("Read"), 1)),
+            (
+                "allowed_tools: Read\nallowed-tools: Read Grep",
+                (some("Read"), 1),
+            ),
+        ] {
+            assert_eq!(allowed(line), expected, "{line}");
+        }
     }
 }

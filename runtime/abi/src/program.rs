@@ -216,6 +216,8 @@ pub struct Prompt {
     /// Few-shot pairs: the user text and the answer as a model would write it, from a plain function without parameters that
     /// gives a `json` list of pairs.
     pub examples: Option<FunctionIndex>,
+    /// Whether its texts hold nothing from outside besides its arguments.
+    pub says: Trust,
 }
 
 /// The longest name of a tool that providers take.

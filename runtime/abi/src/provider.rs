@@ -88,6 +88,12 @@ impl Provider {
         }
     }
 
+    /// Whether a program may ask it that has been granted these providers: what is made up reaches nothing.
+    #[must_use]
+    pub fn is_granted(self, granted: &[String]) -> bool {
+        self.is_simulated() || granted.iter().any(|it| it == self.name())
+    }
+
     /// Whether its protocol has settings of sampling, such as `temperature`, at all.
     #[must_use]
     pub const fn takes_sampling(self) -> bool {

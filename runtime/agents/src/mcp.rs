@@ -9,6 +9,7 @@ mod form;
 mod happened;
 mod locked;
 mod look;
+mod pipe;
 mod session;
 mod talk;
 mod trouble;

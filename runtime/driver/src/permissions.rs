@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gsw_abi::program::Program;
+use gsw_abi::provider::Provider;
 use gsw_engine::media::{Media, MediaSource};
 use gsw_engine::operation::{Failure, Outcome, PlaceOfServer, Request, Rights};
 use gsw_engine::secret::Template;
@@ -50,6 +51,8 @@ struct Rules {
     net: Vec<String>,
     exec: Vec<String>,
     env: Vec<String>,
+    /// The providers of models, where not all are granted that are named.
+    providers: Option<Vec<String>>,
 }
 
 impl Permissions {
@@ -68,7 +71,10 @@ impl Permissions {
     /// What of it a program may do that a model has written.
     pub(crate) fn within(&self, rights: &Rights) -> Self {
         let mut all = self.0.clone();
-        all.push(Arc::new(Rules::of(&rights.around)));
+        all.push(Arc::new(Rules {
+            providers: Some(rights.providers.clone()),
+            ..Rules::of(&rights.around)
+        }));
         all.extend(rights.own.iter().map(|it| Arc::new(Rules::of(it))));
         Self(all)
     }
@@ -223,6 +229,7 @@ impl Rules {
             net: listed("net"),
             exec: listed("exec"),
             env: listed("env"),
+            providers: None,
         }
     }
 
@@ -252,8 +259,7 @@ impl Rules {
             | Request::FsMakeDir { .. } => Ok(()),
             // `net`: its address is looked at by `admit_media`.
             Request::MediaUrl { .. } => Ok(()),
-            // An agent that is named is granted its provider.
-            Request::Model { .. } => Ok(()),
+            Request::Model { request, .. } => self.admit_model(&request.model),
             // What the host, a person or whoever is outside does is not the program's doing.
             Request::Host { .. } | Request::Human { .. } | Request::External { .. } => Ok(()),
             // What is mocked needs no permission.
@@ -300,6 +306,17 @@ impl Rules {
     fn admit_headers(&self, headers: &[(String, Template)]) -> Result<(), Failure> {
         let mut names = headers.iter().flat_map(|it| it.1.names());
         names.try_for_each(|it| self.admit_variable(&it))
+    }
+
+    /// A model that a program names is granted by that, and not one that a model names in what it writes.
+    fn admit_model(&self, model: &str) -> Result<(), Failure> {
+        let (Some(granted), Some((provider, _))) = (&self.providers, Provider::of(model)) else {
+            return Ok(());
+        };
+        if provider.is_granted(granted) {
+            return Ok(());
+        }
+        Err(refusal(format!("models of `{}`", provider.name())))
     }
 
     fn admit_program(&self, argv: &[String], env: &[(String, Template)]) -> Result<(), Failure> {

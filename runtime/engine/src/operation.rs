@@ -54,13 +54,16 @@ pub struct Written {
     pub permissions: Vec<(String, Vec<String>)>,
 }
 
-/// What a program that a model has written may do at most, each permission with what it lists: both lists hold.
+/// What a program that a model has written may do at most, each permission with what it lists: all lists hold.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Rights {
     /// What the program lists itself, if it does.
     pub own: Option<Vec<(String, Vec<String>)>>,
     /// What the program that runs it may do.
     pub around: Vec<(String, Vec<String>)>,
+    /// The providers that the agents of that program name, sorted: it has granted no key of another one.
+    #[serde(default)]
+    pub providers: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -133,7 +133,7 @@ pub(super) fn add(summary: &mut Summary, other: &Summary) {
 
 /// Whether a value of this type can hold a function, a task or an error. What a type parameter stands for counts where it
 /// is known: at the call.
-pub(crate) fn can_carry_effects(db: &dyn Db, ty: &Type) -> bool {
+pub(super) fn can_carry_effects(db: &dyn Db, ty: &Type) -> bool {
     let carries = |it: &Type| {
         matches!(
             it,

@@ -1,5 +1,7 @@
 //! What is known of where a value comes from.
 
+use std::collections::BTreeMap;
+
 use gsw_source::Span;
 
 /// Where a value comes from.
@@ -9,8 +11,8 @@ pub(super) struct Label {
     pub foreign: Option<Source>,
     /// The parameters of the item around that it is made of.
     pub parameters: Parameters,
-    /// Whether it is made of what a function is given that is kept, and so may be called with anything.
-    pub handed: Option<Span>,
+    /// The functions around that are kept, and so may be called with anything, of whose parameters it is made: by depth.
+    pub handed: BTreeMap<u32, Span>,
 }
 
 /// Something from outside.
@@ -36,6 +38,15 @@ impl Parameters {
     pub(super) fn contains(self, index: u32) -> bool {
         self.0 & Self::one(index).0 != 0
     }
+
+    pub(super) fn indices(self) -> impl Iterator<Item = u32> {
+        (0..=LAST).filter(move |it| self.contains(*it))
+    }
+
+    /// The index by which [`Self::indices`] has this parameter.
+    pub(super) fn index(parameter: u32) -> u32 {
+        parameter.min(LAST)
+    }
 }
 
 impl Label {
@@ -56,9 +67,9 @@ impl Label {
         }
     }
 
-    pub(super) fn handed(span: Span) -> Self {
+    pub(super) fn handed(depth: u32, span: Span) -> Self {
         Self {
-            handed: Some(span),
+            handed: BTreeMap::from([(depth, span)]),
             ..Self::default()
         }
     }
@@ -68,14 +79,14 @@ impl Label {
         if self.foreign.is_none() {
             self.foreign.clone_from(&other.foreign);
         }
-        if self.handed.is_none() {
-            self.handed = other.handed;
+        for (depth, span) in &other.handed {
+            self.handed.entry(*depth).or_insert(*span);
         }
         self.parameters.0 |= other.parameters.0;
     }
 
     /// What a call gives whose arguments have these labels: a summary with them in the place of parameters. What comes from outside
-    /// comes in here.
+    /// comes in here. The functions around are those of the caller.
     pub(super) fn called(&self, arguments: &[Self], span: Span, callee: &str) -> Self {
         let mut result = Self::default();
         for (index, argument) in (0..).zip(arguments) {
@@ -83,8 +94,6 @@ impl Label {
                 result.join(argument);
             }
         }
-        // A function that was kept has now been called.
-        result.handed = None;
         if self.foreign.is_some() {
             result.join(&Self::foreign(span, format!("what `{callee}` gives")));
         }

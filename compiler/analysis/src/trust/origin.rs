@@ -74,7 +74,8 @@ pub(super) fn origin(db: &dyn Db, item: ItemId) -> Origin {
 }
 
 fn of_row(row: RuntimeCall, effects: EffectSet) -> Origin {
-    // What has gone through a queue, a conversation or the tree of the run may be anything that was put there.
+    // What has gone through a queue, a conversation or the tree of the run may be anything that was put there, and a program that
+    // was written may give anything.
     let hands_out = matches!(
         row,
         RuntimeCall::queue_pop
@@ -84,6 +85,7 @@ fn of_row(row: RuntimeCall, effects: EffectSet) -> Origin {
             | RuntimeCall::spawn_request
             | RuntimeCall::spawn_requested
             | RuntimeCall::workflow_start
+            | RuntimeCall::plan_run
             | RuntimeCall::skill_read
             | RuntimeCall::error_message
     );

@@ -1,25 +1,30 @@
 //! Walks the bodies of one item: the label of each expression.
 
 mod call;
+mod function;
+mod statement;
 
 use std::collections::BTreeMap;
 
-use gsw_infer::hir::{
-    Arm, Body, BodyPart, Change, ExpressionId, ExpressionKind, Lambda, ListRest, LocalId,
-    LocalKind, Part, Pattern, PatternKind, PlacePart, Statement, StatementKind,
-};
+use gsw_infer::hir::{Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalId, Part};
 use gsw_infer::{ItemBodies, modifier_expressions};
 use gsw_names::types::Type;
 use gsw_names::{Presence, Signature, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place, Span};
 
+use self::function::can_hold_function;
 use super::label::Label;
 use super::origin::has_body;
 use super::{ItemTrust, Unit, Walked};
 use crate::errors;
 
-/// The labels of the locals of a body.
-pub(super) type Locals = Vec<Label>;
+/// What is known of a body by now.
+#[derive(Default)]
+pub(super) struct Known {
+    locals: Vec<Label>,
+    /// Of functions that are written where they are handed over: by where.
+    functions: BTreeMap<ExpressionId, Label>,
+}
 
 /// A walk of an item.
 pub(super) struct ItemWalk<'u, 'a> {
@@ -32,15 +37,20 @@ pub(super) struct ItemWalk<'u, 'a> {
     trust: ItemTrust,
     reports: BTreeMap<(u32, u32), Diagnostic>,
     body: &'a Body,
-    locals: Locals,
-    /// Whether a local has another label than at the beginning of the walk.
+    known: Known,
+    /// Whether more is known than at the beginning of the walk.
     has_learnt: bool,
-    /// What is returned, of the item and of each lambda around.
+    /// What is returned, of the item and of each lambda around: as many as the depth.
     returns: Vec<Label>,
+    /// How deep each `var` is declared.
+    depths: BTreeMap<LocalId, u32>,
 }
 
 /// What an error says may be what somebody outside has made it say.
 const ERROR: &str = "what an error says";
+
+/// A function that is kept is called by who knows whom.
+const HANDED: &str = "what a function is given that is kept";
 
 impl<'u, 'a> ItemWalk<'u, 'a> {
     pub(super) fn new(
@@ -59,9 +69,10 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
             trust: ItemTrust::default(),
             reports: BTreeMap::new(),
             body,
-            locals: Vec::new(),
+            known: Known::default(),
             has_learnt: false,
             returns: Vec::new(),
+            depths: BTreeMap::new(),
         }
     }
 
@@ -80,20 +91,19 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
             .chain(bodies.iter().filter(|it| !is_default(it)))
         {
             match body.part {
-                BodyPart::ParameterDefault(_) | BodyPart::Main | BodyPart::Handler(_) => {
-                    self.walk_body(body);
-                }
-                // These cannot wait, so nothing from outside comes into them, and what they say is for models and people.
-                BodyPart::FieldDefault { .. }
+                BodyPart::ParameterDefault(_)
+                | BodyPart::Main
+                | BodyPart::Handler(_)
+                | BodyPart::FieldDefault { .. }
                 | BodyPart::FieldCheck(_)
                 | BodyPart::AliasCheck
                 | BodyPart::User
                 | BodyPart::System
                 | BodyPart::Messages
-                | BodyPart::Example(_)
                 | BodyPart::Settings
-                | BodyPart::Key
-                | BodyPart::Rows => {}
+                | BodyPart::Key => self.walk_body(body),
+                // The program has written them.
+                BodyPart::Example(_) | BodyPart::Rows => {}
             }
         }
     }
@@ -108,8 +118,11 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
     fn walk_body(&mut self, body: &'a Body) {
         self.body = body;
         let key = (self.item, body.part);
-        let locals = self.unit.locals.remove(&key);
-        self.locals = locals.unwrap_or_else(|| vec![Label::default(); body.locals.len()]);
+        self.known = self.unit.bodies.remove(&key).unwrap_or_default();
+        self.known
+            .locals
+            .resize_with(body.locals.len(), Label::default);
+        self.depths.clear();
         self.learn_parameters();
         let result = loop {
             self.has_learnt = false;
@@ -121,8 +134,8 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
             }
         };
         self.unit
-            .locals
-            .insert(key, std::mem::take(&mut self.locals));
+            .bodies
+            .insert(key, std::mem::take(&mut self.known));
         let name = self.item.name(self.db());
         let span = body.expression(body.root).span;
         match body.part {
@@ -141,30 +154,31 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
                     self.defaults.insert(index, result);
                 }
             }
+            BodyPart::User | BodyPart::System | BodyPart::Messages | BodyPart::Settings => {
+                self.trust.says.join(&result);
+            }
             BodyPart::Handler(_)
             | BodyPart::FieldDefault { .. }
             | BodyPart::FieldCheck(_)
             | BodyPart::AliasCheck
-            | BodyPart::User
-            | BodyPart::System
-            | BodyPart::Messages
             | BodyPart::Example(_)
-            | BodyPart::Settings
             | BodyPart::Key
             | BodyPart::Rows => {}
         }
     }
 
     fn learn_parameters(&mut self) {
-        let is_handler = matches!(self.body.part, BodyPart::Handler(_));
+        let given_by_others = self.given_by_others();
         for (index, local) in (0u32..).zip(&self.body.parameters) {
             let span = self.body.local(*local).span;
-            if is_handler {
-                self.learn(*local, &Label::foreign(span, "what a hook is given"));
+            if let Some(what) = given_by_others {
+                self.learn(*local, &Label::foreign(span, what));
                 continue;
             }
             let declared = self.signature.parameters.get(index as usize);
-            if declared.is_some_and(|it| it.trusted == Presence::Present) {
+            let is_trusted = declared.is_some_and(|it| it.trusted == Presence::Present);
+            // Of a function it is to be known whose it is.
+            if is_trusted && !can_hold_function(self.db(), &self.body.local(*local).ty) {
                 continue;
             }
             let mut label = Label::parameter(index);
@@ -175,8 +189,27 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
         }
     }
 
+    /// What the parameters of a body hold that are not the declaration's.
+    fn given_by_others(&self) -> Option<&'static str> {
+        match self.body.part {
+            BodyPart::Handler(_) => Some("what a hook is given"),
+            // Any value of the type is looked at, a model's answer too.
+            BodyPart::FieldCheck(_) | BodyPart::AliasCheck => Some("what a `where` looks at"),
+            BodyPart::Main
+            | BodyPart::ParameterDefault(_)
+            | BodyPart::FieldDefault { .. }
+            | BodyPart::User
+            | BodyPart::System
+            | BodyPart::Messages
+            | BodyPart::Example(_)
+            | BodyPart::Settings
+            | BodyPart::Key
+            | BodyPart::Rows => None,
+        }
+    }
+
     fn learn(&mut self, local: LocalId, label: &Label) {
-        let known = &mut self.locals[local.0 as usize];
+        let known = &mut self.known.locals[local.0 as usize];
         let before = known.clone();
         known.join(label);
         self.has_learnt |= *known != before;
@@ -185,9 +218,12 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
     /// A value comes to a place that takes only what is trusted.
     fn demand(&mut self, label: &Label, span: Span, wanted: &str) {
         let is_tool = self.item.kind(self.db()) == ItemKind::Tool;
-        let is_given_by_model = is_tool || self.unit.started.contains(&self.item);
+        let is_given_by_model = is_tool || self.unit.given.contains(&self.item);
         let parameters = (0u32..).zip(&self.signature.parameters);
-        let mut given = parameters.filter(|(index, _)| label.parameters.contains(*index));
+        // Callers are held to those that are `trusted` already.
+        let mut given = parameters.filter(|(index, it)| {
+            it.trusted == Presence::Absent && label.parameters.contains(*index)
+        });
         // Whoever calls a function is held to what becomes of its arguments; nobody holds a model to anything.
         let first = if is_given_by_model {
             given.next()
@@ -198,9 +234,10 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
             });
             None
         };
-        let (what, from) = match (&label.foreign, label.handed, first) {
+        let handed = label.handed.values().next();
+        let (what, from) = match (&label.foreign, handed, first) {
             (Some(source), _, _) => (source.what.clone(), source.span),
-            (None, Some(kept), _) => ("what a function is given that is kept".to_owned(), kept),
+            (None, Some(kept), _) => (HANDED.to_owned(), *kept),
             (None, None, Some((_, it))) => {
                 (format!("`{}`, which a model gives,", it.name), it.span)
             }
@@ -226,14 +263,6 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
     /// Walks what decides and says nothing of the value.
     fn pass(&mut self, them: impl IntoIterator<Item = ExpressionId>) {
         self.all(them);
-    }
-
-    /// The label of what a lambda gives.
-    fn lambda(&mut self, lambda: &'a Lambda) -> Label {
-        self.returns.push(Label::default());
-        let mut label = self.expression(lambda.body);
-        label.join(&self.returns.pop().unwrap_or_default());
-        label
     }
 
     fn expression(&mut self, id: ExpressionId) -> Label {
@@ -265,18 +294,13 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
             | Kind::Break
             | Kind::Continue
             | Kind::Invalid => Label::default(),
-            Kind::Local(local) => self.locals[local.0 as usize].clone(),
+            Kind::Local(local) => self.known.locals[local.0 as usize].clone(),
             Kind::Constant(item) => self.result_of(*item, &[], span),
             // It is kept, and may be called with anything.
             Kind::FunctionValue { item, .. } => {
-                self.function_called(*item, &Label::handed(span), span)
+                self.function_called(*item, &self.handed(span), span)
             }
-            Kind::Lambda(lambda) => {
-                for parameter in &lambda.parameters {
-                    self.learn(*parameter, &Label::handed(span));
-                }
-                self.lambda(lambda)
-            }
+            Kind::Lambda(lambda) => self.lambda_called(lambda, &self.handed(span)),
             Kind::Field { base: it, .. }
             | Kind::TupleField { base: it, .. }
             | Kind::JsonField { base: it, .. }
@@ -377,8 +401,9 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
                 mode: _,
                 improving,
             } => {
-                given.iter().for_each(|it| self.unit.note_started(*it));
+                given.iter().for_each(|it| self.unit.note_given(*it));
                 self.pass(settings.iter().chain(session).copied());
+                settings.iter().for_each(|it| self.call_settings(*it));
                 self.pass(improving.iter().flat_map(|it| [it.0, it.1]));
                 self.call_item(*item, arguments, span)
             }
@@ -391,9 +416,9 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
                 arguments,
                 id,
             } => {
-                self.pass(*id);
                 self.arguments_of(*item, arguments, span);
-                Label::default()
+                // The run has the id that it is given, word for word.
+                self.all(*id)
             }
             Kind::Spawn(lambda) => self.lambda(lambda),
             Kind::Undo(lambda) => {
@@ -408,10 +433,7 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
             } => {
                 self.pass(*limit);
                 let label = self.expression(*iterable);
-                for parameter in &body.parameters {
-                    self.learn(*parameter, &label);
-                }
-                self.lambda(body)
+                self.lambda_called(body, &label)
             }
             Kind::Parallel(lambdas) => {
                 let mut joined = Label::default();
@@ -445,93 +467,5 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
             joined.join(&self.expression(arm.body));
         }
         joined
-    }
-
-    fn bind(&mut self, pattern: &'a Pattern, label: &Label) {
-        match &pattern.kind {
-            PatternKind::Binding(local) => self.learn(*local, label),
-            PatternKind::Some(inside) => self.bind(inside, label),
-            PatternKind::Variant { fields, .. } | PatternKind::Record { fields } => {
-                fields.iter().for_each(|it| self.bind(&it.1, label));
-            }
-            PatternKind::Error { fields, .. } => {
-                let said = Label::foreign(pattern.span, ERROR);
-                fields.iter().for_each(|it| self.bind(&it.1, &said));
-            }
-            PatternKind::Tuple(parts) | PatternKind::Or(parts) => {
-                parts.iter().for_each(|it| self.bind(it, label));
-            }
-            PatternKind::List {
-                before,
-                rest,
-                after,
-            } => {
-                before
-                    .iter()
-                    .chain(after)
-                    .for_each(|it| self.bind(it, label));
-                if let Some(ListRest::Bound(local)) = rest {
-                    self.learn(*local, label);
-                }
-            }
-            PatternKind::Wildcard
-            | PatternKind::Int(_)
-            | PatternKind::Float(_)
-            | PatternKind::Bool(_)
-            | PatternKind::String(_)
-            | PatternKind::Constant(_)
-            | PatternKind::None
-            | PatternKind::Range { .. }
-            | PatternKind::ModelError
-            | PatternKind::Invalid => {}
-        }
-    }
-
-    fn statement(&mut self, statement: &'a Statement) {
-        match &statement.kind {
-            StatementKind::Let { pattern, value } => {
-                let label = self.expression(*value);
-                self.bind(pattern, &label);
-            }
-            StatementKind::Var { local, value } => {
-                let mut label = self.expression(*value);
-                let is_state = self.body.local(*local).kind == LocalKind::State;
-                if is_state && self.bodies.modifiers.reflect.is_some() {
-                    let what = "a `state` that a reflection may revise";
-                    label.join(&Label::foreign(statement.span, what));
-                }
-                self.learn(*local, &label);
-            }
-            StatementKind::Assign {
-                local,
-                path,
-                change,
-                value,
-            } => {
-                let label = self.expression(*value);
-                for step in path {
-                    if let PlacePart::Element(key) = step.part {
-                        self.pass([key]);
-                    }
-                }
-                self.learn(*local, &label);
-                if let Change::Converted { old, right, new } = change {
-                    let known = self.locals[local.0 as usize].clone();
-                    self.learn(*old, &known);
-                    self.learn(*right, &label);
-                    let label = self.expression(*new);
-                    self.learn(*local, &label);
-                }
-            }
-            StatementKind::Expression(it) | StatementKind::Defer(it) => self.pass([*it]),
-            StatementKind::Assert {
-                condition, message, ..
-            } => self.pass([*condition].into_iter().chain(*message)),
-            StatementKind::AssertFails { value, .. } | StatementKind::AssertSnapshot { value } => {
-                self.pass([*value]);
-            }
-            // Only in tests, which are not walked.
-            StatementKind::Mock { .. } | StatementKind::MockAgent { .. } => {}
-        }
     }
 }

@@ -295,17 +295,21 @@ fn with_tools(text: &str, servers: &Servers) -> Result<String, Exit> {
 fn changes(file: &Path, before: &Declared, whole: &str) -> Result<String, Exit> {
     let after = Servers::of(file, whole)?.declared;
     let mut lines = String::new();
+    let line = |what, tool: &Tool| {
+        let name = source::shown(&tool.known_as);
+        format!("{what}: {}.{name}\n", tool.server)
+    };
     for tool in &after.tools {
         let what = match before.tool(&tool.server, &tool.known_as) {
             None => "new",
             Some(old) if old.digest != tool.digest => "changed",
             Some(_) => continue,
         };
-        lines.push_str(&format!("{what}: {}.{}\n", tool.server, tool.known_as));
+        lines.push_str(&line(what, tool));
     }
     let is_gone = |it: &&Tool| after.tool(&it.server, &it.known_as).is_none();
     for tool in before.tools.iter().filter(is_gone) {
-        lines.push_str(&format!("gone: {}.{}\n", tool.server, tool.known_as));
+        lines.push_str(&line("gone", tool));
     }
     Ok(lines)
 }

@@ -5,7 +5,7 @@ use gsw_abi::program::{
 };
 use gsw_abi::setting::Setting;
 use gsw_abi::types::{DefaultValue, Field, Trust};
-use gsw_infer::hir::{BodyPart, ExpressionKind};
+use gsw_infer::hir::{Body, BodyPart, ExpressionId, ExpressionKind};
 use gsw_names::types::Type;
 use gsw_names::{
     Parameter, is_host_tool, is_question, is_skill_tool, is_spawn_request, is_written_request,
@@ -145,10 +145,7 @@ impl Lowering<'_> {
             // Any map in the settings counts, also in a branch of an `if`: the list is what a program may ask for, not what it will.
             for (key, value) in entries {
                 if text(*key).as_deref() == Some(Setting::Model.name()) {
-                    crate::walk::any(&body, *value, &mut |id| {
-                        models.extend(text(id));
-                        false
-                    });
+                    self.add_texts(&body, *value, &mut models);
                 }
             }
         }
@@ -160,6 +157,27 @@ impl Lowering<'_> {
             );
         }
         models.iter().map(|it| self.view.model(it)).collect()
+    }
+
+    /// The strings in an expression, those of constants included.
+    fn add_texts(&self, body: &Body, root: ExpressionId, texts: &mut Vec<String>) {
+        let mut constants = Vec::new();
+        crate::walk::any(body, root, &mut |id| {
+            let kind = &body.expression(id).kind;
+            if let ExpressionKind::String(text) = kind {
+                texts.push(text.to_string());
+            } else if let ExpressionKind::Constant(item) = kind {
+                constants.push(*item);
+            }
+            false
+        });
+        // No constant is made of itself, so this ends.
+        for body in constants
+            .into_iter()
+            .filter_map(|it| self.view.body(it, BodyPart::Main))
+        {
+            self.add_texts(&body, body.root, texts);
+        }
     }
 
     /// The index of a prompt, or of a `human` or `external`, which are listed with the prompts.
@@ -180,6 +198,10 @@ impl Lowering<'_> {
             result: self.type_id(&signature.result),
             agent,
             examples,
+            says: match gsw_analysis::says_foreign(self.view.db(), item) {
+                true => Trust::Any,
+                false => Trust::Trusted,
+            },
         };
         self.prompts.insert_full(item, prompt).0 as u32
     }

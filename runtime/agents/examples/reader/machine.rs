@@ -81,6 +81,7 @@ fn call(schema: &Value, exactness: &str) -> PromptCall {
         result: builtin::INT,
         agent: None,
         examples: None,
+        says: gsw_abi::types::Trust::Any,
     };
     let program = Program {
         name: "measurement".into(),

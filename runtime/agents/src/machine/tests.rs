@@ -53,6 +53,7 @@ fn program() -> Program {
         result: builtin::INT,
         agent: None,
         examples: None,
+        says: Trust::Any,
     };
     Program {
         name: "test".into(),

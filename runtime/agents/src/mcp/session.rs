@@ -20,7 +20,7 @@ use rmcp::service::{
 };
 use rmcp::transport::IntoTransport;
 use serde_json::{Map, Value};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, DuplexStream};
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::mcp::authorization::bearer::Bearer;
@@ -31,7 +31,7 @@ use crate::mcp::locked::Digests;
 use crate::mcp::look::Unseen;
 use crate::mcp::talk::{Begun, Next, Talks, Turn};
 use crate::mcp::trouble::Trouble;
-use crate::mcp::{address, answer, lock, locked, look, talk, trouble};
+use crate::mcp::{address, answer, lock, locked, look, pipe, talk, trouble};
 
 /// A server may take so long until it has said who it is: one that is fetched first takes its time.
 const START: Duration = Duration::from_secs(60);
@@ -40,6 +40,8 @@ const START: Duration = Duration::from_secs(60);
 const PROBE: Duration = Duration::from_secs(10);
 /// So many bytes of what a server says to people are kept, the last ones.
 const SAID: usize = 2_000;
+/// So many bytes of what it writes wait to be read.
+const PASSED: usize = 64 << 10;
 
 /// A server that runs or is reached.
 pub(super) struct Session {
@@ -190,8 +192,8 @@ impl Session {
             life,
         } = process;
         let said = Said::default();
-        let piped =
-            pipes(input, output).and_then(|pipes| Ok((pipes, Receiver::from_owned_fd(errors)?)));
+        let piped = pipes(input, output, &said)
+            .and_then(|pipes| Ok((pipes, Receiver::from_owned_fd(errors)?)));
         let (pipes, errors) =
             piped.map_err(|error| Ungreeted::why(format!("it cannot be reached: {error}")))?;
         tokio::spawn(said.clone().listen(errors));
@@ -421,22 +423,34 @@ fn either_age() -> ClientLifecycleMode {
     }
 }
 
-fn pipes(input: OwnedFd, output: OwnedFd) -> io::Result<(Receiver, Sender)> {
-    Ok((
+fn pipes(input: OwnedFd, output: OwnedFd, said: &Said) -> io::Result<(DuplexStream, Sender)> {
+    let (output, input) = (
         Receiver::from_owned_fd(output)?,
         Sender::from_owned_fd(input)?,
-    ))
+    );
+    let (to, read) = tokio::io::duplex(PASSED);
+    let said = said.clone();
+    tokio::spawn(async move {
+        if let Some(why) = pipe::pass_on(output, to).await {
+            said.add(format!("\n({why})").as_bytes());
+        }
+    });
+    Ok((read, input))
 }
 
 impl Said {
     async fn listen(self, mut errors: Receiver) {
         let mut bytes = vec![0; 4096];
         while let Ok(count @ 1..) = errors.read(&mut bytes).await {
-            let mut said = lock(&self.0);
-            said.extend_from_slice(&bytes[..count]);
-            let surplus = said.len().saturating_sub(SAID);
-            said.drain(..surplus);
+            self.add(&bytes[..count]);
         }
+    }
+
+    fn add(&self, bytes: &[u8]) {
+        let mut said = lock(&self.0);
+        said.extend_from_slice(bytes);
+        let surplus = said.len().saturating_sub(SAID);
+        said.drain(..surplus);
     }
 
     /// A sentence with what was said last.

@@ -169,6 +169,7 @@ fn ask(resume: Resume, said: &'static str, cancel_at: Option<u64>) -> (Report, u
             result: INT,
             agent: None,
             examples: None,
+            says: Trust::Any,
         });
         program.tools.push(Tool {
             name: "double".into(),

@@ -108,14 +108,18 @@ impl Run {
     /// Tells what has happened with a server; what came of the question is left.
     fn server_replied(&mut self, id: TaskId, reply: ServerReply) -> Outcome {
         let node = self.scheduler.task(id).node;
-        let server: Arc<str> = reply.server.into();
+        let server: Arc<str> = reply.server.as_str().into();
         for happened in reply.happened {
             let server = Arc::clone(&server);
             self.progress
                 .emit(node, EventKind::McpEvent { server, happened });
         }
         match reply.answer {
-            Ok(json) => Outcome::Json(json),
+            answer @ Ok(_) => Outcome::Server(Box::new(ServerReply {
+                server: reply.server,
+                happened: Vec::new(),
+                answer,
+            })),
             Err(failure) => Outcome::Failed(failure),
         }
     }
@@ -190,7 +194,7 @@ fn word_of(run: &mut Run, outcome: Outcome, result: TypeId) -> Result<u64, u64> 
         Outcome::Exec(output) => return exec_output(run, &output, result),
         Outcome::Http(answer) => return http_answer(run, &answer, result),
         Outcome::Failed(failure) => return Err(raise::error_of_failure(&mut run.heap, failure)),
-        Outcome::Server(_) => unreachable!("`outcome_for` has taken it apart"),
+        Outcome::Server(reply) => return server_answer(run, *reply, result),
         Outcome::Model(_) => {
             return Err(raise::internal(
                 &mut run.heap,
@@ -233,6 +237,25 @@ fn http_answer(run: &mut Run, answer: &HttpAnswer, result: TypeId) -> Result<u64
         .collect();
     let tree = json!({ "status": answer.status, "headers": headers, "body": answer.body });
     record_of(run, result, &tree)
+}
+
+/// What an MCP server has answered, which may hold numbers that no program has.
+fn server_answer(run: &mut Run, reply: ServerReply, result: TypeId) -> Result<u64, u64> {
+    let ServerReply { server, answer, .. } = reply;
+    let failure = match answer {
+        Ok(text) => {
+            let tree = serde_json::from_str(&text).unwrap_or_default();
+            match decode::decode(run, result, &tree) {
+                Ok(word) => return Ok(word),
+                Err(issue) => Failure::Mcp {
+                    server,
+                    message: format!("its answer cannot be read: {}", issue.message),
+                },
+            }
+        }
+        Err(failure) => failure,
+    };
+    Err(raise::error_of_failure(&mut run.heap, failure))
 }
 
 /// What a tool of the host gave, as a value of its result type.

@@ -11,12 +11,13 @@
 //! - The task that started a plan waits for it until it has ended. Who cancels that task cancels the plan, and waits for it.
 //! - What a plan may do is never more than what the run around it may: the driver asks both.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use gsw_abi::builtin::{BuiltinError, JSON};
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Program, Workflow};
+use gsw_abi::provider::Provider;
 use gsw_abi::types::TypeId;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -93,6 +94,36 @@ pub(crate) fn permissions_within(program: &Program) -> Vec<(String, Vec<String>)
     listed.cloned().unwrap_or_default()
 }
 
+/// The providers that the agents of a program name: they are granted by that.
+fn providers(program: &Program) -> Vec<String> {
+    let models = program.agents.iter().flat_map(|it| &it.models);
+    let named: BTreeSet<&str> = models
+        .filter_map(|it| Provider::of(it))
+        .map(|it| it.0.name())
+        .collect();
+    named.into_iter().map(str::to_owned).collect()
+}
+
+/// What is wrong with the models that a written program names; one whose name is made while it runs is looked at then. Who writes
+/// programs in turn can so name no provider that was not granted to it.
+pub(crate) fn foreign_model(around: &Program, written: &Program) -> Option<String> {
+    let granted = providers(around);
+    let is_granted = |it: &str| match Provider::of(it) {
+        Some((provider, _)) => provider.is_granted(&granted),
+        // It is said to be none where it is asked.
+        None => true,
+    };
+    written.agents.iter().find_map(|agent| {
+        let model = agent.models.iter().find(|it| !is_granted(it))?;
+        let name = &agent.name;
+        let granted = match granted.as_slice() {
+            [] => "no provider".to_owned(),
+            them => format!("only {}", them.join(", ")),
+        };
+        Some(format!("agent `{name}` names `{model}`, and the agents of the program that runs this name {granted}"))
+    })
+}
+
 impl Run {
     /// A written program with its input, made ready to begin.
     ///
@@ -116,6 +147,7 @@ impl Run {
         let rights = Rights {
             own: loaded.program.permissions.clone(),
             around: written.permissions,
+            providers: providers(&self.loaded.program),
         };
         let mut settings = self.models.settings();
         settings.memory_limit = self.heap.room_if_limited();

@@ -1,12 +1,14 @@
 //! Calls: what comes to the parameters of what is called, and what it gives.
 
 use gsw_abi::call::RuntimeCall;
+use gsw_abi::setting::Setting;
 use gsw_infer::hir::{Callee, ExpressionId, ExpressionKind};
-use gsw_names::{KnownItem, Presence, Signature, item_signature};
+use gsw_names::types::Type;
+use gsw_names::{KnownItem, Presence, item_signature};
 use gsw_source::{ItemId, Span};
 
 use super::ItemWalk;
-use crate::summary::can_carry_effects;
+use super::function::can_hold_function;
 use crate::trust::ItemTrust;
 use crate::trust::label::Label;
 use crate::trust::origin::{Origin, origin};
@@ -22,17 +24,31 @@ impl<'a> ItemWalk<'_, 'a> {
     ) -> Label {
         match callee {
             Callee::Item { item, .. } => self.call_item(*item, arguments, span),
-            Callee::Value(function) => {
-                let mut label = self.expression(*function);
-                // It is called here, with what is seen here.
-                label.handed = None;
-                let given = self.all(arguments.iter().map(|it| it.1));
-                self.trust.passes.join(&given);
-                label.join(&given);
-                label
-            }
+            Callee::Value(function) => self.call_value(*function, arguments, span),
             Callee::EnumValues(_) => Label::default(),
         }
+    }
+
+    /// A call of a function that is a value. What it gives is made of its arguments too, as far as anybody knows.
+    fn call_value(
+        &mut self,
+        function: ExpressionId,
+        arguments: &'a Arguments,
+        span: Span,
+    ) -> Label {
+        let mut label = self.expression(function);
+        let mut given = Label::default();
+        for (_, id) in arguments {
+            let argument = self.expression(*id);
+            if can_hold_function(self.db(), &self.body.expression(*id).ty) {
+                // Whom it is given to is not known, so neither is what it is called with.
+                self.note_called(&argument, &self.handed(span));
+            }
+            given.join(&argument);
+        }
+        self.note_called(&label, &given);
+        label.join(&given);
+        label
     }
 
     pub(super) fn call_item(
@@ -76,19 +92,25 @@ impl<'a> ItemWalk<'_, 'a> {
         let signature = &item_signature(db, item).signature;
         let mut given = vec![Label::default(); signature.parameters.len()];
         for (index, id) in arguments {
-            if !is_function(&self.body.expression(*id).kind) {
-                given[*index as usize] = self.expression(*id);
-            }
+            given[*index as usize] = if is_function(&self.body.expression(*id).kind) {
+                self.known_function(*id)
+            } else {
+                self.expression(*id)
+            };
         }
         let known = self.unit.of(item, self.item);
-        let passed = self.passed_by(item, &known, arguments, &given, span);
         for (index, id) in arguments {
-            if let Some(label) = self.function(*id, &passed) {
-                given[*index as usize] = label;
+            if can_hold_function(db, &self.body.expression(*id).ty) {
+                let passed = self.passed_to(item, &known, *index, &given, span);
+                let label = &mut given[*index as usize];
+                match self.function(*id, &passed) {
+                    Some(found) => *label = found,
+                    None => self.note_called(label, &passed),
+                }
             }
         }
         for (index, id) in arguments {
-            if let Some(wanted) = wanted(signature, *index, item.name(db), &known) {
+            if let Some(wanted) = self.wanted(item, *index, &known) {
                 let label = given[*index as usize].clone();
                 self.demand(&label, self.body.expression(*id).span, &wanted);
             }
@@ -96,84 +118,61 @@ impl<'a> ItemWalk<'_, 'a> {
         given
     }
 
-    /// What a callee may call the functions with that it is given.
-    fn passed_by(
-        &mut self,
-        item: ItemId,
-        known: &ItemTrust,
-        arguments: &Arguments,
-        given: &[Label],
-        span: Span,
-    ) -> Label {
-        let db = self.db();
-        let mut types = arguments.iter().map(|it| &self.body.expression(it.1).ty);
-        if !types.any(|it| can_carry_effects(db, it)) {
-            return Label::default();
+    /// A system text says what the model is to do, so no stranger writes the one that a call gives.
+    pub(super) fn call_settings(&mut self, settings: ExpressionId) {
+        let expression = self.body.expression(settings);
+        if let ExpressionKind::Coerce { value, .. } = expression.kind {
+            return self.call_settings(value);
         }
-        let mut passed = match origin(db, item) {
-            Origin::Arguments | Origin::Found => joined(given),
-            Origin::Bodies | Origin::Trusted | Origin::Foreign => {
-                known.passes.called(given, span, item.name(db))
-            }
+        let ExpressionKind::Map(entries) = &expression.kind else {
+            return;
         };
-        self.trust.passes.join(&passed);
-        // It may give the function back, and whoever has it calls it with anything.
-        if can_carry_effects(db, &item_signature(db, item).signature.result) {
-            passed.join(&Label::handed(span));
+        let is_system = |key: ExpressionId| {
+            let key = &self.body.expression(key).kind;
+            matches!(key, ExpressionKind::String(it) if it == Setting::System.name())
+        };
+        let texts: Vec<ExpressionId> = entries
+            .iter()
+            .filter(|it| is_system(it.0))
+            .map(|it| it.1)
+            .collect();
+        for text in texts {
+            let label = self.expression(text);
+            let span = self.body.expression(text).span;
+            self.demand(&label, span, "the `system` text of a call");
         }
-        passed
     }
 
-    /// The label of a function that is written where it is handed over, and is called with what has this label; `None` of
-    /// anything else.
-    fn function(&mut self, id: ExpressionId, passed: &Label) -> Option<Label> {
-        let expression = self.body.expression(id);
-        if let ExpressionKind::Lambda(lambda) = &expression.kind {
-            for parameter in &lambda.parameters {
-                self.learn(*parameter, passed);
-            }
-            return Some(self.lambda(lambda));
-        }
-        let ExpressionKind::FunctionValue { item, .. } = &expression.kind else {
-            return None;
-        };
-        Some(self.function_called(*item, passed, expression.span))
-    }
-
-    /// The label of a declared function that is called with what has this label.
-    pub(super) fn function_called(&mut self, item: ItemId, passed: &Label, span: Span) -> Label {
+    /// The place to which an argument comes that takes only what is trusted.
+    pub(super) fn wanted(&self, item: ItemId, index: u32, known: &ItemTrust) -> Option<String> {
         let db = self.db();
-        let known = self.unit.of(item, self.item);
         let signature = &item_signature(db, item).signature;
-        for index in 0..signature.parameters.len() as u32 {
-            if let Some(wanted) = wanted(signature, index, item.name(db), &known) {
-                self.demand(passed, span, &wanted);
-            }
+        let parameter = &signature.parameters[index as usize];
+        if signature.intrinsic == Some(RuntimeCall::workflow_start) {
+            // Which workflow it is, and so which of its parameters are `trusted`, is known only when it runs.
+            return Some("what a workflow is started with by its name".to_owned());
         }
-        let given = vec![passed.clone(); signature.parameters.len()];
-        self.result_of(item, &given, span)
+        if signature.intrinsic == Some(RuntimeCall::run_ask)
+            && parameter.ty == Type::Json
+            && self.unit.trusted_external == Presence::Present
+        {
+            // Nor which `external` of which run it is.
+            return Some("what an `external` is answered with".to_owned());
+        }
+        match parameter.trusted {
+            Presence::Present => Some(format!("`{}` of `{}`", parameter.name, item.name(db))),
+            Presence::Absent => known.needs.get(&index).cloned(),
+        }
     }
 }
 
-/// The place to which an argument comes that takes only what is trusted.
-fn wanted(signature: &Signature, index: u32, of: &str, known: &ItemTrust) -> Option<String> {
-    if signature.intrinsic == Some(RuntimeCall::workflow_start) {
-        // Which workflow it is, and so which of its parameters are `trusted`, is known only when it runs.
-        return Some("what a workflow is started with by its name".to_owned());
-    }
-    let parameter = &signature.parameters[index as usize];
-    match parameter.trusted {
-        Presence::Present => Some(format!("`{}` of `{of}`", parameter.name)),
-        Presence::Absent => known.needs.get(&index).cloned(),
-    }
-}
-
-fn joined(labels: &[Label]) -> Label {
+pub(super) fn joined(labels: &[Label]) -> Label {
     let mut joined = Label::default();
     labels.iter().for_each(|it| joined.join(it));
     joined
 }
 
+/// Whether a function is written here, instead of read from somewhere.
 const fn is_function(kind: &ExpressionKind) -> bool {
     matches!(
         kind,

@@ -1,5 +1,6 @@
 //! Asks the servers that a file declares, by a program of their declarations and a question.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,7 +47,12 @@ impl Servers {
     pub(super) fn tools(&self, server: &str) -> Result<Vec<Value>, Exit> {
         let question = format!("workflow main() -> json {{ {server}.tools() }}");
         match self.answer(&question, Map::new())? {
-            Value::Array(tools) => Ok(tools),
+            Value::Array(mut tools) => {
+                // A name stands for one tool, the first that the server lists.
+                let mut seen = BTreeSet::new();
+                tools.retain(|it| seen.insert(it["name"].to_string()));
+                Ok(tools)
+            }
             Value::Null
             | Value::Bool(_)
             | Value::Number(_)

@@ -1,6 +1,6 @@
 //! JSON Schemas as types of the language. What has no type is `json`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -87,8 +87,7 @@ impl<'a> Types<'a> {
             let (ty, presence) = match default {
                 Some(default) => (ty, Presence::Default(default)),
                 None if required.contains(&wire.as_str()) => (ty, Presence::Required),
-                None if ty.ends_with('?') => (ty, Presence::Optional),
-                None => (format!("{ty}?"), Presence::Optional),
+                None => (optional(ty), Presence::Optional),
             };
             let description = property.get("description").and_then(Value::as_str);
             fields.push(Field {
@@ -156,9 +155,8 @@ impl<'a> Types<'a> {
         match rest.as_slice() {
             [only] if rest.len() == options.len() => self.of_schema(only, root, place),
             [only] => match self.of_schema(only, root, place) {
-                optional if optional.ends_with('?') || optional == "json" => optional,
-                ty if ty.contains(" | ") => format!("({ty})?"),
-                ty => format!("{ty}?"),
+                json if json == "json" => json,
+                ty => optional(ty),
             },
             _ => "json".into(),
         }
@@ -173,7 +171,7 @@ impl<'a> Types<'a> {
             "array" => {
                 let items = schema.get("items").unwrap_or(&Value::Null);
                 match self.of_schema(items, root, place) {
-                    union if union.contains(" | ") => format!("[({union})]"),
+                    union if is_union(&union) => format!("[({union})]"),
                     item => format!("[{item}]"),
                 }
             }
@@ -237,6 +235,20 @@ fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     &Value::Null
 }
 
+/// A type that may be missing. The question mark of a union stands behind all of it.
+fn optional(ty: String) -> String {
+    match ty.as_str() {
+        it if it.ends_with('?') => ty,
+        it if is_union(it) => format!("({ty})?"),
+        _ => format!("{ty}?"),
+    }
+}
+
+/// Whether a type is texts to choose from, and not a list or map of them.
+fn is_union(ty: &str) -> bool {
+    ty.starts_with('"')
+}
+
 /// Texts to choose from.
 fn choices(schema: &Value) -> Option<String> {
     let constant = schema.get("const").map(std::slice::from_ref);
@@ -246,7 +258,11 @@ fn choices(schema: &Value) -> Option<String> {
         .map(Vec::as_slice);
     let values = values.or(constant).filter(|it| !it.is_empty())?;
     let texts: Option<Vec<String>> = values.iter().map(|it| it.as_str().map(literal)).collect();
-    Some(texts?.join(" | "))
+    let mut seen = BTreeSet::new();
+    let mut texts = texts?;
+    // A server may name one twice, and a union may not.
+    texts.retain(|it| seen.insert(it.clone()));
+    Some(texts.join(" | "))
 }
 
 /// The literal of a default value that is of the type.
@@ -274,5 +290,47 @@ fn default(value: &Value, ty: &str) -> Option<String> {
             | Value::Object(_),
             _,
         ) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Names, Types};
+
+    #[test]
+    fn what_may_be_missing_is_optional_as_a_whole() {
+        let schema = json!({ "type": "object", "required": ["must"], "properties": {
+            "must": { "enum": ["a", "b"] },
+            "may": { "type": "string", "enum": ["a", "b"] },
+            "null": { "anyOf": [{ "enum": ["a", "b"] }, { "type": "null" }] },
+            "twice": { "enum": ["a", "b", "a"] },
+            "one": { "const": "a" },
+            "set": { "enum": ["a", "b"], "default": "b" },
+            "list": { "type": "array", "items": { "enum": ["a", "b"] } },
+            "map": { "type": "object", "additionalProperties": { "enum": ["a", "b"] } },
+            "text": { "type": ["string", "null"] },
+        } });
+        let mut names = Names::of(std::iter::empty());
+        let mut fields = Types::of(&mut names, "tool").fields(&schema, &schema);
+        fields.sort_by(|a, b| a.wire.cmp(&b.wire));
+        let shown = fields
+            .iter()
+            .map(|it| format!("{}: {}{}", it.wire, it.ty, it.default()));
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            [
+                r#"list: [("a" | "b")]? = none"#,
+                r#"map: {string: "a" | "b"}? = none"#,
+                r#"may: ("a" | "b")? = none"#,
+                r#"must: "a" | "b""#,
+                r#"null: ("a" | "b")? = none"#,
+                r#"one: ("a")? = none"#,
+                r#"set: "a" | "b" = "b""#,
+                "text: string? = none",
+                r#"twice: ("a" | "b")? = none"#,
+            ]
+        );
     }
 }

@@ -10,6 +10,7 @@ mod program;
 mod tools;
 
 use std::io::IsTerminal;
+use std::path::Path;
 
 use gsw_service::{Exit, Pipes};
 use rmcp::model::{
@@ -94,6 +95,14 @@ impl ServerHandler for Compiler {
         let arguments = request.arguments.unwrap_or_default();
         let asked = Ask::of(&request.name, arguments)
             .map_err(|why| ErrorData::invalid_params(why, None))?;
+        if let Some(file) = asked.file()
+            && !place::is_inside(Path::new(file))
+        {
+            let why = format!(
+                "`{file}` lies outside of the folder that this server was started in, and nothing is read or written there"
+            );
+            return Ok(Answer::wrong(why).result().into());
+        }
         let answer = match asked.work() {
             Work::Here => here(asked).await,
             Work::Child(words) => tokio::select! {

@@ -97,10 +97,25 @@ pub(super) fn literal(text: &str) -> String {
 pub(super) fn docs(text: &str, indent: &str) -> String {
     let lines = text.trim().lines().map(|line| {
         let line = line.trim_end().replace("```gsw", "```");
-        let plain: String = line.chars().filter(|it| !it.is_control()).collect();
+        let plain: String = line.chars().filter(|it| !is_unseen(*it)).collect();
         format!("{indent}/// {plain}").trim_end().to_owned() + "\n"
     });
     lines.collect()
+}
+
+/// Whether a character shows nothing and changes what is shown: controls, and marks that turn the direction of a text.
+fn is_unseen(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A name that a server has made up, as it may be shown.
+pub(super) fn shown(name: &str) -> String {
+    let escaped = |it: char| match is_unseen(it) {
+        true => it.escape_unicode().to_string(),
+        false => it.to_string(),
+    };
+    name.chars().map(escaped).collect()
 }
 
 /// The address in the place of a program.

@@ -115,6 +115,9 @@ fn judge(run: &mut Run, prompt: NodeId, request: &WrittenRequest) -> Result<Admi
         let message = "the compiler makes something else of the program than it did when it was checked, so it is not run";
         return Err(refusal("does_not_check", message.into()));
     }
+    if let Some(wrong) = plans::foreign_model(&run.loaded.program, &loaded.program) {
+        return Err(refusal("does_not_check", wrong));
+    }
     let input = unpacked(&request.input).into_owned();
     let admitted = run.admit_plan(&loaded, written, &input);
     admitted.map_err(|issues| unfit(&issues))

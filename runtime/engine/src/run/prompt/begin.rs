@@ -52,7 +52,26 @@ struct Merged {
     index: Option<usize>,
     agent: Option<String>,
     settings: Map<String, Value>,
-    system: Option<String>,
+    system: Systems,
+}
+
+/// The system texts of a call's settings: the nearest one is sent, and what the body of the prompt says stands between them.
+#[derive(Default)]
+struct Systems {
+    agent: Option<String>,
+    prompt: Option<String>,
+    call: Option<String>,
+}
+
+impl Systems {
+    /// What no argument has made.
+    fn of_program(&self) -> Option<&str> {
+        self.call.as_deref().or(self.agent.as_deref())
+    }
+
+    fn nearest(self, body: Option<String>) -> Option<String> {
+        self.call.or(body).or(self.prompt).or(self.agent)
+    }
 }
 
 /// The limits of the call's own budget.
@@ -140,8 +159,9 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     let earlier = entered.as_ref().map_or(0, |it| it.seen);
     entered.iter().for_each(|it| hidden.join(&it.hidden));
     let mut merged = merge_settings(run, declared.agent, given)?;
-    let said = opening.texts().chain(system.as_deref()).collect();
-    let beginning = Beginning::of(declared, merged.system.as_deref(), said);
+    let of_prompt = [system.as_deref(), merged.system.prompt.as_deref()];
+    let said = opening.texts().chain(of_prompt.into_iter().flatten());
+    let beginning = Beginning::of(declared, merged.system.of_program(), said.collect());
     let added = added_by_a_model(run, improving.as_ref());
     let before = entered.as_ref().map(|it| &it.origins);
     let origins = arguments.map(|it| beginning.after(before, added, &it));
@@ -152,7 +172,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     // After the node is entered: the budget of a call belongs to the call's node and not to what is around it.
     let budget = own_budget(run, &mut merged.settings);
     let hooks = hooks_of(run, &merged, &opening.messages, earlier);
-    let system = system.or(opening.system).or(merged.system);
+    let system = merged.system.nearest(system.or(opening.system));
     let machine = prompts.begin(PromptCall {
         program: Arc::clone(&loaded.program),
         prompt: new.prompt,
@@ -324,8 +344,8 @@ fn merge_settings(
     given: CallSettings,
 ) -> Result<Merged, u64> {
     let CallSettings {
-        prompt,
-        call,
+        mut prompt,
+        mut call,
         agent: named,
         improving: _,
         turn: _,
@@ -341,9 +361,10 @@ fn merge_settings(
     {
         settings.extend(own);
     }
-    let system = match settings.shift_remove(Setting::System.name()) {
-        Some(Value::String(text)) => Some(text),
-        _ => None,
+    let system = Systems {
+        agent: take_system(&mut settings),
+        prompt: take_system(&mut prompt),
+        call: take_system(&mut call),
     };
     // Project, agent, prompt, call, each replacing what came before; `--model` last, since whoever starts the run decides.
     settings.extend(prompt);
@@ -360,6 +381,14 @@ fn merge_settings(
         settings,
         system,
     })
+}
+
+fn take_system(settings: &mut Map<String, Value>) -> Option<String> {
+    match settings.shift_remove(Setting::System.name()) {
+        Some(Value::String(text)) => Some(text),
+        // Of another form than the checker lets through.
+        Some(_) | None => None,
+    }
 }
 
 /// What a plain function without parameters gives, as JSON.

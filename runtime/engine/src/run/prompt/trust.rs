@@ -39,7 +39,7 @@ pub(crate) struct Origins {
 /// What a call of a prompt begins with.
 pub(super) struct Beginning<'a> {
     declared: &'a Prompt,
-    /// The system text of its agent, which the program has written.
+    /// The system text of its agent or of the call, which the program has written.
     agent: Option<&'a str>,
     /// What the prompt itself says, arguments included.
     said: Vec<&'a str>,
@@ -107,8 +107,11 @@ impl<'a> Beginning<'a> {
                 }),
             }
         }
+        if declared.says == Trust::Any {
+            origins.note_foreign(|| format!("what the texts of `{}` read", declared.name));
+        }
         // A text that shows both is believed in no part: where which of them begins is not known.
-        if declared.parameters.iter().all(is_trusted) {
+        if declared.says == Trust::Trusted && declared.parameters.iter().all(is_trusted) {
             said.into_iter().for_each(|it| origins.trust(it));
         }
         if let Some(added) = added {

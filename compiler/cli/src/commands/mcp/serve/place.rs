@@ -1,7 +1,29 @@
 //! Places as agents name them, a line and a name or column in it, and as they are told them.
 
+use std::path::{Component, Path};
+
 use gsw_source::{Database, File, Location, file_line_index};
 use serde_json::{Value, json};
+
+/// Whether a path leads into the folder that the server works in, links followed.
+pub fn is_inside(path: &Path) -> bool {
+    let Ok(here) = std::env::current_dir().and_then(|it| it.canonicalize()) else {
+        return false;
+    };
+    is_beneath(&here, path)
+}
+
+fn is_beneath(here: &Path, path: &Path) -> bool {
+    let path = here.join(path);
+    if let Ok(path) = path.canonicalize() {
+        return path.starts_with(here);
+    }
+    // What does not exist, perhaps not yet: where it would be is known only where nothing climbs.
+    let climbs = path.components().any(|it| it == Component::ParentDir);
+    let mut parts = path.ancestors();
+    let nearest = parts.find_map(|it| it.canonicalize().ok());
+    !climbs && nearest.is_some_and(|it| it.starts_with(here))
+}
 
 /// Where something stands: lines and columns from 1, columns in characters.
 pub struct Place {
@@ -82,12 +104,47 @@ fn path(db: &Database, file: File) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{At, Place};
+    use std::path::Path;
+
+    use super::{At, Place, is_beneath};
 
     const TEXT: &str = "let a = 1\nlet über = aa + a\n";
 
     fn at(line: u32, at: At) -> Result<u32, String> {
         Place { line, at }.offset(TEXT)
+    }
+
+    #[test]
+    fn nothing_leads_out_of_the_folder() {
+        let folder = std::env::temp_dir().join(format!("gsw-inside-{}", std::process::id()));
+        let (here, out) = (folder.join("here"), folder.join("out"));
+        for it in [&here, &out] {
+            std::fs::create_dir_all(it).expect("a folder can be made");
+            std::fs::write(it.join("a.gsw"), "").expect("a file can be written");
+        }
+        let _ = std::os::unix::fs::symlink(&out, here.join("link"));
+        let here = here.canonicalize().expect("it exists");
+        let absolute = here.join("a.gsw");
+        for inside in [
+            "a.gsw",
+            ".",
+            "new.gsw",
+            "../here/a.gsw",
+            absolute.to_str().expect("text"),
+        ] {
+            assert!(is_beneath(&here, Path::new(inside)), "{inside}");
+        }
+        for outside in [
+            "..",
+            "../out/a.gsw",
+            "../out/new.gsw",
+            "link/a.gsw",
+            "link/new.gsw",
+            "/etc/passwd",
+        ] {
+            assert!(!is_beneath(&here, Path::new(outside)), "{outside}");
+        }
+        let _ = std::fs::remove_dir_all(folder);
     }
 
     #[test]

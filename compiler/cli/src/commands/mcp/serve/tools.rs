@@ -251,6 +251,17 @@ impl Ask {
         })
     }
 
+    /// The file or folder that it names.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Check(it) | Self::Format(it) | Self::Fix(it) => it.file.as_deref(),
+            Self::Describe(it) => it.file.as_deref(),
+            Self::Hover(it) | Self::Definition(it) | Self::References(it) => Some(&it.file),
+            Self::Test(it) => it.file.as_deref(),
+            Self::Explain(_) | Self::Search(_) | Self::Page(_) => None,
+        }
+    }
+
     pub fn work(&self) -> Work {
         // After `--`, so that no name is taken for an option.
         let file = |file: &Option<String>| {
