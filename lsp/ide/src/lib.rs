@@ -26,6 +26,8 @@ mod judge;
 mod linked_editing_range;
 mod meaning;
 mod named;
+mod nature;
+mod order;
 mod parameters;
 mod references;
 mod rename;

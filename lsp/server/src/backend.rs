@@ -489,11 +489,9 @@ impl LanguageServer for Backend {
         &self,
         it: lsp::CodeActionParams,
     ) -> Result<Option<lsp::CodeActionResponse>> {
-        let (range, context) = (it.range, it.context);
-        self.about(it.text_document, move |view| {
-            actions::actions(view, range, &context)
-        })
-        .await
+        self.worker
+            .ask(move |state| actions::actions(state, &it))
+            .await
     }
 }
 
