@@ -25,6 +25,7 @@ mod inline_value;
 mod judge;
 mod linked_editing_range;
 mod meaning;
+mod name_in_text;
 mod named;
 mod nature;
 mod order;

@@ -10,6 +10,7 @@ use gsw_syntax::{TokenKind, file_item_ids, item_ast, item_offset, lex};
 
 use crate::cursor::{Cursor, cursor, in_file};
 use crate::meaning::{Difference, Meaning, files_with_names};
+use crate::name_in_text::text_for;
 use crate::references::files_that_may_name;
 use crate::scope::bindings;
 use crate::speculation::with_edits;
@@ -77,6 +78,12 @@ fn check_meaning(
     };
     let owner = owner.rsplit('.').next().unwrap_or_default();
     let files = files_with_names(db, &[old, new, owner]);
+    if let Some((file, span)) = text_for(db, &files, symbol, old) {
+        let line = line(db, file, span.start);
+        return Err(format!(
+            "the text \"{old}\" in line {line} most likely means it, and is not renamed: change it first"
+        ));
+    }
     let before = Meaning::of(db, &files);
     let after = with_edits(db, edits, |db| Meaning::after(db, &files, edits));
     match before.difference(&after, &files) {

@@ -42,8 +42,16 @@ fn selected<'a>(place: &Place<'a>) -> Option<&'a Expression> {
         | Child::Name(_) => None,
     })?;
     let has_value = !matches!(found.kind, ExpressionKind::Let { .. })
-        && expression_type(place.db, place.item, found.span).is_some();
+        && expression_type(place.db, place.item, bare(found).span).is_some();
     has_value.then_some(found)
+}
+
+/// An expression without the parentheses around it, which stand for nothing of their own.
+fn bare(mut it: &Expression) -> &Expression {
+    while let ExpressionKind::Parenthesized(inside) = &it.kind {
+        it = inside;
+    }
+    it
 }
 
 fn text_of(place: &Place<'_>, span: Span) -> Name {
@@ -61,7 +69,8 @@ fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
         return None;
     }
     let own = nature(place.db, place.item, selected.span)?;
-    if !may_come_first(place.db, place.item, statement, selected.span, own) {
+    let value = bare(selected).span;
+    if !may_come_first(place.db, place.item, statement, value, own) {
         return None;
     }
     let indent = place.indent(statement.span.start);
@@ -87,7 +96,7 @@ fn function(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
         return None;
     }
     let (parameters, arguments) = handed(place, selected.span)?;
-    let ty = expression_type(place.db, place.item, selected.span)?;
+    let ty = expression_type(place.db, place.item, bare(selected).span)?;
     let result = if ty == Type::Unit {
         String::new()
     } else {

@@ -194,6 +194,10 @@ fn a_variable_is_extracted_where_its_time_is_no_matter() {
             "fn f(a: int) -> int { (<|>10 / a<|>) + 1 }",
             "fn f(a: int) -> int { let extracted = 10 / a\n(extracted) + 1 }",
         ),
+        (
+            "fn f(a: int) -> int { <|>(10 / a)<|> + 1 }",
+            "fn f(a: int) -> int { let extracted = (10 / a)\nextracted + 1 }",
+        ),
         // What is steady may be evaluated at any time.
         (
             "fn f(a: int, s: string) -> int { match a { 0 => 0, _ => <|>s.len()<|> } }",

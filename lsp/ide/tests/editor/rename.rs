@@ -241,6 +241,32 @@ fn a_name_that_would_be_taken_for_another_is_refused() {
             "level",
             "the judge in line 2 takes facts by the names of its parameters",
         ),
+        // Texts that are looked up while the program runs.
+        (
+            "import std/workflows\nworkflow triage<|>(title: string) -> string { title }\nworkflow main() -> json { let f = workflows.find(\"triage\") ?? fail Failed(\"none\")\n await f.start({ \"title\": \"door\" }) }",
+            "sort_it",
+            "the text \"triage\" in line 3 most likely means it, and is not renamed: change it first",
+        ),
+        (
+            "import std/workflows\nworkflow triage(title<|>: string) -> string { title }\nworkflow main() -> json { let f = workflows.find(\"triage\") ?? fail Failed(\"none\")\n await f.start({ \"title\": \"door\" }) }",
+            "name",
+            "the text \"title\" in line 4 most likely means it, and is not renamed: change it first",
+        ),
+        (
+            "fn judge(failure: string) -> Reflection { Reflection { should_retry: true, reason: \"\", guidance: \"\", revised: { \"words\": 3 } } }\nworkflow main() -> int { step \"s\" reflect 2 with judge { state words<|>: int = 9\n words } }",
+            "count",
+            "the text \"words\" in line 1 most likely means it, and is not renamed: change it first",
+        ),
+        (
+            "import std/hook\ntool wipe<|>() -> int pure { 1 }\nhook h { before_tool(c) { if c.name == \"wipe\" { deny(\"no\") } else { Allow } } }",
+            "erase",
+            "the text \"wipe\" in line 3 most likely means it, and is not renamed: change it first",
+        ),
+        (
+            "import std/hook\ntool wipe<|>() -> int pure { 1 }\nhook h { before_tool(c) { match c.name { \"wipe\" => deny(\"no\"), _ => Allow } } }",
+            "erase",
+            "the text \"wipe\" in line 3 most likely means it, and is not renamed: change it first",
+        ),
         // What does not compile.
         (
             "@resource(\"shop://o/{id}\")\nworkflow order(id<|>: string) -> string { id }",
@@ -289,6 +315,14 @@ fn a_name_that_only_looks_taken_is_given() {
             "two",
         ),
         "type A { a: int }\ntype B { a: int }\nfn A.two(self) -> int { self.a }\nfn B.two(self) -> int { self.a }\nfn f(a: A, b: B) -> int { a.two() + b.two() }",
+    );
+    // A text that is looked up nowhere.
+    same(
+        &renamed(
+            "workflow summary<|>(x: int) -> json { { \"summary\": x } }",
+            "brief",
+        ),
+        "workflow brief(x: int) -> json { { \"summary\": x } }",
     );
     // A program with a mistake of its own.
     same(
