@@ -50,14 +50,14 @@ pub enum Difference {
     Error(String),
 }
 
-/// The files of the project in which one of these names stands.
-pub fn files_with_names(db: &dyn Db, names: &[&str]) -> Vec<File> {
+/// The files of the project in which one of these words stands.
+pub fn files_with_words(db: &dyn Db, words: &[&str]) -> Vec<File> {
     let Some(project) = Project::try_get(db) else {
         return Vec::new();
     };
     let all = project.modules(db).values().copied();
     all.filter(|it| !is_std(db, *it))
-        .filter(|file| names.iter().any(|name| has_word(file.text(db), name)))
+        .filter(|file| words.iter().any(|word| has_word(file.text(db), word)))
         .collect()
 }
 

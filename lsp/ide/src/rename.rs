@@ -4,12 +4,12 @@
 //! neither hide nor be hidden where the old one stood. What the likely reasons for a refusal do not tell is found by trying: the edits
 //! are made, every name is looked up again, and the texts are put back.
 
-use gsw_names::{is_std, module_scope};
+use gsw_names::{is_std, item_signature, module_scope};
 use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Location, Name, Span};
 use gsw_syntax::{TokenKind, file_item_ids, item_ast, item_offset, lex};
 
 use crate::cursor::{Cursor, cursor, in_file};
-use crate::meaning::{Difference, Meaning, files_with_names};
+use crate::meaning::{Difference, Meaning, files_with_words};
 use crate::name_in_text::text_for;
 use crate::references::files_that_may_name;
 use crate::scope::bindings;
@@ -69,26 +69,37 @@ fn check_meaning(
     (old, new): (&Name, &str),
     edits: &[LocatedEdit],
 ) -> Result<(), String> {
-    // Whoever names a function may also depend on the names of its parameters.
-    let owner = match symbol {
-        Symbol::Local { item, .. } => item.name(db).clone(),
-        Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => {
-            old.clone()
-        }
-    };
-    let owner = owner.rsplit('.').next().unwrap_or_default();
-    let files = files_with_names(db, &[old, new, owner]);
-    if let Some((file, span)) = text_for(db, &files, symbol, old) {
+    if let Some((file, span)) = text_for(db, &files_with_words(db, &[old]), symbol, old) {
         let line = line(db, file, span.start);
         return Err(format!(
             "the text \"{old}\" in line {line} most likely means it, and is not renamed: change it first"
         ));
     }
+    let files = files_to_compare(db, symbol, (old, new));
     let before = Meaning::of(db, &files);
     let after = with_edits(db, edits, |db| Meaning::after(db, &files, edits));
     match before.difference(&after, &files) {
         Some(difference) => Err(refusal(db, &difference, new)),
         None => Ok(()),
+    }
+}
+
+/// The files in which a name may mean something else when the symbol is renamed.
+fn files_to_compare(db: &dyn Db, symbol: Symbol, (old, new): (&str, &str)) -> Vec<File> {
+    match symbol {
+        Symbol::Local { item, declared } => {
+            let parameters = &item_signature(db, item).signature.parameters;
+            // Whoever names a function may name its parameters, or be told something by their names.
+            let is_known_outside = parameters.iter().any(|it| it.span == declared);
+            let owner = item.name(db).rsplit('.').next();
+            match owner.filter(|_| is_known_outside) {
+                Some(owner) => files_with_words(db, &[owner]),
+                None => vec![item.file(db)],
+            }
+        }
+        Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => {
+            files_with_words(db, &[old, new])
+        }
     }
 }
 
