@@ -17,7 +17,7 @@ mod summary;
 mod trust;
 
 pub use bounds::check_bounds;
-pub use call_summary::{ArgumentEffects, ItemSummary, Kept, PartSummary, Summary, Waits};
+pub use call_summary::{Acts, ArgumentEffects, ItemSummary, Kept, PartSummary, Summary, Waits};
 pub use check::{check_file, check_project, first_diagnostics, missing_main};
 pub use constant::{ConstantValue, check_source, constant_value};
 pub use exhaustiveness::pattern_diagnostics;

@@ -8,12 +8,13 @@ mod prompt_test;
 mod step;
 mod wrap;
 
-use gsw_source::{Db, Diagnostic, File, LocatedEdit, Severity, Span};
+use gsw_source::{Database, Db, Diagnostic, File, LocatedEdit, Severity, Span};
 
 use gsw_syntax::item_ast;
 
 use crate::cursor::item_at;
-use crate::diagnostics::diagnostics;
+use crate::diagnostics::{Errors, diagnostics};
+use crate::speculation::with_edits;
 use place::Place;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,30 +45,44 @@ pub enum ActionKind {
     OrganizeImports,
 }
 
-/// The actions for `range`, those that mend something first.
+/// The actions for `range` of the kinds that are `wanted`, those that mend something first. What changes the form of a program is
+/// offered when the program compiles afterwards as it did before, which is found by trying.
 #[must_use]
-pub fn code_action(db: &dyn Db, file: File, range: Span) -> Vec<CodeAction> {
-    let reports = diagnostics(db, file);
-    let mut actions = Vec::new();
-    for report in &reports {
-        let located = report.located(|place| gsw_syntax::locate(db, place));
-        let own = located.location.span;
-        if !(own.touches(range.start) || range.touches(own.start)) {
-            continue;
+pub fn code_action(
+    db: &mut Database,
+    file: File,
+    range: Span,
+    wanted: impl Fn(ActionKind) -> bool,
+) -> Vec<CodeAction> {
+    let mut actions = possible(db, file, range);
+    actions.retain(|it| wanted(it.kind));
+    let mut before = None;
+    actions.retain(|it| {
+        if !is_tried(it.kind) {
+            return true;
         }
-        let kind = match located.certain_fix() {
-            Some(_) => ActionKind::PreferredFix,
-            None => ActionKind::Fix,
-        };
-        for fix in located.fixes {
-            actions.push(CodeAction {
-                title: fix.title,
-                kind,
-                edits: fix.edits,
-                fixes: Some(report.clone()),
-            });
-        }
+        let before = before.get_or_insert_with(|| Errors::of(db, file));
+        let after = with_edits(db, &it.edits, |db| Errors::of(db, file));
+        after.beyond(before).is_none()
+    });
+    actions
+}
+
+/// Whether an action must leave a program that compiles; a fix mends one mistake and need not know of others.
+const fn is_tried(kind: ActionKind) -> bool {
+    match kind {
+        ActionKind::Extract | ActionKind::Inline | ActionKind::Rewrite => true,
+        ActionKind::PreferredFix
+        | ActionKind::Fix
+        | ActionKind::FixAll
+        | ActionKind::OrganizeImports => false,
     }
+}
+
+/// The actions that the text at `range` gives rise to.
+fn possible(db: &dyn Db, file: File, range: Span) -> Vec<CodeAction> {
+    let reports = diagnostics(db, file);
+    let mut actions = fixes(db, range, &reports);
     if let Some((item, _)) = item_at(db, file, range.start)
         && let Some(tree) = item_ast(db, item)
     {
@@ -87,6 +102,31 @@ pub fn code_action(db: &dyn Db, file: File, range: Span) -> Vec<CodeAction> {
             edits: all,
             fixes: None,
         });
+    }
+    actions
+}
+
+/// The fixes of the reports at `range`.
+fn fixes(db: &dyn Db, range: Span, reports: &[Diagnostic]) -> Vec<CodeAction> {
+    let mut actions = Vec::new();
+    for report in reports {
+        let located = report.located(|place| gsw_syntax::locate(db, place));
+        let own = located.location.span;
+        if !(own.touches(range.start) || range.touches(own.start)) {
+            continue;
+        }
+        let kind = match located.certain_fix() {
+            Some(_) => ActionKind::PreferredFix,
+            None => ActionKind::Fix,
+        };
+        for fix in located.fixes {
+            actions.push(CodeAction {
+                title: fix.title,
+                kind,
+                edits: fix.edits,
+                fixes: Some(report.clone()),
+            });
+        }
     }
     actions
 }

@@ -1,6 +1,8 @@
 //! Everything wrong with a file.
 
-use gsw_source::{Db, Diagnostic, File, Project};
+use std::collections::BTreeMap;
+
+use gsw_source::{Code, Db, Diagnostic, File, Project, Severity};
 
 /// The reports about `file`, in order of place.
 #[must_use]
@@ -27,4 +29,28 @@ pub fn project_diagnostics(db: &dyn Db) -> Vec<(File, Vec<Diagnostic>)> {
         (file, own.cloned().collect())
     };
     files.into_iter().flatten().map(of_file).collect()
+}
+
+/// How many errors of each kind there are in a file, with the message of one: what can be compared before and after an edit.
+#[derive(Default)]
+pub struct Errors(BTreeMap<Code, (usize, String)>);
+
+impl Errors {
+    pub fn of(db: &dyn Db, file: File) -> Self {
+        let mut found = Self::default();
+        let reports = diagnostics(db, file).into_iter();
+        for it in reports.filter(|it| it.severity == Severity::Error) {
+            let (count, _) = found.0.entry(it.code).or_insert((0, it.message));
+            *count += 1;
+        }
+        found
+    }
+
+    /// The message of an error of a kind that there are more of than `before`.
+    pub fn beyond(&self, before: &Self) -> Option<&str> {
+        let known = |code: &Code| before.0.get(code).map_or(0, |(count, _)| *count);
+        let mut all = self.0.iter();
+        let (_, (_, message)) = all.find(|(code, (count, _))| *count > known(code))?;
+        Some(message)
+    }
 }

@@ -1,5 +1,6 @@
 //! The types that inference found, by where what has them stands.
 
+use gsw_infer::hir::Local;
 use gsw_infer::infer_item;
 use gsw_names::item_signature;
 use gsw_names::types::Type;
@@ -25,13 +26,16 @@ pub fn narrowest(db: &dyn Db, item: ItemId, inside: u32) -> Option<Type> {
         .map(|it| it.ty.clone())
 }
 
-/// The type of the local or parameter that is declared at `declared` of `item`.
-pub fn local_type(db: &dyn Db, item: ItemId, declared: Span) -> Option<Type> {
+/// The local that is declared at `declared` of `item`; parameters of the item itself are none.
+pub fn local(db: &dyn Db, item: ItemId, declared: Span) -> Option<&Local> {
     let bodies = &infer_item(db, item).bodies;
     let mut locals = bodies.iter().flat_map(|it| &it.locals);
-    let local = locals
-        .find(|it| it.span == declared)
-        .map(|it| it.ty.clone());
+    locals.find(|it| it.span == declared)
+}
+
+/// The type of the local or parameter that is declared at `declared` of `item`.
+pub fn local_type(db: &dyn Db, item: ItemId, declared: Span) -> Option<Type> {
+    let local = local(db, item, declared).map(|it| it.ty.clone());
     local.or_else(|| {
         let mut parameters = item_signature(db, item).signature.parameters.iter();
         parameters

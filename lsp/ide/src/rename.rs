@@ -1,15 +1,19 @@
 //! `textDocument/rename` and `textDocument/prepareRename`: a new name for what the name at a place names, in every file.
 //!
 //! A rename either keeps the meaning of every name or is refused: the new name must be one, be spelled as its kind is, and
-//! neither hide nor be hidden where the old one stood.
+//! neither hide nor be hidden where the old one stood. What the likely reasons for a refusal do not tell is found by trying: the edits
+//! are made, every name is looked up again, and the texts are put back.
 
-use gsw_names::{is_std, module_scope};
-use gsw_source::{Db, File, ItemId, LocatedEdit, Location, Name, Span};
+use gsw_names::{is_std, item_signature, module_scope};
+use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Location, Name, Span};
 use gsw_syntax::{TokenKind, file_item_ids, item_ast, item_offset, lex};
 
 use crate::cursor::{Cursor, cursor, in_file};
+use crate::meaning::{Difference, Meaning, files_with_words};
+use crate::name_in_text::text_for;
 use crate::references::files_that_may_name;
 use crate::scope::bindings;
+use crate::speculation::with_edits;
 use crate::symbol::{Occurrence, Symbol, declared_text, occurrences, symbol_of_definition};
 
 /// The name at `offset`, in its file, when it can be renamed.
@@ -25,22 +29,104 @@ pub fn prepare_rename(db: &dyn Db, file: File, offset: u32) -> Result<(Span, Nam
 ///
 /// # Errors
 /// Why it cannot be called that: a sentence for the user.
-pub fn rename(db: &dyn Db, file: File, offset: u32, new: &str) -> Result<Vec<LocatedEdit>, String> {
+pub fn rename(
+    db: &mut Database,
+    file: File,
+    offset: u32,
+    new: &str,
+) -> Result<Vec<LocatedEdit>, String> {
     let (cursor, old) = renamable(db, file, offset)?;
     if new == old {
         return Ok(Vec::new());
     }
-    check_spelling(&old, new)?;
+    let edits = edits(db, cursor, (&old, new))?;
+    check_meaning(db, cursor.symbol, (&old, new), &edits)?;
+    Ok(edits)
+}
+
+fn edits(
+    db: &dyn Db,
+    cursor: Cursor,
+    (old, new): (&Name, &str),
+) -> Result<Vec<LocatedEdit>, String> {
+    check_spelling(old, new)?;
     check_siblings(db, cursor.symbol, new)?;
     let mut edits = Vec::new();
     for file in files_that_may_name(db, cursor.symbol) {
         check_file_names(db, file, cursor.symbol, new)?;
         for item in file_item_ids(db, file).iter().copied() {
-            let own = edits_of_item(db, item, cursor.symbol, (&old, new))?;
+            let own = edits_of_item(db, item, cursor.symbol, (old, new))?;
             edits.extend(own);
         }
     }
     Ok(edits)
+}
+
+/// Whether everything means after the edits what it meant before.
+fn check_meaning(
+    db: &mut Database,
+    symbol: Symbol,
+    (old, new): (&Name, &str),
+    edits: &[LocatedEdit],
+) -> Result<(), String> {
+    if let Some((file, span)) = text_for(db, &files_with_words(db, &[old]), symbol, old) {
+        let line = line(db, file, span.start);
+        return Err(format!(
+            "the text \"{old}\" in line {line} most likely means it, and is not renamed: change it first"
+        ));
+    }
+    let files = files_to_compare(db, symbol, (old, new));
+    let before = Meaning::of(db, &files);
+    let after = with_edits(db, edits, |db| Meaning::after(db, &files, edits));
+    match before.difference(&after, &files) {
+        Some(difference) => Err(refusal(db, &difference, new)),
+        None => Ok(()),
+    }
+}
+
+/// The files in which a name may mean something else when the symbol is renamed.
+fn files_to_compare(db: &dyn Db, symbol: Symbol, (old, new): (&str, &str)) -> Vec<File> {
+    match symbol {
+        Symbol::Local { item, declared } => {
+            let parameters = &item_signature(db, item).signature.parameters;
+            // Whoever names a function may name its parameters, or be told something by their names.
+            let is_known_outside = parameters.iter().any(|it| it.span == declared);
+            let owner = item.name(db).rsplit('.').next();
+            match owner.filter(|_| is_known_outside) {
+                Some(owner) => files_with_words(db, &[owner]),
+                None => vec![item.file(db)],
+            }
+        }
+        Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => {
+            files_with_words(db, &[old, new])
+        }
+    }
+}
+
+fn refusal(db: &dyn Db, difference: &Difference, new: &str) -> String {
+    match difference {
+        Difference::Name(file, span) => {
+            let text = file.text(db);
+            let name = text.get(span.start as usize..span.end as usize);
+            let (name, line) = (name.unwrap_or_default(), line(db, *file, span.start));
+            match name == new {
+                true => format!("`{new}` already means something else in line {line}"),
+                false => format!("`{name}` in line {line} would mean something else then"),
+            }
+        }
+        Difference::Facts(file, span) => {
+            let line = line(db, *file, span.start);
+            format!("the judge in line {line} takes facts by the names of its parameters")
+        }
+        Difference::Error(message) => {
+            format!("the program would not compile then: {message}")
+        }
+    }
+}
+
+fn line(db: &dyn Db, file: File, at: u32) -> u32 {
+    let lines = gsw_source::file_line_index(db, file);
+    lines.position(file.text(db), at).line
 }
 
 fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), String> {
@@ -64,6 +150,12 @@ fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), Str
     }
     if name == "self" || name == "it" {
         return Err(format!("`{name}` is a word of the language"));
+    }
+    if name == "main"
+        && let Symbol::Item(item) = cursor.symbol
+        && item.kind(db) == ItemKind::Workflow
+    {
+        return Err("a program begins with its workflow `main`".into());
     }
     let here = gsw_names::source_text(db, cursor.item, cursor.span);
     if here != name {
@@ -215,9 +307,7 @@ fn check_capture(
     };
     let all = bindings(&tree);
     let taken = |span: Span| {
-        let line = gsw_source::file_line_index(db, item.file(db));
-        let start = span.start + item_offset(db, item);
-        let line = line.position(item.file(db).text(db), start).line;
+        let line = line(db, item.file(db), span.start + item_offset(db, item));
         Err(format!(
             "`{new}` already means something else in line {line}"
         ))

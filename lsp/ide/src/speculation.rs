@@ -1,9 +1,12 @@
-//! A question about a text that is not there: a name put in at the cursor, taken out again when it is answered.
+//! A question about texts that are not there: a name put in at the cursor, or edits that nobody has made yet, taken out again when it
+//! is answered.
 
 use std::sync::Arc;
 
-use gsw_source::{Database, Db, File};
+use gsw_source::{Database, Db, File, LocatedEdit};
 use salsa::Setter;
+
+use crate::edited::edited;
 
 /// A name that no program has.
 pub const MARKER: &str = "gswc_cursor_";
@@ -30,5 +33,32 @@ pub fn with_marker<T>(
     file.set_text(db).to(marked.into());
     let answer = question(db, u32::try_from(at).unwrap_or(offset));
     file.set_text(db).to(original);
+    answer
+}
+
+/// What `question` says of the project as it is after `edits`.
+pub fn with_edits<T>(
+    db: &mut Database,
+    edits: &[LocatedEdit],
+    question: impl FnOnce(&dyn Db) -> T,
+) -> T {
+    let mut files: Vec<File> = Vec::new();
+    for edit in edits {
+        if !files.contains(&edit.location.file) {
+            files.push(edit.location.file);
+        }
+    }
+    let originals: Vec<(File, Arc<str>)> = files
+        .into_iter()
+        .map(|file| (file, file.text(db).clone()))
+        .collect();
+    for (file, original) in &originals {
+        let text = edited(original, *file, edits);
+        file.set_text(db).to(text.into());
+    }
+    let answer = question(db);
+    for (file, original) in originals {
+        file.set_text(db).to(original);
+    }
     answer
 }

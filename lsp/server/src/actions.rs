@@ -4,20 +4,25 @@ use gsw_ide::ActionKind;
 use tower_lsp::ls_types as lsp;
 
 use crate::convert;
-use crate::state::View;
+use crate::state::State;
 
-/// The actions for a range, of the kinds that the client wants.
+/// The actions for a range, of the kinds that the client wants; `None` where there is no program.
 pub fn actions(
-    view: View<'_>,
-    range: lsp::Range,
-    context: &lsp::CodeActionContext,
-) -> Vec<lsp::CodeActionOrCommand> {
-    let actions = gsw_ide::code_action(view.db, view.file, view.span(range));
+    state: &mut State,
+    it: &lsp::CodeActionParams,
+) -> Option<Vec<lsp::CodeActionOrCommand>> {
+    let place = lsp::TextDocumentPositionParams {
+        text_document: it.text_document.clone(),
+        position: it.range.start,
+    };
+    let (index, file, _) = state.place(&place)?;
+    let range = state.view_in(index, file).span(it.range);
+    let db = &mut state.workspaces[index].db;
+    let is_wanted = |of: ActionKind| is_wanted(&kind(of), &it.context);
+    let actions = gsw_ide::code_action(db, file, range, is_wanted);
+    let view = state.view_in(index, file);
     let converted = actions.into_iter().filter_map(|it| {
         let kind = kind(it.kind);
-        if !is_wanted(&kind, context) {
-            return None;
-        }
         let report = it.fixes.iter().map(|it| convert::diagnostic(view, it));
         let reports: Vec<_> = report.collect();
         Some(lsp::CodeActionOrCommand::CodeAction(lsp::CodeAction {
@@ -29,7 +34,7 @@ pub fn actions(
             ..lsp::CodeAction::default()
         }))
     });
-    converted.collect()
+    Some(converted.collect())
 }
 
 fn kind(kind: ActionKind) -> lsp::CodeActionKind {

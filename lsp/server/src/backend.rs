@@ -263,10 +263,9 @@ impl LanguageServer for Backend {
 
     async fn rename(&self, it: lsp::RenameParams) -> Result<Option<lsp::WorkspaceEdit>> {
         let (place, new) = (it.text_document_position, it.new_name);
-        let edit = self
-            .at(place, move |view, at| navigation::rename(view, at, &new))
-            .await?;
-        Ok(edit.transpose()?.flatten())
+        self.worker
+            .ask(move |state| navigation::rename(state, &place, &new))
+            .await?
     }
 
     async fn linked_editing_range(
@@ -490,11 +489,9 @@ impl LanguageServer for Backend {
         &self,
         it: lsp::CodeActionParams,
     ) -> Result<Option<lsp::CodeActionResponse>> {
-        let (range, context) = (it.range, it.context);
-        self.about(it.text_document, move |view| {
-            actions::actions(view, range, &context)
-        })
-        .await
+        self.worker
+            .ask(move |state| actions::actions(state, &it))
+            .await
     }
 }
 

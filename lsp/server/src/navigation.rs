@@ -110,9 +110,17 @@ pub fn prepare_rename(view: View<'_>, offset: u32) -> Result<lsp::PrepareRenameR
     })
 }
 
-pub fn rename(view: View<'_>, offset: u32, new: &str) -> Result<Option<lsp::WorkspaceEdit>> {
-    let edits = gsw_ide::rename(view.db, view.file, offset, new).map_err(Error::invalid_params)?;
-    Ok(view.workspace_edit(&edits))
+pub fn rename(
+    state: &mut State,
+    place: &lsp::TextDocumentPositionParams,
+    new: &str,
+) -> Result<Option<lsp::WorkspaceEdit>> {
+    let Some((index, file, offset)) = state.place(place) else {
+        return Ok(None);
+    };
+    let db = &mut state.workspaces[index].db;
+    let edits = gsw_ide::rename(db, file, offset, new).map_err(Error::invalid_params)?;
+    Ok(state.view_in(index, file).workspace_edit(&edits))
 }
 
 pub fn linked_ranges(view: View<'_>, offset: u32) -> Option<lsp::LinkedEditingRanges> {

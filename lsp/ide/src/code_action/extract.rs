@@ -1,5 +1,9 @@
 //! Makes a function, a prompt or a variable of the expression that is selected.
+//!
+//! A variable is evaluated before its statement, so only what may come first becomes one; a function gets the values that variables
+//! have when it is called, so it takes none that somebody may assign meanwhile.
 
+use gsw_infer::hir::{Captured, LocalKind};
 use gsw_names::display_type;
 use gsw_names::types::Type;
 use gsw_source::{Name, Span};
@@ -8,7 +12,9 @@ use gsw_syntax::ast::{Child, Expression, ExpressionKind, Literal, StatementKind}
 use super::place::{Place, holds};
 use super::{ActionKind, CodeAction};
 use crate::cursor::node_span;
-use crate::expression_type::{expression_type, local_type};
+use crate::expression_type::{expression_type, local, local_type};
+use crate::nature::nature;
+use crate::order::may_come_first;
 use crate::symbol::{Symbol, occurrences};
 
 pub fn extract(place: &Place<'_>) -> Vec<CodeAction> {
@@ -22,19 +28,30 @@ pub fn extract(place: &Place<'_>) -> Vec<CodeAction> {
     actions
 }
 
-/// The expression that the range holds and nothing besides.
+/// The expression that the range holds and nothing besides, if it has a value: the name of a type has none, nor has what is assigned.
 fn selected<'a>(place: &Place<'a>) -> Option<&'a Expression> {
     if place.range.start == place.range.end {
         return None;
     }
-    place.nodes.iter().find_map(|node| match node {
+    let found = place.nodes.iter().find_map(|node| match node {
         Child::Expression(it) if it.span == place.range => Some(*it),
         Child::Expression(_)
         | Child::Statement(_)
         | Child::Pattern(_)
         | Child::Type(_)
         | Child::Name(_) => None,
-    })
+    })?;
+    let has_value = !matches!(found.kind, ExpressionKind::Let { .. })
+        && expression_type(place.db, place.item, bare(found).span).is_some();
+    has_value.then_some(found)
+}
+
+/// An expression without the parentheses around it, which stand for nothing of their own.
+fn bare(mut it: &Expression) -> &Expression {
+    while let ExpressionKind::Parenthesized(inside) = &it.kind {
+        it = inside;
+    }
+    it
 }
 
 fn text_of(place: &Place<'_>, span: Span) -> Name {
@@ -43,10 +60,7 @@ fn text_of(place: &Place<'_>, span: Span) -> Name {
 
 /// `let extracted = …` before the statement.
 fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
-    let statement = place.nodes.iter().rev().find_map(|node| match node {
-        Child::Statement(it) => Some(it),
-        Child::Expression(_) | Child::Pattern(_) | Child::Type(_) | Child::Name(_) => None,
-    })?;
+    let statement = place.statement(selected.span)?;
     // What a closure or a condition inside of the statement binds would not be known before it.
     if captures(place, selected.span)?
         .iter()
@@ -54,17 +68,23 @@ fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     {
         return None;
     }
+    let own = nature(place.db, place.item, selected.span)?;
+    let value = bare(selected).span;
+    if !may_come_first(place.db, place.item, statement, value, own) {
+        return None;
+    }
     let indent = place.indent(statement.span.start);
     let text = text_of(place, selected.span);
+    let name = place.fresh("extracted");
     Some(CodeAction {
         title: "extract into a variable".into(),
         kind: ActionKind::Extract,
         edits: vec![
             place.insert(
                 statement.span.start,
-                format!("let extracted = {text}\n{indent}"),
+                format!("let {name} = {text}\n{indent}"),
             ),
-            place.replace(selected.span, "extracted".into()),
+            place.replace(selected.span, name),
         ],
         fixes: None,
     })
@@ -76,21 +96,17 @@ fn function(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
         return None;
     }
     let (parameters, arguments) = handed(place, selected.span)?;
-    let ty = expression_type(place.db, place.item, selected.span)?;
+    let ty = expression_type(place.db, place.item, bare(selected).span)?;
     let result = if ty == Type::Unit {
         String::new()
     } else {
         format!(" -> {}", written(place, &ty)?)
     };
     let text = text_of(place, selected.span);
-    let declaration = format!("\n\nfn extracted({parameters}){result} {{\n  {text}\n}}");
-    Some(declared(
-        place,
-        selected,
-        "function",
-        declaration,
-        &arguments,
-    ))
+    let name = place.fresh("extracted");
+    let declaration = format!("\n\nfn {name}({parameters}){result} {{\n  {text}\n}}");
+    let call = format!("{name}({arguments})");
+    Some(declared(place, selected, "function", (declaration, call)))
 }
 
 /// A prompt after the item that asks with the text which is selected, and whose answer stands in its place.
@@ -104,8 +120,10 @@ fn prompt(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     }
     let (parameters, arguments) = handed(place, selected.span)?;
     let text = text_of(place, selected.span);
-    let declaration = format!("\n\nprompt extracted({parameters}) -> string {{\n  user {text}\n}}");
-    Some(declared(place, selected, "prompt", declaration, &arguments))
+    let name = place.fresh("extracted");
+    let declaration = format!("\n\nprompt {name}({parameters}) -> string {{\n  user {text}\n}}");
+    let call = format!("{name}({arguments})");
+    Some(declared(place, selected, "prompt", (declaration, call)))
 }
 
 /// The parameters and the arguments that bring what `span` uses to a declaration of its own.
@@ -113,6 +131,13 @@ fn handed(place: &Place<'_>, span: Span) -> Option<(String, String)> {
     let captured = captures(place, span)?;
     let mut parameters = Vec::new();
     for (name, declared) in &captured {
+        let is_shared = local(place.db, place.item, *declared).is_some_and(|it| {
+            // A closure may assign it, or see it assigned, while the expression is evaluated and after.
+            matches!(it.kind, LocalKind::Var | LocalKind::State) && it.captured == Captured::Yes
+        });
+        if is_shared {
+            return None;
+        }
         let ty = local_type(place.db, place.item, *declared)?;
         parameters.push(format!("{name}: {}", written(place, &ty)?));
     }
@@ -120,19 +145,18 @@ fn handed(place: &Place<'_>, span: Span) -> Option<(String, String)> {
     Some((parameters.join(", "), arguments.join(", ")))
 }
 
-/// The action that writes a declaration after the item and calls it where the expression was.
+/// The action that writes a declaration after the item, and its call where the expression was.
 fn declared(
     place: &Place<'_>,
     selected: &Expression,
     what: &str,
-    declaration: String,
-    arguments: &str,
+    (declaration, call): (String, String),
 ) -> CodeAction {
     CodeAction {
         title: format!("extract into a {what}"),
         kind: ActionKind::Extract,
         edits: vec![
-            place.replace(selected.span, format!("extracted({arguments})")),
+            place.replace(selected.span, call),
             place.insert(place.tree.span.end, declaration),
         ],
         fixes: None,
@@ -172,7 +196,7 @@ fn captures(place: &Place<'_>, span: Span) -> Option<Vec<(Name, Span)>> {
     Some(found)
 }
 
-/// Whether code in `span` leaves what is around it or assigns variables of it.
+/// Whether code in `span` leaves what is around it, assigns variables of it, or begins what belongs to it.
 fn changes_flow(place: &Place<'_>, span: Span) -> bool {
     let mut found = false;
     crate::cursor::visit_nodes(place.tree, |node| {
@@ -182,11 +206,17 @@ fn changes_flow(place: &Place<'_>, span: Span) -> bool {
         found |= match node {
             Child::Expression(it) => matches!(
                 it.kind,
-                ExpressionKind::Return(_) | ExpressionKind::Break | ExpressionKind::Continue
+                ExpressionKind::Return(_)
+                    | ExpressionKind::Break
+                    | ExpressionKind::Continue
+                    | ExpressionKind::Spawn(_)
+                    | ExpressionKind::Undo { .. }
             ),
             Child::Statement(it) => matches!(
                 it.kind,
-                StatementKind::Assign { .. } | StatementKind::State { .. }
+                StatementKind::Assign { .. }
+                    | StatementKind::State { .. }
+                    | StatementKind::Defer(_)
             ),
             Child::Pattern(_) | Child::Type(_) | Child::Name(_) => false,
         };

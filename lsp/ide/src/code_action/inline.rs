@@ -1,13 +1,14 @@
 //! Puts the value of a variable where the variable is used, and takes its `let` away.
 
-use gsw_analysis::item_summary;
-use gsw_names::types::EffectSet;
 use gsw_source::{Name, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, PatternKind, Statement, StatementKind};
 
 use super::place::{Place, holds};
 use super::{ActionKind, CodeAction};
-use crate::cursor::{node_span, visit_nodes};
+use crate::cursor::visit_nodes;
+use crate::nature::{Deed, Nature, Reads, nature};
+use crate::order::may_come_first;
+use crate::scope::blocks;
 use crate::symbol::{Occurrence, Role, Symbol, occurrences};
 
 /// The action for the variable whose name is at the beginning of the range.
@@ -22,7 +23,10 @@ pub fn inline(place: &Place<'_>) -> Option<CodeAction> {
     let (statement, value) = binding(place, declared)?;
     let uses: Vec<Span> = uses(place, &all, declared).collect();
     let is_shared = |it: &Span| all.iter().filter(|other| other.span == *it).count() > 1;
-    if uses.is_empty() || uses.iter().any(is_shared) || !means_the_same(place, &all, value) {
+    if uses.is_empty()
+        || uses.iter().any(is_shared)
+        || !means_the_same(place, &all, (statement, value), &uses)
+    {
         return None;
     }
     let text = gsw_names::source_text(place.db, place.item, value.span);
@@ -71,71 +75,101 @@ fn uses<'a>(
         .map(|it| it.span)
 }
 
-/// Whether the value is the same wherever and however often it is evaluated: it does nothing, and what it names is neither assigned
-/// nor hidden by another variable of the name.
-fn means_the_same(place: &Place<'_>, all: &[Occurrence], value: &Expression) -> bool {
-    let mut acts = false;
-    let mut assigned: Vec<Span> = Vec::new();
-    visit_nodes(place.tree, |node| match node {
-        Child::Expression(it) if holds(value.span, it.span) => acts |= is_act(it),
-        Child::Statement(it) => {
-            if let StatementKind::Assign { target, .. } = &it.kind {
-                assigned.push(target.span);
-            }
-            acts |= node_span(node).is_some_and(|span| holds(value.span, span));
-        }
-        Child::Expression(_) | Child::Pattern(_) | Child::Type(_) | Child::Name(_) => {}
-    });
-    let text = |span: Span| -> Name { gsw_names::source_text(place.db, place.item, span) };
-    let mut named = all.iter().filter(|it| holds(value.span, it.span));
-    let is_steady = named.all(|it| match it.symbol {
-        Symbol::Local { declared, .. } => {
-            let name = text(declared);
-            all.iter().all(|other| match other.symbol {
-                Symbol::Local { declared: own, .. } if own == declared => {
-                    !assigned.iter().any(|it| holds(*it, other.span))
-                }
-                Symbol::Local { declared: own, .. } => text(own) != name,
-                Symbol::Item(_)
-                | Symbol::Variant { .. }
-                | Symbol::Field { .. }
-                | Symbol::Module(_) => true,
-            })
-        }
-        Symbol::Item(item) => {
-            let summary = &item_summary(place.db, item).item;
-            summary.errors.is_empty() && summary.effects == EffectSet::default()
-        }
-        Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => true,
-    });
-    !acts && is_steady
+/// Whether the value is the same, and nothing else is, when it is evaluated at the uses instead: it does nothing, what it names is
+/// neither assigned nor hidden by a variable of the name, and what may raise is evaluated first of all after the `let`.
+fn means_the_same(
+    place: &Place<'_>,
+    all: &[Occurrence],
+    (statement, value): (&Statement, &Expression),
+    uses: &[Span],
+) -> bool {
+    let (db, item) = (place.db, place.item);
+    let Some(own) = nature(db, item, value.span) else {
+        return false;
+    };
+    // The variables that it reads are looked at below, one by one.
+    let own = Nature {
+        reads: Reads::Constants,
+        ..own
+    };
+    let comes_first = || {
+        let next = following(place, statement)?;
+        let first = uses.iter().min()?;
+        let leads_there = holds(next.span, *first);
+        Some(leads_there && may_come_first(db, item, next, *first, own))
+    };
+    let is_harmless = match own.does {
+        Deed::Nothing => true,
+        Deed::MayRaise => comes_first() == Some(true),
+        Deed::Acts => false,
+    };
+    is_harmless && !holds_statements(place, value) && is_known_everywhere(place, all, value)
 }
 
-/// Whether an expression does something besides having a value.
-const fn is_act(it: &Expression) -> bool {
-    matches!(
-        it.kind,
-        ExpressionKind::Await(_)
-            | ExpressionKind::Spawn(_)
-            | ExpressionKind::SpawnDetached(_)
-            | ExpressionKind::Race { .. }
-            | ExpressionKind::Parallel(_)
-            | ExpressionKind::ParallelFor { .. }
-            | ExpressionKind::Step { .. }
-            | ExpressionKind::Undo { .. }
-            | ExpressionKind::Modified { .. }
-            | ExpressionKind::Reflect { .. }
-            | ExpressionKind::Revise(_)
-            | ExpressionKind::Emit(_)
-            | ExpressionKind::Text { .. }
-            | ExpressionKind::Return(_)
-            | ExpressionKind::Break
-            | ExpressionKind::Continue
-            | ExpressionKind::Fail(_)
-            | ExpressionKind::By { .. }
-            | ExpressionKind::With { .. }
-            | ExpressionKind::Invalid
-    )
+/// Whether every name in the value means the same at all places of the item, and keeps its value.
+fn is_known_everywhere(place: &Place<'_>, all: &[Occurrence], value: &Expression) -> bool {
+    let mut assigned: Vec<Span> = Vec::new();
+    visit_nodes(place.tree, |node| {
+        if let Child::Statement(it) = node
+            && let StatementKind::Assign { target, .. } = &it.kind
+        {
+            assigned.push(target.span);
+        }
+    });
+    let text = |span: Span| -> Name { gsw_names::source_text(place.db, place.item, span) };
+    let is_hidden = |name: &Name, by_other_than: Option<Span>| {
+        all.iter().any(|other| match other.symbol {
+            Symbol::Local { declared, item } => {
+                item == place.item && Some(declared) != by_other_than && text(declared) == *name
+            }
+            Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => {
+                false
+            }
+        })
+    };
+    let is_assigned = |local: Symbol| {
+        let mut uses = all.iter().filter(|it| it.symbol == local);
+        uses.any(|it| assigned.iter().any(|target| holds(*target, it.span)))
+    };
+    let mut named = all.iter().filter(|it| holds(value.span, it.span));
+    named.all(|it| match it.symbol {
+        Symbol::Local { declared, .. } => {
+            !is_assigned(it.symbol) && !is_hidden(&text(declared), Some(declared))
+        }
+        Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Module(_) => {
+            !is_hidden(&text(it.span), None)
+        }
+        Symbol::Field { .. } => true,
+    })
+}
+
+/// Whether there are statements in a value, which are not evaluated as part of another expression.
+fn holds_statements(place: &Place<'_>, value: &Expression) -> bool {
+    let mut found = false;
+    visit_nodes(place.tree, |node| {
+        found |= match node {
+            Child::Statement(it) => holds(value.span, it.span),
+            Child::Expression(_) | Child::Pattern(_) | Child::Type(_) | Child::Name(_) => false,
+        };
+    });
+    found
+}
+
+/// The statement after another one of the same block.
+fn following<'a>(place: &Place<'a>, statement: &Statement) -> Option<&'a Statement> {
+    let around = blocks(place.tree).into_iter();
+    let around = around.filter(|it| holds(*it, statement.span));
+    let block = around.min_by_key(|it| it.end - it.start)?;
+    let mut next: Option<&Statement> = None;
+    visit_nodes(place.tree, |node| {
+        if let Child::Statement(it) = node
+            && statement.span.end <= it.span.start
+            && next.is_none_or(|next| it.span.start < next.span.start)
+        {
+            next = Some(it);
+        }
+    });
+    next.filter(|it| holds(block, it.span))
 }
 
 /// Whether the text of a value is one operand wherever it stands.

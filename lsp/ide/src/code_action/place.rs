@@ -1,9 +1,10 @@
 //! Where an action is asked for: the item and the nodes of its tree around a range.
 
 use gsw_source::{Db, File, ItemId, LocatedEdit, Location, Span};
-use gsw_syntax::ast::{Child, Item};
+use gsw_syntax::ast::{Child, Item, Statement};
 
 use crate::cursor::{in_file, nodes_at};
+use crate::meaning::has_word;
 
 pub struct Place<'a> {
     pub db: &'a dyn Db,
@@ -31,6 +32,29 @@ impl<'a> Place<'a> {
             range,
             nodes: nodes_at(tree, range.start),
         }
+    }
+
+    /// The innermost statement that holds all of `span`.
+    pub fn statement(&self, span: Span) -> Option<&'a Statement> {
+        let nodes = nodes_at(self.tree, span.start);
+        nodes.into_iter().rev().find_map(|node| match node {
+            Child::Statement(it) if holds(it.span, span) => Some(it),
+            Child::Statement(_)
+            | Child::Expression(_)
+            | Child::Pattern(_)
+            | Child::Type(_)
+            | Child::Name(_) => None,
+        })
+    }
+
+    /// `wanted`, or with a number where the file has such a word.
+    pub fn fresh(&self, wanted: &str) -> String {
+        let text = self.file.text(self.db);
+        let numbered = (2u32..).map(|it| format!("{wanted}{it}"));
+        let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+        names
+            .find(|it| !has_word(text, it))
+            .unwrap_or_else(|| wanted.to_owned())
     }
 
     /// The edit that puts a text before a byte of the item.

@@ -6,6 +6,7 @@ use gsw_syntax::ast::{
 };
 
 use super::place::{Place, holds};
+use super::wrap::begins_tasks;
 use super::{ActionKind, CodeAction};
 use crate::cursor::visit_nodes;
 use crate::symbol::{Symbol, occurrences};
@@ -19,7 +20,7 @@ pub fn step(place: &Place<'_>) -> Option<CodeAction> {
     let selected = selected(place)?;
     let (first, last) = (selected.first()?, selected.last()?);
     let span = Span::new(first.span.start, last.span.end);
-    if leaves(place, span) || is_known_after(place, span) {
+    if leaves(place, span) || begins_tasks(place, span) || is_known_after(place, span) {
         return None;
     }
     let indent = place.indent(span.start);

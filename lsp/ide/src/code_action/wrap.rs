@@ -1,13 +1,15 @@
 //! Wraps a call in what a workflow does about failures and time: `step`, `retry`, `timeout`; and writes down which errors it raises.
 
 use gsw_analysis::item_summary;
-use gsw_names::{TypeDeclarationKind, type_declaration};
+use gsw_names::types::Type;
+use gsw_names::{TypeDeclarationKind, find_held, type_declaration};
 use gsw_source::{LocatedEdit, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, StatementKind};
 
 use super::place::{Place, holds};
 use super::{ActionKind, CodeAction};
 use crate::cursor::{node_span, visit_nodes};
+use crate::expression_type::expression_type;
 use crate::symbol::{Role, Symbol, declared_text, occurrences};
 
 /// The actions for the statement around the range.
@@ -24,7 +26,7 @@ pub fn wrap(place: &Place<'_>) -> Vec<CodeAction> {
         ExpressionKind::Step { .. } | ExpressionKind::Modified { .. }
     );
     let mut actions = Vec::new();
-    if !is_wrapped {
+    if !is_wrapped && !begins_tasks(place, value.span) {
         let title = first.replace('_', " ");
         let heads = [
             ("wrap in a step", format!("step \"{title}\"")),
@@ -86,6 +88,19 @@ fn called_names(place: &Place<'_>, span: Span) -> Vec<String> {
         })
         .map(|it| it.to_string())
         .collect()
+}
+
+/// Whether tasks begin in `span` or are its value: they would be awaited where what is put around it ends.
+pub fn begins_tasks(place: &Place<'_>, span: Span) -> bool {
+    let is_task = |it: &Type| matches!(it, Type::Task(_) | Type::Stream(_)).then_some(());
+    let ty = expression_type(place.db, place.item, span);
+    let mut found = ty.is_some_and(|it| find_held(place.db, &it, Some(()), is_task).is_some());
+    visit_nodes(place.tree, |node| {
+        if let Child::Expression(it) = node {
+            found |= holds(span, it.span) && matches!(it.kind, ExpressionKind::Spawn(_));
+        }
+    });
+    found
 }
 
 fn around(place: &Place<'_>, span: Span, head: &str) -> Vec<LocatedEdit> {

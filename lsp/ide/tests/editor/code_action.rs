@@ -1,39 +1,44 @@
 //! Code actions: the fixes of reports, and all of them at once.
 
-use gsw_ide::ActionKind;
-use gsw_source::Span;
+use gsw_ide::{ActionKind, CodeAction};
+use gsw_source::{Severity, Span};
 
 use crate::fixture::{Fixture, fixture, same};
 
-fn titles(it: &Fixture) -> Vec<String> {
-    let actions = gsw_ide::code_action(&it.db, it.file, Span::new(it.offset, it.offset));
-    actions.into_iter().map(|it| it.title).collect()
+fn actions(it: &mut Fixture) -> Vec<CodeAction> {
+    gsw_ide::code_action(&mut it.db, it.file, Span::new(it.offset, it.offset), |_| {
+        true
+    })
+}
+
+fn titles(it: &mut Fixture) -> Vec<String> {
+    actions(it).into_iter().map(|it| it.title).collect()
 }
 
 /// The program after the action of that title.
 fn after(text: &str, title: &str) -> String {
-    let it = fixture(text);
-    let actions = gsw_ide::code_action(&it.db, it.file, Span::new(it.offset, it.offset));
+    let mut it = fixture(text);
+    let actions = actions(&mut it);
     match actions.iter().find(|it| it.title == title) {
         Some(action) => it.edited(&action.edits),
-        None => panic!("no `{title}` in {:#?}", titles(&it)),
+        None => panic!("no `{title}` in {:#?}", titles(&mut it)),
     }
 }
 
 #[test]
 fn every_fix_of_a_report_is_an_action_where_it_stands() {
     let text = "fn count() -> int { 1 }\nfn f() -> int { coutn<|>() }";
-    let it = fixture(text);
+    let mut it = fixture(text);
     assert_eq!(
-        titles(&it),
+        titles(&mut it),
         ["write `count`", "apply every fix of this file"]
     );
     same(
         &after(text, "write `count`"),
         "fn count() -> int { 1 }\nfn f() -> int { count() }",
     );
-    let elsewhere = fixture("fn count() -> int { <|>1 }\nfn f() -> int { coutn() }");
-    assert_eq!(titles(&elsewhere), ["apply every fix of this file"]);
+    let mut elsewhere = fixture("fn count() -> int { <|>1 }\nfn f() -> int { coutn() }");
+    assert_eq!(titles(&mut elsewhere), ["apply every fix of this file"]);
 }
 
 #[test]
@@ -43,8 +48,8 @@ fn all_fixes_are_applied_at_once_errors_first() {
         &after(text, "apply every fix of this file"),
         "import std/fs\nfn count() -> int { 1 }\nfn f() -> int { count() + count() }",
     );
-    let it = fixture(text);
-    let actions = gsw_ide::code_action(&it.db, it.file, Span::new(it.offset, it.offset));
+    let mut it = fixture(text);
+    let actions = actions(&mut it);
     let last = actions.last().expect("there are some");
     assert_eq!(last.kind, ActionKind::FixAll);
 }
@@ -64,9 +69,9 @@ fn missing_arms_are_written() {
 #[test]
 fn what_its_author_decides_is_offered_alone() {
     let text = "type User { user<|>Name: string }\nfn f() -> int { 1 }";
-    let it = fixture(text);
-    assert_eq!(titles(&it), ["rename it to `user_name`"]);
-    let actions = gsw_ide::code_action(&it.db, it.file, Span::new(it.offset, it.offset));
+    let mut it = fixture(text);
+    assert_eq!(titles(&mut it), ["rename it to `user_name`"]);
+    let actions = actions(&mut it);
     assert_eq!(actions[0].kind, ActionKind::Fix);
     same(
         &after(text, "rename it to `user_name`"),
@@ -96,18 +101,32 @@ fn a_statement_is_wrapped_in_what_a_workflow_does_about_failures() {
         &after(&at, "handle the errors that it raises"),
         &text("fs.read(\"a\") catch {\n    IoError(..) => fail Failed(\"IoError\")\n  }"),
     );
-    let harmless = fixture("fn f() -> int { let x = 1 <|>+ 1\n x }");
-    assert_eq!(titles(&harmless), Vec::<String>::new());
+    let mut harmless = fixture("fn f() -> int { let x = 1 <|>+ 1\n x }");
+    assert_eq!(titles(&mut harmless), Vec::<String>::new());
 }
 
 /// The program after the action of that title on what stands between two markers `<|>`.
 fn after_selection(text: &str, title: &str) -> String {
+    after_selection_in(&mut fixture(""), text, title)
+}
+
+/// A program that does not compile would be refused for another reason than the one that it is there for.
+#[track_caller]
+fn compiles(it: &Fixture) {
+    let reports = gsw_ide::diagnostics(&it.db, it.file);
+    let is_error = |it: &&gsw_source::Diagnostic| it.severity == Severity::Error;
+    let errors: Vec<_> = reports.iter().filter(is_error).collect();
+    assert!(errors.is_empty(), "{}: {errors:#?}", it.file.text(&it.db));
+}
+
+fn after_selection_in(it: &mut Fixture, text: &str, title: &str) -> String {
     let start = text.find("<|>").expect("a first marker");
     let end = text.rfind("<|>").expect("a second marker") - 3;
-    let it = fixture(&text.replace("<|>", ""));
+    it.put(&text.replace("<|>", ""));
+    compiles(it);
     let bytes = |at: usize| u32::try_from(at).expect("a small text");
     let range = Span::new(bytes(start), bytes(end));
-    let actions = gsw_ide::code_action(&it.db, it.file, range);
+    let actions = gsw_ide::code_action(&mut it.db, it.file, range, |_| true);
     match actions.iter().find(|it| it.title == title) {
         Some(action) => it.edited(&action.edits),
         None => "refused".into(),
@@ -138,6 +157,140 @@ fn what_is_selected_becomes_a_function_or_a_variable() {
     );
 }
 
+/// What is evaluated before its statement must not leave what guards it, nor what is evaluated before it.
+#[test]
+fn a_variable_is_extracted_where_its_time_is_no_matter() {
+    let mut it = fixture("");
+    let title = "extract into a variable";
+    let refused = [
+        // A `catch`, around a part and around the whole.
+        "fn f(xs: [int]) -> string { let a = \"${<|>xs[5]<|>}\" catch { OutOfRange => \"none\" }\n a }",
+        "fn f(xs: [int]) -> string { let a = <|>\"${xs[5]}\"<|> catch { OutOfRange => \"none\" }\n a }",
+        // A guard, an arm, a branch, the right side of what is lazy.
+        "fn f(a: int) -> string { match a { 0 => \"zero\", _ if <|>10 / a<|> > 2 => \"x\", _ => \"y\" } }",
+        "fn f(a: int) -> int { match a { 0 => 0, _ => <|>10 / a<|> } }",
+        "fn f(a: int) -> bool { a != 0 and <|>10 / a<|> > 1 }",
+        "fn f(a: int) -> bool { a == 0 or <|>10 / a<|> > 1 }",
+        "fn f(a: int?, xs: [int]) -> int { a ?? <|>xs[0]<|> }",
+        // A loop's condition, and a closure.
+        "fn f() -> int { var n = 0\n while <|>n + 1<|> < 3 { n += 1 }\n n }",
+        "fn f(a: int) -> [int] { [1].map(x => x + <|>10 / a<|>) }",
+        // What is evaluated before it acts on it.
+        "fn f() -> int { var n = 1\n do { n += 1; n } + <|>(n * 2)<|> }",
+        "fn f() -> int { var n = 1\n let bump = () => { n += 1; n }\n bump() + <|>n<|> }",
+        "fn f(q: Queue<int>) -> [int?] { [q.pop(), <|>q.pop()<|>] }",
+        "fn f(a: int) -> int { a / 0 + <|>(a % 0)<|> }",
+        "test \"t\" { let s = \"a\"\n assert <|>[s][5]<|> fails OutOfRange }",
+    ];
+    for text in refused {
+        assert_eq!(
+            after_selection_in(&mut it, text, title),
+            "refused",
+            "{text}"
+        );
+    }
+    let offered = [
+        (
+            "fn f(a: int) -> int { (<|>10 / a<|>) + 1 }",
+            "fn f(a: int) -> int { let extracted = 10 / a\n(extracted) + 1 }",
+        ),
+        (
+            "fn f(a: int) -> int { <|>(10 / a)<|> + 1 }",
+            "fn f(a: int) -> int { let extracted = (10 / a)\nextracted + 1 }",
+        ),
+        // What is steady may be evaluated at any time.
+        (
+            "fn f(a: int, s: string) -> int { match a { 0 => 0, _ => <|>s.len()<|> } }",
+            "fn f(a: int, s: string) -> int { let extracted = s.len()\nmatch a { 0 => 0, _ => extracted } }",
+        ),
+        (
+            "fn f(q: Queue<int>) -> [int?] { [<|>q.pop()<|>, q.pop()] }",
+            "fn f(q: Queue<int>) -> [int?] { let extracted = q.pop()\n[extracted, q.pop()] }",
+        ),
+        (
+            "fn f(a: int) -> int { if <|>10 / a<|> > 1 { 1 } else { 2 } }",
+            "fn f(a: int) -> int { let extracted = 10 / a\nif extracted > 1 { 1 } else { 2 } }",
+        ),
+        // The name is one that the file does not have.
+        (
+            "fn f(extracted: int) -> int { <|>1 + extracted<|> }",
+            "fn f(extracted: int) -> int { let extracted2 = 1 + extracted\nextracted2 }",
+        ),
+    ];
+    for (text, wanted) in offered {
+        same(&after_selection_in(&mut it, text, title), wanted);
+    }
+}
+
+#[test]
+fn a_function_is_extracted_where_it_sees_what_its_text_saw() {
+    let mut it = fixture("");
+    let title = "extract into a function";
+    let refused = [
+        // A `var` that a closure shares.
+        "fn f() -> int { var n = 1\n let f = <|>() => n + 1<|>\n n = 50\n f() }",
+        "fn f() -> int { var n = 1\n let bump = () => { n += 1; n }\n <|>bump() + n<|> }",
+        // A task belongs to the node in which it is begun.
+        "import std/fs\nworkflow main() -> string { let t = <|>spawn fs.read(\"a\")<|>\n await t }",
+        "fn f() -> int { <|>do { defer { log.info(\"x\") }; 1 }<|> + 1 }",
+        "type A { n: int where <|>it + 1<|> > 2 }",
+    ];
+    for text in refused {
+        assert_eq!(
+            after_selection_in(&mut it, text, title),
+            "refused",
+            "{text}"
+        );
+    }
+    same(
+        &after_selection_in(
+            &mut it,
+            "fn f() -> int { var n = 1\n n += 1\n <|>n + 1<|> }",
+            title,
+        ),
+        "fn f() -> int { var n = 1\n n += 1\n extracted(n) }\n\nfn extracted(n: int) -> int {\n  n + 1\n}",
+    );
+}
+
+#[test]
+fn what_is_offered_compiles() {
+    let mut it = fixture("");
+    // What has no value of its own, and what has its type from where it stands.
+    let texts = [
+        "fn f() -> int { var n = 1\n <|>n<|> += 1\n n }",
+        "fn f() -> [int] { var xs = [1]\n <|>xs[0]<|> = 1\n xs }",
+        "fn f() -> json { { <|>\"n\"<|>: 1 } }",
+        "enum Severity { Low, High }\nfn f() -> int { <|>Severity<|>.values().len() }",
+        "fn f() -> json { <|>json<|>.parse(\"1\") }",
+        "fn f(s: string) -> int { <|>s.len<|>() }",
+        "enum Box { Full(n: int) }\nfn f() -> Box { <|>Box.Full<|>(2) }",
+        "fn f(a: int?) -> int { if <|>let b = a<|> { b } else { 0 } }",
+        "workflow main() -> int { let t = spawn <|>{ 1 }<|>\n await t }",
+    ];
+    for text in texts {
+        let titles = [
+            "extract into a variable",
+            "extract into a function",
+            "extract into a step",
+        ];
+        for title in titles {
+            assert_eq!(
+                after_selection_in(&mut it, text, title),
+                "refused",
+                "{title}: {text}"
+            );
+        }
+    }
+    let mut tasks = fixture(
+        "import std/fs\nworkflow main() -> string { let t = sp<|>awn fs.read(\"a\")\n await t }",
+    );
+    let titles = titles(&mut tasks);
+    assert!(
+        !titles.iter().any(|it| it.starts_with("wrap in")),
+        "{titles:?}"
+    );
+}
+
 #[test]
 fn imports_are_sorted_and_unused_ones_left_out() {
     let text = "import ./b.{one, two}\nimport std/math\nimport std/fs<|>\n\nworkflow main() -> int { two()\n fs.read(\"a\").len() }\n//- b.gsw\nfn one() -> int { 1 }\nfn two() -> int { 1 }";
@@ -145,8 +298,8 @@ fn imports_are_sorted_and_unused_ones_left_out() {
         &after(text, "organize imports"),
         "import std/fs\nimport ./b.{two}\n\nworkflow main() -> int { two()\n fs.read(\"a\").len() }\n",
     );
-    let sorted = fixture("import std/fs<|>\nfn f() -> string { fs.read(\"a\") }");
-    assert_eq!(titles(&sorted), Vec::<String>::new());
+    let mut sorted = fixture("import std/fs<|>\nfn f() -> string { fs.read(\"a\") }");
+    assert_eq!(titles(&mut sorted), Vec::<String>::new());
 }
 
 #[test]
@@ -185,9 +338,31 @@ fn a_variable_is_put_where_it_is_used() {
         "type A { m: int }\nfn f() -> A { let <|>m = 1\n A { m } }",
         "fn f() -> int { var <|>n = 1\n n }",
         "fn f() -> int { let <|>n = 1\n 2 }",
+        // A queue of its own at each use; what takes from one twice; what asks the run.
+        "workflow main() -> int { let <|>q = queue(limit: 4)\n q.push(1)\n q.pop() ?? 0 }",
+        "workflow main(q: int) -> [int] { let q = queue(limit: 4)\n let <|>c = q.pop() ?? 0\n [c, c] }",
+        "agent a { model: \"sim/x\" }\nfn f() -> int { let <|>s = session(a)\n s.messages().len() + s.messages().len() }",
+        "fn f() -> string { let <|>n = context.node()\n n.path }",
+        "const Q: Queue<int> = queue(limit: 4)\nfn size() -> int { Q.pop() ?? 0 }\nfn f() -> int { let <|>n = size()\n n + n }",
+        "fn loud() -> int { log.info(\"x\"); 1 }\nfn f() -> int { let <|>n = loud()\n n + n }",
+        // Functions that come from elsewhere, or read what is assigned.
+        "fn f() -> int { var n = 1\n let next = () => n\n let <|>before = next()\n n = 2\n before }",
+        "fn f() -> int { var n = 1\n let fs2 = [() => n]\n let <|>before = fs2[0]()\n n = 2\n before }",
+        "fn twice(g: fn() -> int) -> int { g() + g() }\nfn f() -> int { var n = 1\n let g = () => n\n let <|>before = twice(g)\n n = 2\n before }",
+        "fn f(g: fn(int) -> int) -> [int] { let <|>xs = [1].map(g)\n xs + xs }",
+        // An error that is raised later, or not at all.
+        "fn f(xs: [int]) -> int { let <|>x = xs[5]\n log.info(\"before\")\n x }",
+        "fn f(xs: [int], b: bool) -> int { let <|>x = xs[5]\n if b { x } else { 0 } }",
+        "fn f(xs: [int]) -> int { let <|>x = xs[5]\n x catch { OutOfRange => 0 } }",
+        "fn f(a: int) -> [int] { let <|>x = 10 / a\n [log.info(\"a\")].map(_ => x) }",
+        // A name that means something else there.
+        "const M: int = 1\nfn size() -> int { 2 }\nfn f() -> [int] { let <|>m = size()\n [1].map(size => size + m) }",
     ];
+    let mut it = fixture("");
     for text in refused {
-        let titles = titles(&fixture(text));
+        it.put(text);
+        compiles(&it);
+        let titles = titles(&mut it);
         assert!(!titles.iter().any(|it| it == title), "{text}: {titles:?}");
     }
 }

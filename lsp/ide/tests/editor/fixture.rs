@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsw_source::{Database, File, Files, LocatedEdit, Location, Project, paths_below};
+use salsa::Setter;
 
 const CURSOR: &str = "<|>";
 
@@ -69,6 +70,13 @@ pub fn fixture_in(mut db: Database, text: &str) -> Fixture {
 }
 
 impl Fixture {
+    /// Puts another text in the place of its file: what the library needs is not found out again.
+    pub fn put(&mut self, text: &str) {
+        self.offset = u32::try_from(text.find(CURSOR).unwrap_or(0)).expect("a small text");
+        let text = text.replacen(CURSOR, "", 1);
+        self.file.set_text(&mut self.db).to(text.into());
+    }
+
     fn line(&self, location: Location) -> (String, usize, &str) {
         let text = location.file.text(&self.db);
         let start = location.span.start as usize;

@@ -98,6 +98,30 @@ fn a_completion_infers_the_item_around_the_cursor_and_no_other() {
     assert_eq!(count(&ran, "item_signature"), 0, "{ran:#?}");
 }
 
+/// What is tried with edits that nobody makes leaves everything as it was, and costs what the edits themselves would.
+#[test]
+fn what_was_tried_is_put_back() {
+    let mut project = watched();
+    let Fixture { db, file, offset } = &mut project.it;
+    let original = file.text(db).clone();
+    let range = gsw_source::Span::new(*offset - "first(n".len() as u32, *offset + 1);
+    let actions = gsw_ide::code_action(db, *file, range, |_| true);
+    assert_eq!(actions.len(), 2, "{actions:#?}");
+    // The edited function in each of the two texts, and in one of them what is added and what sees that there is one more name.
+    let ran = project.ran();
+    assert_eq!(count(&ran, "infer_item"), 4, "{ran:#?}");
+    let Fixture { db, file, offset } = &mut project.it;
+    assert_eq!(*file.text(db), original);
+    gsw_ide::rename(db, *file, *offset, "m").expect("it is free");
+    gsw_ide::rename(db, *file, *offset, "now").expect("nobody asks what time it is");
+    assert_eq!(*file.text(db), original);
+    project.ran();
+    project.check();
+    let ran = project.ran();
+    // The function whose parameter had another name, and its caller.
+    assert_eq!(count(&ran, "infer_item"), 2, "{ran:#?}");
+}
+
 #[test]
 fn a_keystroke_leaves_what_is_known_of_closed_files_alone() {
     let mut project = watched();

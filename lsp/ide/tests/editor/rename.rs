@@ -2,12 +2,15 @@
 
 use salsa::Setter;
 
-use crate::fixture::{fixture, same};
+use crate::fixture::{Fixture, fixture, same};
 
 /// The changed files, or why there are none.
 fn renamed(text: &str, new: &str) -> String {
-    let it = fixture(text);
-    match gsw_ide::rename(&it.db, it.file, it.offset, new) {
+    renamed_in(&mut fixture(text), new)
+}
+
+fn renamed_in(it: &mut Fixture, new: &str) -> String {
+    match gsw_ide::rename(&mut it.db, it.file, it.offset, new) {
         Ok(edits) => {
             let after = it.edited(&edits);
             assert!(edits.is_empty() || !after.is_empty());
@@ -169,6 +172,165 @@ fn what_would_change_a_meaning_is_refused() {
     }
 }
 
+/// What no list of reasons foresees is found by looking up every name again.
+#[test]
+#[expect(clippy::too_many_lines, reason = "one case a line")]
+fn a_name_that_would_be_taken_for_another_is_refused() {
+    let cases = [
+        // The prelude: functions, errors, types, modules.
+        (
+            "fn clock<|>() -> int { 1 }\nworkflow main() -> string { \"${now() == now()} ${clock()}\" }",
+            "now",
+            "`now` already means something else in line 2",
+        ),
+        (
+            "import std/hook\nfn soft<|>(why: string) -> hook.Decision { Allow }\nhook h { before_tool(c) { if c.name == \"x\" { soft(\"x\") } else { deny(\"no\") } } }",
+            "deny",
+            "`deny` already means something else in line 3",
+        ),
+        (
+            "error Bad<|>(message: string)\nworkflow main() -> string { do { fail Failed(\"x\") } catch { Bad(m) => \"bad\", _ => \"other\" } }",
+            "Failed",
+            "`Failed` already means something else in line 2",
+        ),
+        (
+            "type Own<|> { a: int }\nfn f(r: Result<int>) -> int { 1 }",
+            "Result",
+            "`Result` already means something else in line 2",
+        ),
+        (
+            "fn note<|>(why: string) { log.info(why) }",
+            "log",
+            "`log` already means something else in line 1",
+        ),
+        // The prelude in another file, which an import brings the name into.
+        (
+            "import ./lib.{clock}\nfn f() -> bool { clock() == 1 and now() == now() }\n//- lib.gsw\nfn clock<|>() -> int { 1 }",
+            "now",
+            "`now` already means something else in line 2",
+        ),
+        // Fields, methods and what every value has.
+        (
+            "type C { a: fn() -> int }\nfn C.total<|>(self) -> int { 7 }\nfn f(c: C) -> [int] { [c.total(), c.a()] }",
+            "a",
+            "`total` in line 3 would mean something else then",
+        ),
+        (
+            "type C { a<|>: fn() -> int }\nfn C.total(self) -> int { 7 }\nfn f(c: C) -> [int] { [c.total(), c.a()] }",
+            "total",
+            "`total` already means something else in line 3",
+        ),
+        (
+            "type C { a: int }\nfn C.total<|>(self) -> json { self.a }\nfn f(c: C) -> json { [c.total(), c.to_json()] }",
+            "to_json",
+            "`to_json` already means something else in line 3",
+        ),
+        // A judge is told facts by the names of its parameters.
+        (
+            "fn judge(level<|>: string) -> Reflection { Reflection { should_retry: level == \"step\", reason: \"\", guidance: \"\", revised: {} } }\nworkflow main() -> int { step \"s\" reflect 3 with judge { 1 } }",
+            "kind",
+            "the judge in line 2 takes facts by the names of its parameters",
+        ),
+        (
+            "workflow main() -> int { step \"s\" reflect 3 with (level<|> => Reflection { should_retry: level == \"step\", reason: \"\", guidance: \"\", revised: {} }) { 1 } }",
+            "kind",
+            "the judge in line 1 takes facts by the names of its parameters",
+        ),
+        (
+            "import ./lib\nworkflow main() -> int reflect 3 with lib.judge { 1 }\n//- lib.gsw\nfn judge(other<|>: string) -> Reflection { Reflection { should_retry: other == \"step\", reason: \"\", guidance: \"\", revised: {} } }",
+            "level",
+            "the judge in line 2 takes facts by the names of its parameters",
+        ),
+        // Texts that are looked up while the program runs.
+        (
+            "import std/workflows\nworkflow triage<|>(title: string) -> string { title }\nworkflow main() -> json { let f = workflows.find(\"triage\") ?? fail Failed(\"none\")\n await f.start({ \"title\": \"door\" }) }",
+            "sort_it",
+            "the text \"triage\" in line 3 most likely means it, and is not renamed: change it first",
+        ),
+        (
+            "import std/workflows\nworkflow triage(title<|>: string) -> string { title }\nworkflow main() -> json { let f = workflows.find(\"triage\") ?? fail Failed(\"none\")\n await f.start({ \"title\": \"door\" }) }",
+            "name",
+            "the text \"title\" in line 4 most likely means it, and is not renamed: change it first",
+        ),
+        (
+            "fn judge(failure: string) -> Reflection { Reflection { should_retry: true, reason: \"\", guidance: \"\", revised: { \"words\": 3 } } }\nworkflow main() -> int { step \"s\" reflect 2 with judge { state words<|>: int = 9\n words } }",
+            "count",
+            "the text \"words\" in line 1 most likely means it, and is not renamed: change it first",
+        ),
+        (
+            "import std/hook\ntool wipe<|>() -> int pure { 1 }\nhook h { before_tool(c) { if c.name == \"wipe\" { deny(\"no\") } else { Allow } } }",
+            "erase",
+            "the text \"wipe\" in line 3 most likely means it, and is not renamed: change it first",
+        ),
+        (
+            "import std/hook\ntool wipe<|>() -> int pure { 1 }\nhook h { before_tool(c) { match c.name { \"wipe\" => deny(\"no\"), _ => Allow } } }",
+            "erase",
+            "the text \"wipe\" in line 3 most likely means it, and is not renamed: change it first",
+        ),
+        // What does not compile.
+        (
+            "@resource(\"shop://o/{id}\")\nworkflow order(id<|>: string) -> string { id }",
+            "number",
+            "the program would not compile then: the workflow has no parameter `id: string` for `{id}`",
+        ),
+        (
+            "enum A { Low, High }\nenum B { Few<|>, Many }\nfn f() { let x = Few\n let y = Low\n log.info(\"${x} ${y}\") }",
+            "Low",
+            "`Few` in line 3 would mean something else then",
+        ),
+        (
+            "enum E { Low(why<|>: string), High }",
+            "kind",
+            "the program would not compile then: in JSON `kind` is the name of the variant or error itself",
+        ),
+        (
+            "workflow main<|>() -> int { 1 }",
+            "start",
+            "a program begins with its workflow `main`",
+        ),
+    ];
+    let mut it = fixture("");
+    for (text, new, wanted) in cases {
+        let found = match text.contains("//- ") {
+            true => renamed(text, new),
+            false => {
+                it.put(text);
+                renamed_in(&mut it, new)
+            }
+        };
+        assert_eq!(found, wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_name_that_only_looks_taken_is_given() {
+    // No judge, and the name of a method that another type has.
+    same(
+        &renamed("fn f(level<|>: string) -> string { level }", "kind"),
+        "fn f(kind: string) -> string { kind }",
+    );
+    same(
+        &renamed(
+            "type A { a: int }\ntype B { a: int }\nfn A.one<|>(self) -> int { self.a }\nfn B.two(self) -> int { self.a }\nfn f(a: A, b: B) -> int { a.one() + b.two() }",
+            "two",
+        ),
+        "type A { a: int }\ntype B { a: int }\nfn A.two(self) -> int { self.a }\nfn B.two(self) -> int { self.a }\nfn f(a: A, b: B) -> int { a.two() + b.two() }",
+    );
+    // A text that is looked up nowhere.
+    same(
+        &renamed(
+            "workflow summary<|>(x: int) -> json { { \"summary\": x } }",
+            "brief",
+        ),
+        "workflow brief(x: int) -> json { { \"summary\": x } }",
+    );
+    // A program with a mistake of its own.
+    same(
+        &renamed("fn f<|>() -> int { unknown() }", "g"),
+        "fn g() -> int { unknown() }",
+    );
+}
+
 #[test]
 fn a_renamed_program_means_what_it_meant() {
     // Every name of a program that uses most forms, one after the other: nothing new is wrong afterwards.
@@ -219,7 +381,7 @@ workflow main(dir: string) -> [Bug] ! Broken | IoError | ModelError {
                 },
             ),
         };
-        let edits = gsw_ide::rename(&before.db, before.file, at, &new).expect("it is free");
+        let edits = gsw_ide::rename(&mut before.db, before.file, at, &new).expect("it is free");
         let text = before.edited(&edits);
         let file = before.file;
         file.set_text(&mut before.db).to(text.as_str().into());

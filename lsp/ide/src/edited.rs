@@ -1,0 +1,68 @@
+//! A text after edits, and which place in it came from where.
+
+use gsw_source::{File, LocatedEdit, Span};
+
+/// The text of `file`, which was `original`, after those of the edits that are of it.
+pub fn edited(original: &str, file: File, edits: &[LocatedEdit]) -> String {
+    let mut text = String::with_capacity(original.len());
+    let mut done = 0;
+    for edit in in_order(file, edits) {
+        let span = edit.location.span;
+        text.push_str(original.get(done..span.start as usize).unwrap_or_default());
+        text.push_str(&edit.text);
+        done = (span.end as usize).max(done);
+    }
+    text.push_str(original.get(done..).unwrap_or_default());
+    text
+}
+
+/// The edits of one file by place; of two insertions at one place the first comes first.
+fn in_order(file: File, edits: &[LocatedEdit]) -> Vec<&LocatedEdit> {
+    let mut own: Vec<&LocatedEdit> = edits.iter().filter(|it| it.location.file == file).collect();
+    own.sort_by_key(|it| it.location.span);
+    own
+}
+
+/// Where places of a file's text after edits were before them.
+pub struct Origins {
+    /// What each edit has written, after all edits, and what stood there before.
+    written: Vec<(Span, Span)>,
+}
+
+impl Origins {
+    pub fn new(file: File, edits: &[LocatedEdit]) -> Self {
+        let mut written = Vec::new();
+        let mut moved: i64 = 0;
+        for edit in in_order(file, edits) {
+            let before = edit.location.span;
+            let length = i64::try_from(edit.text.len()).unwrap_or(i64::MAX);
+            let start = i64::from(before.start) + moved;
+            let after = Span::new(offset(start), offset(start + length));
+            written.push((after, before));
+            moved += length - i64::from(before.end - before.start);
+        }
+        Self { written }
+    }
+
+    /// What was where `span` is now: all of an edit's place for what stands in the text that it has written.
+    pub fn of(&self, span: Span) -> Span {
+        let within = |it: Span| it.start <= span.start && span.end <= it.end;
+        let mut written = self.written.iter();
+        match written.find(|(after, _)| after.start < after.end && within(*after)) {
+            Some((_, before)) => *before,
+            None => Span::new(self.origin(span.start), self.origin(span.end)),
+        }
+    }
+
+    fn origin(&self, at: u32) -> u32 {
+        let last = self.written.iter().rfind(|(after, _)| after.end <= at);
+        let moved = last.map_or(0, |(after, before)| {
+            i64::from(before.end) - i64::from(after.end)
+        });
+        offset(i64::from(at) + moved)
+    }
+}
+
+fn offset(at: i64) -> u32 {
+    u32::try_from(at.max(0)).unwrap_or(u32::MAX)
+}
