@@ -6,6 +6,7 @@ mod classify;
 mod exchange;
 mod failure;
 mod gemini;
+mod halves;
 pub(crate) mod http;
 mod lanes;
 mod media;
@@ -20,6 +21,7 @@ mod schema;
 pub(crate) mod sim;
 mod stream;
 mod traffic;
+mod usage;
 mod window;
 
 use std::path::PathBuf;
