@@ -253,10 +253,16 @@ fn bool_of(json: &Json) -> Option<Value> {
     Some(Value::Bool(*it))
 }
 
+/// Up to here every int is a float that stands for no other int.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
 fn int_of(json: &Json) -> Option<Value> {
     match json {
         Json::Int(it) => Some(Value::Int(*it)),
-        Json::Float(it) if it.fract() == 0.0 && it.abs() < 9e18 => Some(Value::Int(*it as i64)),
+        // A larger float may have been rounded from another int.
+        Json::Float(it) if it.fract() == 0.0 && it.abs() < MOST_EXACT => {
+            Some(Value::Int(*it as i64))
+        }
         Json::Null
         | Json::Bool(_)
         | Json::Float(_)

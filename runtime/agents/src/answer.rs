@@ -33,6 +33,7 @@
 mod choose;
 mod coerce;
 mod exact;
+mod frame;
 mod keep_valid;
 mod node;
 mod number;
@@ -55,11 +56,13 @@ use gsw_notation::path;
 use node::{Node, excerpt};
 use parse::Flaw;
 use repair::Repairs;
+use scan::Top;
 use serde_json::Value;
 use shape::Shapes;
 use work::Work;
 
 use crate::settings::Exactness;
+pub(crate) use shape::WRAPPED;
 pub(crate) use strict::strict as strict_json;
 
 /// A value that passed the check.
@@ -129,14 +132,9 @@ fn read_counted(
                 Ok(chosen) => reader.fitted(chosen, exactness, check),
                 Err(issue) => Err(vec![issue]),
             };
-            // Of the plain value, where it is one: its issues are what the model can act on.
-            wrong.map_err(|wrong| {
-                if issues.is_empty() {
-                    wrong
-                } else {
-                    merged(wrong, issues)
-                }
-            })
+            // Also keys that have no place, which may be misspelt. What else is wrong before it is repaired is no mistake.
+            issues.retain(|it| it.expected == exact::NO_SUCH_KEY);
+            wrong.map_err(|wrong| merged(wrong, issues))
         }
     };
     read.map_err(|mut issues| {
@@ -206,16 +204,15 @@ impl<'a> Reader<'a> {
             shapes: self.shapes,
             work: self.work,
         };
-        let mut chosen = match chooser.choose(found) {
-            Some(chosen) => chosen,
-            None => match plain::plain(spoken.text, self.shapes) {
-                Some((node, repairs)) => Chosen {
-                    node,
-                    repairs,
-                    flaw: None,
-                },
-                None => return Err(self.no_answer(tops_flaw.or(first_flaw))),
-            },
+        let bullets = match found.tops.iter().any(Top::has_texts) {
+            true => None,
+            false => plain::bullets(spoken.text, self.shapes).map(Chosen::plain),
+        };
+        let chosen = bullets
+            .or_else(|| chooser.choose(found))
+            .or_else(|| plain::plain(spoken.text, self.shapes).map(Chosen::plain));
+        let Some(mut chosen) = chosen else {
+            return Err(self.no_answer(tops_flaw.or(first_flaw)));
         };
         if let Some(flaw) = chosen.flaw {
             return Err(self.broken(&flaw));

@@ -6,6 +6,7 @@ mod classify;
 mod exchange;
 mod failure;
 mod gemini;
+mod halves;
 pub(crate) mod http;
 mod keys;
 mod lanes;
@@ -21,6 +22,7 @@ mod schema;
 pub(crate) mod sim;
 mod stream;
 mod traffic;
+mod usage;
 mod window;
 
 use std::path::PathBuf;

@@ -1,5 +1,7 @@
 //! Durations as text: `1m30s` for people, seconds for JSON.
 
+use crate::number::{Scaled, scaled};
+
 pub const SECOND: i64 = 1_000_000_000;
 
 /// `1m30s`, `250ms`, `0s`; what is finer than a millisecond is a fraction of one.
@@ -40,28 +42,13 @@ pub fn seconds_text(nanoseconds: i64) -> String {
 /// The nanoseconds of a JSON number of seconds; `None` when they leave 64 bits. Digits beyond the ninth are dropped.
 #[must_use]
 pub fn from_seconds_text(text: &str) -> Option<i64> {
-    if text.contains(['e', 'E']) {
-        // The same number without an exponent; what is too large for one has too many digits.
-        let plain = text.parse::<f64>().ok()?.to_string();
-        return from_seconds_text(&plain);
+    match scaled(text, PLACES)? {
+        Scaled::Whole(it) | Scaled::Cut(it) => Some(it),
     }
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text),
-    };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let fraction: String = fraction
-        .chars()
-        .chain("000000000".chars())
-        .take(9)
-        .collect();
-    let nanoseconds = whole
-        .parse::<i128>()
-        .ok()?
-        .checked_mul(i128::from(SECOND))?;
-    let nanoseconds = nanoseconds.checked_add(fraction.parse::<i128>().ok()?)?;
-    i64::try_from(if negative { -nanoseconds } else { nanoseconds }).ok()
 }
+
+/// Decimal places of a second that a duration holds.
+pub const PLACES: u8 = 9;
 
 /// `value / unit` exactly, `unit` being a power of ten.
 fn decimal(value: u64, unit: u64) -> String {

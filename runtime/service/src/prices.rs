@@ -1,5 +1,6 @@
 //! The user's own table of prices: a JSON file that `GSW_PRICES` names.
 
+use gsw_notation::json;
 use serde_json::{Map, Value, json};
 
 use crate::{environment, value_text};
@@ -39,8 +40,12 @@ pub fn of_user() -> Result<Vec<String>, String> {
 
 /// `{"openai/gpt-5": {"input": 1.25, "output": 10.0}, "anthropic/*": …}`, in dollars per million tokens.
 fn rows(text: &str) -> Result<Vec<String>, String> {
-    let table: Map<String, Value> = serde_json::from_str(text)
-        .map_err(|error| format!("this is not a JSON object of models: {error}"))?;
+    // Ours takes no model twice, of which nobody knows which price is meant.
+    let table = json::parse(text)
+        .map_err(|issue| format!("this is not a JSON object of models: {}", issue.message))?;
+    let Value::Object(table) = table else {
+        return Err("this is not a JSON object of models".into());
+    };
     table
         .iter()
         .map(|(model, price)| row(model, price))
@@ -51,6 +56,12 @@ fn row(model: &str, price: &Value) -> Result<String, String> {
     let is_model = model
         .split_once('/')
         .is_some_and(|(provider, name)| !provider.is_empty() && !name.is_empty());
+    let is_pattern = model.strip_suffix('*').unwrap_or(model).contains('*');
+    if is_pattern {
+        return Err(format!(
+            "`{model}` has a `*` that is not at its end, where it matches nothing"
+        ));
+    }
     if !is_model {
         return Err(format!(
             "`{model}` is not the name of a model: write `provider/model`, or `provider/*` for all of a provider"
@@ -133,6 +144,8 @@ mod tests {
             ("[]", "not a JSON object of models"),
             (r#"{"gpt-5": {}}"#, "`gpt-5` is not the name of a model"),
             (r#"{"a/b": 3}"#, "needs an object"),
+            (r#"{"a/b*c": {}}"#, "`a/b*c` has a `*`"),
+            (r#"{"a/b": {}, "a/b": {}}"#, "\"a/b\" twice"),
             (r#"{"a/b": {"input": 1}}"#, "lacks `output`"),
             (
                 r#"{"a/b": {"input": -1, "output": 1}}"#,

@@ -22,6 +22,17 @@ pub(crate) struct Chosen<'t> {
     pub flaw: Option<Flaw>,
 }
 
+impl<'t> Chosen<'t> {
+    /// What was read without any brackets.
+    pub fn plain((node, repairs): (Node<'t>, Repairs)) -> Self {
+        Self {
+            node,
+            repairs,
+            flaw: None,
+        }
+    }
+}
+
 pub(crate) struct Chooser<'t, 'c> {
     pub text: &'t str,
     pub shapes: &'c Shapes,
@@ -42,7 +53,7 @@ impl<'t> Chooser<'t, '_> {
         let is_list_enough = self.shapes.item(root).is_some() || !found.tops.iter().any(is_record);
         let is_answer = |it: &Top<'_>| {
             let counts = is_list_enough || matches!(it.node, Node::Object { .. });
-            counts && self.is_answer(&it.node, root)
+            counts && (self.is_answer(&it.node, root) || self.is_wrapped(it))
         };
         let Some(last) = found.tops.iter().rposition(is_answer) else {
             return self.items(found.tops);
@@ -86,6 +97,13 @@ impl<'t> Chooser<'t, '_> {
                 .is_some_and(|of| self.shapes.resembles(node, of))
         };
         self.shapes.resembles(node, id) || (!is_item() && self.is_wrapper(node, id))
+    }
+
+    /// Whether it is the object that was asked for around an answer. In a text that may be the answer itself, it must be the last word.
+    fn is_wrapped(&self, top: &Top<'_>) -> bool {
+        let is_last = || prose(&self.text[top.end..]).is_empty();
+        self.shapes.wrapped(&top.node).is_some()
+            && (!self.shapes.takes_text(self.shapes.root) || is_last())
     }
 
     /// Whether an answer lies in a value that is none: coercion takes it out, or says why it cannot.
@@ -203,15 +221,7 @@ impl<'t> Chooser<'t, '_> {
         }
         let (before, after) = (prose(before), prose(after));
         if !before.is_empty() || !after.is_empty() {
-            let what = || match (before, after) {
-                (before, "") => format!("left out `{}` before it", excerpt(before, 40)),
-                ("", after) => format!("left out `{}` after it", excerpt(after, 40)),
-                (before, after) => {
-                    let (before, after) = (excerpt(before, 40), excerpt(after, 40));
-                    format!("left out `{before}` before it and `{after}` after it")
-                }
-            };
-            repairs.note_at(RepairKind::SurroundingText, Vec::new, what);
+            repairs.leave_out_around(before, after);
         }
         repairs
     }

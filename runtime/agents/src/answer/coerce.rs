@@ -40,7 +40,10 @@ pub(crate) fn coerced(node: &Node<'_>, shapes: &Shapes, work: &Work) -> Coerced 
         repairs: Repairs::default(),
         issues: Vec::new(),
     };
-    let value = coercion.value(node, shapes.root, &Place::ROOT);
+    let value = match shapes.wrapped(node) {
+        Some(index) => coercion.wrapped(node, index),
+        None => coercion.value(node, shapes.root, &Place::ROOT),
+    };
     let Coercion {
         repairs, issues, ..
     } = coercion;
@@ -78,6 +81,25 @@ impl<'s> Coercion<'s> {
             | Shape::Text
             | Shape::Words(_) => self.scalar(node, id, place),
         }
+    }
+
+    /// The answer in the object that was asked for around it.
+    fn wrapped(&mut self, node: &Node<'_>, index: usize) -> Value {
+        let Node::Object { fields, .. } = node else {
+            return self.unfit(node, &Place::ROOT);
+        };
+        let mut answer = Value::Null;
+        for (at, (key, it)) in fields.iter().enumerate() {
+            let below = Place::ROOT.key(key);
+            if at == index {
+                let what = || "took the value out of what is around it".into();
+                self.note(RepairKind::Wrapper, &below, what);
+                answer = self.value(it, self.shapes.root, &below);
+            } else {
+                self.drop_part(it, &below);
+            }
+        }
+        answer
     }
 
     fn choice(&mut self, node: &Node<'_>, branches: &'s [ShapeId], place: &Place<'_>) -> Value {

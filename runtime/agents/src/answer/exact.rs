@@ -10,6 +10,9 @@ use super::number::{self, Digits};
 use super::place::Place;
 use super::shape::{KIND, Shape, ShapeId, Shapes};
 
+/// What is expected where a key has no place.
+pub(crate) const NO_SUCH_KEY: &str = "no such key";
+
 /// Why a text is no JSON, with the place.
 pub(crate) fn no_json(text: &str, shapes: &Shapes) -> Issue {
     match json::parse(text) {
@@ -49,7 +52,7 @@ impl Finder<'_> {
                             };
                             self.value(value, field.shape, &below);
                         }
-                        None => self.issue(&below, "no such key".into(), format!("`{key}`")),
+                        None => self.issue(&below, NO_SUCH_KEY.into(), format!("`{key}`")),
                     }
                 }
             }
@@ -75,7 +78,12 @@ impl Finder<'_> {
             }
             (Shape::Any, _) => self.any(value, place),
             (Shape::Float, Value::Number(it)) => {
-                self.digits(it.as_str(), number::as_float(it.as_str()), place);
+                let digits = number::as_float(it.as_str());
+                self.digits(it.as_str(), digits, "digits that a float keeps", place);
+            }
+            (Shape::Duration, Value::Number(it)) => {
+                let digits = number::as_duration(it.as_str());
+                self.digits(it.as_str(), digits, "whole nanoseconds", place);
             }
             (
                 Shape::Null
@@ -105,7 +113,7 @@ impl Finder<'_> {
                 (Shape::Any, _)
                 | (Shape::Map(_), Value::Object(_))
                 | (Shape::List(_) | Shape::Tuple(_), Value::Array(_))
-                | (Shape::Float, Value::Number(_)) => true,
+                | (Shape::Float | Shape::Duration, Value::Number(_)) => true,
                 (
                     Shape::Null
                     | Shape::Bool
@@ -127,7 +135,10 @@ impl Finder<'_> {
 
     fn any(&mut self, value: &Value, place: &Place<'_>) {
         match value {
-            Value::Number(it) => self.digits(it.as_str(), number::in_json(it.as_str()), place),
+            Value::Number(it) => {
+                let digits = number::in_json(it.as_str());
+                self.digits(it.as_str(), digits, "digits that a float keeps", place);
+            }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     self.any(item, &place.index(index));
@@ -142,10 +153,10 @@ impl Finder<'_> {
         }
     }
 
-    fn digits(&mut self, text: &str, digits: Digits, place: &Place<'_>) {
+    fn digits(&mut self, text: &str, digits: Digits, kept: &str, place: &Place<'_>) {
         let expected = match digits {
             Digits::Kept => return,
-            Digits::Rounded => "digits that a float keeps",
+            Digits::Rounded => kept,
             Digits::TooMany => "an int of 64 bits",
         };
         self.issue(place, expected.into(), excerpt(text, 60));

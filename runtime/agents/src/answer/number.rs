@@ -1,6 +1,7 @@
 //! Numbers: JSON's, what else models write, and what becomes of their digits.
 
 use gsw_notation::duration;
+use gsw_notation::number::{Scaled, scaled};
 use serde_json::{Number, Value};
 
 /// The value of digits that [`is_strict`] accepts. It keeps them.
@@ -52,6 +53,9 @@ pub(crate) fn loose(text: &str) -> Option<String> {
         None => ("", text.strip_prefix('+').unwrap_or(text)),
     };
     let digits = digits.trim_start_matches(CURRENCIES);
+    if digits.starts_with('-') {
+        return None;
+    }
     let joined = without_separators(digits)?;
     let joined = joined.strip_suffix('.').unwrap_or(&joined);
     let zero = if joined.starts_with('.') { "0" } else { "" };
@@ -107,7 +111,10 @@ pub(crate) fn seconds(text: &str) -> Option<String> {
             _ => return None,
         };
         // A fraction of a unit is exact in nanoseconds, or it is no duration.
-        let count = duration::from_seconds_text(is_strict(count).then_some(count)?)?;
+        let Scaled::Whole(count) = scaled(is_strict(count).then_some(count)?, duration::PLACES)?
+        else {
+            return None;
+        };
         let part = i128::from(count) * i128::from(size);
         if part % i128::from(duration::SECOND) != 0 {
             return None;
@@ -123,34 +130,58 @@ pub(crate) fn seconds(text: &str) -> Option<String> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Digits {
     Kept,
-    /// The nearest float is another number than the one that is written.
+    /// The nearest float or duration is another number than the one that is written.
     Rounded,
     /// No int holds it.
     TooMany,
 }
 
-/// The most digits that say which float is meant.
-const MOST_DIGITS: usize = 17;
+/// The most digits that any float has.
+const MOST_DIGITS: usize = 767;
 
-/// Of a number as a float.
+/// Of a number as a float. A whole number must be that float; of a fraction the float must say as many digits as are written.
 pub(crate) fn as_float(digits: &str) -> Digits {
-    let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
     let is_whole = !digits.contains(['.', 'e', 'E']);
     if is_whole && let Ok(whole) = digits.parse::<i128>() {
-        let is_exact = (whole as f64) as i128 == whole;
-        return if is_exact {
-            Digits::Kept
-        } else {
-            Digits::Rounded
-        };
+        return kept((whole as f64) as i128 == whole);
     }
-    let plain: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let plain = plain.trim_start_matches('0').trim_end_matches('0');
-    if plain.len() > MOST_DIGITS {
-        Digits::Rounded
-    } else {
+    let plain = significant(digits);
+    if plain.is_empty() {
+        return Digits::Kept;
+    }
+    let float: f64 = digits.parse().unwrap_or(f64::NAN);
+    if plain.len() > MOST_DIGITS || !float.is_finite() {
+        return Digits::Rounded;
+    }
+    let precision = plain.len() - 1;
+    kept(significant(&format!("{float:.precision$e}")) == plain)
+}
+
+/// Of a number of seconds as a duration, which counts nanoseconds.
+pub(crate) fn as_duration(digits: &str) -> Digits {
+    match scaled(digits, duration::PLACES) {
+        Some(Scaled::Cut(_)) => Digits::Rounded,
+        // What is too long for a duration, the check says.
+        Some(Scaled::Whole(_)) | None => Digits::Kept,
+    }
+}
+
+fn kept(is_kept: bool) -> Digits {
+    if is_kept {
         Digits::Kept
+    } else {
+        Digits::Rounded
     }
+}
+
+/// The digits of a number from the first to the last that is no zero.
+fn significant(number: &str) -> String {
+    let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    digits
+        .trim_start_matches('0')
+        .trim_end_matches('0')
+        .to_owned()
 }
 
 /// Of a number in `json`, which has ints and floats.
@@ -168,7 +199,7 @@ pub(crate) fn in_json(digits: &str) -> Digits {
 
 #[cfg(test)]
 mod tests {
-    use super::{Digits, as_float, in_json, is_strict, loose, seconds};
+    use super::{Digits, as_duration, as_float, in_json, is_strict, loose, seconds};
 
     #[test]
     fn numbers_in_other_notations_are_the_same_numbers() {
@@ -186,7 +217,8 @@ mod tests {
             assert_eq!(loose(text).as_deref(), Some(digits), "{text}");
         }
         for text in [
-            "1,5", "12 kg", "007", "", "1e", "--1", "1.2.3", "12%", "1,2345",
+            "1,5", "12 kg", "007", "", "1e", "--1", "1.2.3", "12%", "1,2345", "+-3", "~5", ">5",
+            "(5)",
         ] {
             assert_eq!(loose(text), None, "{text}");
         }
@@ -205,7 +237,15 @@ mod tests {
         ] {
             assert_eq!(seconds(text).as_deref(), Some(digits), "{text}");
         }
-        for text in ["", "5", "five minutes", "3 weeks", "1h and more", "P1D"] {
+        for text in [
+            "",
+            "5",
+            "five minutes",
+            "3 weeks",
+            "1h and more",
+            "P1D",
+            "0.0000000001s",
+        ] {
             assert_eq!(seconds(text), None, "{text}");
         }
     }
@@ -216,6 +256,15 @@ mod tests {
         assert_eq!(as_float("9007199254740992"), Digits::Kept);
         assert_eq!(as_float("0.30000000000000004"), Digits::Kept);
         assert_eq!(as_float("0.123456789012345678901"), Digits::Rounded);
+        assert_eq!(as_float("9007199254740993.0"), Digits::Rounded);
+        assert_eq!(as_float("0.10000000000000001"), Digits::Kept);
+        assert_eq!(as_float("1e-400"), Digits::Rounded);
+        assert_eq!(as_float("0.0e-400"), Digits::Kept);
+        assert_eq!(as_float("5e-324"), Digits::Kept);
+        assert_eq!(as_float("1e23"), Digits::Kept);
+        assert_eq!(as_duration("1.000000001"), Digits::Kept);
+        assert_eq!(as_duration("1.0000000005"), Digits::Rounded);
+        assert_eq!(as_duration("1e-10"), Digits::Rounded);
         assert_eq!(in_json("9223372036854775807"), Digits::Kept);
         assert_eq!(in_json("9223372036854775808"), Digits::TooMany);
         assert_eq!(in_json("1e300"), Digits::Kept);

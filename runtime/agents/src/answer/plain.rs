@@ -2,12 +2,17 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use super::choose::inside_of_block;
+use super::frame::{Framed, framed, tagged};
 use super::node::{End, Node, excerpt};
 use super::number;
 use super::repair::{RepairKind, Repairs};
 use super::resemble::Suits;
 use super::shape::{Shape, ShapeId, Shapes};
+use super::strict::strict;
+use super::word::{self, undressed};
 
 /// The text as a value, if the shape has values without brackets.
 pub(crate) fn plain<'t>(text: &'t str, shapes: &Shapes) -> Option<(Node<'t>, Repairs)> {
@@ -20,96 +25,126 @@ pub(crate) fn plain<'t>(text: &'t str, shapes: &Shapes) -> Option<(Node<'t>, Rep
         let end = End::Closed;
         return Some((Node::List { items, end }, repairs));
     }
-    if !is_scalar(shapes, shapes.root) {
+    if !shapes.is_scalar(shapes.root) {
         return None;
     }
-    let is_text = takes_text(shapes, shapes.root);
-    // Of a text every mark counts; of a word or number none does.
-    let inside = match is_text {
-        true => inside_of_block(text),
-        false => undressed(text),
+    let inside = inside_of_block(text);
+    // Of a text every mark counts; of a word or number the dress does not.
+    let (said, node) = match shapes.takes_text(shapes.root) {
+        true => match json_text(inside) {
+            Some(node) => return in_block(node, inside, text, shapes),
+            None => (whole(inside), text_node(inside)),
+        },
+        false => {
+            let said = said(undressed(inside), shapes)?;
+            (said, Node::Text(Cow::Borrowed(said.value)))
+        }
     };
-    if !is_text && inside.contains(['{', '}', '[', ']', '"']) {
+    let Framed {
+        before,
+        value,
+        after,
+    } = said;
+    if value.is_empty() || shapes.suits(&node, shapes.root) == Suits::Not {
+        return None;
+    }
+    if !before.is_empty() || !after.is_empty() {
+        repairs.leave_out_around(before, after);
+    }
+    let what = || format!("read the text `{}` as a value", excerpt(value, 40));
+    repairs.note_at(RepairKind::PlainText, Vec::new, what);
+    Some((node, repairs))
+}
+
+/// A text or `null`, written as JSON.
+fn json_text<'t>(text: &str) -> Option<Node<'t>> {
+    match strict(text)? {
+        Value::Null => Some(Node::Null),
+        Value::String(text) => Some(Node::Text(Cow::Owned(text))),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// What was written as JSON in a block of code, or behind a thought.
+fn in_block<'t>(
+    node: Node<'t>,
+    inside: &str,
+    text: &str,
+    shapes: &Shapes,
+) -> Option<(Node<'t>, Repairs)> {
+    let mut repairs = Repairs::default();
+    if inside.len() < text.trim().len() {
+        let what = || "took the answer out of a block of code".into();
+        repairs.note_at(RepairKind::CodeBlock, Vec::new, what);
+    }
+    (shapes.suits(&node, shapes.root) > Suits::Not).then_some((node, repairs))
+}
+
+/// The texts of a list in Markdown, where the text is one. What stands in brackets in it is part of a text, as in `[x] done`.
+pub(crate) fn bullets<'t>(text: &'t str, shapes: &Shapes) -> Option<(Node<'t>, Repairs)> {
+    let of = shapes
+        .item(shapes.root)
+        .filter(|it| shapes.takes_text(*it))?;
+    let mut repairs = Repairs::default();
+    let items = lines(text, of, shapes, &mut repairs)?;
+    let end = End::Closed;
+    Some((Node::List { items, end }, repairs))
+}
+
+/// The value that a text is, or says in a sentence; none where it may say several.
+fn said<'t>(text: &'t str, shapes: &Shapes) -> Option<Framed<'t>> {
+    if text.contains(['{', '}', '[', ']', '"']) {
         // What is left of something larger, of which a word is no more than a piece.
         return None;
     }
-    let candidates = [inside, after_label(inside)];
-    let suits = |it: &&&str| {
-        let node = Node::Text(Cow::Borrowed(**it));
+    let suits = |it: &Framed<'_>| {
+        let node = Node::Text(Cow::Borrowed(it.value));
         shapes.suits(&node, shapes.root) > Suits::Not
     };
-    let said = candidates.iter().find(suits)?;
-    if said.is_empty() {
-        return None;
+    if suits(&whole(text)) {
+        return Some(whole(text));
     }
-    let what = || format!("read the text `{}` as a value", excerpt(said, 40));
-    repairs.note_at(RepairKind::PlainText, Vec::new, what);
-    Some((Node::Text(Cow::Borrowed(said)), repairs))
+    let words = words(shapes, shapes.root);
+    let mut found = tagged(text, &words)
+        .into_iter()
+        .chain(framed(text, &words))
+        .filter(suits);
+    let first = found.next()?;
+    found.all(|it| it.value == first.value).then_some(first)
 }
 
-/// Whether any text is a value of the shape.
-fn takes_text(shapes: &Shapes, id: ShapeId) -> bool {
+fn whole(text: &str) -> Framed<'_> {
+    Framed {
+        before: "",
+        value: text,
+        after: "",
+    }
+}
+
+/// A text without quotes, which may be what other languages write for `null`.
+fn text_node(text: &str) -> Node<'_> {
+    match word::is_bare_null(text) {
+        true => Node::Bare(text),
+        false => Node::Text(Cow::Borrowed(text)),
+    }
+}
+
+/// The words that a shape allows.
+fn words(shapes: &Shapes, id: ShapeId) -> Vec<String> {
     match shapes.get(id) {
-        Shape::Text => true,
-        Shape::Choice(branches) => branches.iter().any(|it| takes_text(shapes, *it)),
+        Shape::Words(words) => words.clone(),
+        Shape::Choice(branches) => branches.iter().flat_map(|it| words(shapes, *it)).collect(),
         Shape::Any
         | Shape::Null
         | Shape::Bool
         | Shape::Int
         | Shape::Float
         | Shape::Duration
-        | Shape::Words(_)
+        | Shape::Text
         | Shape::List(_)
         | Shape::Tuple(_)
         | Shape::Record(_)
-        | Shape::Map(_) => false,
-    }
-}
-
-/// Whether values of the shape may have no brackets.
-fn is_scalar(shapes: &Shapes, id: ShapeId) -> bool {
-    match shapes.get(id) {
-        Shape::Null
-        | Shape::Bool
-        | Shape::Int
-        | Shape::Float
-        | Shape::Duration
-        | Shape::Text
-        | Shape::Words(_) => true,
-        Shape::Choice(branches) => branches.iter().any(|it| is_scalar(shapes, *it)),
-        Shape::Any | Shape::List(_) | Shape::Tuple(_) | Shape::Record(_) | Shape::Map(_) => false,
-    }
-}
-
-/// Without fences, tags, emphasis and quotes around it.
-fn undressed(text: &str) -> &str {
-    let mut text = inside_of_block(text);
-    if let Some(tag) = text.strip_prefix('<').and_then(|it| it.split_once('>'))
-        && let Some(inside) = tag.1.strip_suffix(&format!("</{}>", tag.0))
-    {
-        text = inside;
-    }
-    let is_dress = |it: char| it.is_whitespace() || "`*\"'“”".contains(it);
-    text.trim_matches(is_dress)
-        .trim_end_matches('.')
-        .trim_matches(is_dress)
-}
-
-/// What follows a label of a few words: `Final answer: 42`.
-fn after_label(text: &str) -> &str {
-    const MOST_WORDS: usize = 4;
-    let Some((label, rest)) = text.split_once(':') else {
-        return text;
-    };
-    let is_word = |it: &str| {
-        it.chars()
-            .all(|it| it.is_alphabetic() || "*_'’".contains(it))
-    };
-    let words: Vec<&str> = label.split_whitespace().collect();
-    let is_label = (1..=MOST_WORDS).contains(&words.len()) && words.iter().all(|it| is_word(it));
-    match is_label && !rest.contains('\n') {
-        true => undressed(rest),
-        false => text,
+        | Shape::Map(_) => Vec::new(),
     }
 }
 
@@ -139,7 +174,7 @@ fn lines<'t>(
     shapes: &Shapes,
     repairs: &mut Repairs,
 ) -> Option<Vec<Node<'t>>> {
-    if !is_scalar(shapes, of) {
+    if !shapes.is_scalar(of) {
         return None;
     }
     let text = inside_of_block(text);
@@ -152,9 +187,7 @@ fn lines<'t>(
     if heading.is_some_and(|it| !it.ends_with(':')) {
         return None;
     }
-    let items: Option<Vec<Node<'t>>> = lines
-        .map(|it| Some(Node::Text(Cow::Borrowed(bullet(it)?))))
-        .collect();
+    let items: Option<Vec<Node<'t>>> = lines.map(|it| Some(text_node(bullet(it)?))).collect();
     let items = items.filter(|it| !it.is_empty())?;
     if let Some(heading) = heading {
         let what = || format!("left out `{}` before it", excerpt(heading, 40));

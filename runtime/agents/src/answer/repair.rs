@@ -5,6 +5,7 @@
 
 use gsw_notation::path::{self, Step};
 
+use super::node::excerpt;
 use super::place::Place;
 
 /// Declares the kinds with their names.
@@ -171,6 +172,17 @@ impl Repairs {
             return self.note_at(RepairKind::HiddenValue, || place.steps(), what);
         }
         self.note_at(kind, || place.steps(), what);
+    }
+
+    /// Notes that the text before and after an answer was left out.
+    pub fn leave_out_around(&mut self, before: &str, after: &str) {
+        let (before, after) = (excerpt(before, 40), excerpt(after, 40));
+        let what = || match (before.as_str(), after.as_str()) {
+            (before, "") => format!("left out `{before}` before it"),
+            ("", after) => format!("left out `{after}` after it"),
+            (before, after) => format!("left out `{before}` before it and `{after}` after it"),
+        };
+        self.note_at(RepairKind::SurroundingText, Vec::new, what);
     }
 
     /// The same with the steps of a place.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::node::Node;
 use super::number;
-use super::shape::{Field, KIND, Match, Need, Record, Shape, ShapeId, Shapes};
+use super::shape::{Field, KIND, Match, Need, Record, Shape, ShapeId, Shapes, WRAPPED};
 use super::word;
 
 /// How well a value suits a shape; the order counts.
@@ -53,6 +53,41 @@ impl Shapes {
             (Shape::List(_), Node::Object { .. }) => Suits::Changed,
             (_, Node::List { .. } | Node::Object { .. }) => Suits::Not,
             (shape, scalar) => of_scalar(shape, scalar),
+        }
+    }
+
+    /// Which field of a value holds the answer, where an object was asked for around an answer without brackets.
+    pub fn wrapped(&self, node: &Node<'_>) -> Option<usize> {
+        let Node::Object { fields, .. } = node else {
+            return None;
+        };
+        let is_own = fields.iter().any(|it| is_kind(&it.0)) || self.has_field(self.root, WRAPPED);
+        if is_own || !self.is_scalar(self.root) || self.resembles(node, self.root) {
+            return None;
+        }
+        let mut found = (0..)
+            .zip(fields)
+            .filter(|it| word::plain(&it.1.0) == WRAPPED);
+        let (index, _) = found.next()?;
+        found.next().is_none().then_some(index)
+    }
+
+    /// Whether a record, or one of a choice, has such a field.
+    fn has_field(&self, id: ShapeId, key: &str) -> bool {
+        match self.get(id) {
+            Shape::Record(record) => record.is_near(key),
+            Shape::Choice(branches) => branches.iter().any(|it| self.has_field(*it, key)),
+            Shape::Any
+            | Shape::Null
+            | Shape::Bool
+            | Shape::Int
+            | Shape::Float
+            | Shape::Duration
+            | Shape::Text
+            | Shape::Words(_)
+            | Shape::List(_)
+            | Shape::Tuple(_)
+            | Shape::Map(_) => false,
         }
     }
 
@@ -141,6 +176,7 @@ pub(crate) fn kind_of<'n>(fields: &'n [(Cow<'_, str>, Node<'_>)]) -> Option<&'n 
 
 /// Whether a key is that of a variant's name, in whatever spelling.
 pub(crate) fn is_kind(key: &str) -> bool {
+    let key = key.strip_prefix(['$', '@']).unwrap_or(key);
     key == KIND || (key.len() <= 8 && word::plain(key) == KIND)
 }
 
@@ -171,8 +207,10 @@ fn of_scalar(shape: &Shape, node: &Node<'_>) -> Suits {
             }
         }
         (Shape::Text, Node::Text(_)) => Suits::Well,
+        (Shape::Text, Node::Bare(word)) if word::is_bare_null(word) => Suits::Not,
         (Shape::Text, Node::Bare(_)) => Suits::Nearly,
         (Shape::Text, Node::Number(_) | Node::Bool(_)) => Suits::Changed,
+        (Shape::Null, Node::Bare(word)) if word::is_bare_null(word) => Suits::Nearly,
         (Shape::Null, Node::Text(_) | Node::Bare(_)) => {
             changed(word::null(text_of(node)).is_some())
         }

@@ -138,7 +138,7 @@ pub(crate) fn tops<'t>(
             break;
         }
         let mut parsed = parse::value(text, at, work);
-        if parsed.flaw.is_none() && is_code(text, at, &parsed.node) {
+        if parsed.flaw.is_none() && is_code(text, at, &parsed) {
             at = parsed.end;
             continue;
         }
@@ -189,17 +189,17 @@ fn begins_text(before: &str) -> bool {
     !before.contains(char::is_alphanumeric)
 }
 
-/// Whether brackets with nothing in them belong to the word before them, as in `items[0]`.
-fn is_code(text: &str, at: usize, node: &Node<'_>) -> bool {
-    let is_flat = match node {
+/// Whether flat brackets belong to what is before or after them, as in `items[0]` and the link `[text](address)`.
+fn is_code(text: &str, at: usize, parsed: &Parsed<'_>) -> bool {
+    let is_flat = match &parsed.node {
         Node::List { items, .. } => items.iter().all(|it| !it.is_container()),
         Node::Object { fields, .. } => fields.is_empty(),
         Node::Null | Node::Bool(_) | Node::Number(_) | Node::Bare(_) | Node::Text(_) => false,
     };
-    let before = &text[..at];
-    is_flat
-        && !before.ends_with("json")
-        && before.ends_with(|it: char| it.is_alphanumeric() || it == '_')
+    let (before, after) = (&text[..at], &text[parsed.end..]);
+    let is_of_word =
+        !before.ends_with("json") && before.ends_with(|it: char| it.is_alphanumeric() || it == '_');
+    is_flat && (is_of_word || after.starts_with('('))
 }
 
 /// Whether what begins here is a piece of something of which the beginning is missing: the value of a key, or what follows another
@@ -337,6 +337,19 @@ fn is_separator(text: &str) -> bool {
 }
 
 impl Top<'_> {
+    /// Whether it is a list with texts in quotes.
+    pub fn has_texts(&self) -> bool {
+        match &self.node {
+            Node::List { items, .. } => items.iter().any(|it| matches!(it, Node::Text(_))),
+            Node::Null
+            | Node::Bool(_)
+            | Node::Number(_)
+            | Node::Bare(_)
+            | Node::Text(_)
+            | Node::Object { .. } => false,
+        }
+    }
+
     /// Where it lies in a value that begins elsewhere.
     pub fn below(mut self, step: &Step<'static>) -> Self {
         self.repairs.move_below(step);

@@ -72,6 +72,9 @@ pub(crate) enum Match {
 /// The field whose constant says which variant a record is.
 pub(crate) const KIND: &str = "kind";
 
+/// The key that holds an answer where a provider wants an object at the root. So this is asked for, and not guessed.
+pub(crate) const WRAPPED: &str = "value";
+
 impl Record {
     pub fn field_of(&self, key: &str) -> Match {
         if let Some(&index) = self.by_name.get(key) {
@@ -144,6 +147,42 @@ impl Shapes {
             | Shape::Record(_)
             | Shape::Map(_)
             | Shape::Choice(_) => None,
+        }
+    }
+
+    /// Whether any text is a value of the shape.
+    pub fn takes_text(&self, id: ShapeId) -> bool {
+        match self.get(id) {
+            Shape::Text => true,
+            Shape::Choice(branches) => branches.iter().any(|it| self.takes_text(*it)),
+            Shape::Any
+            | Shape::Null
+            | Shape::Bool
+            | Shape::Int
+            | Shape::Float
+            | Shape::Duration
+            | Shape::Words(_)
+            | Shape::List(_)
+            | Shape::Tuple(_)
+            | Shape::Record(_)
+            | Shape::Map(_) => false,
+        }
+    }
+
+    /// Whether values of the shape may have no brackets.
+    pub fn is_scalar(&self, id: ShapeId) -> bool {
+        match self.get(id) {
+            Shape::Null
+            | Shape::Bool
+            | Shape::Int
+            | Shape::Float
+            | Shape::Duration
+            | Shape::Text
+            | Shape::Words(_) => true,
+            Shape::Choice(branches) => branches.iter().any(|it| self.is_scalar(*it)),
+            Shape::Any | Shape::List(_) | Shape::Tuple(_) | Shape::Record(_) | Shape::Map(_) => {
+                false
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! A request that failed is sent again by the run, which reports each; here it is only said whether that may help.
 
+use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
@@ -11,6 +12,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::classify::{ErrorBody, shortened};
+use super::halves::Halves;
 use super::http::{self, Post, Responding};
 use super::keys::without_keys;
 use super::network::{Delta, Network, OnDelta};
@@ -49,9 +51,17 @@ impl Trouble {
     }
 
     /// An event of a stream that is no JSON.
-    pub fn no_event(host: &str, data: &str) -> Self {
+    fn no_event(host: &str, data: &str) -> Self {
         let what = format!("an event is not JSON: {}", shortened(data));
         Self::malformed(host, &what)
+    }
+
+    /// A call of a tool in which a field is named twice. The model has written that, so another answer may be better.
+    fn two_meanings(host: &str) -> Self {
+        Self {
+            is_worth_another: true,
+            ..Self::malformed(host, "a call of a tool in it names a field twice")
+        }
     }
 
     /// The stream ended before the answer was whole.
@@ -86,6 +96,47 @@ impl Trouble {
             failure,
             is_worth_another,
         }
+    }
+}
+
+/// The JSON of an event.
+pub(crate) fn event_json(host: &str, data: &str) -> Result<Value, Trouble> {
+    match json(data) {
+        Ok(value) => Ok(value),
+        Err(Unread::NoJson) => Err(Trouble::no_event(host, data)),
+        Err(Unread::TwoMeanings) => Err(Trouble::two_meanings(host)),
+    }
+}
+
+/// Why a text is of no use.
+enum Unread {
+    NoJson,
+    TwoMeanings,
+}
+
+/// The JSON of a text. A field that is named twice counts once, but not in a call of a tool: there nobody knows which is meant.
+fn json(text: &str) -> Result<Value, Unread> {
+    if let Some(value) = strict_json(text) {
+        return Ok(value);
+    }
+    match serde_json::from_str(text) {
+        Ok(value) if calls(&value) => Err(Unread::TwoMeanings),
+        Ok(value) => Ok(value),
+        Err(_) => Err(Unread::NoJson),
+    }
+}
+
+/// Whether something in it is a call of a tool, in any of the protocols.
+fn calls(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(calls),
+        Value::Object(fields) => {
+            let ty = fields.get("type").and_then(Value::as_str);
+            matches!(ty, Some("tool_use" | "function_call" | "function"))
+                || fields.contains_key("functionCall")
+                || fields.values().any(calls)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
@@ -282,12 +333,10 @@ impl Exchange<'_> {
         let mut reader = (self.new_reader)();
         if content_type.starts_with("application/json") {
             let text = self.text(response).await?;
-            // Ours nests deeper, but takes no field twice.
-            let answer = serde_json::from_str(&text)
-                .ok()
-                .or_else(|| strict_json(&text));
-            let answer: Value =
-                answer.ok_or_else(|| Trouble::malformed(self.host(), &shortened(&text)))?;
+            let answer = json(&text).map_err(|why| match why {
+                Unread::NoJson => Trouble::malformed(self.host(), &shortened(&text)),
+                Unread::TwoMeanings => Trouble::two_meanings(self.host()),
+            })?;
             if answer.get("error").is_some_and(|it| !it.is_null()) {
                 return Err(Trouble::reported(self.host(), &answer));
             }
@@ -315,9 +364,12 @@ impl Exchange<'_> {
         mut response: reqwest::Response,
         reading: &mut Reading<'_>,
     ) -> Result<(), Trouble> {
-        let mut events = EventReader::default();
+        let (mut events, mut halves) = (EventReader::default(), Halves::default());
         while let Some(bytes) = response.chunk().await.map_err(|it| self.broken(&it))? {
-            for event in events.feed(&bytes).map_err(|it| self.unreadable(it))? {
+            for mut event in events.feed(&bytes).map_err(|it| self.unreadable(it))? {
+                if let Cow::Owned(joined) = halves.join(&event.data) {
+                    event.data = joined;
+                }
                 reading.take(&event)?;
                 if reading.reader.is_complete() {
                     let _ = timeout(LINGER, response.chunk()).await;

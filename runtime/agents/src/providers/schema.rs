@@ -3,10 +3,7 @@
 use gsw_engine::model::ModelFailure;
 use serde_json::{Value, json};
 
-use crate::answer::strict_json;
-
-/// The property that holds the answer where a provider wants an object at the root.
-const WRAPPED: &str = "value";
+use crate::answer::{WRAPPED, strict_json};
 
 /// The schema in the form that constrained decoding takes. What it cannot express goes into descriptions, and is checked here.
 pub(crate) fn strict(schema: &Value) -> Value {

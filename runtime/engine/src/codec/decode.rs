@@ -26,6 +26,24 @@ pub fn decode(checker: &mut dyn Checker, ty: TypeId, tree: &Value) -> Result<u64
     decode_up_to(checker, ty, tree, 1).map_err(|mut issues| issues.swap_remove(0))
 }
 
+/// The same from the tree of a `json`.
+///
+/// # Errors
+/// With the first thing that does not fit.
+pub fn decode_json(checker: &mut dyn Checker, ty: TypeId, tree: &Value) -> Result<u64, Issue> {
+    let limits = (1, None, Numbers::OfJson);
+    decode_from(checker, ty, tree, limits).map_err(|mut issues| issues.swap_remove(0))
+}
+
+/// What the numbers of a tree are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Numbers {
+    /// As somebody has written them: all their digits count.
+    Written,
+    /// Those of a `json`, which are ints or floats: a large float may have been rounded from other digits than it has now.
+    OfJson,
+}
+
 /// A value of type `ty` from a tree, owned by the caller.
 ///
 /// # Errors
@@ -48,7 +66,12 @@ pub fn decode_field(
     tree: &Value,
 ) -> Result<u64, Vec<Issue>> {
     let hidden_from = (field.secrecy == Secrecy::Redacted).then_some(0);
-    decode_from(checker, field.ty, tree, (MAX_ISSUES, hidden_from))
+    decode_from(
+        checker,
+        field.ty,
+        tree,
+        (MAX_ISSUES, hidden_from, Numbers::Written),
+    )
 }
 
 fn decode_up_to(
@@ -57,14 +80,14 @@ fn decode_up_to(
     tree: &Value,
     limit: usize,
 ) -> Result<u64, Vec<Issue>> {
-    decode_from(checker, ty, tree, (limit, None))
+    decode_from(checker, ty, tree, (limit, None, Numbers::Written))
 }
 
 fn decode_from(
     checker: &mut dyn Checker,
     ty: TypeId,
     tree: &Value,
-    (limit, hidden_from): (usize, Option<usize>),
+    (limit, hidden_from, numbers): (usize, Option<usize>, Numbers),
 ) -> Result<u64, Vec<Issue>> {
     let types = checker.heap().types().clone();
     let mut decoder = Decoder {
@@ -72,6 +95,7 @@ fn decode_from(
         types,
         limit,
         hidden_from,
+        numbers,
         steps: Vec::new(),
         issues: Vec::new(),
     };
@@ -93,6 +117,7 @@ struct Decoder<'a> {
     limit: usize,
     /// Inside of what observers do not see: how many steps lead there. Keys further down are hidden as well.
     hidden_from: Option<usize>,
+    numbers: Numbers,
     steps: Vec<Step<'a>>,
     issues: Vec<Issue>,
 }

@@ -17,7 +17,7 @@ calls! {
         let scratch = codec::size_of_tree(&mut run.heap, j)?;
         run.heap.charge(scratch);
         let tree = codec::json_to_tree(j);
-        let word = tree.and_then(|tree| decode::decode(run, TypeId(result as u32), &tree));
+        let word = tree.and_then(|tree| decode::decode_json(run, TypeId(result as u32), &tree));
         run.heap.discharge(scratch);
         word.map_err(|issue| refused(&mut run.heap, &issue))
     }

@@ -7,6 +7,7 @@ use crate::answer::node::Node;
 use crate::answer::place::Place;
 use crate::answer::repair::RepairKind;
 use crate::answer::shape::ShapeId;
+use crate::answer::word::is_bare_null;
 
 impl Coercion<'_> {
     pub(super) fn list(
@@ -58,6 +59,7 @@ impl Coercion<'_> {
             }
             // `null` for a list is more likely a missing value than a list of one `null`.
             Node::Null => Value::Null,
+            Node::Bare(word) if is_bare_null(word) => self.unfit(node, place),
             Node::Bool(_) | Node::Number(_) | Node::Bare(_) => self.single(node, of, place),
         }
     }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::Coercion;
-use crate::answer::node::Node;
-use crate::answer::number;
+use crate::answer::node::{Node, excerpt};
+use crate::answer::number::{self, Digits};
 use crate::answer::place::Place;
 use crate::answer::repair::RepairKind;
 use crate::answer::resemble::{kind_of, text_of};
@@ -39,6 +39,10 @@ impl Coercion<'_> {
                 self.digits(digits, number::as_float(digits), place);
                 number::value(digits)
             }
+            (Shape::Duration, Node::Number(digits)) => {
+                self.seconds(digits, place);
+                number::value(digits)
+            }
             (Shape::Int | Shape::Float | Shape::Duration, Node::Text(_) | Node::Bare(_)) => {
                 self.number(node, id, place)
             }
@@ -48,7 +52,7 @@ impl Coercion<'_> {
                 self.note(RepairKind::ScalarAsText, place, what);
                 text.into()
             }
-            (Shape::Text, Node::Bare(text)) => {
+            (Shape::Text, Node::Bare(text)) if !word::is_bare_null(text) => {
                 self.quoted(text, place);
                 (*text).into()
             }
@@ -122,10 +126,30 @@ impl Coercion<'_> {
         };
         let what = || format!("read {} as {digits}", node.shown());
         self.note(kind, place, what);
-        if let Shape::Float = self.shapes.get(id) {
-            self.digits(&digits, number::as_float(&digits), place);
+        match self.shapes.get(id) {
+            Shape::Float => self.digits(&digits, number::as_float(&digits), place),
+            Shape::Duration => self.seconds(&digits, place),
+            Shape::Any
+            | Shape::Null
+            | Shape::Bool
+            | Shape::Int
+            | Shape::Text
+            | Shape::Words(_)
+            | Shape::List(_)
+            | Shape::Tuple(_)
+            | Shape::Record(_)
+            | Shape::Map(_)
+            | Shape::Choice(_) => {}
         }
         number::value(&digits)
+    }
+
+    /// A number of seconds, of which a duration keeps nine decimal places.
+    fn seconds(&mut self, digits: &str, place: &Place<'_>) {
+        if number::as_duration(digits) == Digits::Rounded {
+            let what = || format!("rounded {} to nanoseconds", excerpt(digits, 60));
+            self.note(RepairKind::RoundedNumber, place, what);
+        }
     }
 
     /// A bare word without any shape that says what it is.
@@ -133,7 +157,7 @@ impl Coercion<'_> {
         let constant = match word {
             "True" | "TRUE" => Some(Value::Bool(true)),
             "False" | "FALSE" => Some(Value::Bool(false)),
-            "None" | "nil" | "undefined" | "NULL" => Some(Value::Null),
+            _ if word::is_bare_null(word) => Some(Value::Null),
             _ => None,
         };
         if let Some(constant) = constant {

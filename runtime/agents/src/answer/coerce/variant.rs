@@ -163,7 +163,7 @@ impl<'s> Coercion<'s> {
     }
 }
 
-/// Whether an object has the fields of a variant, and no others, but for its name.
+/// Whether an object has the fields of a variant, and no others, but for its name. One without fields says nothing of what it is.
 fn is_whole(record: &Record, fields: &Fields<'_>) -> bool {
     let is_known = |key: &str| match record.field_of(key) {
         Match::Exact(_) | Match::Near(_) => true,
@@ -176,6 +176,7 @@ fn is_whole(record: &Record, fields: &Fields<'_>) -> bool {
         Match::Exact(index) | Match::Near(index) => record.fields[index].need == Need::Required,
         Match::No => false,
     };
-    fields.iter().all(|it| is_known(&it.0))
+    !fields.is_empty()
+        && fields.iter().all(|it| is_known(&it.0))
         && fields.iter().filter(|it| is_needed(&it.0)).count() == needed
 }

@@ -221,7 +221,8 @@ impl<'t> Parser<'t, '_> {
             self.repair(RepairKind::OddColon, || format!("read `{odd}` as a colon"));
             return;
         }
-        let begins = |it: char| it.is_alphanumeric() || "{[\"'-".contains(it);
+        // A hyphen may be the sign of a number or stand for the colon.
+        let begins = |it: char| it.is_alphanumeric() || "{[\"'".contains(it);
         if is_quoted && rest.starts_with(begins) {
             self.repair(RepairKind::MissingColon, || "put in a missing colon".into());
             return;

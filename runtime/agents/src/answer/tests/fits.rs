@@ -136,9 +136,7 @@ fn is_scalar(name: &str, value: &Value, schema: &Value) -> bool {
         }
         ("integer", Value::Number(it)) => {
             let float = it.as_f64().unwrap_or(f64::NAN);
-            let is_int = it.as_i64().is_some()
-                || (it.as_str().contains(['.', 'e', 'E']) && float.fract() == 0.0);
-            is_int && is_within(float, schema)
+            number::int(it.as_str()).is_some() && is_within(float, schema)
         }
         ("number", Value::Number(it)) => {
             let float = it.as_f64().unwrap_or(f64::NAN);

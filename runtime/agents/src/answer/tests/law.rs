@@ -3,6 +3,8 @@
 
 mod damage;
 mod make;
+mod sentence;
+mod turn;
 
 use gsw_notation::path::{self, Step};
 use serde_json::Value;
@@ -54,6 +56,69 @@ fn nothing_is_lost_without_a_word() {
         read_all > 3_000,
         "only {read_all} damaged answers were read"
     );
+}
+
+#[test]
+fn what_is_turned_is_not_what_it_was() {
+    let count = std::env::var("LAW").ok().and_then(|it| it.parse().ok());
+    let mut read_all = 0;
+    for seed in 0..count.unwrap_or(ANSWERS) {
+        let mut random = Random::new(seed);
+        let schema = make::schema(&mut random);
+        let value = make::value(&mut random, &schema);
+        let written = make::written(&mut random, &value);
+        for leaf in &written.leaves {
+            let turned = turn::turned(&written, leaf, &mut random);
+            let Ok(reading) = read(&turned.text, &schema, Exactness::Lenient) else {
+                continue;
+            };
+            read_all += 1;
+            // A number or truth value may have become the text for it, and the other way round.
+            let is_it = stands(&reading.value, &leaf.path, &turned.value)
+                || stands(&reading.value, &leaf.path, &as_text(&turned.value));
+            assert!(
+                is_it,
+                "seed {seed}: {} at {} is read as another value\n  schema {schema}\n  turned  {}\n  read as {}\n  {:?}",
+                turned.written,
+                path::text(&leaf.path),
+                turned.text,
+                reading.value,
+                reading.repairs
+            );
+        }
+    }
+    assert!(read_all > 1_000, "only {read_all} turned answers were read");
+}
+
+fn as_text(value: &Value) -> Value {
+    value
+        .as_str()
+        .map_or(value.to_string(), str::to_owned)
+        .into()
+}
+
+#[test]
+fn what_is_said_around_a_value_is_named_and_denies_nothing() {
+    let mut read_all = 0;
+    for seed in 0..20 * ANSWERS {
+        let mut random = Random::new(seed);
+        let said = sentence::sentence(&mut random);
+        let Ok(reading) = read(&said.text, &said.schema, Exactness::Lenient) else {
+            continue;
+        };
+        read_all += 1;
+        assert!(!said.denies, "{} is read as {}", said.text, reading.value);
+        assert_eq!(reading.value, said.value, "{}", said.text);
+        let named = reading.repairs.join("\n");
+        for word in &said.words {
+            assert!(
+                named.contains(word),
+                "{}: {word} is lost: {named}",
+                said.text
+            );
+        }
+    }
+    assert!(read_all > 100, "only {read_all} sentences were read");
 }
 
 /// The leaves that are neither in the value nor named, other than those that were damaged.

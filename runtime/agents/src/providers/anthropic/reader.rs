@@ -7,9 +7,10 @@ use gsw_tree::usage::Usage;
 use serde_json::{Map, Value};
 
 use crate::providers::arguments;
-use crate::providers::exchange::{AnswerReader, Trouble};
+use crate::providers::exchange::{AnswerReader, Trouble, event_json};
 use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
+use crate::providers::usage::count;
 
 /// An answer on its way.
 #[derive(Debug)]
@@ -65,6 +66,17 @@ impl MessageReader {
         self.model = text(message, "model").unwrap_or_default().to_owned();
         self.id = text(message, "id").map(str::to_owned);
         self.usage.overwrite(&message["usage"]);
+    }
+
+    /// A stream begins, or begins anew: then what has come is no part of an answer.
+    fn begin(&mut self, message: &Value, on_delta: &mut OnDelta) {
+        if self.has_begun() {
+            on_delta(Delta::Restart);
+            *self = Self::new(std::mem::take(&mut self.host));
+        }
+        self.start(message);
+        // What has been put out so far, which is next to nothing.
+        self.usage.output = None;
     }
 
     fn start_block(&mut self, data: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
@@ -196,8 +208,14 @@ impl Block {
                 if flaw.is_some() && *stop == StopReason::MaxTokens {
                     return None;
                 }
+                // Some servers give none, and take none back.
+                let ours = format!("call_{}", self.call.unwrap_or_default());
+                let id = match field("id") {
+                    "" => ours,
+                    id => id.to_owned(),
+                };
                 Content::ToolUse {
-                    id: field("id").to_owned(),
+                    id,
                     name: field("name").to_owned(),
                     input,
                     flaw,
@@ -220,13 +238,12 @@ impl Block {
 
 impl AnswerReader for MessageReader {
     fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
-        let data: Value = match serde_json::from_str(&event.data) {
-            Ok(data) => data,
-            Err(_) if event.name == "ping" => return Ok(()),
-            Err(_) => return Err(Trouble::no_event(&self.host, &event.data)),
-        };
+        if event.name == "ping" {
+            return Ok(());
+        }
+        let data = event_json(&self.host, &event.data)?;
         match text(&data, "type").unwrap_or(&event.name) {
-            "message_start" => self.start(&data["message"]),
+            "message_start" => self.begin(&data["message"], on_delta),
             "content_block_start" => self.start_block(&data, on_delta)?,
             "content_block_delta" => self.delta(&data, on_delta)?,
             "message_delta" => self.end(&data),
@@ -287,7 +304,7 @@ impl AnswerReader for MessageReader {
 
 impl UsageFields {
     fn overwrite(&mut self, usage: &Value) {
-        let count = |name: &str| usage[name].as_u64();
+        let count = |name: &str| count(&usage[name]);
         self.input = count("input_tokens").or(self.input);
         self.output = count("output_tokens").or(self.output);
         self.cache_read = count("cache_read_input_tokens").unwrap_or(self.cache_read);

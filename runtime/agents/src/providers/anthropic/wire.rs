@@ -92,7 +92,13 @@ fn tools(request: &ModelRequest) -> Value {
 }
 
 fn message(message: &Message) -> Value {
-    let content: Vec<Value> = message.content.iter().map(block).collect();
+    // The provider may say a text of nothing but blanks, and does not take it back.
+    let is_said = |it: &&Content| it.text().is_none_or(|text| !text.trim().is_empty());
+    let said: Vec<&Content> = message.content.iter().filter(is_said).collect();
+    let content: Vec<Value> = match said.is_empty() {
+        true => message.content.iter().map(block).collect(),
+        false => said.into_iter().map(block).collect(),
+    };
     json!({ "role": message.role, "content": content })
 }
 
@@ -128,5 +134,26 @@ fn source(source: &MediaSource) -> Value {
         MediaSource::Inline { media_type, data } => {
             json!({ "type": "base64", "media_type": media_type, "data": data })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gsw_engine::model::{Content, Message, Role};
+    use serde_json::json;
+
+    use super::message;
+
+    #[test]
+    fn blank_texts_beside_others_are_not_sent_back() {
+        let text = |it: &str| Content::Text { text: it.into() };
+        let content = |content: Vec<Content>| {
+            let role = Role::Assistant;
+            message(&Message { role, content })["content"].clone()
+        };
+        let said = content(vec![text("\n\n"), text("a"), text("")]);
+        assert_eq!(said, json!([{ "type": "text", "text": "a" }]));
+        let alone = content(vec![text("")]);
+        assert_eq!(alone, json!([{ "type": "text", "text": "" }]));
     }
 }

@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::wire::SIGNATURE;
 use crate::providers::arguments;
-use crate::providers::exchange::{AnswerReader, Trouble};
+use crate::providers::exchange::{AnswerReader, Trouble, event_json};
 use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
+use crate::providers::usage::{count, with_cached};
 
 /// An answer on its way.
 #[derive(Debug)]
@@ -71,45 +72,56 @@ impl GenerationReader {
         let call = part.get("functionCall");
         match (text, call) {
             (Some(""), None) if signature.is_none() => {}
-            (Some(text), None) if !text.is_empty() => {
-                on_delta(Delta::Text(text));
+            (Some(text), call) if !text.is_empty() || call.is_some() => {
                 self.sign(signature);
-                match self.content.last_mut() {
-                    Some(Content::Text { text: before }) => before.push_str(text),
-                    _ => self.content.push(Content::Text { text: text.into() }),
+                if !text.is_empty() {
+                    self.take_text(text, on_delta);
+                }
+                if let Some(call) = call {
+                    self.take_call(call, on_delta);
                 }
             }
             (None, Some(call)) => {
                 self.sign(signature);
-                let arguments = call.get("args").map(Value::to_string);
-                on_delta(Delta::Call {
-                    call: self.calls,
-                    tool: call["name"].as_str().unwrap_or_default(),
-                    text: &arguments.unwrap_or_default(),
-                });
-                self.calls += 1;
-                let (input, flaw) =
-                    arguments::checked(call.get("args").cloned().unwrap_or_default());
-                let id = call["id"].as_str().filter(|it| !it.is_empty());
-                self.content.push(Content::ToolUse {
-                    // Ours must differ from those of the turns before.
-                    id: id.map_or_else(
-                        || {
-                            let answer = self.id.as_deref().unwrap_or("call");
-                            format!("{answer}_{}", self.calls)
-                        },
-                        str::to_owned,
-                    ),
-                    name: call["name"].as_str().unwrap_or_default().to_owned(),
-                    input,
-                    flaw,
-                });
+                self.take_call(call, on_delta);
             }
             // Thoughts, a signature without a text, and what later versions add.
             _ => self.content.push(Content::Opaque {
                 block: part.clone(),
             }),
         }
+    }
+
+    fn take_text(&mut self, text: &str, on_delta: &mut OnDelta) {
+        on_delta(Delta::Text(text));
+        match self.content.last_mut() {
+            Some(Content::Text { text: before }) => before.push_str(text),
+            _ => self.content.push(Content::Text { text: text.into() }),
+        }
+    }
+
+    fn take_call(&mut self, call: &Value, on_delta: &mut OnDelta) {
+        let arguments = call.get("args").map(Value::to_string);
+        on_delta(Delta::Call {
+            call: self.calls,
+            tool: call["name"].as_str().unwrap_or_default(),
+            text: &arguments.unwrap_or_default(),
+        });
+        self.calls += 1;
+        let (input, flaw) = arguments::checked(call.get("args").cloned().unwrap_or_default());
+        let id = call["id"].as_str().filter(|it| !it.is_empty());
+        // Ours must differ from those of the turns before.
+        let ours = || {
+            let answer = self.id.as_deref().unwrap_or("call");
+            format!("{answer}_{}", self.calls)
+        };
+        let id = id.map_or_else(ours, str::to_owned);
+        self.content.push(Content::ToolUse {
+            id,
+            name: call["name"].as_str().unwrap_or_default().to_owned(),
+            input,
+            flaw,
+        });
     }
 
     /// The part after it has this signature.
@@ -123,7 +135,6 @@ impl GenerationReader {
 
     fn stop(&self, reason: &str) -> Result<StopReason, Trouble> {
         Ok(match reason {
-            "STOP" if self.calls > 0 => StopReason::ToolUse,
             // The second is cut at a limit of the provider's own; only a token that it gives would continue it.
             "MAX_TOKENS" | "CONTINUATION" => StopReason::MaxTokens,
             "SAFETY"
@@ -147,6 +158,8 @@ impl GenerationReader {
             | "MISSING_THOUGHT_SIGNATURE"
             | "MALFORMED_RESPONSE"
             | "OTHER" => return Err(self.spoilt(reason)),
+            // `STOP`, and what later versions add.
+            _ if self.calls > 0 => StopReason::ToolUse,
             _ => StopReason::End,
         })
     }
@@ -166,8 +179,7 @@ impl GenerationReader {
 
 impl AnswerReader for GenerationReader {
     fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
-        let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| Trouble::no_event(&self.host, &event.data))?;
+        let data = event_json(&self.host, &event.data)?;
         self.whole(&data, on_delta)
     }
 
@@ -214,13 +226,9 @@ impl AnswerReader for GenerationReader {
 
 /// Counts only where the input is said: what is 0 may be left out.
 fn usage(usage: &Value) -> Option<Usage> {
-    let count = |name: &str| usage[name].as_u64();
-    let or_none = |name: &str| count(name).unwrap_or(0);
-    Some(Usage {
-        input_tokens: count("promptTokenCount")?.saturating_add(or_none("toolUsePromptTokenCount")),
-        output_tokens: or_none("candidatesTokenCount")
-            .saturating_add(or_none("thoughtsTokenCount")),
-        cache_read_tokens: or_none("cachedContentTokenCount"),
-        cache_write_tokens: 0,
-    })
+    let or_none = |name: &str| count(&usage[name]).unwrap_or(0);
+    let input = count(&usage["promptTokenCount"])? + or_none("toolUsePromptTokenCount");
+    let output = or_none("candidatesTokenCount") + or_none("thoughtsTokenCount");
+    let cached = count(&usage["cachedContentTokenCount"]);
+    Some(with_cached(input, output, cached))
 }

@@ -7,9 +7,10 @@ use gsw_tree::usage::Usage;
 use serde_json::Value;
 
 use crate::providers::arguments;
-use crate::providers::exchange::{AnswerReader, Trouble};
+use crate::providers::exchange::{AnswerReader, Trouble, event_json};
 use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
+use crate::providers::usage::{count, with_cached};
 
 /// An answer on its way.
 #[derive(Debug)]
@@ -52,7 +53,7 @@ impl CompletionReader {
     }
 
     /// Takes a chunk, whose choice is in `delta`, or a whole completion, whose choice is in `message`.
-    fn take(&mut self, data: &Value, part: &str, on_delta: &mut OnDelta) {
+    fn take(&mut self, data: &Value, part: &str, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         if let Some(model) = data["model"].as_str() {
             model.clone_into(&mut self.model);
         }
@@ -63,12 +64,7 @@ impl CompletionReader {
         let choice = &data["choices"][0];
         let delta = &choice[part];
         self.has_begun |= says_something(delta);
-        if let Some(added) = delta["content"].as_str()
-            && !added.is_empty()
-        {
-            on_delta(Delta::Text(added));
-            self.text.push_str(added);
-        }
+        self.take_content(&delta["content"], on_delta)?;
         self.refusal
             .push_str(delta["refusal"].as_str().unwrap_or_default());
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
@@ -77,20 +73,48 @@ impl CompletionReader {
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.finish_reason = Some(reason.to_owned());
         }
+        Ok(())
+    }
+
+    /// A text, or a list of parts, as some servers say it of models that think.
+    fn take_content(&mut self, content: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        match content {
+            Value::Null => {}
+            Value::String(added) => self.take_text(added, on_delta),
+            Value::Array(parts) => {
+                for part in parts {
+                    match (part["type"].as_str(), part["text"].as_str()) {
+                        (Some("text" | "output_text") | None, Some(added)) => {
+                            self.take_text(added, on_delta);
+                        }
+                        (Some("thinking" | "reasoning"), _) => {}
+                        (ty, _) => {
+                            let what = format!("content of the type `{}`", ty.unwrap_or_default());
+                            return Err(Trouble::malformed(&self.host, &what));
+                        }
+                    }
+                }
+            }
+            Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+                return Err(Trouble::malformed(&self.host, "content that is no text"));
+            }
+        }
+        Ok(())
+    }
+
+    fn take_text(&mut self, added: &str, on_delta: &mut OnDelta) {
+        if !added.is_empty() {
+            on_delta(Delta::Text(added));
+            self.text.push_str(added);
+        }
     }
 
     /// Counts only where both are said.
     fn take_usage(&mut self, usage: &Value) {
-        let count = |it: &Value| it.as_u64();
         let both = count(&usage["prompt_tokens"]).zip(count(&usage["completion_tokens"]));
         if let Some((input_tokens, output_tokens)) = both {
             let cached = count(&usage["prompt_tokens_details"]["cached_tokens"]);
-            self.usage = Some(Usage {
-                input_tokens,
-                output_tokens,
-                cache_read_tokens: cached.unwrap_or(0),
-                cache_write_tokens: 0,
-            });
+            self.usage = Some(with_cached(input_tokens, output_tokens, cached));
         }
     }
 
@@ -186,13 +210,11 @@ impl AnswerReader for CompletionReader {
             self.is_done = true;
             return Ok(());
         }
-        let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| Trouble::no_event(&self.host, &event.data))?;
+        let data = event_json(&self.host, &event.data)?;
         if data.get("error").is_some_and(|it| !it.is_null()) {
             return Err(Trouble::reported(&self.host, &data));
         }
-        self.take(&data, "delta", on_delta);
-        Ok(())
+        self.take(&data, "delta", on_delta)
     }
 
     fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
@@ -202,7 +224,7 @@ impl AnswerReader for CompletionReader {
                 "a completion without a choice",
             ));
         }
-        self.take(answer, "message", on_delta);
+        self.take(answer, "message", on_delta)?;
         self.is_done = true;
         Ok(())
     }

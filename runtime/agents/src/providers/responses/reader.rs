@@ -10,9 +10,10 @@ use gsw_tree::usage::Usage;
 use serde_json::{Value, json};
 
 use crate::providers::arguments;
-use crate::providers::exchange::{AnswerReader, Trouble};
+use crate::providers::exchange::{AnswerReader, Trouble, event_json};
 use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
+use crate::providers::usage::{count, with_cached};
 
 /// An answer on its way.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct ResponseReader {
     /// The names of the tools that are called, by the indexes of the calls.
     calls: BTreeMap<u64, String>,
     has_begun: bool,
+    /// The text whose deltas have come.
+    streamed: String,
     /// As it ended.
     response: Option<Value>,
 }
@@ -35,6 +38,7 @@ impl ResponseReader {
             items: BTreeMap::new(),
             calls: BTreeMap::new(),
             has_begun: false,
+            streamed: String::new(),
             response: None,
         }
     }
@@ -81,19 +85,77 @@ impl ResponseReader {
     }
 }
 
+impl ResponseReader {
+    /// The whole response is there. What has been passed on of its text is all of it, or the text is passed on anew; where only the
+    /// deltas have a text, it is the answer's.
+    fn settle(&mut self, on_delta: &mut OnDelta) {
+        let Some(response) = &mut self.response else {
+            return;
+        };
+        let mut items: Vec<Value> = match output(response) {
+            Some(items) => items.clone(),
+            None => self.items.values().cloned().collect(),
+        };
+        let said: String = items.iter().flat_map(texts).collect();
+        if said == self.streamed {
+            return;
+        }
+        if said.is_empty() {
+            let part = json!({ "type": "output_text", "text": self.streamed });
+            items.push(json!({ "type": "message", "content": [part] }));
+            response["output"] = items.into();
+            return;
+        }
+        if !self.streamed.is_empty() {
+            on_delta(Delta::Restart);
+        }
+        on_delta(Delta::Text(&said));
+    }
+}
+
+/// The items of a response, if it repeats them.
+fn output(response: &Value) -> Option<&Vec<Value>> {
+    response["output"].as_array().filter(|it| !it.is_empty())
+}
+
+/// The type of an item that asks us to run what we have not offered.
+fn foreign_call(item: &Value) -> Option<&str> {
+    let ty = item["type"].as_str()?;
+    let is_foreign = matches!(
+        ty,
+        "custom_tool_call"
+            | "computer_call"
+            | "shell_call"
+            | "local_shell_call"
+            | "apply_patch_call"
+            | "mcp_approval_request"
+    );
+    is_foreign.then_some(ty)
+}
+
+/// The texts of a message.
+fn texts(item: &Value) -> impl Iterator<Item = &str> {
+    let parts = match item["type"].as_str() {
+        Some("message") => item["content"].as_array(),
+        Some(_) | None => None,
+    };
+    let parts = parts.into_iter().flatten();
+    parts.filter_map(|it| it["text"].as_str())
+}
+
 impl AnswerReader for ResponseReader {
     fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         if event.data.trim() == "[DONE]" {
             return Ok(());
         }
-        let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| Trouble::no_event(&self.host, &event.data))?;
+        let data = event_json(&self.host, &event.data)?;
         // All that belongs to the output says to which item of it.
         self.has_begun |= data["output_index"].is_u64();
         match data["type"].as_str().unwrap_or(&event.name) {
             "response.output_text.delta" => {
                 if let Some(added) = data["delta"].as_str().filter(|it| !it.is_empty()) {
                     on_delta(Delta::Text(added));
+                    self.streamed.push_str(added);
                 }
             }
             "response.output_item.added" => self.begin_call(&data, on_delta),
@@ -109,6 +171,7 @@ impl AnswerReader for ResponseReader {
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
                 self.end(&data["response"])?;
+                self.settle(on_delta);
             }
             "error" => return Err(Trouble::reported(&self.host, &data)),
             // Beginnings, parts and what later versions add.
@@ -119,11 +182,7 @@ impl AnswerReader for ResponseReader {
 
     fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         self.end(answer)?;
-        for part in parts(answer["output"].as_array()) {
-            if let Some(text) = part["text"].as_str().filter(|it| !it.is_empty()) {
-                on_delta(Delta::Text(text));
-            }
-        }
+        self.settle(on_delta);
         Ok(())
     }
 
@@ -140,8 +199,11 @@ impl AnswerReader for ResponseReader {
             return Err(Trouble::cut(&self.host));
         };
         let done: Vec<Value> = self.items.into_values().collect();
-        let output = response["output"].as_array().filter(|it| !it.is_empty());
-        let items = output.unwrap_or(&done);
+        let items = output(&response).unwrap_or(&done);
+        if let Some(ty) = items.iter().find_map(foreign_call) {
+            let what = format!("a call of a tool that was not offered (`{ty}`)");
+            return Err(Trouble::malformed(&self.host, &what));
+        }
         let reason = response["incomplete_details"]["reason"].as_str();
         let reason = reason.or(response["status"].as_str()).unwrap_or_default();
         let is_incomplete = response["status"] == "incomplete";
@@ -199,9 +261,8 @@ fn stop(reason: &str, items: &Vec<Value>) -> StopReason {
 fn content(item: &Value, stop: &StopReason) -> Vec<Content> {
     match item["type"].as_str() {
         Some("message") => {
-            let parts = item["content"].as_array().into_iter().flatten();
-            let text = parts.filter_map(|it| it["text"].as_str());
-            text.map(|it| Content::Text { text: it.into() }).collect()
+            let texts = texts(item);
+            texts.map(|it| Content::Text { text: it.into() }).collect()
         }
         Some("function_call") => {
             let text = |name: &str| item[name].as_str().unwrap_or_default();
@@ -227,14 +288,8 @@ fn content(item: &Value, stop: &StopReason) -> Vec<Content> {
 
 /// Counts only where both are said.
 fn usage(usage: &Value) -> Option<Usage> {
-    let count = |it: &Value| it.as_u64();
     let (input_tokens, output_tokens) =
         count(&usage["input_tokens"]).zip(count(&usage["output_tokens"]))?;
     let cached = count(&usage["input_tokens_details"]["cached_tokens"]);
-    Some(Usage {
-        input_tokens,
-        output_tokens,
-        cache_read_tokens: cached.unwrap_or(0),
-        cache_write_tokens: 0,
-    })
+    Some(with_cached(input_tokens, output_tokens, cached))
 }

@@ -8,7 +8,7 @@ use gsw_notation::{calendar, duration, number};
 use serde_json::{Number, Value};
 
 use crate::codec::checker::Secrets;
-use crate::codec::decode::Decoder;
+use crate::codec::decode::{Decoder, Numbers};
 use crate::codec::tree;
 use crate::media;
 use crate::value::string;
@@ -18,7 +18,7 @@ impl Decoder<'_> {
         let word = match (self.types.get(ty), tree) {
             (Type::Unit, Value::Null) => Some(0),
             (Type::Bool, Value::Bool(it)) => Some(u64::from(*it)),
-            (Type::Int, Value::Number(it)) => int(it).map(|it| it as u64),
+            (Type::Int, Value::Number(it)) => self.int(it).map(|it| it as u64),
             (Type::Float, Value::Number(it)) => finite(it).map(f64::to_bits),
             (Type::Float, Value::String(it)) => number::special(it).map(f64::to_bits),
             (Type::Time, Value::String(it)) => calendar::parse_rfc3339(it).map(|it| it as u64),
@@ -52,29 +52,23 @@ impl Decoder<'_> {
         }
     }
 
+    /// `3`, `3.0` and `3e2`, but not `3.5`.
+    pub(super) fn int(&self, number: &Number) -> Option<i64> {
+        let digits = number.as_str();
+        match self.numbers {
+            Numbers::Written => number::int(digits),
+            Numbers::OfJson if digits.contains(['.', 'e', 'E']) => {
+                finite(number).and_then(number::int_of_float)
+            }
+            Numbers::OfJson => number.as_i64(),
+        }
+    }
+
     fn json(&mut self, value: &Value) -> Option<u64> {
         match tree::build(self.checker.heap(), value) {
             Ok(word) => Some(word),
             Err(issue) => self.fail(issue.expected, issue.found),
         }
-    }
-}
-
-/// `3` and `3.0`, but not `3.5`.
-pub(super) fn int(number: &Number) -> Option<i64> {
-    if let Some(it) = number.as_i64() {
-        return Some(it);
-    }
-    // An int too large for 64 bits must not pass by way of a float that rounds it.
-    let text = number.to_string();
-    if !text.contains(['.', 'e', 'E']) {
-        return None;
-    }
-    let value = finite(number)?;
-    if value.fract() == 0.0 {
-        number::truncated(value)
-    } else {
-        None
     }
 }
 
