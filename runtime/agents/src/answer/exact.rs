@@ -77,14 +77,8 @@ impl Finder<'_> {
                 }
             }
             (Shape::Any, _) => self.any(value, place),
-            (Shape::Float, Value::Number(it)) => {
-                let digits = number::as_float(it.as_str());
-                self.digits(it.as_str(), digits, "digits that a float keeps", place);
-            }
-            (Shape::Duration, Value::Number(it)) => {
-                let digits = number::as_duration(it.as_str());
-                self.digits(it.as_str(), digits, "whole nanoseconds", place);
-            }
+            (Shape::Float, Value::Number(it)) => self.float(it.as_str(), place),
+            (Shape::Duration, Value::Number(it)) => self.duration(it.as_str(), place),
             (
                 Shape::Null
                 | Shape::Bool
@@ -151,6 +145,16 @@ impl Finder<'_> {
             }
             Value::Null | Value::Bool(_) | Value::String(_) => {}
         }
+    }
+
+    fn float(&mut self, text: &str, place: &Place<'_>) {
+        let digits = number::as_float(text);
+        self.digits(text, digits, "digits that a float keeps", place);
+    }
+
+    fn duration(&mut self, text: &str, place: &Place<'_>) {
+        let digits = number::as_duration(text);
+        self.digits(text, digits, "whole nanoseconds", place);
     }
 
     fn digits(&mut self, text: &str, digits: Digits, kept: &str, place: &Place<'_>) {
