@@ -10,7 +10,8 @@ const STACK: usize = 64 << 20;
 /// Lets all threads allocate from one heap that grows in large steps, for commands that compile and do nothing else.
 ///
 /// The allocator of glibc gives each thread but the first a heap that it unlocks page by page: a fifth of the time of a check was
-/// spent in the kernel. Such a command has one thread that works, so nobody waits for another. What is left of that time goes by
+/// spent in the kernel. Such a command has few threads, whose small pieces come from a store of each thread's own, so they hardly
+/// wait for one another. What is left of that time goes by
 /// asking for large pages: a quarter of the page faults is left, and a few megabytes more are used.
 pub fn share_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
