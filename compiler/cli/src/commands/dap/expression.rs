@@ -5,9 +5,11 @@
 
 use std::cmp::Ordering;
 
+use gsw_engine::codec::places::REDACTED;
 use gsw_source::{Database, File, Severity};
 use gsw_syntax::ast::{
-    self, BinaryOperator, Chain, ExpressionKind, ItemBody, Literal, StringPart, UnaryOperator,
+    self, BinaryOperator, Chain, ExpressionKind, ItemBody, Literal, OperatorClass, StringPart,
+    UnaryOperator,
 };
 use serde_json::{Number, Value, json};
 
@@ -200,6 +202,21 @@ fn binary(
     left: Value,
     right: impl Fn() -> Result<Value, String>,
 ) -> Result<Value, String> {
+    // Of what is secret a debugger is told nothing, so that no comparison with it is right.
+    let right = || {
+        let right = right()?;
+        let is_compared = match operator.class() {
+            OperatorClass::Equality | OperatorClass::Order => true,
+            OperatorClass::Logic
+            | OperatorClass::Membership
+            | OperatorClass::Fallback
+            | OperatorClass::Arithmetic => false,
+        };
+        match is_compared && (left == REDACTED || right == REDACTED) {
+            true => Err("what is hidden is not compared".to_owned()),
+            false => Ok(right),
+        }
+    };
     let ordered = |wanted: fn(Ordering) -> bool| -> Result<Value, String> {
         Ok(json!(wanted(order(&left, &right()?)?)))
     };
@@ -283,6 +300,11 @@ fn arithmetic(
         return Err(format!("`{symbol}` takes no `{left}` and `{right}`"));
     };
     match (a.as_i64(), b.as_i64()) {
+        (Some(_), Some(0))
+            if matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder) =>
+        {
+            Err(format!("`{a}` is divided by 0"))
+        }
         (Some(a), Some(b)) => whole(a, b).map(Value::from).ok_or_else(too_large),
         (None, _) | (_, None) => Ok(json!(broken(float(a), float(b)))),
     }
@@ -310,6 +332,7 @@ mod tests {
             "n" => Some(json!(4)),
             "ratio" => Some(json!(0.5)),
             "nothing" => Some(Value::Null),
+            "pin" => Some(json!("***")),
             _ => None,
         };
         Expression::parse(text)?.value(&names)
@@ -340,8 +363,14 @@ mod tests {
             ("f(n)", "nothing is called where a run stands"),
             ("nobody", "no `nobody` is in scope"),
             ("order.lines[9]", "there is no `[9]` in it"),
-            ("n / 0", "the number has no place in 64 bits"),
+            ("n / 0", "`4` is divided by 0"),
+            (
+                "n * 9223372036854775807",
+                "the number has no place in 64 bits",
+            ),
             ("not n", "`4` is no `bool`"),
+            ("pin == \"1234\"", "what is hidden is not compared"),
+            ("pin < \"1234\"", "what is hidden is not compared"),
         ];
         for (text, wanted) in cases {
             assert_eq!(value(text), Err(wanted.to_owned()), "{text}");
