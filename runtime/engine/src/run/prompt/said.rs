@@ -96,9 +96,10 @@ impl Opening {
 
 impl From<Said> for Opening {
     fn from(only: Said) -> Self {
+        let is_said = !only.text.text.trim().is_empty() || !only.text.media.is_empty();
         Self {
             system: None,
-            messages: vec![only],
+            messages: is_said.then_some(only).into_iter().collect(),
         }
     }
 }
@@ -158,6 +159,7 @@ mod tests {
     #[test]
     fn a_conversation_asks_when_the_user_has_the_last_word() {
         assert!(!opening(&[]).asks());
+        assert!(!Opening::of_json(&json!(" \n")).asks() && Opening::of_json(&json!("a")).asks());
         assert!(!opening(&[(Speaker::System, "a")]).asks());
         assert!(!opening(&[(Speaker::User, "a"), (Speaker::Assistant, "b")]).asks());
         let instructed = [(Speaker::User, "a"), (Speaker::System, "b")];
