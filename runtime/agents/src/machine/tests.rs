@@ -8,8 +8,7 @@ use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::{Field, Secrecy, Trust};
 use gsw_driver::answers::Answers;
 use gsw_driver::call::Call;
-use gsw_engine::answers::WhenBusy;
-use gsw_engine::answers::{Found, LookUp, Tier};
+use gsw_engine::answers::{Found, LookUp, Tier, WhenBusy};
 use gsw_engine::model::{
     Content, Example, FailureKind, ModelAnswer, ModelFailure, ModelRequest, PromptCall,
     PromptEvent, PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role,
