@@ -155,12 +155,7 @@ impl Fixer {
         }
         // What mends a warning breaks nothing: a program that compiled still does.
         if (has_errors && !wanted.is_empty()) || (!has_errors && is_broken) {
-            for (path, text) in before {
-                if let Some(text) = text {
-                    self.overlay.change(path, text.to_string());
-                }
-            }
-            self.refused.extend(wanted);
+            self.take_back(before, wanted);
             return Ok(Round::Changed);
         }
         self.applied.append(&mut applied);
@@ -168,6 +163,16 @@ impl Fixer {
             true => Round::Changed,
             false => Round::Done,
         })
+    }
+
+    /// Brings the texts of before back, and refuses these edits from now on.
+    fn take_back(&mut self, before: Vec<(PathBuf, Option<Arc<str>>)>, edits: Vec<(PathBuf, Edit)>) {
+        for (path, text) in before {
+            if let Some(text) = text {
+                self.overlay.change(path, text.to_string());
+            }
+        }
+        self.refused.extend(edits);
     }
 
     /// Which mistakes of before are still there, as often as they were.

@@ -356,11 +356,8 @@ fn unknown_method(
     let suggestion = suggestion.filter(|_| !is_field && other.is_none());
     let report = calls::unknown_method(place, &name.name, &text, suggestion);
     let is_adding = matches!(name.name.as_str(), "push" | "append" | "add");
-    let receiver = Span::new(whole.start, name.span.start.saturating_sub(1));
-    let receiver = gsw_names::source_text(hir.db, hir.item, receiver);
-    // Of the value of a prompt: a form of its call.
-    let is_form = matches!(name.name.as_str(), "stream" | "detail") && receiver.ends_with(')');
-    let report = if is_form {
+    let receiver = receiver_text(hir, name, whole);
+    let report = if is_form_of_call(&name.name, &receiver) {
         calls::before_arguments(report, &name.name)
     } else if is_field {
         let parentheses = Span::new(name.span.end, whole.end);
@@ -400,6 +397,17 @@ fn unknown_method(
         true => calls::has_methods(report, &names),
         false => report,
     });
+}
+
+/// What stands before the dot of a call of a method.
+fn receiver_text(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> String {
+    let span = Span::new(whole.start, name.span.start.saturating_sub(1));
+    gsw_names::source_text(hir.db, hir.item, span).into()
+}
+
+/// Whether a method is asked of the value of a prompt that is a form of its call.
+fn is_form_of_call(name: &str, receiver: &str) -> bool {
+    matches!(name, "stream" | "detail") && receiver.ends_with(')')
 }
 
 /// Whether what a list holds has a method of this name.
