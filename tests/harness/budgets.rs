@@ -56,13 +56,17 @@ fn an_answer_without_usage_costs_the_worst_case() {
         (2..=4).contains(&asked) && answers == asked.to_string(),
         "{answers} {asked}"
     );
-    // What is said is taken as it is, and figures that no counter holds are no small ones.
+    // What is said is taken as it is; figures that no counter holds say nothing.
     let honest = claude(json!({ "input_tokens": 10, "output_tokens": 5 }));
     assert_eq!(ten("usage", anthropic, "", honest).1, 10);
     let wild = claude(json!({
         "input_tokens": u64::MAX, "output_tokens": 1, "cache_read_input_tokens": 1
     }));
-    assert_eq!(ten("wild_usage", anthropic, "", wild), ("0".into(), 1));
+    let (answers, asked) = ten("wild_usage", anthropic, "", wild);
+    assert!(
+        (2..=4).contains(&asked) && answers == asked.to_string(),
+        "{answers} {asked}"
+    );
 }
 
 #[test]
