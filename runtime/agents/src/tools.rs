@@ -342,19 +342,17 @@ mod tests {
             (MOST_CALLS - 2, 100_000)
         );
         assert!(calls.begins_once && calls.run.iter().all(|it| it.tool == 0));
-        let messages: Vec<&str> = calls
-            .notes
-            .iter()
-            .map(|it| {
-                let (PromptNote::RefusedCall { message, .. } | PromptNote::Warning { message }) =
-                    it
-                else {
-                    panic!("{it:?}");
-                };
-                message.as_str()
-            })
-            .collect();
-        assert_eq!(messages[0], "there is no tool `buy`");
+        let said = |it: &PromptNote| {
+            if let PromptNote::RefusedCall { message, flaw, .. } = it {
+                format!("{message}: {}", flaw.as_deref().unwrap_or_default())
+            } else if let PromptNote::Warning { message } = it {
+                message.clone()
+            } else {
+                panic!("{it:?}")
+            }
+        };
+        let messages: Vec<String> = calls.notes.iter().map(said).collect();
+        assert_eq!(messages[0], "there is no tool `buy`: ");
         assert!(messages[1].contains("this is no JSON"), "{messages:?}");
         assert!(
             messages[2].contains("the other 99872 are refused"),

@@ -1,7 +1,7 @@
 //! Private declarations that nothing in their module mentions. What can be started or asked by its name at run time is left out.
 
 use gsw_infer::kind_text;
-use gsw_names::{declared_name, is_private, module_scope};
+use gsw_names::{declared_name, is_private, is_std, module_scope};
 use gsw_source::{Db, Diagnostic, File, ItemKind, Place};
 use gsw_syntax::{file_item_ids, item_ast};
 
@@ -9,18 +9,22 @@ use super::unused_import::has_mentioned_variant;
 use crate::errors;
 use crate::mention::mentioned_names;
 
-/// Warnings about private declarations of `file`. Of what is declared for a type (`Order.total`) its own name counts.
+/// Warnings about private declarations of `file`. What is declared for a type (`Order.total`) is left out: which type a name after a
+/// dot belongs to is not known here.
 pub fn unused_private(db: &dyn Db, file: File) -> Vec<Diagnostic> {
-    let items = file_item_ids(db, file);
     let mut found = Vec::new();
+    // The compiler itself calls some of the library.
+    if is_std(db, file) {
+        return found;
+    }
+    let items = file_item_ids(db, file);
     for (name, item) in &module_scope(db, file).items {
-        if !is_private(db, *item) || is_started_by_name(item.kind(db)) {
+        if name.contains('.') || !is_private(db, *item) || is_started_by_name(item.kind(db)) {
             continue;
         }
-        let last = name.rsplit('.').next().unwrap_or(name);
         let others = || items.iter().filter(|it| *it != item);
         let is_mentioned = |name: &str| others().any(|it| mentioned_names(db, *it).contains(name));
-        if is_mentioned(last) || has_mentioned_variant(db, *item, &|it| is_mentioned(it)) {
+        if is_mentioned(name) || has_mentioned_variant(db, *item, &|it| is_mentioned(it)) {
             continue;
         }
         let tree = item_ast(db, *item);
