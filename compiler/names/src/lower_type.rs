@@ -275,7 +275,8 @@ impl Lowering<'_> {
             | ItemKind::Invalid => expand_alias(db, item, them),
         });
         // Of a declaration of its own it is known what it asks of its arguments; what an alias stands for is all that is left of it.
-        let is_expanded = arity > 0 && item.kind(db) == ItemKind::Alias;
+        // What is too large is not walked to its end, and is reported where it stands.
+        let is_expanded = arity > 0 && item.kind(db) == ItemKind::Alias && !is_too_large(&ty);
         match is_expanded.then(|| impossible_key(db, &ty)).flatten() {
             Some(key) => {
                 let text = crate::display::display_type(db, &key);

@@ -4,8 +4,8 @@
 //! node of a graph; a call leads from the parameters in a type argument to the parameter that it is given for, and grows where
 //! the argument is more than the parameter itself. There are infinitely many instances exactly where a cycle grows.
 
-use gsw_names::generics_of;
 use gsw_names::types::{Type, parts};
+use gsw_names::{generics_of, is_too_large};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use crate::errors::calls as errors;
@@ -73,11 +73,18 @@ fn leads_to(db: &dyn Db, from: Parameter, to: Parameter) -> bool {
     false
 }
 
+/// The parameters that a type holds; of one that is too large none, which is reported elsewhere.
 fn parameters_in(ty: &Type, found: &mut Vec<u32>) {
+    if !is_too_large(ty) {
+        add_parameters(ty, found);
+    }
+}
+
+fn add_parameters(ty: &Type, found: &mut Vec<u32>) {
     if let Type::Parameter(index, _) = ty {
         found.push(*index);
     }
     for part in parts(ty) {
-        parameters_in(&part, found);
+        add_parameters(&part, found);
     }
 }
