@@ -149,6 +149,12 @@ fn types_that_double_are_refused() {
     ] {
         refused(name, &inferred(first, next), "error[type-too-large]");
     }
+    let lets = lines(40, |it| match it {
+        0 => "  let x0 = x".to_owned(),
+        _ => format!("  let x{it} = twice(x{})", it - 1),
+    });
+    let generic = format!("fn twice<T>(x: T) -> (T, T) {{ (x, x) }}\nfn g<T>(x: T) {{\n{lets}}}\n");
+    refused("generic", &generic, "error[type-too-large]");
     let nested = lines(300, |it| match it {
         0 => "type B0 = int".to_owned(),
         _ => format!("type B{it} = [B{}]", it - 1),

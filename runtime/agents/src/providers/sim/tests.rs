@@ -58,6 +58,8 @@ fn bounds_hold_in_every_try() {
         "even": {"type": "integer", "multipleOf": 2, "minimum": 1, "maximum": 3},
         "code": {"type": "string", "pattern": "^[A-Z]{2}-[0-9]{3,}$", "maxLength": 7},
         "name": {"type": "string", "minLength": 60, "maxLength": 61},
+        "site": {"type": "string", "pattern": "\\.org$", "allOf": [{"pattern": "^https://"}, {"pattern": "@"}]},
+        "mail": {"type": "string", "pattern": "@", "minLength": 5},
         "list": {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 3, "maxItems": 4},
     }});
     let request = request(schema);
@@ -70,6 +72,10 @@ fn bounds_hold_in_every_try() {
         assert_eq!((&it["count"], &it["even"]), (&json!(3), &json!(2)));
         let code = it["code"].as_str().expect("a string");
         assert!((6..=7).contains(&code.len()) && code.as_bytes()[2] == b'-');
+        let site = it["site"].as_str().expect("a string");
+        assert!(site.starts_with("https://") && site.ends_with(".org") && site.contains('@'));
+        let mail = it["mail"].as_str().expect("a string");
+        assert!(mail.contains('@') && mail.chars().count() >= 5);
         let name = it["name"].as_str().expect("a string").chars().count();
         assert!((60..=61).contains(&name));
         assert!((3..=4).contains(&it["list"].as_array().expect("a list").len()));

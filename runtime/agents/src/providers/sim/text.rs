@@ -33,12 +33,21 @@ fn size(bound: u64) -> usize {
     usize::try_from(bound).unwrap_or(usize::MAX).min(1 << 20)
 }
 
+/// Where the patterns of a schema stand that has several, by way of what it refers to; no schema that is sent has it.
+pub(super) const PATTERNS: &str = "patterns";
+
 /// What a text is to match: in the order of where in it each may stand.
 fn patterns(schema: &Map<String, Value>) -> Vec<&str> {
-    let all = schema.get("allOf").and_then(Value::as_array);
-    let more = all.into_iter().flatten().map(|it| it.get("pattern"));
-    let all = std::iter::once(schema.get("pattern")).chain(more);
-    let mut found: Vec<&str> = all.flatten().filter_map(Value::as_str).collect();
+    let several = schema.get(PATTERNS).and_then(Value::as_array);
+    let mut found: Vec<&str> = match several {
+        Some(several) => several.iter().filter_map(Value::as_str).collect(),
+        None => schema
+            .get("pattern")
+            .and_then(Value::as_str)
+            .into_iter()
+            .collect(),
+    };
+    found.dedup();
     let is_end = |it: &&str| it.ends_with('$') && !it.starts_with('^');
     found.sort_by_key(|it| (!it.starts_with('^'), is_end(it)));
     found

@@ -91,6 +91,11 @@ impl<'a> Generator<'a> {
             absorb(&mut whole, part);
         }
         whole.shift_remove("allOf");
+        let all = parts.into_iter().flatten().chain(target).chain([&own]);
+        let patterns: Vec<Value> = all.filter_map(|it| it.get("pattern").cloned()).collect();
+        if patterns.len() > 1 {
+            whole.insert(text::PATTERNS.into(), patterns.into());
+        }
         // A reference inside of the target is followed next.
         whole.shift_remove("$ref");
         let next = target
