@@ -88,9 +88,9 @@ pub fn int_of_float(value: f64) -> Option<i64> {
 /// A number without its fraction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scaled {
-    /// It had none.
+    /// The number is this one, and nothing was lost.
     Whole(i64),
-    /// It had one.
+    /// There were digits behind the point, which are left out.
     Cut(i64),
 }
 

@@ -199,9 +199,9 @@ pub fn accidental_comment(place: Place, slashes: Place, comment: &str) -> Diagno
 /// How the name of a variable stands in a text that does not interpolate it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Marked {
-    /// `{name}`
+    /// In braces, as Python and C# have it: `{name}`.
     Braces,
-    /// `$name`
+    /// Behind a dollar, as shells and PHP have it: `$name`.
     Dollar,
 }
 

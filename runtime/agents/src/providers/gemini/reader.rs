@@ -94,9 +94,10 @@ impl GenerationReader {
 
     fn take_text(&mut self, text: &str, on_delta: &mut OnDelta) {
         on_delta(Delta::Text(text));
-        match self.content.last_mut() {
-            Some(Content::Text { text: before }) => before.push_str(text),
-            _ => self.content.push(Content::Text { text: text.into() }),
+        if let Some(Content::Text { text: before }) = self.content.last_mut() {
+            before.push_str(text);
+        } else {
+            self.content.push(Content::Text { text: text.into() });
         }
     }
 
