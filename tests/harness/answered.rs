@@ -135,6 +135,12 @@ fn of_eight_processes_that_answer_one_question_one_wins() {
         let who = format!("answered before by `user{winner}`");
         assert!(said.err.contains(&who), "{said:?}");
     }
+    let listed = kept.run(&["runs"]);
+    assert!(listed.out.contains("answered: "), "{listed:?}");
+    let shown = kept.run(&["runs", "show", &id]);
+    let taken = format!("`user{winner}` answered it at ");
+    assert!(shown.out.contains(&taken), "{shown:?}");
+    assert!(!shown.out.contains("answer it: "), "{shown:?}");
     // It counts through kills between the answer and the act, and the act happens once.
     for n in 0..6_u64 {
         let mut child = kept.start(&["runs", "resume", &id]);

@@ -241,6 +241,127 @@ workflow main() -> [int] { count() }
 }
 
 #[test]
+fn a_model_without_tools_gets_them_in_words_and_calls_them() {
+    // Issue 13: a final typed answer after many turns on every provider, also those without native tools.
+    let message = "registry.ollama.ai/library/small does not support tools";
+    let call = r#"<tool_call>{"name": "price", "arguments": {"item": "ITEM"}}</tool_call>"#;
+    let two = format!(
+        "I look both up.\n{}\n{}",
+        call.replace("ITEM", "nut"),
+        call.replace("ITEM", "bolt")
+    );
+    let answer = r#"{"total": 6, "why": "both"}"#;
+    let texts = [two, call.replace("}}", ""), answer.to_owned()];
+    let refused = Reply::error(400, "invalid_request_error", message);
+    let mut replies = vec![refused];
+    replies.extend(texts.iter().map(|it| Reply::text(it)));
+    let file = program("without_tools", SHOP);
+    let events = scratch("requests").join("without_tools.jsonl");
+    let arguments = ["--quiet", "--events", text(&events)];
+    let (said, bodies) = with_provider(Script::in_turn(replies), |url| run(&file, url, &arguments));
+    assert_eq!(said.out, "6\n", "{said:?}");
+    assert!(bodies[0]["tools"].is_array(), "{}", bodies[0]);
+    for body in &bodies[1..] {
+        assert_eq!(
+            (&body["tools"], &body["response_format"]),
+            (&Value::Null, &Value::Null)
+        );
+        let system = body["messages"][0]["content"].as_str().expect("a text");
+        assert!(
+            system.starts_with("You add prices.\n\nYou can call tools."),
+            "{system}"
+        );
+        assert!(
+            system.contains("\"description\":\"What an item costs.\""),
+            "{system}"
+        );
+        assert!(system.contains("fits this JSON Schema"), "{system}");
+    }
+    let last = |body: &Value| {
+        let messages = body["messages"].as_array().expect("messages");
+        messages.last().expect("one")["content"].to_string()
+    };
+    let results = last(&bodies[2]);
+    assert_eq!(
+        results
+            .matches(r#"\"name\":\"price\",\"result\":\"3\"#)
+            .count(),
+        2,
+        "{results}"
+    );
+    // A call that is not whole is told to the model and not made.
+    assert!(
+        last(&bodies[3]).contains("cannot be read"),
+        "{}",
+        last(&bodies[3])
+    );
+    let requests = events_of(&events, &["model_request"]);
+    assert_eq!(requests[1]["settings"]["tool_delivery"], "described");
+    assert_eq!(events_of(&events, &["model_retry"]).len(), 1, "once a call");
+    assert_eq!(
+        events_of(&events, &["tool_call"]).len(),
+        3,
+        "the refused one too"
+    );
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_paid_for_and_counts_in_budgets() {
+    let source = r#"
+agent writer { model: "anthropic/claude-sonnet-5-5" max_tokens: 500 retry: 0 }
+prompt draft(n: int) -> string by writer { user "Draft ${n}." }
+workflow main() -> int {
+  var asked = 0
+  budget(tokens: 1700) {
+    while asked < 10 {
+      asked += 1
+      let _ = draft(asked) catch ProviderError(..) => ""
+    }
+    asked
+  } catch BudgetExceeded(..) => asked
+}
+"#;
+    let cut = Reply {
+        times: 0,
+        drop_at: Some(1_500),
+        ..Reply::text(&"word ".repeat(2_000))
+    };
+    let (said, file, asked) = record("broken_off", source, vec![cut]);
+    // Each may have taken all that it was allowed, and so the third is not sent.
+    assert_eq!((said.out.as_str(), asked), ("3\n", 2), "{said:?}");
+    let answers = events_of(&file, &["model_answer"]);
+    for answer in &answers {
+        assert!(
+            answer["usage"]["input_tokens"].as_u64() > Some(0),
+            "{answer}"
+        );
+        assert!(answer["cost_usd"].as_f64() > Some(0.0), "{answer}");
+    }
+    let cost = totals(&file)["cost_usd"].as_f64();
+    assert!(cost > Some(0.0), "{cost:?}");
+}
+
+#[test]
+fn what_failed_prompts_cost_is_in_the_trace() {
+    let source = r#"
+type N = int where it > 0
+agent writer { model: "anthropic/claude-sonnet-5-5" reflect: 1 cache: false }
+prompt count(of: string) -> N by writer { user "Count ${of}." }
+workflow main() -> float {
+  let _ = count("a") catch InvalidResponse(_) => 0
+  let _ = count("b")
+  context.tree().root.cost_usd ?? 0.0
+}
+"#;
+    let replies = vec![Reply::text("-1"), Reply::text("-1"), Reply::text("1")];
+    let (said, file, asked) = record("cost_of_failed", source, replies);
+    assert_eq!((said.code, asked), (Some(0), 3), "{said:?}");
+    let real: f64 = said.out.trim().parse().expect("a number");
+    let shown = totals(&file)["cost_usd"].as_f64().expect("it is known");
+    assert!((real - shown).abs() < 1e-9 && real > 0.0, "{real} {shown}");
+}
+
+#[test]
 fn all_attempts_share_one_time_limit() {
     let source = r#"
 agent writer { model: "anthropic/claude-sonnet-5-5" retry: 2 timeout: 3s }

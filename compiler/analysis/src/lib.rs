@@ -11,6 +11,7 @@ mod exhaustiveness;
 mod lints;
 mod manifest;
 mod mention;
+mod named_lambda;
 mod permission_block;
 mod rules;
 mod summary;

@@ -39,6 +39,7 @@ mod latent;
 mod left_task;
 mod report;
 mod task;
+mod unbounded;
 mod unused_value;
 mod used;
 mod waiting;
@@ -287,7 +288,7 @@ impl Unit<'_> {
             && matches!(signature.result, gsw_names::types::Type::Task(_))
         {
             // What the runtime starts by a name may raise anything.
-            result.task.open = true;
+            result.task.errors.open = true;
         }
         if (&summary, &result) != (&before.0, &before.1) {
             self.known.insert(item, (summary, result));
@@ -321,6 +322,7 @@ impl Unit<'_> {
             diagnostics.extend(report::body_diagnostics(self.db, body, facts));
             diagnostics.extend(waiting::waiting_diagnostic(self.db, body, facts));
             diagnostics.extend(unused_value::unused_values(self.db, body, facts));
+            diagnostics.extend(unbounded::unbounded_loops(self.db, body, facts));
         }
         ItemFacts {
             summary: Arc::new(ItemSummary {

@@ -19,9 +19,9 @@ impl Code {
         Self::NOT_OPTIONAL,
         Self::SKILL_FORM,
         Self::SWAPPED_FIELDS,
+        Self::UNBOUNDED_CALLS,
         Self::UNCACHED_TEXT,
         Self::UNCHANGED_VARIABLE,
-        Self::UNKNOWN_MODEL,
         Self::UNREACHABLE_ARM,
         Self::UNREACHABLE_CODE,
         Self::UNSUPPORTED_SETTING,
@@ -141,6 +141,7 @@ codes! {
     TYPE_ARGUMENT_COUNT = "type-argument-count";
     TYPE_MISMATCH = "type-mismatch";
     TYPE_TOO_LARGE = "type-too-large";
+    UNBOUNDED_CALLS = "unbounded-calls";
     UNCACHED_TEXT = "uncached-text";
     UNCHANGED_VARIABLE = "unchanged-variable";
     UNCLOSED_BRACKET = "unclosed-bracket";

@@ -62,6 +62,7 @@ use shape::Shapes;
 use work::Work;
 
 use crate::settings::Exactness;
+pub(crate) use scan::spoken;
 pub(crate) use shape::WRAPPED;
 pub(crate) use strict::strict as strict_json;
 

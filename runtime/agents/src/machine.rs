@@ -273,6 +273,11 @@ impl Machine {
             return fail(outcome::of_failure(failure));
         };
         talk.model += 1;
+        // Of one that is known to be down that was said before.
+        if failure.attempts > 0 && !talk.has_begun_once {
+            let message = format!("`{}` failed: `{next}` is asked instead", talk.request.model);
+            self.notes.push(PromptNote::Warning { message });
+        }
         let request = Arc::make_mut(&mut talk.request);
         request.fallback = request::fallback(&talk.settings, talk.model);
         if std::mem::take(&mut talk.is_paused) {

@@ -21,6 +21,7 @@ mod retry;
 mod schema;
 pub(crate) mod sim;
 mod stream;
+mod tools_in_words;
 mod traffic;
 mod usage;
 mod window;

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use gsw_abi::setting::Setting;
 use gsw_engine::model::{
-    Content, Fallback, Message, ModelRequest, PromptCall, PromptNote, Rate, Role, Said,
-    SchemaDelivery,
+    Content, Fallback, Message, ModelRequest, PromptCall, PromptNote, Rate, Role, Said, Wording,
 };
 
 use crate::catalogue::Catalogue;
@@ -41,7 +40,7 @@ pub(crate) fn request(
         system: call.system.take().filter(|it| !it.trim().is_empty()),
         messages: Vec::new(),
         schema: call.schema.clone(),
-        schema_delivery: SchemaDelivery::Native,
+        schema_delivery: Wording::Native,
         schema_name,
         max_tokens: settings.max_tokens,
         stop: settings.stop.clone(),
@@ -49,6 +48,7 @@ pub(crate) fn request(
         thinking: settings.thinking,
         retries: settings.retry,
         tools: tools::offered(&call.program, settings),
+        tool_delivery: Wording::Native,
         timeout: settings.timeout,
         first_token: settings.first_token,
         fallback: fallback(settings, 0),
@@ -119,7 +119,7 @@ pub(crate) fn plain_request(model: &str, user: &str) -> ModelRequest {
         system: None,
         messages: vec![said(Role::User, user)],
         schema: None,
-        schema_delivery: SchemaDelivery::Native,
+        schema_delivery: Wording::Native,
         schema_name: "answer".into(),
         max_tokens: 100,
         stop: Vec::new(),
@@ -127,6 +127,7 @@ pub(crate) fn plain_request(model: &str, user: &str) -> ModelRequest {
         thinking: None,
         retries: 2,
         tools: Vec::new(),
+        tool_delivery: Wording::Native,
         timeout: std::time::Duration::from_secs(600),
         first_token: None,
         fallback: Fallback::Absent,

@@ -260,8 +260,8 @@ pub struct ModelRequest {
     /// The JSON Schema that the answer must fit.
     pub schema: Option<Arc<Value>>,
     /// How the model learns it.
-    #[serde(default, skip_serializing_if = "SchemaDelivery::is_native")]
-    pub schema_delivery: SchemaDelivery,
+    #[serde(default, skip_serializing_if = "Wording::is_native")]
+    pub schema_delivery: Wording,
     /// A name for that schema.
     pub schema_name: String,
     /// The most tokens of the answer.
@@ -274,6 +274,9 @@ pub struct ModelRequest {
     pub retries: u32,
     /// What the model may call.
     pub tools: Vec<ToolDescription>,
+    /// How it learns that.
+    #[serde(default, skip_serializing_if = "Wording::is_native")]
+    pub tool_delivery: Wording,
     /// The whole request may take so long.
     pub timeout: Duration,
     /// It may take so long until something of the answer comes.
@@ -314,18 +317,18 @@ impl Fallback {
     }
 }
 
-/// How a model learns the schema of its answer.
+/// How a model learns of its tools, or of the schema of its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SchemaDelivery {
-    /// The provider constrains the model to it, if it can.
+pub enum Wording {
+    /// In the provider's own form, if it has one.
     #[default]
     Native,
-    /// The system prompt describes it, since the provider has refused it.
+    /// The system prompt describes it, since the provider has refused that.
     Described,
 }
 
-impl SchemaDelivery {
+impl Wording {
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
     fn is_native(&self) -> bool {
         *self == Self::Native
@@ -519,6 +522,9 @@ pub struct ModelFailure {
     /// How many nanoseconds of the request's time they took; what they waited for a connection is no part of it.
     #[serde(default)]
     pub took: u64,
+    /// Where some of the answer had come: the tokens that the provider had counted by then. It is paid for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<Box<Usage>>,
     /// How much too long the request was, where that is known; on the heap, since hardly any failure has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oversize: Option<Box<Oversize>>,
@@ -540,6 +546,7 @@ impl ModelFailure {
             request_id: None,
             attempts: 0,
             took: 0,
+            begun: None,
             oversize: None,
             circuit: None,
         }
@@ -562,7 +569,10 @@ pub enum Again {
     /// As it was, at once: what came in the place of a model was recorded, and nobody has to be spared.
     AtOnce,
     /// With the schema described: the provider does not take it.
-    Described,
+    #[serde(rename = "described")]
+    SchemaDescribed,
+    /// With the tools described: the provider takes none for this model.
+    ToolsDescribed,
 }
 
 /// What kind of failure; each is one error of the language.

@@ -54,6 +54,7 @@ pub(crate) mod keyed_call;
 mod mocks;
 mod model_access;
 mod native;
+mod nesting;
 mod nodes;
 pub mod operations;
 mod outcome;
@@ -103,6 +104,7 @@ use crate::run::introspection::Introspection;
 use crate::run::jitter::Jitter;
 use crate::run::mocks::Mocks;
 use crate::run::model_access::ModelAccess;
+use crate::run::nesting::Nesting;
 use crate::run::operations::Operations;
 use crate::run::plans::Plans;
 use crate::run::progress::Progress;
@@ -145,6 +147,8 @@ pub struct Run {
     pub(crate) states: States,
     /// What models may ask of the run.
     pub(crate) introspection: Introspection,
+    /// What models have asked of each other.
+    pub(crate) nesting: Nesting,
     /// What its models may read.
     pub(crate) skills: skills::Offered,
     /// The programs that its models have written.

@@ -33,6 +33,9 @@ pub enum Command {
     Version,
 }
 
+/// What every program takes in the place of a workflow.
+const COMMANDS: &[&str] = &["manifest", "mcp", "runs", "worker"];
+
 /// A workflow, its input and the built-in options.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Invocation {
@@ -170,7 +173,7 @@ fn find(program: &Program, name: &str) -> Option<usize> {
 fn named(program: &Program, name: &str) -> Result<usize, UsageError> {
     find(program, name).ok_or_else(|| {
         let names = program.workflows.iter().map(|it| it.name.as_str());
-        UsageError(match nearest(name, names.clone().chain(["manifest", "mcp", "runs", "worker"])) {
+        UsageError(match nearest(name, names.clone().chain(COMMANDS.iter().copied())) {
             Some(near) => format!("there is no workflow `{name}`; did you mean `{near}`?"),
             None => {
                 let names: Vec<_> = names.map(|it| format!("`{it}`")).collect();
@@ -321,9 +324,11 @@ impl<'a> Reader<'a> {
         rest: &mut std::slice::Iter<'_, String>,
     ) -> Result<(), UsageError> {
         let Some(option) = word.strip_prefix("--") else {
-            return Err(UsageError(format!(
-                "`{word}` is not expected here; parameters are never positional: write `--name VALUE`"
-            )));
+            let what = match COMMANDS.contains(&word) {
+                true => "it comes first, before all options",
+                false => "parameters are never positional: write `--name VALUE`",
+            };
+            return Err(UsageError(format!("`{word}` is not expected here; {what}")));
         };
         let (name, inline) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),

@@ -258,6 +258,17 @@ fn list(store: &RunStore, form: ResultForm) -> Result<Exit, String> {
     if runs.is_empty() {
         return Ok(printed(say::print("no runs are kept\n")));
     }
+    // None where they cannot be read, as with the costs.
+    let answered = store.existing().and_then(|it| it.answered());
+    let answered = answered.unwrap_or_default();
+    let waits_for = |info: &Info| {
+        let waiting = info.waiting.clone()?;
+        let is_answered = answered.iter().any(|(run, ..)| *run == info.id);
+        Some(match is_answered {
+            true => format!("answered: {waiting}"),
+            false => waiting,
+        })
+    };
     let mut rows =
         vec![["ID", "WORKFLOW", "STATUS", "STARTED", "COST", "WAITS FOR"].map(str::to_owned)];
     rows.extend(runs.iter().map(|it| {
@@ -271,7 +282,7 @@ fn list(store: &RunStore, form: ResultForm) -> Result<Exit, String> {
                 Some(Cost::AtLeast(usd)) => format!("≥{}", money(usd)),
                 None => "?".to_owned(),
             },
-            it.waiting.clone().unwrap_or_default(),
+            waits_for(it).unwrap_or_default(),
         ]
     }));
     Ok(printed(say::print(&table(&rows))))

@@ -44,6 +44,7 @@ impl Tree {
             }
             EventKind::ModelAnswer {
                 usage,
+                cost_usd,
                 requests,
                 error,
                 ..
@@ -55,6 +56,7 @@ impl Tree {
                     id,
                     &Spent {
                         usage: *usage,
+                        cost_usd: *cost_usd,
                         requests: u64::from(*requests),
                         ..Spent::default()
                     },
@@ -296,9 +298,10 @@ impl Tree {
     /// The end of a prompt reports all that it spent; what its answers reported before is counted already.
     fn settle_prompt(&mut self, id: NodeId, usage: &Usage, detail: Option<&PromptDetail>) {
         let known = self.node_mut(id).spent;
+        let cost = detail.and_then(|it| it.cost_usd);
         let spent = Spent {
             usage: usage.beyond(&known.usage),
-            cost_usd: detail.and_then(|it| it.cost_usd),
+            cost_usd: cost.map(|all| (all - known.cost_usd.unwrap_or(0.0)).max(0.0)),
             requests: detail.map_or(0, |it| {
                 u64::from(it.attempts).saturating_sub(known.requests)
             }),

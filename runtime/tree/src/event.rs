@@ -337,6 +337,9 @@ pub enum EventKind {
         requests: u32,
         /// The tokens that this request used.
         usage: Usage,
+        /// What they cost, where the model's price is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost_usd: Option<f64>,
         /// From when the request was sent until something of its answer came: text, thinking, or a call of a tool.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(with = "form::optional_seconds")]

@@ -256,16 +256,29 @@ pub fn unknown_model(
     providers: &[&str],
     suggestion: Option<&str>,
 ) -> Diagnostic {
-    let message = format!("`{model}` names an unknown provider");
+    let message = match model.contains('/') {
+        true => format!("`{model}` names an unknown provider"),
+        false => format!("`{model}` names no provider"),
+    };
     let known: Vec<String> = providers.iter().map(|it| format!("`{it}/…`")).collect();
-    let diagnostic = Diagnostic::warning(Code::UNKNOWN_MODEL, place, message).note(format!(
-        "a model is written `provider/name`: {}",
+    let diagnostic = Diagnostic::error(Code::UNKNOWN_MODEL, place, message).note(format!(
+        "a model is written `provider/name`: {}; `openai/…` is for any server with that API, at `OPENAI_BASE_URL`",
         known.join(", ")
     ));
     match suggestion {
         Some(it) => diagnostic.offer(format!("write `{it}`"), place, format!("{it:?}")),
         None => diagnostic,
     }
+}
+
+/// A `while true` that asks models.
+pub fn unbounded_calls(head: Place) -> Diagnostic {
+    Diagnostic::warning(
+        Code::UNBOUNDED_CALLS,
+        head,
+        "this loop asks models until one of them says that it is done, at any cost",
+    )
+    .note("`budget(calls: 20) { … }` around it, or `for turn in 0..20 { … }`, ends it in any case")
 }
 
 /// An import, or one of its names, that nothing uses.

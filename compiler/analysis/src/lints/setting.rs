@@ -116,13 +116,32 @@ fn models<'a>(
             let text = &resolved_model(db, text);
             let (provider, name) = text.split_once('/').unwrap_or(("", text));
             if !providers.contains(&provider) {
-                let suggestion = nearest(provider, &known).map(|it| format!("{it}/{name}"));
+                let meant = meant_provider(provider, name).map(Name::new_static);
+                let meant = meant.or_else(|| nearest(provider, &known));
+                let suggestion = meant.map(|it| format!("{it}/{name}"));
                 let place = Place::Item { item, span };
                 let report = errors::unknown_model(place, text, &providers, suggestion.as_deref());
                 found.push(report);
             }
         }
     }
+}
+
+/// Who is known to answer for a model of this name, or under another name of the provider.
+fn meant_provider(provider: &str, name: &str) -> Option<&'static str> {
+    // Of a bare `gpt-5` or `o4-mini` the word before the first sign says whose it is.
+    let word = match provider {
+        "" => name.split(|it: char| !it.is_alphabetic()).next()?,
+        _ => provider,
+    };
+    let meant = match word.to_lowercase().as_str() {
+        "claude" => Provider::Anthropic,
+        "gemini" | "google" | "googleai" | "vertex" => Provider::Gemini,
+        "gpt" | "o" | "chatgpt" | "azure" | "deepseek" | "groq" | "lmstudio" | "mistral"
+        | "ollama" | "openrouter" | "together" | "vllm" | "xai" => Provider::OpenAi,
+        _ => return None,
+    };
+    Some(meant.name())
 }
 
 /// The strings in a model setting: itself, or those of `first_of`.

@@ -1,9 +1,6 @@
 //! How tools may be repeated, and `once` calls where code may run again.
 
-use gsw_infer::hir::{
-    Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalId, Modifiers, PatternKind,
-    StatementKind,
-};
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalId, Modifiers};
 use gsw_infer::{Child, children, infer_item};
 use gsw_names::types::{Effect, EffectSet, Type};
 use gsw_names::{declared_name, find_held, is_std};
@@ -13,6 +10,7 @@ use gsw_syntax::{ast, item_ast};
 
 use super::place_in;
 use crate::errors;
+use crate::named_lambda::named_lambdas;
 use crate::summary::item_summary;
 
 /// How a tool may be repeated.
@@ -86,7 +84,10 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     let mut visit = Visit {
         db,
         body,
-        lambdas: named_lambdas(body),
+        lambdas: named_lambdas(body)
+            .into_iter()
+            .map(|(local, lambda)| (local, lambda.body))
+            .collect(),
         open: Vec::new(),
         named_at: None,
         found,
@@ -154,25 +155,6 @@ impl Visit<'_> {
             }
         }
     }
-}
-
-/// The lambdas that are bound to a variable once and for all.
-fn named_lambdas(body: &Body) -> Vec<(LocalId, ExpressionId)> {
-    let mut named = Vec::new();
-    for expression in &body.expressions {
-        let ExpressionKind::Block { statements, .. } = &expression.kind else {
-            continue;
-        };
-        for statement in statements {
-            if let StatementKind::Let { pattern, value, .. } = &statement.kind
-                && let PatternKind::Binding(local) = pattern.kind
-                && let ExpressionKind::Lambda(lambda) = &body.expression(*value).kind
-            {
-                named.push((local, lambda.body));
-            }
-        }
-    }
-    named
 }
 
 /// The `once` tool that calling `item` runs, itself or by way of other functions, and the first of these.

@@ -4,7 +4,7 @@ use gsw_infer::hir::{
     Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern,
 };
 use gsw_infer::{Child, children};
-use gsw_names::types::{ErrorSet, Type};
+use gsw_names::types::Type;
 use gsw_names::{alias_target, builtin_set, error_class, error_name, item_signature, substitute};
 use gsw_source::{Db, ItemId};
 use rustc_hash::FxHashSet;
@@ -12,12 +12,14 @@ use rustc_hash::FxHashSet;
 use super::Unit;
 use super::call::Manner;
 use super::facts::{
-    Facts, add, can_carry_effects, nothing, of_lambda_parameter, of_latent, of_parameter,
+    Facts, Raised, add, can_carry_effects, nothing, of_lambda_argument, of_lambda_parameter,
+    of_latent, of_parameter,
 };
 use super::latent::{Leak, leak};
 use super::left_task::Leaving;
 use super::used::{bound, used};
 use crate::call_summary::{Acts, ArgumentEffects, Summary};
+use crate::named_lambda::called_lambdas;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::ErrorClass;
 
@@ -140,6 +142,10 @@ pub(super) struct BodyWalk<'a, 'u> {
     pub(super) nodes: u32,
     /// The parameters of lambdas of which the call that takes the lambda knows all that they may bring.
     pub(super) known_parameters: FxHashSet<LocalId>,
+    /// Those of which all that they may be is learnt where the lambda is run.
+    pub(super) learnt_parameters: FxHashSet<LocalId>,
+    /// The lambdas of variables that are only called.
+    pub(super) called: Vec<(LocalId, &'a Lambda)>,
 }
 
 impl<'a, 'u> BodyWalk<'a, 'u> {
@@ -148,7 +154,11 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         facts.impossible.clear();
         facts.dropped.clear();
         facts.leaks.clear();
+        let called = called_lambdas(body);
+        let parameters = called.iter().flat_map(|(_, it)| &it.parameters);
         Self {
+            learnt_parameters: parameters.copied().collect(),
+            called,
             unit,
             body,
             facts,
@@ -196,8 +206,8 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     }
 
     /// What the tasks raise that `value` begins and that are in these locals, which somebody uses.
-    pub(super) fn begun(&self, locals: &[LocalId], value: ExpressionId) -> ErrorSet {
-        let mut late = ErrorSet::empty();
+    pub(super) fn begun(&self, locals: &[LocalId], value: ExpressionId) -> Raised {
+        let mut late = Raised::default();
         if !self.are_used(locals) {
             return late;
         }
@@ -206,19 +216,16 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         };
         for LocalId(index) in locals {
             if let Some(known) = self.facts.locals.get(*index as usize) {
-                late.kinds.join(&known.task.kinds.common(&does.late.kinds));
-                late.open |= known.task.open && does.late.open;
+                late.join(&known.task.begun_by(does));
             }
         }
         late
     }
 
     /// Notes that the tasks which `value` begins raise this at the end of their node.
-    pub(super) fn late_at(&mut self, value: ExpressionId, late: &ErrorSet) {
-        let does = Summary {
-            errors: late.clone(),
-            ..nothing()
-        };
+    pub(super) fn late_at(&mut self, value: ExpressionId, late: &Raised) {
+        let mut does = nothing();
+        late.add_to(&mut does);
         self.facts.dropped.push((value, does));
     }
 
@@ -244,7 +251,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             self.learn(*local, &outcome.value);
         }
         if !outcome.value.task.is_empty() && !self.are_used(locals) {
-            outcome.does.errors.extend(&outcome.value.task);
+            outcome.value.task.add_to(&mut outcome.does);
             self.facts.dropped.push((value, outcome.does.clone()));
         }
         outcome
@@ -449,8 +456,11 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     pub(super) fn closure(&mut self, id: ExpressionId, position: u32, lambda: &'a Lambda) -> Facts {
         self.returned.push(Facts::default());
         for parameter in &lambda.parameters {
-            if !self.known_parameters.contains(parameter) {
-                self.learn(*parameter, &of_lambda_parameter());
+            if self.learnt_parameters.contains(parameter) {
+                self.learn(*parameter, &of_lambda_argument());
+            } else if !self.known_parameters.contains(parameter) {
+                let ty = &self.body.local(*parameter).ty;
+                self.learn(*parameter, &of_lambda_parameter(self.db(), ty));
             }
         }
         let around = std::mem::take(&mut self.nodes);

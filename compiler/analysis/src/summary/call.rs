@@ -9,7 +9,7 @@ use gsw_names::{Signature, builtin_set, item_signature, model_errors};
 use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
-use super::facts::{Facts, add, can_carry_effects, nothing, of_latent};
+use super::facts::{Facts, Raised, add, can_carry_effects, nothing, of_latent};
 use super::task::{add_modifiers, deadlock};
 use crate::call_summary::{Acts, ArgumentEffects, Kept, Summary, Waits};
 
@@ -87,6 +87,7 @@ impl<'a> BodyWalk<'a, '_> {
             Callee::Value(_) | Callee::EnumValues(_) => {
                 add(&mut outcome.does, &called);
                 add(&mut outcome.does, &given.call);
+                self.teach(callee, &given);
             }
         }
         // Only a type parameter lets an argument out again: a result of a written type holds what the callee's own facts say.
@@ -97,10 +98,27 @@ impl<'a> BodyWalk<'a, '_> {
         }
         if matches!(callee, Callee::Item { .. }) {
             close(&mut result.call, &handed);
+            result.task.close(&handed);
         }
         result.keep_within(self.db(), ty);
         outcome.value = result;
         outcome
+    }
+
+    /// What the parameters of a lambda are given that is called by its name.
+    fn teach(&mut self, callee: &Callee, given: &Facts) {
+        let Callee::Value(value) = callee else {
+            return;
+        };
+        let ExpressionKind::Local(name) = self.body.expression(*value).kind else {
+            return;
+        };
+        let lambda = self.called.iter().find(|(it, _)| *it == name);
+        if let Some((_, lambda)) = lambda.copied() {
+            for parameter in &lambda.parameters {
+                self.learn(*parameter, given);
+            }
+        }
     }
 
     /// The parameters of what is called that it runs: it runs what it takes as a function, but not what it takes as a part of
@@ -213,7 +231,9 @@ impl<'a> BodyWalk<'a, '_> {
         match mode {
             PromptMode::Value | PromptMode::Detail => {}
             // A task runs it: what it raises is raised where its parts or its result are waited for.
-            PromptMode::Stream => outcome.value.task = std::mem::take(&mut called.errors),
+            PromptMode::Stream => {
+                outcome.value.task = Raised::of(std::mem::take(&mut called.errors))
+            }
         }
         add(&mut outcome.does, &called);
         for part in with.into_iter().flatten() {

@@ -8,7 +8,7 @@ use gsw_names::types::{ErrorSet, Type};
 
 use super::body::{BodyWalk, Outcome, acting};
 use super::caught::Remaining;
-use super::facts::{Facts, add, nothing};
+use super::facts::{Facts, Raised, add, nothing};
 use super::left_task::may_be_left;
 use super::task::deadlock;
 use super::used::bound;
@@ -151,7 +151,7 @@ impl<'a> BodyWalk<'a, '_> {
         // Behind all of it, when it is known what may raise an error.
         for (index, statement) in statements.iter().enumerate() {
             let late = self.left_late(statement, (&statements[index + 1..], tail));
-            outcome.does.errors.extend(&late);
+            late.add_to(&mut outcome.does);
         }
         outcome
     }
@@ -161,7 +161,7 @@ impl<'a> BodyWalk<'a, '_> {
         &mut self,
         statement: &Statement,
         rest: (&[Statement], Option<ExpressionId>),
-    ) -> ErrorSet {
+    ) -> Raised {
         let (locals, value) = match &statement.kind {
             StatementKind::Let { pattern, value } => (bound(pattern), *value),
             StatementKind::Var { local, value } => (vec![*local], *value),
@@ -172,7 +172,7 @@ impl<'a> BodyWalk<'a, '_> {
             | StatementKind::AssertFails { .. }
             | StatementKind::AssertSnapshot { .. }
             | StatementKind::Mock { .. }
-            | StatementKind::MockAgent { .. } => return ErrorSet::empty(),
+            | StatementKind::MockAgent { .. } => return Raised::default(),
         };
         let late = self.begun(&locals, value);
         let is_left = !late.is_empty() && {
@@ -184,7 +184,7 @@ impl<'a> BodyWalk<'a, '_> {
                 self.late_at(value, &late);
                 late
             }
-            false => ErrorSet::empty(),
+            false => Raised::default(),
         }
     }
 
@@ -285,7 +285,7 @@ impl<'a> BodyWalk<'a, '_> {
         self.bind(pattern, &outcome.value);
         let ty = &self.body.expression(iterable).ty;
         if matches!(ty, Type::Stream(_)) {
-            outcome.does.errors.extend(&outcome.value.task);
+            outcome.value.task.add_to(&mut outcome.does);
         }
         if matches!(ty, Type::Queue(_)) {
             outcome.does.late.extend(&deadlock(self.db()));

@@ -10,7 +10,7 @@ use crate::call_summary::{Acts, ArgumentEffects, Kept, Summary, Waits};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Facts {
     /// What awaiting the tasks in it, or in what its functions give, may raise.
-    pub(super) task: ErrorSet,
+    pub(super) task: Raised,
     /// Which errors it, or a part of it, may be.
     pub(super) error: ErrorSet,
     /// What calling the functions in it does.
@@ -20,7 +20,7 @@ pub(super) struct Facts {
 impl Default for Facts {
     fn default() -> Self {
         Self {
-            task: ErrorSet::default(),
+            task: Raised::default(),
             error: ErrorSet::default(),
             call: nothing(),
         }
@@ -29,7 +29,7 @@ impl Default for Facts {
 
 impl Facts {
     pub(super) fn join(&mut self, other: &Self) {
-        self.task.extend(&other.task);
+        self.task.join(&other.task);
         self.error.extend(&other.error);
         add(&mut self.call, &other.call);
     }
@@ -53,11 +53,94 @@ impl Facts {
         let mut facts = Self::default();
         // Values that can hold nothing of it keep the empty facts, so that `unknown` does not spread through data.
         if can_carry_effects(db, ty) {
-            facts.task.open = true;
+            facts.task.errors.open = true;
             facts.error.open = true;
             facts.call = anything();
         }
         facts
+    }
+}
+
+/// What is raised somewhere else than where it is called: where a task is awaited.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Raised {
+    /// Without what function parameters add.
+    pub(super) errors: ErrorSet,
+    /// Whether what these raise comes on top, but for what is kept.
+    pub(super) arguments: ArgumentEffects,
+    kept: Kept,
+}
+
+impl Default for Raised {
+    fn default() -> Self {
+        Self::of(ErrorSet::default())
+    }
+}
+
+impl Raised {
+    pub(super) const fn of(errors: ErrorSet) -> Self {
+        Self {
+            errors,
+            arguments: ArgumentEffects::None,
+            kept: Kept::All,
+        }
+    }
+
+    /// What a call raises, which raises nothing any more.
+    pub(super) fn taken_from(call: &mut Summary) -> Self {
+        Self {
+            errors: std::mem::take(&mut call.errors),
+            arguments: call.arguments,
+            kept: std::mem::replace(&mut call.kept, Kept::All),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.errors.is_empty() && self.arguments == ArgumentEffects::None
+    }
+
+    pub(super) fn join(&mut self, other: &Self) {
+        self.errors.extend(&other.errors);
+        if other.arguments == ArgumentEffects::Added {
+            self.arguments = ArgumentEffects::Added;
+            self.kept = self.kept.and(&other.kept);
+        }
+    }
+
+    /// It is raised here.
+    pub(super) fn add_to(&self, does: &mut Summary) {
+        let raised = Summary {
+            errors: self.errors.clone(),
+            arguments: self.arguments,
+            kept: self.kept.clone(),
+            ..nothing()
+        };
+        add(does, &raised);
+    }
+
+    /// What of it a task may raise whose beginning does this.
+    pub(super) fn begun_by(&self, does: &Summary) -> Self {
+        Self {
+            errors: ErrorSet {
+                kinds: self.errors.kinds.common(&does.late.kinds),
+                open: self.errors.open && does.late.open,
+            },
+            arguments: match does.arguments {
+                ArgumentEffects::Added => self.arguments,
+                ArgumentEffects::None => ArgumentEffects::None,
+            },
+            kept: self.kept.clone(),
+        }
+    }
+
+    /// The same where `given` is what the function parameters do.
+    pub(super) fn close(&mut self, given: &Summary) {
+        if self.arguments == ArgumentEffects::None {
+            return;
+        }
+        self.errors.extend(&self.kept.passed(&given.errors));
+        self.arguments = given.arguments;
+        self.kept = given.kept.or(&self.kept);
     }
 }
 
@@ -94,9 +177,18 @@ pub(super) fn of_parameter() -> Summary {
     }
 }
 
-/// What a parameter of a lambda brings besides what is learnt of it. Who calls the lambda answers for what its arguments raise and
-/// do, and for nothing else: code that calls what it was given may always have to wait for it.
-pub(super) fn of_lambda_parameter() -> Facts {
+/// What a parameter of a lambda brings where it is not known all that it may be. Who calls the lambda answers for what functions
+/// among its arguments raise and do, and for nothing else: code that calls what it was given may always have to wait for it, and
+/// a task or an error that is given may raise anything.
+pub(super) fn of_lambda_parameter(db: &dyn Db, ty: &Type) -> Facts {
+    Facts {
+        call: of_lambda_argument().call,
+        ..Facts::unknown(db, ty)
+    }
+}
+
+/// The same where all that it may be is learnt elsewhere.
+pub(super) fn of_lambda_argument() -> Facts {
     Facts {
         call: Summary {
             waits: Waits::Always,

@@ -9,8 +9,8 @@ use gsw_names::types::{Effect, EffectSet, ErrorSet};
 use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
-use super::facts::{Facts, add, nothing};
-use crate::call_summary::{Acts, Summary, Waits};
+use super::facts::{Facts, Raised, add, nothing};
+use crate::call_summary::{Acts, ArgumentEffects, Summary, Waits};
 
 impl<'a> BodyWalk<'a, '_> {
     pub(super) fn detaching(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
@@ -30,7 +30,7 @@ impl<'a> BodyWalk<'a, '_> {
 
     pub(super) fn awaiting(&mut self, value: ExpressionId) -> Outcome {
         let mut outcome = self.expression(value);
-        outcome.does.errors.extend(&outcome.value.task);
+        outcome.value.task.add_to(&mut outcome.does);
         outcome.does.late.extend(&deadlock(self.db()));
         outcome.does.waits = Waits::Always;
         outcome
@@ -68,12 +68,13 @@ impl<'a> BodyWalk<'a, '_> {
     pub(super) fn spawning(&mut self, id: ExpressionId, lambda: &'a Lambda) -> Outcome {
         let mut value = self.closure(id, 0, lambda);
         // The body's errors move from doing to awaiting: `spawn` itself raises nothing.
-        value.task.extend(&value.call.errors);
+        let raised = Raised::taken_from(&mut value.call);
+        value.task.join(&raised);
         let mut does = nothing();
         does.effects = value.call.effects.with(Effect::Spawn);
         does.arguments = value.call.arguments;
         does.waits = Waits::Always;
-        does.late = value.task.clone();
+        does.late = value.task.errors.clone();
         // The result of a task cannot hold a function (`rules::boundary`), so nothing that could be called is lost.
         value.call = nothing();
         Outcome { does, value }
@@ -105,19 +106,23 @@ impl<'a> BodyWalk<'a, '_> {
         for parameter in &lambda.parameters {
             self.learn(*parameter, &outcome.value);
         }
+        self.learnt_parameters.extend(&lambda.parameters);
         if let Some(limit) = limit {
             let limited = self.expression(limit);
             add(&mut outcome.does, &limited.does);
         }
         let mut value = self.closure(id, 0, lambda);
         // Which errors come out depends on the policy; everything else that the body does is done here.
-        let errors = std::mem::take(&mut value.call.errors);
+        let raised = Raised::taken_from(&mut value.call);
         add(&mut outcome.does, &value.call);
         match policy {
-            ErrorPolicy::First => outcome.does.errors.extend(&errors),
+            ErrorPolicy::First => raised.add_to(&mut outcome.does),
             // They are values in the list of outcomes, and raise only where somebody `fail`s with one.
-            ErrorPolicy::Settle => value.error.extend(&errors),
-            ErrorPolicy::Merge if errors.is_empty() => {}
+            ErrorPolicy::Settle => {
+                value.error.extend(&raised.errors);
+                value.error.open |= raised.arguments == ArgumentEffects::Added;
+            }
+            ErrorPolicy::Merge if raised.is_empty() => {}
             ErrorPolicy::Merge => {
                 let many = builtin_set(self.db(), BuiltinError::Many);
                 outcome.does.errors.extend(&many);

@@ -385,6 +385,15 @@ pub enum Renaming {
     OneByOne,
 }
 
+/// A tool that gives an image or a document to a model.
+pub fn media_result(place: Place, tool: &str) -> Diagnostic {
+    let message = format!(
+        "`{tool}` gives an image or a document, and a model gets what a tool gives as text"
+    );
+    Diagnostic::error(Code::NO_JSON_FORM, place, message)
+        .note("the program calls it and gives the image to a prompt: `describe(shot())`")
+}
+
 /// Two tools that a model would know by one name.
 pub fn duplicate_tool(
     (place, other): (Place, Place),

@@ -183,6 +183,11 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "base_url",
         "the address comes from the environment, such as `OPENAI_BASE_URL`",
     ),
+    ("effort", THINKING),
+    ("fallback", FALLBACK),
+    ("fallback_model", FALLBACK),
+    ("fallbacks", FALLBACK),
+    ("frequency_penalty", NO_SAMPLING),
     (
         "handoffs",
         "an agent in `tools: [researcher]` offers its prompts to the model",
@@ -192,25 +197,55 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "instructions",
         "what a model is told always stands in `system`",
     ),
+    ("max_iterations", TURNS),
+    ("max_steps", TURNS),
     ("memory", CONVERSATION),
     (
         "name",
         "a declaration has its name behind its keyword: `agent helper { … }`",
     ),
+    ("output", RESULT),
     ("output_schema", RESULT),
     ("output_type", RESULT),
+    (
+        "parallel_tool_calls",
+        "the calls of a turn run at once where their repeat classes allow it, and there is no setting for that",
+    ),
+    ("presence_penalty", NO_SAMPLING),
     (
         "prompt",
         "a prompt is declared by itself: `prompt ask(question: string) -> string by helper { user \"${question}\" }`",
     ),
+    ("reasoning", THINKING),
+    ("reasoning_effort", THINKING),
     ("response_format", RESULT),
+    ("seed", NO_SAMPLING),
+    (
+        "stream",
+        "a call streams: `let s = ask.stream(…)`, then `for part in s { … }` and `s.result()`",
+    ),
+    (
+        "tool_choice",
+        "a model chooses among the tools that it is offered; what must be called is called by the program, and its result given to the prompt",
+    ),
+    ("top_k", NO_SAMPLING),
+    ("top_p", NO_SAMPLING),
     ("user", "a text stands without a colon: `user \"…\"`"),
     (
         "assistant",
         "a text stands without a colon: `assistant \"…\"`",
     ),
+    (
+        "verbose",
+        "progress is shown on standard error unless `--quiet` is given; `--events FILE` writes down all of it",
+    ),
 ];
 const CONVERSATION: &str = "a conversation is a value: `let chat = session(helper)`, then `ask(\"…\") with { session: chat }`";
+const FALLBACK: &str = "models that are asked in turn are a list: `model: first_of(\"anthropic/claude-sonnet-5-5\", \"openai/gpt-5\")`";
+const NO_SAMPLING: &str =
+    "of how an answer is sampled only `temperature` is a setting, and not all models take it";
+const THINKING: &str = "how much a model may think is a number of tokens: `thinking: 4096`";
+const TURNS: &str = "turns of tool use are bounded by `max_turns: 10`";
 const RESULT: &str = "what a model answers is the result type of a prompt: `prompt find(text: string) -> [Person] by helper { … }`";
 
 /// What is written here instead of a setting of another framework.

@@ -36,6 +36,7 @@ pub(crate) fn of_call(asked: &Asked<'_>) -> String {
         thinking: _,
         retries: _,
         schema_delivery: _,
+        tool_delivery: _,
         timeout: _,
         first_token: _,
         fallback: _,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use gsw_driver::tape::Played;
 use gsw_engine::exchange::Reply;
 use gsw_engine::model::{Again, Content, FailureKind, ModelAnswer, ModelFailure, Oversize};
+use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -43,6 +44,8 @@ struct Failure {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     request_id: Option<Box<str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    begun: Option<Box<Usage>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     oversize: Option<Box<Oversize>>,
 }
 
@@ -51,7 +54,9 @@ struct Failure {
 #[serde(rename_all = "snake_case")]
 enum Anew {
     Later,
-    Described,
+    #[serde(rename = "described")]
+    SchemaDescribed,
+    ToolsDescribed,
 }
 
 impl Recorded {
@@ -158,9 +163,11 @@ fn failure_form(failure: ModelFailure) -> Value {
         retry_after: failure.retry_after.map(|it| it.as_secs_f64()),
         again: failure.again.map(|it| match it {
             Again::After(_) | Again::AtOnce => Anew::Later,
-            Again::Described => Anew::Described,
+            Again::SchemaDescribed => Anew::SchemaDescribed,
+            Again::ToolsDescribed => Anew::ToolsDescribed,
         }),
         request_id: failure.request_id,
+        begun: failure.begun,
         oversize: failure.oversize,
     })
 }
@@ -177,9 +184,11 @@ fn failure_of(form: &Value) -> Option<ModelFailure> {
         again: form.again.map(|it| match it {
             // Nobody has to be spared, and whoever replays does not want to wait.
             Anew::Later => Again::AtOnce,
-            Anew::Described => Again::Described,
+            Anew::SchemaDescribed => Again::SchemaDescribed,
+            Anew::ToolsDescribed => Again::ToolsDescribed,
         }),
         request_id: form.request_id,
+        begun: form.begun,
         oversize: form.oversize,
         attempts: 1,
         ..ModelFailure::new(form.kind, form.message)

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use gsw_engine::model::{Again, FailureKind, Fallback, ModelAnswer, ModelFailure};
+use gsw_tree::usage::Usage;
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -148,6 +149,8 @@ pub(crate) trait AnswerReader: Send {
     fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble>;
     /// Whether something of the answer has come: text, thinking, or a call of a tool.
     fn has_begun(&self) -> bool;
+    /// The tokens that the provider has counted so far.
+    fn usage(&self) -> Option<Usage>;
     /// Whether the answer has been said to be complete.
     fn is_complete(&self) -> bool;
     /// The answer; an error if it is not complete.
@@ -246,7 +249,7 @@ impl Exchange<'_> {
             Some(outcome) => outcome,
             None => match timeout_at(deadline, once).await {
                 Ok(outcome) => outcome,
-                Err(_) => return Err(self.late()),
+                Err(_) => return Err(self.late(first.get())),
             },
         };
         outcome.map(|answer| ModelAnswer {
@@ -255,14 +258,18 @@ impl Exchange<'_> {
         })
     }
 
-    fn late(&self) -> Trouble {
+    /// The time is over. Of an answer that has `begun` nobody says how much it took.
+    fn late(&self, begun: Option<&Instant>) -> Trouble {
         let message = format!(
             "{} gave no complete answer within {} s",
             self.host(),
             self.limit.as_secs_f64()
         );
         Trouble {
-            failure: ModelFailure::new(FailureKind::Provider, message),
+            failure: ModelFailure {
+                begun: begun.map(|_| Box::default()),
+                ..ModelFailure::new(FailureKind::Provider, message)
+            },
             is_worth_another: false,
         }
     }
@@ -328,9 +335,26 @@ impl Exchange<'_> {
             let what = format!("it is compressed (`{encoding}`), which was not asked for");
             return Err(Trouble::malformed(self.host(), &what));
         }
+        let mut reader = (self.new_reader)();
+        let told = self.tell(response, reader.as_mut(), first, on_delta).await;
+        let counted = || Box::new(reader.usage().unwrap_or_default());
+        let begun = reader.has_begun().then(counted);
+        told.and_then(|()| reader.finish()).map_err(|mut trouble| {
+            trouble.failure.begun = begun;
+            trouble
+        })
+    }
+
+    /// Tells the reader what comes.
+    async fn tell(
+        &self,
+        response: reqwest::Response,
+        reader: &mut dyn AnswerReader,
+        first: &OnceLock<Instant>,
+        on_delta: &mut OnDelta,
+    ) -> Result<(), Trouble> {
         let content_type = header(&response, "content-type").unwrap_or_default();
         let content_type = content_type.to_ascii_lowercase();
-        let mut reader = (self.new_reader)();
         if content_type.starts_with("application/json") {
             let text = self.text(response).await?;
             let answer = json(&text).map_err(|why| match why {
@@ -340,23 +364,22 @@ impl Exchange<'_> {
             if answer.get("error").is_some_and(|it| !it.is_null()) {
                 return Err(Trouble::reported(self.host(), &answer));
             }
-            reader.whole(&answer, on_delta)?;
+            reader.whole(&answer, on_delta)
         } else if content_type.is_empty() || content_type.starts_with("text/event-stream") {
             let mut reading = Reading {
-                reader: reader.as_mut(),
+                reader,
                 first,
                 on_delta,
             };
-            self.stream(response, &mut reading).await?;
+            self.stream(response, &mut reading).await
         } else {
             let text = self.text(response).await?;
             let what = format!(
                 "{content_type} instead of an event stream: {}",
                 shortened(&text)
             );
-            return Err(Trouble::malformed(self.host(), &what));
+            Err(Trouble::malformed(self.host(), &what))
         }
-        reader.finish()
     }
 
     async fn stream(

@@ -1,13 +1,16 @@
 //! What every provider over the network shares: a key, an address, and how the schema is delivered.
 
-use gsw_engine::model::{Again, ModelAnswer, ModelFailure, ModelRequest, SchemaDelivery};
+use gsw_engine::model::{
+    Again, Content, ModelAnswer, ModelFailure, ModelRequest, StopReason, Wording,
+};
 use serde_json::Value;
 
 use super::exchange::{AnswerReader, Exchange};
 use super::failure::{missing_key, with_key_hint};
 use super::http::Post;
-use super::network::{Network, OnDelta};
+use super::network::{Delta, Network, OnDelta};
 use super::schema;
+use super::tools_in_words;
 use super::window;
 use crate::environment::Environment;
 
@@ -27,8 +30,8 @@ impl SchemaForm {
         match &request.schema {
             None => Self::Absent,
             Some(schema) => match request.schema_delivery {
-                SchemaDelivery::Native if schema::can_constrain(schema) => Self::Native,
-                SchemaDelivery::Native | SchemaDelivery::Described => Self::Described,
+                Wording::Native if schema::can_constrain(schema) => Self::Native,
+                Wording::Native | Wording::Described => Self::Described,
             },
         }
     }
@@ -74,8 +77,29 @@ pub(crate) trait Protocol: Sized + Sync {
     }
 }
 
-/// Asks once. A provider that does not take the schema natively is to be asked again with the schema described.
+/// Asks once. What a provider does not take natively is to be described to it when it is asked again.
 pub(crate) async fn ask<P: Protocol>(
+    network: &Network,
+    model: &str,
+    request: &ModelRequest,
+    mut on_delta: OnDelta,
+) -> Result<ModelAnswer, ModelFailure> {
+    if request.tools.is_empty() || request.tool_delivery == Wording::Native {
+        return ask_natively::<P>(network, model, request, on_delta).await;
+    }
+    let told = tools_in_words::request(request);
+    // Before the end nobody knows whether it is a call or the answer.
+    let answer = ask_natively::<P>(network, model, &told, Box::new(|_| ())).await?;
+    let answer = tools_in_words::answer(answer, request);
+    if answer.stop == StopReason::End {
+        let texts = answer.content.iter().filter_map(Content::text);
+        texts.for_each(|it| on_delta(Delta::Text(it)));
+    }
+    Ok(answer)
+}
+
+/// Asks with the tools as the provider takes them.
+async fn ask_natively<P: Protocol>(
     network: &Network,
     model: &str,
     request: &ModelRequest,
@@ -96,11 +120,12 @@ pub(crate) async fn ask<P: Protocol>(
     network.traffic.keep_pace(request.rate.as_ref()).await;
     let form = SchemaForm::of(request);
     let mut outcome = asking.once(form, &mut on_delta).await;
-    if let Err(failure) = &mut outcome
-        && form == SchemaForm::Native
-        && schema::is_refused(failure)
-    {
-        failure.again = Some(Again::Described);
+    if let Err(failure) = &mut outcome {
+        if form == SchemaForm::Native && schema::is_refused(failure) {
+            failure.again = Some(Again::SchemaDescribed);
+        } else if !request.tools.is_empty() && tools_in_words::is_refused(failure) {
+            failure.again = Some(Again::ToolsDescribed);
+        }
     }
     with_key_hint(P::KEY, outcome)
 }

@@ -229,7 +229,8 @@ fn of_answer(answer: &ModelAnswer, streamed: &str) -> String {
 fn of_failure(failure: &ModelFailure) -> String {
     let again = match failure.again {
         None => "final".to_owned(),
-        Some(Again::Described) => "again with the schema described".to_owned(),
+        Some(Again::SchemaDescribed) => "again with the schema described".to_owned(),
+        Some(Again::ToolsDescribed) => "again with the tools described".to_owned(),
         Some(Again::AtOnce) => "again at once".to_owned(),
         Some(Again::After(wait)) if failure.retry_after.is_none_or(|it| it != wait) => {
             "again".to_owned()

@@ -8,8 +8,7 @@ use gsw_agents::{Environment, Policy, Providers};
 use gsw_driver::call::{Call, Part, PartSink};
 use gsw_driver::models::Models;
 use gsw_engine::model::{
-    Again, Content, Fallback, Message, ModelAnswer, ModelFailure, ModelRequest, Role,
-    SchemaDelivery,
+    Again, Content, Fallback, Message, ModelAnswer, ModelFailure, ModelRequest, Role, Wording,
 };
 
 /// Delays short enough for tests, in the proportions of the real ones.
@@ -62,9 +61,14 @@ impl Stage {
                     made += failure.attempts;
                     failure.attempts = made;
                     match failure.again {
-                        Some(Again::Described) => {
-                            assert_eq!(request.schema_delivery, SchemaDelivery::Native);
-                            request.schema_delivery = SchemaDelivery::Described;
+                        Some(Again::ToolsDescribed) => {
+                            assert_eq!(request.tool_delivery, Wording::Native);
+                            request.tool_delivery = Wording::Described;
+                            continue;
+                        }
+                        Some(Again::SchemaDescribed) => {
+                            assert_eq!(request.schema_delivery, Wording::Native);
+                            request.schema_delivery = Wording::Described;
                             continue;
                         }
                         Some(Again::After(_)) if left > 0 => {
@@ -111,7 +115,7 @@ pub fn request(model: &str) -> ModelRequest {
         system: Some("Be brief.".into()),
         messages: vec![said(Role::User, "Say hello.")],
         schema: None,
-        schema_delivery: SchemaDelivery::Native,
+        schema_delivery: Wording::Native,
         schema_name: "greet".into(),
         max_tokens: 64,
         stop: Vec::new(),
@@ -119,6 +123,7 @@ pub fn request(model: &str) -> ModelRequest {
         thinking: None,
         retries: 2,
         tools: Vec::new(),
+        tool_delivery: Wording::Native,
         timeout: Duration::from_secs(20),
         first_token: None,
         fallback: Fallback::Absent,

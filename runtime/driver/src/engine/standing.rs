@@ -12,6 +12,7 @@ use gsw_engine::operation::{OperationId, Outcome, Request};
 use gsw_engine::port::{Notice, Port};
 use gsw_engine::run::{NotUndone, Run, RunResult};
 use gsw_journal::list::{Info, Status};
+use gsw_journal::questions::Answer;
 use gsw_journal::record::{Payload, Record};
 use gsw_journal::writer::{Failure, Journal};
 use gsw_tree::event::{Event, State};
@@ -75,6 +76,8 @@ pub enum OpenState {
     Asks(Box<Question>),
     /// An answer from outside is waited for.
     Waits(Box<External>),
+    /// The answer is there, and the run takes it when it goes on.
+    Answered(Answer),
     /// It may have been done: the program gets `OutcomeUnknown`.
     Unknown,
 }
@@ -171,28 +174,34 @@ impl Open {
         match &self.state {
             OpenState::Asks(question) => Some(&question.human),
             OpenState::Waits(external) => Some(&external.name),
-            OpenState::Begins | OpenState::Passes | OpenState::Unknown => None,
+            OpenState::Answered(_) | OpenState::Begins | OpenState::Passes | OpenState::Unknown => {
+                None
+            }
         }
     }
 
-    fn of(pending: Pending) -> Self {
+    /// What is pending in a run to which these answers were given.
+    fn of(pending: Pending, answers: &[(u64, Answer)]) -> Self {
         let Pending {
             operation,
             asked,
             state,
             since,
         } = pending;
+        let mut answers = answers.iter();
+        let answer = answers.find(|(it, _)| *it == operation.id.0);
         Self {
             operation: operation.id,
             what: asked.what,
             since,
             due: operation.due,
-            state: match (state, operation.request) {
-                (PendingState::Intended, _) => OpenState::Unknown,
-                (_, Request::Human { question }) => OpenState::Asks(question),
-                (_, Request::External { external }) => OpenState::Waits(external),
-                (_, Request::Sleep { .. }) => OpenState::Passes,
-                (PendingState::MayBegin | PendingState::GivenUp, _) => OpenState::Begins,
+            state: match (answer, state, operation.request) {
+                (Some((_, answer)), ..) => OpenState::Answered(answer.clone()),
+                (None, PendingState::Intended, _) => OpenState::Unknown,
+                (None, _, Request::Human { question }) => OpenState::Asks(question),
+                (None, _, Request::External { external }) => OpenState::Waits(external),
+                (None, _, Request::Sleep { .. }) => OpenState::Passes,
+                (None, PendingState::MayBegin | PendingState::GivenUp, _) => OpenState::Begins,
             },
         }
     }
@@ -253,7 +262,9 @@ impl Runs {
             }
             Ok(Brought::Waits { pending, .. }) => {
                 state = run.main_state();
-                (How::Open, pending.into_iter().map(Open::of).collect())
+                let answers = store.answers(&info.id)?;
+                let open = pending.into_iter().map(|it| Open::of(it, &answers));
+                (How::Open, open.collect())
             }
             Err(why) => (How::Diverged(why), Vec::new()),
         };

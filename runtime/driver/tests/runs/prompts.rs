@@ -11,8 +11,8 @@ use gsw_abi::types::{Field, Secrecy, Trust};
 use gsw_driver::scripted::{Around, Report, Script};
 use gsw_engine::model::{
     Check, Content, Fallback, Message, ModelAnswer, ModelRequest, PromptCall, PromptEvent,
-    PromptFailure, PromptMachine, PromptResult, PromptStep, Prompts, Role, Said, SchemaDelivery,
-    StopReason, ToolCall,
+    PromptFailure, PromptMachine, PromptResult, PromptStep, Prompts, Role, Said, StopReason,
+    ToolCall, Wording,
 };
 use gsw_engine::operation::{Outcome, Request};
 use gsw_engine::run::RunResult;
@@ -103,7 +103,7 @@ fn request() -> ModelRequest {
             content: vec![],
         })],
         schema: None,
-        schema_delivery: SchemaDelivery::Native,
+        schema_delivery: Wording::Native,
         schema_name: String::new(),
         max_tokens: 100,
         stop: vec![],

@@ -82,7 +82,10 @@ calls! {
                 let key = ToolKey { tool, key };
                 keyed_call::begin_keyed_call(run, key, TypeId(result as u32))
             },
-            None => Step::Done(0),
+            None => {
+                keyed_call::begin_once_call(run, tool);
+                Step::Done(0)
+            },
         }
     }
 

@@ -214,7 +214,14 @@ fn advance_all(
     }
     run.scheduler.set_wait(id, Wait::Nothing);
     let outcome = match handles::task_in(&run.heap, handles, next) {
-        Some(failed) => take_ending(run, failed),
+        Some(failed) => {
+            let failure = take_ending(run, failed);
+            // All are awaited here, so whoever handles this error is not to meet those of the others at the end of the node.
+            for task in handles::tasks_in(&run.heap, handles) {
+                observe(run, task);
+            }
+            failure
+        }
         None => {
             let tasks = handles::tasks_in(&run.heap, handles).into_iter();
             let values: Result<Vec<u64>, u64> = tasks.map(|task| take_ending(run, task)).collect();
@@ -253,9 +260,8 @@ fn advance_race(
         None => Err(all_errors(run, id, &tasks)),
     };
     for task in tasks {
-        // Losers too: an error of theirs is not raised at the end of the node.
-        run.scheduler.task_mut(task).is_observed = true;
-        run.scheduler.unlist(task);
+        // Losers too.
+        observe(run, task);
     }
     run.heap.release(race.handles);
     Some(result)
@@ -309,6 +315,15 @@ fn all_errors(run: &mut Run, id: TaskId, tasks: &[TaskId]) -> u64 {
     let node = run.scheduler.task(id).node;
     let place = parallel::name_around(run.progress.tree(), node);
     error::many_of(&mut run.heap, &errors, errors.len(), &place)
+}
+
+/// An error of this task is not raised at the end of the node. Until it has ended, its node may still cancel it.
+fn observe(run: &mut Run, id: TaskId) {
+    let task = run.scheduler.task_mut(id);
+    task.is_observed = true;
+    if task.state == State::Ended {
+        run.scheduler.unlist(id);
+    }
 }
 
 /// A share in what a task ended with.

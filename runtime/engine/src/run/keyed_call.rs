@@ -1,6 +1,7 @@
 //! `idempotent by`: a second call of a tool with the same key in the same run gives the first result, also while the first is
 //! still on its way.
 
+use gsw_abi::program::{Repeat, ToolBody};
 use gsw_abi::types::TypeId;
 
 use crate::node::{NodeId, Status};
@@ -36,6 +37,19 @@ pub(crate) fn begin_keyed_call(run: &mut Run, key: ToolKey, result: TypeId) -> S
         key: Box::new(key),
         result,
     })
+}
+
+/// Before a call without a key. Whatever way a `once` tool was reached, nothing around it is tried again: the compiler does not see
+/// all that leads to one.
+pub(crate) fn begin_once_call(run: &mut Run, tool: u64) {
+    let tool = usize::try_from(tool)
+        .ok()
+        .and_then(|it| run.loaded.program.tools.get(it));
+    let is_once = tool.is_some_and(|it| it.repeat == Repeat::Once && it.body == ToolBody::Program);
+    if is_once {
+        let node = run.scheduler.current_node();
+        run.progress.forbid_repeats(node);
+    }
 }
 
 /// A node ends: those who wait for its call get its result, or the next in line makes the call itself.

@@ -31,6 +31,7 @@ use crate::run::introspection::Introspection;
 use crate::run::jitter::Jitter;
 use crate::run::mocks::Mocks;
 use crate::run::model_access::ModelAccess;
+use crate::run::nesting::Nesting;
 use crate::run::operations::Operations;
 use crate::run::plans::Plans;
 use crate::run::progress::Progress;
@@ -145,6 +146,7 @@ impl Run {
             reflection_log: ReflectionLog::default(),
             states: States::default(),
             introspection: Introspection::default(),
+            nesting: Nesting::default(),
             skills: skills::Offered::default(),
             plans: Plans::default(),
             environments: Environments::default(),

@@ -146,6 +146,11 @@ fn open_text(open: &Open, standing: &Standing, next: &Next) -> String {
                 .unwrap_or_default(),
             answer(&external.name)
         ),
+        OpenState::Answered(answer) => format!(
+            "   {} answered it at {}; the run takes it when it goes on\n",
+            answer.by,
+            rfc3339(answer.at)
+        ),
         OpenState::Unknown => format!(
             "   it may have been done: when the run goes on, the program gets `OutcomeUnknown`\n   \
              it was done, with this result: {}\n   it was not done: {}\n",
@@ -186,6 +191,10 @@ fn open_json(open: &Open) -> Value {
         OpenState::Waits(external) => (
             "waits",
             json!({ "external": external.name, "key": external.key, "schema": external.schema }),
+        ),
+        OpenState::Answered(answer) => (
+            "answered",
+            json!({ "by": answer.by, "at": rfc3339(answer.at) }),
         ),
         OpenState::Unknown => ("unknown", Value::Null),
     };

@@ -38,7 +38,7 @@ struct Block {
 }
 
 /// Counters as the provider gives them; each later figure replaces the earlier one.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct UsageFields {
     input: Option<u64>,
     output: Option<u64>,
@@ -274,6 +274,10 @@ impl AnswerReader for MessageReader {
         !self.blocks.is_empty()
     }
 
+    fn usage(&self) -> Option<Usage> {
+        self.usage.so_far()
+    }
+
     fn is_complete(&self) -> bool {
         self.is_complete
     }
@@ -309,6 +313,15 @@ impl UsageFields {
         self.output = count("output_tokens").or(self.output);
         self.cache_read = count("cache_read_input_tokens").unwrap_or(self.cache_read);
         self.cache_write = count("cache_creation_input_tokens").unwrap_or(self.cache_write);
+    }
+
+    /// What was said of an answer that is not whole: its output may not have been counted at all.
+    fn so_far(&self) -> Option<Usage> {
+        let whole = Self {
+            output: self.output.or(Some(0)),
+            ..*self
+        };
+        whole.total()
     }
 
     /// `None` when input or output was never said.

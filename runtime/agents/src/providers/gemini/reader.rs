@@ -196,6 +196,10 @@ impl AnswerReader for GenerationReader {
         !self.content.is_empty()
     }
 
+    fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
     fn is_complete(&self) -> bool {
         // Nothing says that a chunk is the last one; a signature may follow the reason to finish.
         false

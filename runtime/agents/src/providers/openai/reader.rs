@@ -233,6 +233,10 @@ impl AnswerReader for CompletionReader {
         self.has_begun
     }
 
+    fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
     fn is_complete(&self) -> bool {
         // Usage comes after the finish reason, so only the end of the stream is the end.
         self.is_done

@@ -190,6 +190,10 @@ impl AnswerReader for ResponseReader {
         self.has_begun
     }
 
+    fn usage(&self) -> Option<Usage> {
+        None
+    }
+
     fn is_complete(&self) -> bool {
         self.response.is_some()
     }

@@ -11,7 +11,7 @@ use gsw_tree::usage::Usage;
 use crate::budget::{Admission, Charge};
 use crate::event::EventKind;
 use crate::exchange::Reply;
-use crate::model::{Again, FailureKind, ModelAnswer, ModelFailure, ModelRequest, SchemaDelivery};
+use crate::model::{Again, FailureKind, ModelAnswer, ModelFailure, ModelRequest, Wording};
 use crate::node::Spent;
 use crate::operation::{Delivery, Request};
 use crate::run::Run;
@@ -37,12 +37,20 @@ pub(super) struct Asking {
     attempts: Option<Attempts>,
     /// Whether a request is on its way that has no answer yet.
     in_flight: InFlight,
-    /// The model that has refused the schema: it is described to it from there on.
-    described_to: Option<String>,
+    /// What has been refused: it is described from there on.
+    refused: Option<Refused>,
     /// Bytes of the conversation that the run's memory is charged with.
     charged: usize,
     /// How the request that is to be sent ends, where a test has written it.
     scripted: Option<Box<Result<ModelAnswer, ModelFailure>>>,
+}
+
+/// What the provider of a model has not taken in its own form.
+#[derive(Debug)]
+struct Refused {
+    model: String,
+    schema: Wording,
+    tools: Wording,
 }
 
 #[derive(Debug)]
@@ -107,7 +115,7 @@ pub(super) enum Cost {
     Answered(u32, Option<Usage>),
     /// Requests made, none of them answered.
     Failed(u32),
-    /// Nothing: it was given up.
+    /// Nothing: it was given up, or broke off.
     Unknown,
 }
 
@@ -115,6 +123,8 @@ impl Cost {
     pub(super) fn of(answer: &Result<ModelAnswer, ModelFailure>) -> Self {
         match answer {
             Ok(answer) => Self::Answered(answer.attempts, answer.usage),
+            // What had come is paid for, and how much that was is not known.
+            Err(failure) if failure.begun.is_some() => Self::Unknown,
             Err(failure) => Self::Failed(failure.attempts),
         }
     }
@@ -154,11 +164,8 @@ impl Attempts {
     /// How long to wait before the next attempt after this failure; `None` when none would help.
     fn wait_after(&mut self, failure: &ModelFailure) -> Option<Duration> {
         match failure.again? {
-            Again::Described => {
-                let delivery = &mut Arc::make_mut(&mut self.request).schema_delivery;
-                let before = std::mem::replace(delivery, SchemaDelivery::Described);
-                (before == SchemaDelivery::Native).then_some(Duration::ZERO)
-            }
+            Again::SchemaDescribed => self.describe(|it| &mut it.schema_delivery),
+            Again::ToolsDescribed => self.describe(|it| &mut it.tool_delivery),
             Again::AtOnce => {
                 self.left = self.left.checked_sub(1)?;
                 Some(Duration::ZERO)
@@ -170,6 +177,15 @@ impl Attempts {
                 Some(asked.unwrap_or_else(|| first * (1 << doublings)))
             }
         }
+    }
+}
+
+impl Attempts {
+    /// Describes a part of the request from now on; `None` where that was done before.
+    fn describe(&mut self, part: fn(&mut ModelRequest) -> &mut Wording) -> Option<Duration> {
+        let wording = part(Arc::make_mut(&mut self.request));
+        let before = std::mem::replace(wording, Wording::Described);
+        (before == Wording::Native).then_some(Duration::ZERO)
     }
 }
 
@@ -188,8 +204,11 @@ impl PromptRun {
         if !self.charge_conversation(run, own) {
             return Asked::Not(NotAsked::OutOfMemory);
         }
-        if self.asking.described_to.as_ref() == Some(&request.model) {
-            Arc::make_mut(&mut request).schema_delivery = SchemaDelivery::Described;
+        let refused = self.asking.refused.as_ref();
+        if let Some(refused) = refused.filter(|it| it.model == request.model) {
+            let request = Arc::make_mut(&mut request);
+            request.schema_delivery = refused.schema;
+            request.tool_delivery = refused.tools;
         }
         self.asking.attempts = Some(Attempts {
             request: Arc::clone(&request),
@@ -396,9 +415,11 @@ impl PromptRun {
             attempts: attempts.made,
             ..failure.clone()
         });
-        if attempts.request.schema_delivery == SchemaDelivery::Described {
-            self.asking.described_to = Some(attempts.request.model.clone());
-        }
+        self.asking.refused = Some(Refused {
+            model: attempts.request.model.clone(),
+            schema: attempts.request.schema_delivery,
+            tools: attempts.request.tool_delivery,
+        });
         let nanoseconds = i64::try_from(wait.as_nanos()).unwrap_or(i64::MAX);
         let kind = EventKind::ModelRetry {
             model: self.model.clone(),
@@ -468,16 +489,22 @@ impl PromptRun {
         self.asking.in_flight = InFlight::No;
         let answered = answer.as_ref().ok();
         let failed = answer.as_ref().err();
-        // A failed request costs nothing; an answer without its usage costs nobody knows what.
-        let known = answered.map_or(Some(Usage::default()), |it| it.usage);
-        let usage = known.unwrap_or_default();
+        // A failed request costs nothing; an answer without its usage, or one that broke off, costs nobody knows what.
+        let known = match answer {
+            Ok(answer) => answer.usage,
+            Err(failure) => failure.begun.is_none().then(Usage::default),
+        };
+        let begun = failed.and_then(|it| it.begun.as_deref().copied());
+        let usage = known.or(begun).unwrap_or_default();
         self.usage.add(&usage);
         let requests = answer
             .as_ref()
             .map_or_else(|it| it.attempts, |it| it.attempts);
         let spent = Spent {
             usage,
-            cost_usd: known.and_then(|it| run.models.charge_of(&self.model, it).usd.ok()),
+            cost_usd: known
+                .or(begun)
+                .and_then(|it| run.models.charge_of(&self.model, it).usd.ok()),
             requests: u64::from(requests),
             ..Spent::default()
         };
@@ -487,6 +514,7 @@ impl PromptRun {
             attempt: self.requests,
             requests,
             usage,
+            cost_usd: spent.cost_usd.filter(|_| usage != Usage::default()),
             first_token: answered.and_then(ModelAnswer::first_token_nanoseconds),
             answer: answered
                 .filter(|_| run.progress.wants_events())

@@ -147,6 +147,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     }
     let loaded = Arc::clone(&run.loaded);
     let declared = declared(run, &loaded, new.prompt)?;
+    admit(run, &declared.name)?;
     let Some(prompts) = run.models.prompts() else {
         return Err(raise::failed(&mut run.heap, NO_MODELS));
     };
@@ -219,6 +220,16 @@ fn declared<'a>(run: &mut Run, loaded: &'a Loaded, prompt: usize) -> Result<&'a 
     loaded.program.prompts.get(prompt).ok_or_else(|| {
         let message = format!("there is no prompt {prompt}");
         raise::internal(&mut run.heap, &message)
+    })
+}
+
+/// Refuses a prompt that models ask without end.
+fn admit(run: &mut Run, prompt: &str) -> Result<(), u64> {
+    let node = run.scheduler.current_node();
+    let admitted = run.nesting.admit(run.progress.tree(), node);
+    admitted.map_err(|why| {
+        let message = format!("`{prompt}` is not asked: {why}");
+        raise::failed(&mut run.heap, &message)
     })
 }
 

@@ -169,6 +169,7 @@ impl PromptRun {
         let node = self.node;
         keys::release(run, node);
         run.introspection.forget(node);
+        run.nesting.forget(node);
         run.skills.remove(&node);
         run.environments.forget(node);
         if !run.progress.finish(node, status, output) {

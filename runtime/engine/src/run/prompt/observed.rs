@@ -16,7 +16,7 @@ use crate::codec::places::{self, REDACTED};
 use crate::event::JsonText;
 use crate::load::Loaded;
 use crate::media::outline;
-use crate::model::{Content, Message, ModelRequest, PromptFailure, Role, ToolCall};
+use crate::model::{Content, Message, ModelRequest, PromptFailure, Role, ToolCall, Wording};
 use crate::run::prompt::hidden::Hidden;
 use crate::run::stream::Shown;
 use recorded::Recorded;
@@ -375,6 +375,7 @@ fn settings(request: &ModelRequest, timeout: Duration) -> Value {
         schema,
         schema_name: _,
         tools: _,
+        tool_delivery,
         fallback: _,
         recorded: _,
         rate,
@@ -397,6 +398,9 @@ fn settings(request: &ModelRequest, timeout: Duration) -> Value {
     }
     if schema.is_some() {
         settings["schema_delivery"] = json!(schema_delivery);
+    }
+    if *tool_delivery == Wording::Described {
+        settings["tool_delivery"] = json!(tool_delivery);
     }
     settings["timeout"] = json!(timeout.as_secs_f64());
     settings

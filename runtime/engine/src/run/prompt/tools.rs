@@ -22,9 +22,6 @@ use crate::task::{Ending, NewTask, Role, TaskId};
 use crate::value::{self, error, string};
 use crate::wait::Wait;
 
-/// How many models may ask one another in turn as tools; what workflows a model starts may nest as deeply (G54).
-const DEEPEST_MODELS: usize = 8;
-
 /// The tools of one turn of a model.
 #[derive(Debug)]
 pub(super) struct ToolRound {
@@ -107,12 +104,6 @@ impl PromptRun {
             .tools
             .get(call.tool as usize)
             .ok_or_else(|| format!("there is no tool `{}`", call.name))?;
-        if tool.body == ToolBody::Prompt && self.is_too_deep(run) {
-            return Err(format!(
-                "`{}` is not asked: models ask each other more than {DEEPEST_MODELS} deep",
-                call.name
-            ));
-        }
         let words = arguments_of(run, tool, call)?;
         if tool.body == ToolBody::Question && !run.introspection.begin_question(&self.asked_by) {
             // Decoded before the limit was asked, so that a wrong question is refused for what is wrong with it.
@@ -139,13 +130,6 @@ impl PromptRun {
             result: tool.result,
         });
         Ok(())
-    }
-
-    /// Whether a model that this one asks would be too far down. Agents that list each other would ask without end.
-    fn is_too_deep(&self, run: &Run) -> bool {
-        let prompts = run.tree().lineage(self.node);
-        let prompts = prompts.filter(|it| run.tree().node(*it).kind == NodeKind::Prompt);
-        prompts.count() > DEEPEST_MODELS
     }
 
     /// A tool itself has ended. Gives what goes to the model when no hook looks at it.

@@ -15,7 +15,7 @@ use crate::codec::stand_in;
 use crate::load::Loaded;
 use crate::media::outline;
 use crate::model::{
-    Content, Message, ModelAnswer, ModelFailure, ModelRequest, Role, SchemaDelivery, StopReason,
+    Content, Message, ModelAnswer, ModelFailure, ModelRequest, Role, StopReason, Wording,
 };
 
 /// A message as it may be written down.
@@ -40,6 +40,7 @@ impl Observed {
             temperature,
             thinking,
             tools,
+            tool_delivery,
             schema_name: _,
             retries: _,
             timeout: _,
@@ -58,11 +59,14 @@ impl Observed {
         if let Some(schema) = schema {
             set("schema", self.hidden.redact_texts(Value::clone(schema)));
         }
-        if *schema_delivery == SchemaDelivery::Described {
+        if *schema_delivery == Wording::Described {
             set("schema_delivery", json!(schema_delivery));
         }
         if !tools.is_empty() {
             set("tools", self.hidden.redact_texts(json!(tools)));
+            if *tool_delivery == Wording::Described {
+                set("tool_delivery", json!(tool_delivery));
+            }
         }
         set("max_tokens", json!(max_tokens));
         if !stop.is_empty() {
