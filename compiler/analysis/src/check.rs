@@ -1,7 +1,5 @@
 //! All that is wrong with a file or a project, in the order of places.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use gsw_infer::{
     expansion_diagnostics, infer_item, item_not_yet_supported, kind_text, requirement_diagnostics,
 };
@@ -10,7 +8,9 @@ use gsw_names::{
     name_diagnostics, recursion_diagnostic, shared_names, type_declaration,
 };
 use gsw_project::{configuration_diagnostics, with_levels};
-use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Severity, Span};
+use gsw_source::{
+    Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Severity, Span, look_ahead,
+};
 use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_ast, item_offset, locate};
 
 use crate::constant_failure::constant_diagnostics;
@@ -98,44 +98,15 @@ pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
     };
     let files = project.modules(db).values().copied();
     let own: Vec<File> = files.filter(|it| !is_std(db, *it)).collect();
-    look_ahead(db, &own);
+    look_ahead(db, &own, |db, file| {
+        file_diagnostics(db, file);
+    });
     let of_files = own.into_iter().flat_map(|it| check_file(db, it));
     configuration_diagnostics(db)
         .into_iter()
         .chain(of_files)
         .collect()
 }
-
-/// Lets other cores compute what is then asked for file by file: which of them did what makes no difference to what is found.
-fn look_ahead(db: &dyn Db, files: &[File]) {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    // This thread is one of them, so a small project starts none.
-    let threads = cores.min(files.len() / FILES_PER_THREAD).max(1);
-    let next = AtomicUsize::new(0);
-    let work = |db: &dyn Db| {
-        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            file_diagnostics(db, *file);
-        }
-    };
-    if threads == 1 {
-        return;
-    }
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            let fork = db.fork();
-            let thread = std::thread::Builder::new().stack_size(STACK);
-            // A thread that the system does not have leaves its part to the others; what panics there panics here as well.
-            let _ = thread.spawn_scoped(scope, move || work(&fork));
-        }
-        work(db);
-    });
-}
-
-/// As the compiler's own thread has, for trees of a thousand levels.
-const STACK: usize = 64 << 20;
-
-/// With fewer files a thread costs more than it saves.
-const FILES_PER_THREAD: usize = 8;
 
 /// A report when the program has no workflow `main`, for those who are about to run or build it.
 pub fn missing_main(db: &dyn Db) -> Option<Diagnostic> {

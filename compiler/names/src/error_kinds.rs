@@ -1,39 +1,52 @@
 //! Sets of declared errors: a sorted list without repeats.
 //!
-//! The walks over bodies make, join and drop some for each expression. Nearly all are empty and the rest hold a few, so that a list,
-//! which allocates nothing while it is empty and is copied in one piece, does less than a tree.
+//! The walks over bodies make, join and drop some for each expression. Nearly all are empty, and most of the others are what another
+//! expression raises already: such sets share one list.
+
+use std::sync::Arc;
 
 use crate::types::ErrorName;
 
 /// Declared errors, sorted, each once.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ErrorKinds {
-    sorted: Vec<ErrorName>,
+    /// `None` where there are none.
+    sorted: Option<Arc<[ErrorName]>>,
 }
 
 impl ErrorKinds {
     #[must_use]
     pub const fn new() -> Self {
-        Self { sorted: Vec::new() }
+        Self { sorted: None }
+    }
+
+    fn of_sorted(sorted: Vec<ErrorName>) -> Self {
+        Self {
+            sorted: (!sorted.is_empty()).then(|| sorted.into()),
+        }
+    }
+
+    fn sorted(&self) -> &[ErrorName] {
+        self.sorted.as_deref().unwrap_or_default()
     }
 
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.sorted.is_empty()
+        self.sorted.is_none()
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, ErrorName> {
-        self.sorted.iter()
+        self.sorted().iter()
     }
 
     #[must_use]
     pub fn contains(&self, kind: &ErrorName) -> bool {
-        self.sorted.binary_search(kind).is_ok()
+        self.sorted().binary_search(kind).is_ok()
     }
 
     #[must_use]
     pub fn is_subset(&self, other: &Self) -> bool {
-        self.iter().all(|it| other.contains(it))
+        self.is_same(other) || self.iter().all(|it| other.contains(it))
     }
 
     #[must_use]
@@ -41,21 +54,32 @@ impl ErrorKinds {
         !self.iter().any(|it| other.contains(it))
     }
 
+    /// Whether both share one list.
+    fn is_same(&self, other: &Self) -> bool {
+        match (&self.sorted, &other.sorted) {
+            (Some(left), Some(right)) => Arc::ptr_eq(left, right),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+
     pub fn insert(&mut self, kind: ErrorName) {
-        if let Err(place) = self.sorted.binary_search(&kind) {
-            self.sorted.insert(place, kind);
+        if let Err(place) = self.sorted().binary_search(&kind) {
+            let mut sorted = self.sorted().to_vec();
+            sorted.insert(place, kind);
+            *self = Self::of_sorted(sorted);
         }
     }
 
     /// Adds what `other` holds.
     pub fn join(&mut self, other: &Self) {
-        if self.is_empty() {
+        if other.is_empty() || other.is_subset(self) {
+            return;
+        }
+        if self.is_subset(other) {
             self.clone_from(other);
-        } else if !other.is_subset(self) {
-            self.sorted.extend_from_slice(&other.sorted);
-            // Two sorted runs, which this sort merges in one pass.
-            self.sorted.sort();
-            self.sorted.dedup();
+        } else {
+            *self = self.iter().chain(other).cloned().collect();
         }
     }
 
@@ -72,9 +96,10 @@ impl ErrorKinds {
     }
 
     fn only(&self, is_in: impl Fn(&ErrorName) -> bool) -> Self {
-        Self {
-            sorted: self.iter().filter(|it| is_in(it)).cloned().collect(),
+        if self.iter().all(&is_in) {
+            return self.clone();
         }
+        Self::of_sorted(self.iter().filter(|it| is_in(it)).cloned().collect())
     }
 }
 
@@ -83,7 +108,7 @@ impl FromIterator<ErrorName> for ErrorKinds {
         let mut sorted: Vec<ErrorName> = kinds.into_iter().collect();
         sorted.sort();
         sorted.dedup();
-        Self { sorted }
+        Self::of_sorted(sorted)
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use gsw_source::{Database, File, Files, Folder, INSTRUCTIONS, ItemKind, LARGEST_SKILL, Project};
+use gsw_source::{
+    Database, File, Files, Folder, INSTRUCTIONS, ItemKind, LARGEST_SKILL, Project, look_ahead,
+};
 use gsw_syntax::{TokenKind, Value};
 use salsa::{Durability, Setter};
 
@@ -349,8 +351,15 @@ impl<'a> Loader<'a> {
     }
 
     fn read_waiting(&mut self) {
-        while let Some((file, shown)) = self.waiting.pop() {
-            self.read_imports(file, &shown);
+        while !self.waiting.is_empty() {
+            let waiting = std::mem::take(&mut self.waiting);
+            let files: Vec<File> = waiting.iter().map(|(file, _)| *file).collect();
+            look_ahead(self.db, &files, |db, file| {
+                gsw_syntax::file_item_ids(db, file);
+            });
+            for (file, shown) in waiting {
+                self.read_imports(file, &shown);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Files, spans, diagnostics and the database: what every crate of the compiler shares.
 #![warn(clippy::wildcard_enum_match_arm)]
 
+mod ahead;
 mod code;
 mod db;
 mod diagnostic;
@@ -15,6 +16,7 @@ mod span;
 mod suggestion;
 mod thread;
 
+pub use ahead::look_ahead;
 pub use code::{Code, explain};
 pub use db::{Database, Db};
 pub use diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Mention, Severity};
