@@ -23,9 +23,10 @@ pub fn partial(db: &dyn Db, whole: Type) -> Type {
 /// The type of a field of a record of which some fields are there; `whole` is that of the field, whose check is looked through.
 #[must_use]
 pub fn partial_field(db: &dyn Db, whole: Type) -> Type {
-    let whole = match whole {
-        Type::Optional(inner) => Arc::unwrap_or_clone(inner),
-        whole => whole,
+    let whole = if let Type::Optional(inner) = whole {
+        Arc::unwrap_or_clone(inner)
+    } else {
+        whole
     };
     partial(db, whole).optional()
 }

@@ -18,9 +18,10 @@ pub fn expected(types: &TypeTable, ty: TypeId) -> String {
         (Type::Bytes, " in Base64"),
     ];
     let known = forms.iter().find(|it| it.0 == *inside);
-    let form = match inside {
-        Type::Set { .. } => " as an array",
-        _ => known.map_or("", |it| it.1),
+    let form = if let Type::Set { .. } = inside {
+        " as an array"
+    } else {
+        known.map_or("", |it| it.1)
     };
     format!("{}{form}", type_name(types, ty))
 }
