@@ -385,5 +385,9 @@ fn measured(db: &dyn Db, item: ItemId, value: &ConstantValue) -> Option<Constant
 /// The name of a function of the library that tells the size or the form of a value.
 pub(crate) fn library_name(db: &dyn Db, item: ItemId) -> Option<&str> {
     let module = module_path(db, item.file(db))?;
-    matches!(module, "std/string" | "std/list" | "std/map").then(|| item.name(db).as_str())
+    let name = item.name(db).as_str();
+    if module == "std/set" {
+        return name.strip_prefix("Set.");
+    }
+    matches!(module, "std/string" | "std/list" | "std/map").then_some(name)
 }

@@ -36,6 +36,6 @@ pub use waiting::{NoWaiting, cannot_wait};
 pub use workflows::{
     FormerNameProblem, Wanted, beyond_project, broken_check, cannot_leave, captured_cycle,
     declared_once, media_answer, media_inside, misplaced_statement, not_mockable, not_permitted,
-    not_recordable, outside_loop, repeats_once_effect, secret_exposed, target_not_permitted,
-    wrong_former_name,
+    not_recordable, outside_loop, repeats_once_effect, secret_exposed, senseless_setting,
+    target_not_permitted, wrong_former_name,
 };

@@ -12,6 +12,7 @@ mod permission;
 mod place;
 mod repeat;
 mod secret;
+mod setting;
 mod uncached;
 
 use gsw_infer::hir::Body;
@@ -31,6 +32,7 @@ pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
     repeat::check(db, body, &mut found);
     permission::check(db, body, &mut found);
     broken_check::check(db, body, &mut found);
+    setting::check(db, body, &mut found);
     constant::check(db, body, &mut found);
     mocked::check(db, body, &mut found);
     former::check(body, &mut found);

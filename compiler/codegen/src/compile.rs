@@ -225,6 +225,7 @@ fn value_checks(program: &Program) -> Vec<bool> {
             | Type::Optional(_)
             | Type::List(_)
             | Type::Map { .. }
+            | Type::Set { .. }
             | Type::Tuple(_)
             | Type::Checked { .. }
             | Type::Closure(_)

@@ -26,6 +26,14 @@ enum Key {
     Element(Value),
 }
 
+/// When what holds a changed part is checked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Checks {
+    Now,
+    /// By a later assignment of the same part.
+    Later,
+}
+
 impl Machine<'_> {
     /// `x = e`, `x.f[i] += e`
     pub fn assign(
@@ -48,7 +56,7 @@ impl Machine<'_> {
         }
         let whole = frame.get(local)?;
         let new = match change {
-            Change::Set => value,
+            Change::Set | Change::SetUnchecked => value,
             Change::Operator(operator) => {
                 let old = part(self, &whole, &steps)?;
                 let new = self.apply(operator, &old, &value)?;
@@ -66,7 +74,11 @@ impl Machine<'_> {
             }
         };
         let ty = frame.concrete(&frame.body.local(local).ty);
-        let whole = with_part(self, &whole, &ty, &steps, new)?;
+        let checks = match change {
+            Change::SetUnchecked => Checks::Later,
+            Change::Set | Change::Operator(_) | Change::Converted { .. } => Checks::Now,
+        };
+        let whole = with_part(self, (&whole, &ty), &steps, new, checks)?;
         frame.set(local, whole)
     }
 }
@@ -91,10 +103,10 @@ fn part(machine: &mut Machine, whole: &Value, steps: &[Step]) -> Flow<Value> {
 /// `whole` with another value where a path leads to, checked from the inside out.
 fn with_part(
     machine: &mut Machine,
-    whole: &Value,
-    ty: &Type,
+    (whole, ty): (&Value, &Type),
     steps: &[Step],
     new: Value,
+    checks: Checks,
 ) -> Flow<Value> {
     let Some((first, rest)) = steps.split_first() else {
         return Ok(new);
@@ -104,14 +116,17 @@ fn with_part(
         Key::Element(key) if rest.is_empty() && is_new_entry(key) => new,
         Key::Element(_) | Key::Field(_) => {
             let part = part(machine, whole, std::slice::from_ref(first))?;
-            with_part(machine, &part, &first.ty, rest, new)?
+            with_part(machine, (&part, &first.ty), rest, new, checks)?
         }
     };
     let changed = match &first.key {
         Key::Field(index) => with_field(whole, *index, part)?,
         Key::Element(key) => with_element(machine, whole, key, part)?,
     };
-    check_changed(machine, &changed, ty)?;
+    match checks {
+        Checks::Now => check_changed(machine, &changed, ty)?,
+        Checks::Later => {}
+    }
     Ok(changed)
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use gsw_abi::builtin::BuiltinError;
 use gsw_infer::hir::BodyPart;
 use gsw_names::types::Type;
-use gsw_names::{Parameter, Presence, alias_target, item_signature, substitute};
+use gsw_names::{KnownItem, Parameter, Presence, alias_target, item_signature, substitute};
 use gsw_source::ItemId;
 use serde_json::Value as Tree;
 
@@ -75,6 +75,9 @@ impl Machine<'_> {
             Type::List(of) => decode_list(self, json, of, path),
             Type::Tuple(parts) => decode_tuple(self, json, parts, path),
             Type::Map(key, of) => decode_map(self, json, key, of, path),
+            Type::Record(item, arguments) if KnownItem::Set.is(self.db, *item) => {
+                decode_set(self, *item, json, arguments, path)
+            }
             Type::Record(item, _) => decode_record(self, *item, json, ty, path),
             Type::Enum(item, _) => decode_variant(self, *item, json, ty, path),
             Type::Error | Type::Time | Type::Bytes => {
@@ -130,6 +133,29 @@ fn decode_list(machine: &mut Machine<'_>, json: &Json, of: &Type, path: &str) ->
         elements.push(machine.decode(it, of, &format!("{path}[{index}]"))?);
     }
     Ok(Value::list(elements))
+}
+
+fn decode_set(
+    machine: &mut Machine<'_>,
+    item: ItemId,
+    json: &Json,
+    arguments: &[Type],
+    path: &str,
+) -> Flow<Value> {
+    let (Some(them), [of]) = (json.list(), arguments) else {
+        return decode_error(machine.db, path);
+    };
+    let mut members = Vec::new();
+    for (index, it) in them.iter().enumerate() {
+        let at = format!("{path}[{index}]");
+        let element = machine.decode(it, of, &at)?;
+        let before = members.len();
+        insert(&mut members, element, Value::Bool(true));
+        if members.len() == before {
+            return decode_error(machine.db, &at);
+        }
+    }
+    Ok(Value::Record(item, Rc::new(vec![Value::map(members)])))
 }
 
 fn decode_tuple(machine: &mut Machine<'_>, json: &Json, parts: &[Type], path: &str) -> Flow<Value> {

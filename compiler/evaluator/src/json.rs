@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gsw_names::{Parameter, TypeDeclarationKind, Variant, type_declaration};
+use gsw_names::{KnownItem, Parameter, TypeDeclarationKind, Variant, type_declaration};
 use gsw_source::ItemId;
 use serde_json::Value as Tree;
 
@@ -171,6 +171,15 @@ impl Machine<'_> {
                     object.push((key_text(self, key)?, self.json_of(it)?));
                 }
                 Json::Object(object)
+            }
+            Value::Record(item, fields) if KnownItem::Set.is(self.db, *item) => {
+                let mut elements = Vec::new();
+                if let [Value::Map(members)] = fields.as_slice() {
+                    for (element, _) in members.iter() {
+                        elements.push(self.json_of(element)?);
+                    }
+                }
+                Json::List(elements)
             }
             Value::Record(item, fields) => {
                 let parameters = self.record_fields(*item);

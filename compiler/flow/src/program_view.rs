@@ -43,6 +43,8 @@ pub trait ProgramView {
     fn builtin_error(&self, item: ItemId) -> Option<BuiltinError>;
     /// Whether this is the record `Issue` of the prelude.
     fn is_issue(&self, item: ItemId) -> bool;
+    /// Whether this is the record `Set` of the library.
+    fn is_set(&self, item: ItemId) -> bool;
     /// The record `Response` of the prelude.
     fn response(&self) -> Option<ItemId>;
     /// A declaration of the prelude that has a meaning of its own.

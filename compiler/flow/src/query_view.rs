@@ -117,6 +117,10 @@ impl ProgramView for QueryView<'_> {
         KnownItem::Issue.is(self.db, item)
     }
 
+    fn is_set(&self, item: ItemId) -> bool {
+        KnownItem::Set.is(self.db, item)
+    }
+
     fn response(&self) -> Option<ItemId> {
         KnownItem::Response.item(self.db)
     }

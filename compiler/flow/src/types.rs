@@ -5,6 +5,8 @@ pub(crate) mod nominal;
 
 pub(crate) use nominal::check_scope;
 
+use std::sync::Arc;
+
 use gsw_abi::builtin;
 use gsw_abi::types as abi;
 use gsw_abi::types::TypeId;
@@ -130,6 +132,7 @@ impl Lowering<'_> {
                 self.types.structure(abi::Type::Tuple(parts))
             }
             Type::Record(item, _) if self.view.is_issue(*item) => builtin::ISSUE,
+            Type::Record(item, arguments) if self.view.is_set(*item) => self.set(arguments),
             Type::Record(item, arguments) => self.record(ty, *item, arguments),
             Type::Enum(item, arguments) => self.enumeration(ty, *item, arguments),
             Type::Checked(item, arguments) => self.checked(ty, *item, arguments),
@@ -139,6 +142,14 @@ impl Lowering<'_> {
                 builtin::UNIT
             }
         }
+    }
+
+    /// `Set<T>` of the library, which code makes and reads as the record that it is declared as.
+    fn set(&mut self, arguments: &[Type]) -> TypeId {
+        let element = arguments.first().cloned().unwrap_or(Type::Invalid);
+        let of = self.type_id(&element);
+        let members = self.type_id(&Type::Map(Arc::new(element), Arc::new(Type::Bool)));
+        self.types.structure(abi::Type::Set { of, members })
     }
 
     fn holding(&mut self, inner: &Type, make: impl FnOnce(TypeId) -> abi::Type) -> TypeId {

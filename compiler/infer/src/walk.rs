@@ -241,7 +241,7 @@ fn add_statement<'a>(statement: &'a Statement, found: &mut Vec<Child<'a>>) {
                 PlacePart::Element(key) => Some(Child::Inline(key)),
             }));
             match change {
-                Change::Set | Change::Operator(_) => {}
+                Change::Set | Change::SetUnchecked | Change::Operator(_) => {}
                 Change::Converted { new, .. } => found.push(Child::Inline(*new)),
             }
         }

@@ -23,6 +23,8 @@ pub enum KnownItem {
     Calls,
     /// `trust(x, why)`, which vouches for a value.
     Trust,
+    /// `Set<T>` of the library, which is no record to anybody outside of it.
+    Set,
     /// What a request over HTTP carries, which many types convert to.
     HttpBody,
     /// `fs.exists`, which a permission to write covers too.
@@ -49,6 +51,7 @@ impl KnownItem {
         Self::Issue,
         Self::Calls,
         Self::Trust,
+        Self::Set,
         Self::HttpBody,
         Self::FsExists,
         Self::FsIsFolder,
@@ -69,6 +72,7 @@ impl KnownItem {
             Self::Issue => "Issue",
             Self::Calls => "Calls",
             Self::Trust => "trust",
+            Self::Set => "Set",
             Self::HttpBody => "Body",
             Self::FsExists => "exists",
             Self::FsIsFolder => "is_folder",
@@ -90,6 +94,7 @@ impl KnownItem {
             | Self::Issue
             | Self::Calls
             | Self::Trust => PRELUDE,
+            Self::Set => "std/set",
             Self::HttpBody => "std/http",
             Self::FsExists | Self::FsIsFolder => "std/fs",
             Self::StreamResult => "std/stream",

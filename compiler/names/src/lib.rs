@@ -24,6 +24,7 @@ mod method;
 mod module;
 mod naming;
 mod offered_resource;
+mod partial;
 mod recursion;
 mod scope;
 mod signature;
@@ -62,6 +63,7 @@ pub use module::{
     shown_module, std_file,
 };
 pub use naming::{local_name, name_diagnostics};
+pub use partial::{partial, partial_field};
 pub use recursion::{recursion_diagnostic, type_grows};
 pub use scope::{
     Definition, ModuleScope, import_name, is_private, member_names, module_scope, resolve_callable,

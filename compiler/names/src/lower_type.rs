@@ -15,6 +15,7 @@ use crate::foreign;
 use crate::generics::generics_of;
 use crate::held::{is_too_large, was_reported};
 use crate::import::is_reported;
+use crate::partial::partial;
 use crate::scope::{
     Definition, is_private, member_names, module_scope, resolve_member, resolve_name,
     seems_declared, visible_names,
@@ -158,7 +159,8 @@ impl Lowering<'_> {
         let scope = module_scope(self.db, self.file);
         let is_own = scope.items.contains_key(text) || scope.imports.contains_key(text);
         if let Some((_, arity)) = CAPITALISED.iter().find(|(it, _)| !is_own && *it == text) {
-            return self.with_arity(text, *arity, lowered, span, |them| capitalised(text, them));
+            let db = self.db;
+            return self.with_arity(text, *arity, lowered, span, |it| capitalised(db, text, it));
         }
         match resolve_name(self.db, self.file, text) {
             Some(definition) => self.defined(definition, text, lowered, span),
@@ -522,7 +524,7 @@ pub fn is_key(db: &dyn Db, ty: &Type) -> bool {
     }
 }
 
-fn capitalised(name: &str, mut arguments: Vec<Type>) -> Type {
+fn capitalised(db: &dyn Db, name: &str, mut arguments: Vec<Type>) -> Type {
     let inside = Arc::new(arguments.pop().unwrap_or(Type::Invalid));
     match name {
         "Error" => Type::Error,
@@ -531,7 +533,7 @@ fn capitalised(name: &str, mut arguments: Vec<Type>) -> Type {
         "Task" => Type::Task(inside),
         "Stream" => Type::Stream(inside),
         "Queue" => Type::Queue(inside),
-        _ => Arc::unwrap_or_clone(inside).partial(),
+        _ => partial(db, Arc::unwrap_or_clone(inside)),
     }
 }
 

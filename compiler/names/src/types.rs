@@ -349,15 +349,6 @@ impl Type {
         self
     }
 
-    /// The type of a field of a record of which some fields are there; `whole` is that of the field, whose check is looked through.
-    #[must_use]
-    pub fn partial_field(whole: Self) -> Self {
-        if let Self::Optional(inner) = whole {
-            return Arc::unwrap_or_clone(inner).partial().optional();
-        }
-        whole.partial().optional()
-    }
-
     /// `T?`, which for an optional is the type itself.
     #[must_use]
     pub fn optional(self) -> Self {

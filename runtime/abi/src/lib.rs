@@ -4,6 +4,7 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
+pub mod bounds;
 pub mod builtin;
 pub mod call;
 mod hash;

@@ -40,6 +40,14 @@ pub enum Type {
         key: TypeId,
         value: TypeId,
     },
+    /// `Set<T>` of the library, an object of one word, the map that has the elements as its keys. In JSON it is the array of
+    /// them.
+    Set {
+        /// What can be the key of a map.
+        of: TypeId,
+        /// `{T: bool}`
+        members: TypeId,
+    },
     Tuple(Vec<TypeId>),
     Record(Record),
     /// `enum E { … }`; held inline when no variant has a payload.
@@ -259,6 +267,7 @@ impl TypeTable {
             | Type::Optional(_)
             | Type::List(_)
             | Type::Map { .. }
+            | Type::Set { .. }
             | Type::Tuple(_)
             | Type::Record(_)
             | Type::ErrorKind(_)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gsw_abi::setting::{AnswerForm, Form, Origin, Setting, TTL};
+use gsw_abi::setting::{AnswerForm, Origin, Setting, TTL};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -98,7 +98,7 @@ impl Settings {
             rate: of.count(Setting::Rate)?,
             reflect: of.count(Setting::Reflect)?.unwrap_or(0),
             max_turns: of.count(Setting::MaxTurns)?.unwrap_or(MAX_TURNS),
-            clear_results: of.share(Setting::ClearResults)?,
+            clear_results: of.number(Setting::ClearResults)?,
             timeout: of.duration(Setting::Timeout)?.unwrap_or(TIMEOUT),
             first_token: of.duration(Setting::FirstToken)?,
             answer: of.exactness()?,
@@ -187,13 +187,11 @@ impl Given<'_> {
         let Some(value) = self.get(setting) else {
             return Ok(None);
         };
-        let Form::Count { least } = setting.form() else {
-            return Err(self.wrong(setting, "a whole number"));
-        };
         let count = value.as_u64().and_then(|it| u32::try_from(it).ok());
-        match count.filter(|it| *it >= least) {
+        let bounds = setting.bounds();
+        match count.filter(|it| bounds.is_some_and(|bounds| bounds.admit(f64::from(*it)))) {
             Some(count) => Ok(Some(count)),
-            None => Err(self.wrong(setting, &format!("a whole number of at least {least}"))),
+            None => Err(self.wrong(setting, bounds.map_or("a whole number", |it| it.wanted))),
         }
     }
 
@@ -201,27 +199,23 @@ impl Given<'_> {
         let Some(value) = self.get(setting) else {
             return Ok(None);
         };
+        let bounds = setting.bounds();
         match value.as_f64().filter(|it| it.is_finite()) {
-            Some(number) => Ok(Some(number)),
-            None => Err(self.wrong(setting, "a number")),
-        }
-    }
-
-    /// A part of a whole, which is not nothing.
-    fn share(&self, setting: Setting) -> Result<Option<f64>, String> {
-        match self.number(setting)? {
-            Some(share) if share <= 0.0 || share > 1.0 => {
-                Err(self.wrong(setting, "a share above 0.0 and of at most 1.0"))
-            }
-            share => Ok(share),
+            Some(number) if bounds.is_none_or(|it| it.admit(number)) => Ok(Some(number)),
+            Some(_) | None => Err(self.wrong(setting, bounds.map_or("a number", |it| it.wanted))),
         }
     }
 
     fn duration(&self, setting: Setting) -> Result<Option<Duration>, String> {
-        let seconds = self.get(setting);
-        let duration =
-            seconds.map(|it| seconds_of(it).ok_or_else(|| self.wrong(setting, "a duration")));
-        duration.transpose()
+        let Some(value) = self.get(setting) else {
+            return Ok(None);
+        };
+        let bounds = setting.bounds();
+        let duration = seconds_of(value);
+        match duration.filter(|it| bounds.is_none_or(|bounds| bounds.admit(it.as_secs_f64()))) {
+            Some(duration) => Ok(Some(duration)),
+            None => Err(self.wrong(setting, bounds.map_or("a duration", |it| it.wanted))),
+        }
     }
 
     fn exactness(&self) -> Result<Exactness, String> {
@@ -312,6 +306,9 @@ mod tests {
                 "`max_tokens` must be a whole number of at least 1",
             ),
             (json!({"reflect": -1}), "`reflect`"),
+            (json!({"temperature": 9.0}), "a number from 0.0 to 2.0"),
+            (json!({"timeout": 0}), "a duration above 0s"),
+            (json!({"clear_results": 1.5}), "a share above 0.0"),
             (json!({"model": []}), "names no model"),
             (json!({"cache": {"tll": 1}}), "`cache` must be"),
             (json!({"cache": {"ttl": -1}}), "`cache` must be"),

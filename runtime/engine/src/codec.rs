@@ -156,6 +156,7 @@ pub fn to_text(heap: &Heap, ty: TypeId, word: u64) -> String {
         | Type::Optional(_)
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::ErrorKind(_)
@@ -192,7 +193,7 @@ pub(crate) fn text_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u64,
         Type::Json if !matches!(json::view(word), View::String(_)) => {
             string_of(heap, ty, word, Layout::Compact)
         }
-        Type::List(_) | Type::Map { .. } | Type::Tuple(_) | Type::Record(_) => {
+        Type::List(_) | Type::Map { .. } | Type::Set { .. } | Type::Tuple(_) | Type::Record(_) => {
             string_of(heap, ty, word, Layout::Compact)
         }
         Type::Unit

@@ -9,7 +9,7 @@ use gsw_abi::types::{Field, Type, TypeId};
 
 use crate::heap::{Heap, Poll};
 use crate::value::json::View;
-use crate::value::{self, error, json, list, map, optional, string};
+use crate::value::{self, error, json, list, map, optional, set, string};
 
 pub use hash::hash;
 
@@ -148,6 +148,10 @@ fn equal_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Task>) -> bool {
             true
         }
         Type::Map { value, .. } => equal_maps(heap, *value, a, b, work),
+        Type::Set { .. } => {
+            let (a, b) = (set::members(a), set::members(b));
+            equal_maps(heap, builtin::BOOL, a, b, work)
+        }
         Type::Tuple(parts) => {
             let parts = parts.iter().enumerate().rev();
             work.extend(
@@ -267,6 +271,7 @@ fn compare_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Step>) -> Orderin
         | Type::Media
         | Type::Error
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Record(_)
         | Type::Enum(_)
         | Type::ErrorKind(_)

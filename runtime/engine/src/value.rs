@@ -10,6 +10,7 @@ pub mod map;
 pub mod optional;
 pub mod place;
 pub mod queue;
+pub mod set;
 pub mod string;
 
 use gsw_abi::layout::{self, Header, IMMORTAL};

@@ -129,6 +129,7 @@ pub(crate) fn is_text(engine: &Engine, result: TypeId) -> Text {
         | Type::Optional(_)
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::Enum(_)

@@ -10,10 +10,10 @@ use serde_json::Value;
 /// The most bytes of a file that is an argument; a guess at what is one by mistake, such as a device.
 const LARGEST: u64 = 256 << 20;
 
-/// The type of the elements, when `ty` is a list or an optional list.
+/// The type of the elements, when `ty` is a list or a set, or an optional one.
 pub fn list_element(types: &TypeTable, ty: TypeId) -> Option<TypeId> {
     match types.get(types.base(ty)) {
-        Type::List(element) => Some(*element),
+        Type::List(element) | Type::Set { of: element, .. } => Some(*element),
         Type::Optional(inner) => list_element(types, *inner),
         Type::Unit
         | Type::Bool
@@ -67,6 +67,7 @@ pub fn is_json(types: &TypeTable, ty: TypeId) -> bool {
         | Type::Error
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::ErrorKind(_)
@@ -129,6 +130,7 @@ pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> 
         | Type::Error
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::ErrorKind(_)

@@ -201,6 +201,12 @@ pub fn broken_check(place: Place, ty: &str, check: &str) -> Diagnostic {
     Diagnostic::error(Code::BROKEN_CHECK, place, message)
 }
 
+/// A setting or modifier whose value is known and makes no sense.
+pub fn senseless_setting(place: Place, name: &str, wanted: &str) -> Diagnostic {
+    let message = format!("`{name}` needs {wanted}");
+    Diagnostic::error(Code::WRONG_SETTING, place, message)
+}
+
 /// A `secret` where everything is shown to somebody. `what` is the sort of place, such as a parameter of a prompt.
 pub fn secret_exposed(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(

@@ -262,7 +262,7 @@ impl<'a> BodyWalk<'a, '_> {
             }
         }
         match change {
-            Change::Set | Change::Operator(_) => {}
+            Change::Set | Change::SetUnchecked | Change::Operator(_) => {}
             Change::Converted {
                 old: _,
                 right: _,

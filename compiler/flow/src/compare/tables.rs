@@ -53,6 +53,7 @@ impl Walk<'_> {
             (Type::Map { key: a, value: b }, Type::Map { key: c, value: d }) => {
                 self.same_type(*a, *c) && self.same_type(*b, *d)
             }
+            (Type::Set { of: a, .. }, Type::Set { of: b, .. }) => self.same_type(*a, *b),
             (Type::Tuple(a), Type::Tuple(b)) | (Type::Closure(a), Type::Closure(b)) => {
                 self.same_types(a, b)
             }

@@ -37,7 +37,7 @@ impl Builder<'_, '_> {
         let body = Arc::clone(&self.body);
         let ty = self.concrete(&body.local(local).ty);
         let change = match change {
-            hir::Change::Set => {
+            hir::Change::Set | hir::Change::SetUnchecked => {
                 let value = self.expression(value);
                 let change = self.taken_back(local, value);
                 self.write(local, value);

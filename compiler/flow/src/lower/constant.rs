@@ -134,7 +134,9 @@ fn may_change(table: &TypeTable, ty: TypeId, seen: &mut FxHashSet<TypeId>) -> bo
         // Made once, so that all who name the constant share it.
         | abi::Type::Queue(_)
         | abi::Type::Session => false,
-        abi::Type::Optional(inner) | abi::Type::List(inner) => any(&[*inner]),
+        abi::Type::Optional(inner) | abi::Type::List(inner) | abi::Type::Set { of: inner, .. } => {
+            any(&[*inner])
+        }
         abi::Type::Checked { base, .. } => any(&[*base]),
         abi::Type::Map { key, value } => any(&[*key, *value]),
         abi::Type::Tuple(parts) => any(parts),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_infer::hir::{ExpressionId, ExpressionKind, Pattern, PatternKind, RangeEnd};
+use gsw_names::partial;
 use gsw_names::types::Type;
 
 use crate::family::Family;
@@ -224,7 +225,8 @@ impl Iteration<'_, '_, '_> {
     }
 
     fn over_stream(&mut self, stream: LocalId, part: &Type) {
-        let part = self.builder.program.base_type(part).partial();
+        let whole = self.builder.program.base_type(part);
+        let part = partial(self.builder.program.view.db(), whole);
         let optional = self.builder.type_id(&part.clone().optional());
         let blocks = Loop::open(self.builder);
         let next = self.builder.stream_next(optional, stream);

@@ -99,6 +99,7 @@ fn has_json_form(types: &TypeTable, id: TypeId, seen: &mut FxHashSet<TypeId>) ->
         | Entry::Media
         | Entry::Error
         | Entry::Literals(_)
+        | Entry::Set { .. }
         | Entry::ErrorKind(_) => true,
     }
 }

@@ -94,7 +94,9 @@ impl Builder<'_, '_> {
         };
         // From the inside out, as nested literals are checked.
         let mut checked: Vec<&Holder> = holders.iter().rev().collect();
-        checked.retain(|it| self.change_is_checked(&it.ty, it.field()));
+        checked.retain(|it| {
+            change != Change::SetUnchecked && self.change_is_checked(&it.ty, it.field())
+        });
         let done = self.change_part(Assignment {
             cell,
             holder,
@@ -123,7 +125,10 @@ impl Builder<'_, '_> {
                 let ty = self.concrete(&last.ty);
                 self.appended_elements(&ty, operator, value)
             }
-            (Change::Set | Change::Operator(_) | Change::Converted { .. }, _) => None,
+            (
+                Change::Set | Change::SetUnchecked | Change::Operator(_) | Change::Converted { .. },
+                _,
+            ) => None,
         };
         let is_literal = elements.is_some();
         let mut ids = elements.unwrap_or_else(|| vec![value]);
@@ -197,7 +202,7 @@ impl Builder<'_, '_> {
     }
 
     fn change_part(&mut self, assignment: Assignment<'_>) -> Done {
-        if let (Change::Set, Right::Value(value), HeldPart::Element(key)) =
+        if let (Change::Set | Change::SetUnchecked, Right::Value(value), HeldPart::Element(key)) =
             (assignment.change, &assignment.right, assignment.holder.part)
             && self.is_map(&assignment.holder.ty)
         {
@@ -241,12 +246,12 @@ impl Builder<'_, '_> {
                 self.bind(right, value);
                 (self.expression(new), before, None)
             }
-            (Change::Set, Right::Value(value)) => {
+            (Change::Set | Change::SetUnchecked, Right::Value(value)) => {
                 let before = is_checked.then(|| self.value_at(&part));
                 (value, before.unwrap_or(Operand::Word(0)), None)
             }
             // Only an operator is given the elements of a list.
-            (Change::Set | Change::Converted { .. }, Right::Elements(_)) => {
+            (Change::Set | Change::SetUnchecked | Change::Converted { .. }, Right::Elements(_)) => {
                 (self.unreachable(), Operand::Word(0), None)
             }
         };

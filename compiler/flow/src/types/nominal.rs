@@ -7,7 +7,9 @@ use gsw_abi::types::{
 };
 use gsw_infer::hir::{Body, BodyPart};
 use gsw_names::types::Type;
-use gsw_names::{Parameter, Presence, TypeDeclarationKind, display_type, substitute};
+use gsw_names::{
+    Parameter, Presence, TypeDeclarationKind, display_type, partial_field, substitute,
+};
 use gsw_source::ItemId;
 
 use crate::instance::{BodyInstance, Instance};
@@ -113,11 +115,14 @@ impl Lowering<'_> {
         id
     }
 
-    /// `Partial<R>`: the record with every field optional; of any other type the type itself.
+    /// `Partial<R>`: the record with every field optional; of any other type, and of a set, the type itself.
     pub(super) fn partial(&mut self, ty: &Type, inner: &Type) -> TypeId {
         let Type::Record(item, arguments) = inner else {
             return self.type_id(inner);
         };
+        if self.view.is_set(*item) {
+            return self.type_id(inner);
+        }
         let mut record = Record {
             name: display_type(self.view.db(), ty),
             docs: None,
@@ -128,7 +133,7 @@ impl Lowering<'_> {
             let whole = substitute(&declared.ty, arguments);
             let whole = self.base_type(&whole);
             record.fields.push(Field {
-                ty: self.type_id(&Type::partial_field(whole)),
+                ty: self.type_id(&partial_field(self.view.db(), whole)),
                 // What is not there has not come yet; its checks are those of the whole.
                 default: None,
                 check: None,

@@ -181,6 +181,13 @@ pub fn of_function(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a function or prompt is called by its name, `p(x)`, with settings behind it, `p(x) with { cache: false }`; a prompt has `.detail(…)` and `.stream(…)`")
 }
 
+/// The name of a lambda inside of it.
+pub fn lambda_calls_itself(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "a lambda does not know the name that it is bound to; what calls itself is declared: `fn {name}(…) -> T {{ … }}`"
+    ))
+}
+
 /// A lambda with another number of parameters than wanted.
 pub fn lambda_arity(place: Place, wanted: usize, found: usize) -> Diagnostic {
     let word = if wanted == 1 {

@@ -168,6 +168,71 @@ pub fn two_parameters(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a lambda with two parameters is written `(a, b) => a + b`")
 }
 
+/// A lambda of two parameters where one is given.
+pub fn one_parameter(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note(
+        "elements with their positions are given by `enumerate`: `xs.enumerate().map((i, x) => …)`",
+    )
+}
+
+/// What is written instead of a parameter that functions of other languages have.
+pub fn instead_of_argument(callee: &str, name: &str) -> Option<&'static str> {
+    match (callee, name) {
+        ("sort" | "sorted", "reverse" | "descending" | "desc") => {
+            Some("`xs.sort_desc()` sorts from the largest to the smallest")
+        }
+        ("sort_by", "reverse" | "descending" | "desc") => {
+            Some("`xs.sort_by_desc(x => …)` sorts from the largest to the smallest")
+        }
+        ("sort", "key" | "by") => Some("`xs.sort_by(x => …)` sorts by what the function gives"),
+        ("post" | "put" | "patch" | "request", "json" | "data" | "payload" | "content") => {
+            Some("what is sent is the `body`: a text, bytes, or any value with a JSON form")
+        }
+        _ => None,
+    }
+}
+
+/// Whether a parameter of another language is one of ours by another name.
+pub fn argument_by_another_name(callee: &str, name: &str) -> Option<&'static str> {
+    match (callee, name) {
+        ("post" | "put" | "patch", "json") => Some("body"),
+        _ => None,
+    }
+}
+
+/// `(limit: 4)` behind what a `parallel for` goes through.
+pub fn limit_in_parentheses(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("`limit` is a word of `parallel for`, without parentheses: `parallel for x in xs limit 4 { … }`")
+}
+
+/// `Point(x, y)`, where `Point` is a record.
+pub fn record_by_parentheses(diagnostic: Diagnostic, name: &str, fields: &[Name]) -> Diagnostic {
+    let names: Vec<&str> = fields.iter().take(3).map(Name::as_str).collect();
+    let rest = match fields.len() > names.len() {
+        true => ", ..",
+        false => "",
+    };
+    diagnostic.note(format!(
+        "a record is taken apart by the names of its fields: `{name} {{ {}{rest} }}`",
+        names.join(", ")
+    ))
+}
+
+/// A text where a list of texts is wanted.
+pub fn one_text_for_several(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a list has brackets, also one of a single text: `[\"ls\", \"-l\"]`; nothing takes a text apart by itself, `s.words()` does")
+}
+
+/// `xs.fold((total, x) => …, 0)`
+pub fn fold_in_other_order(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::TYPE_MISMATCH,
+        place,
+        "`fold` takes the value that it begins with before the function",
+    )
+    .note("`xs.fold(0, (total, x) => total + x)`")
+}
+
 /// Something else than a tool where tools are listed.
 pub fn wrapped_in_tool(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a function is offered by a tool that calls it: `tool page(url: string) -> string reads { http.get(url).ok().body }`; prompts and agents are listed by their names")

@@ -33,6 +33,8 @@ pub enum PlacePart {
 pub enum Change {
     /// The right side takes its place.
     Set,
+    /// The same, where the checks of what holds the part are left to a later assignment of the same part.
+    SetUnchecked,
     /// `+=` and its kin.
     Operator(BinaryOperator),
     /// The same, where what the operator gives is converted or checked on its way into a part: an expression over two locals

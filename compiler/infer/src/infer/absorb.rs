@@ -71,6 +71,16 @@ impl Table<'_> {
                     self.set_default_type(*variable, &default_type);
                 }
             }
+            // `T??` is `T?`, so a `T?` that is wanted as `int?` says that `T` is `int` or `int?`: the first value decides.
+            (Type::Optional(left), Type::Optional(right))
+                if how != Absorb::All && self.unknown(left).is_some() =>
+            {
+                if let Some(variable) = self.unknown(left)
+                    && let Some(default_type) = self.default_type_of(right, Depth::Inside)
+                {
+                    self.set_default_type(variable, &default_type);
+                }
+            }
             (Type::Optional(left), Type::Optional(right))
             | (Type::List(left), Type::List(right))
             | (Type::Task(left), Type::Task(right)) => self.absorb(left, right, how.inside()),

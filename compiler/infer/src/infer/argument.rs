@@ -191,6 +191,21 @@ fn named_parameter(
             hir.report(elsewhere::setting_as_argument(report, callee, &name.name));
             return None;
         }
+        let callee = formal.callee.trim_matches('`');
+        // By what the library's functions call their first parameter: one of the program may have the same name.
+        let mut first = formal.parameters.iter().take(1);
+        if first.any(|it| matches!(it.name.as_str(), "xs" | "url" | "method"))
+            && let Some(sentence) = elsewhere::instead_of_argument(callee, &name.name)
+        {
+            let report = report.note(sentence);
+            hir.report(
+                match elsewhere::argument_by_another_name(callee, &name.name) {
+                    Some(ours) => report.fix(format!("write `{ours}`"), place, ours),
+                    None => report,
+                },
+            );
+            return None;
+        }
         let list: Vec<String> = formal
             .parameters
             .iter()

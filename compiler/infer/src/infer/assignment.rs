@@ -3,6 +3,8 @@
 //! The place on the left is inferred like a value that is read, `order.lines[2].qty`, so that everything wrong in it is reported
 //! as it is anywhere else; then what was inferred is taken apart into the variable and the steps that lead from it to the part.
 
+mod together;
+
 use gsw_names::types::Type;
 use gsw_names::{Definition, source_text};
 use gsw_source::Span;
@@ -89,12 +91,7 @@ pub(super) fn assign_tuple(
     let diverges = cx.hir.ty(value) == Type::Never;
     let kind = StatementKind::Let { pattern, value };
     out.push(Statement { kind, span });
-    for (target, part) in assigned {
-        cx.hir.locals.touch(target.local);
-        let value = cx.hir.local_value(part, target.span);
-        let kind = target.assignment(Change::Set, value);
-        out.push(Statement { kind, span });
-    }
+    together::assign_all(&mut cx.hir, assigned, span, out);
     diverges
 }
 

@@ -234,6 +234,11 @@ pub(super) fn call_item(
     call: Call,
     hint: Option<&Type>,
 ) -> ExpressionId {
+    if is_fold_in_other_order(cx, item, call) {
+        let place = cx.hir.place(call.arguments_span);
+        cx.hir.report(elsewhere::fold_in_other_order(place));
+        return lost_call(cx, call);
+    }
     let signature = lookup::signature(cx.db, item);
     let type_arguments = cx.hir.fresh_arguments(signature.generics.len());
     for index in &item_signature(cx.db, item).accumulated {
@@ -278,6 +283,17 @@ pub(super) fn call_item(
         result,
         call.span,
     )
+}
+
+/// `xs.fold((total, x) => …, 0)`: the function first, as in other languages.
+fn is_fold_in_other_order(cx: &Context, item: ItemId, call: Call) -> bool {
+    let is_lambda =
+        |it: &ast::Argument| matches!(it.value.kind, ast::ExpressionKind::Lambda { .. });
+    let [first, second] = call.arguments else {
+        return false;
+    };
+    let is_other = is_lambda(first) && first.name.is_none() && !is_lambda(second);
+    is_other && item.name(cx.db) == "fold" && gsw_names::is_std(cx.db, item.file(cx.db))
 }
 
 /// The type arguments that only the results of functions among the arguments say.
@@ -417,6 +433,11 @@ pub(super) fn lost_call(cx: &mut Context, call: Call) -> ExpressionId {
 
 fn uncallable(cx: &mut Context, what: &str, span: Span, call: Call) -> ExpressionId {
     let place = cx.hir.place(span);
-    cx.hir.report(errors::not_callable(place, what));
+    let report = errors::not_callable(place, what);
+    let mut names = call.arguments.iter().filter_map(|it| it.name.as_ref());
+    cx.hir.report(match names.any(|it| it.name == "limit") {
+        true => elsewhere::limit_in_parentheses(report),
+        false => report,
+    });
     lost_call(cx, call)
 }

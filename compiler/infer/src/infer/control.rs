@@ -1,8 +1,8 @@
 //! Branches, loops, and ways out.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_names::builtin_item;
 use gsw_names::types::Type;
+use gsw_names::{builtin_item, partial};
 use gsw_source::{ItemId, Span};
 use gsw_syntax::ast;
 
@@ -268,7 +268,7 @@ pub(super) fn element(hir: &mut HirBuilder, iterable: ExpressionId) -> Type {
     match hir.table.unchecked(&ty) {
         Type::List(element) => (*element).clone(),
         Type::Map(key, value) => Type::Tuple([(*key).clone(), (*value).clone()].into()),
-        Type::Stream(inner) => hir.table.unchecked(&inner).partial(),
+        Type::Stream(inner) => partial(hir.db, hir.table.unchecked(&inner)),
         Type::Queue(item) => (*item).clone(),
         Type::Invalid => Type::Invalid,
         Type::Variable(variable) => {

@@ -139,6 +139,7 @@ fn lambda_parameters(
     let report = errors::lambda_arity(place, wanted.parameters.len(), parameters.len());
     cx.hir.report(match wanted.parameters.len() {
         2 => elsewhere::two_parameters(report),
+        1 if parameters.len() == 2 => elsewhere::one_parameter(report),
         _ => report,
     });
     for parameter in parameters {

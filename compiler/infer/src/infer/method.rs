@@ -3,8 +3,8 @@
 use gsw_names::errors::Kind;
 use gsw_names::types::Type;
 use gsw_names::{
-    Definition, KnownItem, foreign, implicit_module, method, method_names, resolve_member,
-    substitute,
+    Definition, KnownItem, foreign, implicit_module, method, method_names, partial_field,
+    resolve_member, substitute,
 };
 use gsw_source::{Diagnostic, ItemId, Name, Place, Span, meant};
 use gsw_syntax::ast;
@@ -157,7 +157,7 @@ pub(super) fn value_field(
 fn field_of(hir: &HirBuilder, ty: &Type, name: &str) -> Option<(ItemId, u32, Type)> {
     if let Type::Partial(inner) = ty {
         let (item, index, field) = field_of(hir, &hir.table.unchecked(inner), name)?;
-        let field = Type::partial_field(hir.table.unchecked(&field));
+        let field = partial_field(hir.db, hir.table.unchecked(&field));
         return Some((item, index, field));
     }
     let Type::Record(item, arguments) = ty else {

@@ -110,6 +110,9 @@ fn habit(
         (Type::Unit, Type::List(_)) if matches!(kind, ExpressionKind::For { .. }) => {
             elsewhere::mapped(diagnostic)
         }
+        (Type::String, Type::List(of)) if hir.table.operand(&of) == Type::String => {
+            elsewhere::one_text_for_several(diagnostic)
+        }
         (Type::String, Type::Enum(item, _)) => of_text(hir, diagnostic, id, item),
         _ => return None,
     })

@@ -7,7 +7,8 @@ use gsw_names::{
     server_tool, shown_module, suggest, variants_named,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
-use gsw_syntax::ast;
+use gsw_syntax::ast::{self, Child, children, item_children};
+use gsw_syntax::item_ast;
 
 use crate::errors::{calls, records};
 use crate::infer::findings::Findings;
@@ -325,6 +326,7 @@ impl Names<'_, '_> {
             None if suggestion.is_none() && name.starts_with(char::is_uppercase) => {
                 errors::value_with_capital(report)
             }
+            None if self.is_in_own_lambda(name, span) => calls::lambda_calls_itself(report, name),
             None => report,
         };
         let report = match self.own_field(name) {
@@ -334,6 +336,28 @@ impl Names<'_, '_> {
             None => report,
         };
         self.findings.report_unknown(name, report);
+    }
+
+    /// Whether a name stands in the lambda that is bound to it: `let f = n => f(n - 1)`.
+    fn is_in_own_lambda(&self, name: &Name, span: Span) -> bool {
+        let Some(tree) = item_ast(self.db, self.item) else {
+            return false;
+        };
+        let mut waiting = item_children(&tree);
+        while let Some(child) = waiting.pop() {
+            if let Child::Statement(statement) = &child
+                && let ast::StatementKind::Let { pattern, value, .. }
+                | ast::StatementKind::Var { pattern, value, .. } = &statement.kind
+                && matches!(&pattern.kind, ast::PatternKind::Binding(it) if it.name == *name)
+                && matches!(value.kind, ast::ExpressionKind::Lambda { .. })
+                && value.span.start <= span.start
+                && span.end <= value.span.end
+            {
+                return true;
+            }
+            waiting.extend(children(child));
+        }
+        false
     }
 
     /// Whether a name with a capital stands behind `fail`.

@@ -7,7 +7,7 @@ use gsw_names::{Definition, Parameter, resolve_name, substitute};
 use gsw_source::{ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
-use crate::errors::{patterns as errors, records};
+use crate::errors::{elsewhere, patterns as errors, records};
 use crate::hir::{Pattern, PatternKind};
 use crate::infer::absence::way_to;
 use crate::infer::context::Context;
@@ -66,6 +66,16 @@ pub(super) fn variant_pattern(
                 return None;
             }
             Some(PatternKind::Constant(item))
+        }
+        Named::Definition(Definition::Item(item)) if item.kind(cx.db) == ItemKind::Record => {
+            let name = path.last().map_or("", |it| it.name.as_str());
+            let (place, text) = (cx.hir.place(span), cx.hir.show(ty));
+            let report = errors::wrong_pattern(place, &format!("`{name}`"), &text);
+            let fields = lookup::fields(cx.db, item);
+            let fields: Vec<Name> = fields.iter().map(|it| it.name.clone()).collect();
+            let report = elsewhere::record_by_parentheses(report, name, &fields);
+            cx.hir.report(report);
+            None
         }
         Named::Definition(_) => {
             let name = path.last().map_or("", |it| it.name.as_str());

@@ -385,6 +385,34 @@ fn instead_on_map(name: &str) -> Option<&'static str> {
 /// What is written instead of functions that modules have in other languages.
 const MEMBERS: &[(&str, &[&str], &str)] = &[
     (
+        "std/random",
+        &["choice", "choices", "sample"],
+        "`random.pick(xs)` is one element, and `random.shuffle(xs).take(n)` are several",
+    ),
+    (
+        "std/random",
+        &["randint", "randrange", "range", "integer"],
+        "`random.int(1, 6)` is one of 1 to 6",
+    ),
+    (
+        "std/random",
+        &["random", "float", "uniform"],
+        "`random()`, which needs no module, is a float from 0.0 to below 1.0",
+    ),
+    (
+        "std/regex",
+        &[
+            "match",
+            "fullmatch",
+            "search",
+            "test",
+            "compile",
+            "sub",
+            "replaceAll",
+        ],
+        "a pattern is made first: `regex.new(r\"^a+$\")` has `matches`, `find`, `find_all`, `captures`, `replace` and `split`",
+    ),
+    (
         "std/json",
         &[
             "dumps",

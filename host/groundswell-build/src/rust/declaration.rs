@@ -45,6 +45,7 @@ pub fn write(out: &mut String, names: &mut Names<'_>, id: TypeId, name: &str) {
         | Type::Optional(_)
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Checked { .. }
         | Type::Closure(_)
@@ -139,6 +140,7 @@ fn holds(types: &TypeTable, id: TypeId, owner: TypeId, seen: &mut BTreeSet<TypeI
         | Type::Literals(_)
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::ErrorKind(_)
         | Type::Checked { .. }
         | Type::Closure(_)

@@ -40,7 +40,9 @@ impl<'t> Names<'t> {
             Type::Duration => "::groundswell::Span".into(),
             Type::Checked { base, .. } => self.of(*base, context),
             Type::Optional(inner) => format!("Option<{}>", self.of(*inner, context)),
-            Type::List(inner) => format!("Vec<{}>", self.of(*inner, context)),
+            Type::List(inner) | Type::Set { of: inner, .. } => {
+                format!("Vec<{}>", self.of(*inner, context))
+            }
             Type::Map { key, value } => {
                 let key = self.of(*key, &format!("{context}Key"));
                 let value = self.of(*value, context);

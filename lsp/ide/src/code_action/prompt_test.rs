@@ -1,7 +1,7 @@
 //! Writes a test for a prompt, with a mock in the place of the model.
 
 use gsw_names::types::Type;
-use gsw_names::{Presence, TypeDeclarationKind, item_signature, type_declaration};
+use gsw_names::{KnownItem, Presence, TypeDeclarationKind, item_signature, type_declaration};
 use gsw_source::{Db, ItemKind};
 
 use super::place::Place;
@@ -66,6 +66,9 @@ fn sample(db: &dyn Db, ty: &Type, depth: u32) -> Option<String> {
         Type::Tuple(parts) => {
             let parts: Option<Vec<String>> = parts.iter().map(deeper).collect();
             format!("({})", parts?.join(", "))
+        }
+        Type::Record(item, parts) if KnownItem::Set.is(db, *item) => {
+            format!("set.of([{}])", deeper(parts.first()?)?)
         }
         Type::Record(item, _) => {
             let TypeDeclarationKind::Record(fields) = &type_declaration(db, *item).declaration.kind

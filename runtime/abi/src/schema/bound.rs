@@ -93,7 +93,7 @@ fn number(bits: u64) -> Option<Value> {
 fn counted(types: &TypeTable, ty: TypeId) -> Counted {
     match types.get(types.base(ty)) {
         Type::Optional(of) => counted(types, *of),
-        Type::List(_) => Counted::Items,
+        Type::List(_) | Type::Set { .. } => Counted::Items,
         Type::Map { .. } => Counted::Entries,
         Type::Unit
         | Type::Bool

@@ -80,6 +80,11 @@ impl Builder<'_> {
             Type::Optional(of) => object(json!({ "anyOf": [self.value(*of), { "type": "null" }] })),
             Type::List(of) => object(json!({ "type": "array", "items": self.value(*of) })),
             Type::Map { key, value } => self.map(*key, *value),
+            Type::Set { of, .. } => object(json!({
+                "type": "array",
+                "items": self.value(*of),
+                "uniqueItems": true,
+            })),
             Type::Tuple(parts) => self.tuple(parts),
             Type::Record(it) => self.fields(None, it.docs.as_deref(), &it.fields),
             Type::Enum(it) if it.is_inline() => names_of(it),

@@ -48,6 +48,7 @@ pub(super) fn name(ty: &Type) -> Option<&str> {
         | Type::Optional(_)
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Checked { .. }
         | Type::Closure(_)
@@ -64,7 +65,10 @@ pub(super) fn name(ty: &Type) -> Option<&str> {
 fn parts(ty: &Type) -> Vec<TypeId> {
     let of = |fields: &[Field]| fields.iter().map(|field| field.ty).collect::<Vec<_>>();
     match ty {
-        Type::Optional(it) | Type::List(it) | Type::Checked { base: it, .. } => vec![*it],
+        Type::Optional(it)
+        | Type::List(it)
+        | Type::Set { of: it, .. }
+        | Type::Checked { base: it, .. } => vec![*it],
         Type::Map { key, value } => vec![*key, *value],
         Type::Tuple(parts) => parts.clone(),
         Type::Record(it) => of(&it.fields),

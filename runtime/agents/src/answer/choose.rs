@@ -244,7 +244,7 @@ impl<'t> Chooser<'t, '_> {
             Shape::Map(_) | Shape::Any if begins_with_key => {
                 parse::fields(self.text, start, self.work)
             }
-            Shape::List(_) if is_row_of_scalars(inside) => {
+            Shape::List { .. } if is_row_of_scalars(inside) => {
                 parse::items(self.text, start, self.work)
             }
             Shape::Null
@@ -255,7 +255,7 @@ impl<'t> Chooser<'t, '_> {
             | Shape::Duration
             | Shape::Text
             | Shape::Words(_)
-            | Shape::List(_)
+            | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Record(_)
             | Shape::Map(_)

@@ -20,7 +20,7 @@ use super::number::{self, Digits};
 use super::place::Place;
 use super::repair::{RepairKind, Repairs};
 use super::resemble::Suits;
-use super::shape::{Shape, ShapeId, Shapes};
+use super::shape::{Repeats, Shape, ShapeId, Shapes};
 use super::strict::strict;
 use super::work::Work;
 
@@ -71,7 +71,13 @@ impl<'s> Coercion<'s> {
             Shape::Choice(branches) => self.choice(node, branches, place),
             Shape::Record(record) => self.record(node, id, record, place),
             Shape::Map(of) => self.map(node, *of, place),
-            Shape::List(of) => self.list(node, id, *of, place),
+            Shape::List { of, repeats } => {
+                let list = self.list(node, id, *of, place);
+                match repeats {
+                    Repeats::Any => list,
+                    Repeats::None => self.once(list, place),
+                }
+            }
             Shape::Tuple(parts) => self.tuple(node, parts, place),
             Shape::Null
             | Shape::Bool
@@ -138,7 +144,7 @@ impl<'s> Coercion<'s> {
                 | Shape::Duration
                 | Shape::Text
                 | Shape::Words(_)
-                | Shape::List(_)
+                | Shape::List { .. }
                 | Shape::Tuple(_)
                 | Shape::Record(_)
                 | Shape::Map(_) => leaves.push(id),

@@ -61,7 +61,7 @@ impl Finder<'_> {
                     self.value(value, *of, &place.key(key));
                 }
             }
-            (Shape::List(of), Value::Array(items)) => {
+            (Shape::List { of, .. }, Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
                     self.value(item, *of, &place.index(index));
                 }
@@ -87,7 +87,7 @@ impl Finder<'_> {
                 | Shape::Duration
                 | Shape::Text
                 | Shape::Words(_)
-                | Shape::List(_)
+                | Shape::List { .. }
                 | Shape::Tuple(_)
                 | Shape::Record(_)
                 | Shape::Map(_),
@@ -106,7 +106,7 @@ impl Finder<'_> {
                 },
                 (Shape::Any, _)
                 | (Shape::Map(_), Value::Object(_))
-                | (Shape::List(_) | Shape::Tuple(_), Value::Array(_))
+                | (Shape::List { .. } | Shape::Tuple(_), Value::Array(_))
                 | (Shape::Float | Shape::Duration, Value::Number(_)) => true,
                 (
                     Shape::Null
@@ -116,7 +116,7 @@ impl Finder<'_> {
                     | Shape::Duration
                     | Shape::Text
                     | Shape::Words(_)
-                    | Shape::List(_)
+                    | Shape::List { .. }
                     | Shape::Tuple(_)
                     | Shape::Record(_)
                     | Shape::Map(_),

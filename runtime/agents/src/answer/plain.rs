@@ -17,7 +17,7 @@ use super::word::{self, undressed};
 /// The text as a value, if the shape has values without brackets.
 pub(crate) fn plain<'t>(text: &'t str, shapes: &Shapes) -> Option<(Node<'t>, Repairs)> {
     let mut repairs = Repairs::default();
-    if let Shape::List(of) = shapes.get(shapes.root) {
+    if let Shape::List { of, .. } = shapes.get(shapes.root) {
         let items = match numbers(text, *of, shapes, &mut repairs) {
             Some(items) => items,
             None => lines(text, *of, shapes, &mut repairs)?,
@@ -141,7 +141,7 @@ fn words(shapes: &Shapes, id: ShapeId) -> Vec<String> {
         | Shape::Float
         | Shape::Duration
         | Shape::Text
-        | Shape::List(_)
+        | Shape::List { .. }
         | Shape::Tuple(_)
         | Shape::Record(_)
         | Shape::Map(_) => Vec::new(),

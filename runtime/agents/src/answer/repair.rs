@@ -106,6 +106,8 @@ kinds! {
     OddNumber = "odd-number", Nothing;
     /// A key that is there twice with equal values was read once.
     RepeatedKey = "repeated-key", Nothing;
+    /// An element of a set that is there twice was read once.
+    RepeatedElement = "repeated-element", Nothing;
 
     /// A key in another spelling was read as that of a field.
     NearKey = "near-key", Nothing;

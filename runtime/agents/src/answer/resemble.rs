@@ -38,7 +38,7 @@ impl Shapes {
             (Shape::Record(record), Node::Object { fields, .. }) => self.as_record(fields, record),
             (Shape::Map(_), Node::Object { .. }) => Suits::Nearly,
             (Shape::Words(words), Node::Object { fields, .. }) => as_variant(fields, words),
-            (Shape::List(of), Node::List { items, .. }) => {
+            (Shape::List { of, .. }, Node::List { items, .. }) => {
                 let suits = |it: &Node<'_>| self.may_be_item(it, *of);
                 match items.is_empty() || items.iter().any(suits) {
                     true => Suits::Well,
@@ -50,7 +50,7 @@ impl Shapes {
                 Suits::Nearly
             }
             (_, Node::List { items, .. }) if items.len() == 1 => Suits::Changed,
-            (Shape::List(_), Node::Object { .. }) => Suits::Changed,
+            (Shape::List { .. }, Node::Object { .. }) => Suits::Changed,
             (_, Node::List { .. } | Node::Object { .. }) => Suits::Not,
             (shape, scalar) => of_scalar(shape, scalar),
         }
@@ -85,7 +85,7 @@ impl Shapes {
             | Shape::Duration
             | Shape::Text
             | Shape::Words(_)
-            | Shape::List(_)
+            | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Map(_) => false,
         }
@@ -136,7 +136,7 @@ impl Shapes {
             | Shape::Duration
             | Shape::Text
             | Shape::Words(_)
-            | Shape::List(_)
+            | Shape::List { .. }
             | Shape::Tuple(_) => self.suits(node, field.shape) >= Suits::Well,
         }
     }
@@ -147,7 +147,7 @@ impl Shapes {
             (Shape::Choice(branches), _) => branches.iter().any(|it| self.may_be_item(node, *it)),
             (Shape::Any, _) => true,
             (Shape::Record(_) | Shape::Map(_), _) => matches!(node, Node::Object { .. }),
-            (Shape::List(_) | Shape::Tuple(_), _) => matches!(node, Node::List { .. }),
+            (Shape::List { .. } | Shape::Tuple(_), _) => matches!(node, Node::List { .. }),
             (
                 Shape::Null
                 | Shape::Bool
@@ -225,9 +225,10 @@ fn of_scalar(shape: &Shape, node: &Node<'_>) -> Suits {
             changed(number::loose(text).is_some() || number::seconds(text).is_some())
         }
         // Lists and objects may be written in a text.
-        (Shape::List(_) | Shape::Tuple(_) | Shape::Record(_) | Shape::Map(_), Node::Text(text)) => {
-            changed(text.trim_start().starts_with(['{', '[']))
-        }
+        (
+            Shape::List { .. } | Shape::Tuple(_) | Shape::Record(_) | Shape::Map(_),
+            Node::Text(text),
+        ) => changed(text.trim_start().starts_with(['{', '['])),
         (
             Shape::Any
             | Shape::Null
@@ -237,7 +238,7 @@ fn of_scalar(shape: &Shape, node: &Node<'_>) -> Suits {
             | Shape::Duration
             | Shape::Text
             | Shape::Words(_)
-            | Shape::List(_)
+            | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Record(_)
             | Shape::Map(_)

@@ -25,7 +25,10 @@ pub(crate) enum Shape {
     Text,
     /// One of these texts.
     Words(Vec<String>),
-    List(ShapeId),
+    List {
+        of: ShapeId,
+        repeats: Repeats,
+    },
     Tuple(Vec<ShapeId>),
     Record(Record),
     /// An object of any keys.
@@ -58,6 +61,14 @@ pub(crate) enum Need {
     Required,
     /// It has a default, or is optional.
     MayBeAbsent,
+}
+
+/// Whether an element of a list may stand there more than once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Repeats {
+    Any,
+    /// It is a set.
+    None,
 }
 
 /// How a key of an answer is a field's.
@@ -134,7 +145,7 @@ impl Shapes {
     /// The shape of a list's items.
     pub fn item(&self, id: ShapeId) -> Option<ShapeId> {
         match self.get(id) {
-            Shape::List(of) => Some(*of),
+            Shape::List { of, .. } => Some(*of),
             Shape::Any
             | Shape::Null
             | Shape::Bool
@@ -162,7 +173,7 @@ impl Shapes {
             | Shape::Float
             | Shape::Duration
             | Shape::Words(_)
-            | Shape::List(_)
+            | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Record(_)
             | Shape::Map(_) => false,
@@ -180,9 +191,11 @@ impl Shapes {
             | Shape::Text
             | Shape::Words(_) => true,
             Shape::Choice(branches) => branches.iter().any(|it| self.is_scalar(*it)),
-            Shape::Any | Shape::List(_) | Shape::Tuple(_) | Shape::Record(_) | Shape::Map(_) => {
-                false
-            }
+            Shape::Any
+            | Shape::List { .. }
+            | Shape::Tuple(_)
+            | Shape::Record(_)
+            | Shape::Map(_) => false,
         }
     }
 }
@@ -247,7 +260,13 @@ impl<'s> Maker<'s> {
             "string" => Shape::Text,
             "array" => match schema.get("prefixItems").and_then(Value::as_array) {
                 Some(places) => Shape::Tuple(places.iter().map(|it| self.id(it)).collect()),
-                None => Shape::List(self.optional_id(schema.get("items"))),
+                None => Shape::List {
+                    of: self.optional_id(schema.get("items")),
+                    repeats: match schema.get("uniqueItems") {
+                        Some(Value::Bool(true)) => Repeats::None,
+                        Some(_) | None => Repeats::Any,
+                    },
+                },
             },
             "object" => match schema.get("properties").and_then(Value::as_object) {
                 Some(properties) => Shape::Record(self.record(properties, schema)),

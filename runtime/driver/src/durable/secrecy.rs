@@ -39,6 +39,7 @@ impl Secrecy {
             | Type::Optional(_)
             | Type::List(_)
             | Type::Map { .. }
+            | Type::Set { .. }
             | Type::Tuple(_)
             | Type::Checked { .. }
             | Type::Closure(_)

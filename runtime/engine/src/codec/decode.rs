@@ -140,6 +140,7 @@ impl<'a> Decoder<'a> {
             Type::Optional(of) => self.optional(ty, *of, tree),
             Type::List(of) => self.list(ty, *of, tree),
             Type::Map { key, value } => self.map(ty, *key, *value, tree),
+            Type::Set { of, members } => self.set(ty, *of, *members, tree),
             Type::Tuple(parts) => self.tuple(ty, parts, tree),
             Type::Record(record) => self.record(ty, &record.fields, tree),
             Type::Enum(it) => self.enumeration(ty, it, tree),

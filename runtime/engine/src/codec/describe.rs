@@ -17,10 +17,12 @@ pub fn expected(types: &TypeTable, ty: TypeId) -> String {
         (Type::Duration, " in seconds, such as 1.5"),
         (Type::Bytes, " in Base64"),
     ];
-    let form = forms
-        .iter()
-        .find(|it| it.0 == *inside)
-        .map_or("", |it| it.1);
+    let known = forms.iter().find(|it| it.0 == *inside);
+    let form = if let Type::Set { .. } = inside {
+        " as an array"
+    } else {
+        known.map_or("", |it| it.1)
+    };
     format!("{}{form}", type_name(types, ty))
 }
 
@@ -60,6 +62,7 @@ pub fn type_name(types: &TypeTable, ty: TypeId) -> String {
                 type_name(types, *value)
             )
         }
+        Type::Set { of, .. } => format!("Set<{}>", type_name(types, *of)),
         Type::Tuple(parts) => format!("({})", list(parts)),
         Type::Record(it) => it.name.clone(),
         Type::Enum(it) => it.name.clone(),

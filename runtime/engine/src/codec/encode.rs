@@ -11,7 +11,7 @@ use crate::codec::sink::Sink;
 use crate::media;
 use crate::secret::Template;
 use crate::value::json::View;
-use crate::value::{self, json, list, map, string};
+use crate::value::{self, json, list, map, set, string};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Audience {
@@ -40,6 +40,10 @@ enum Open<'a> {
     },
     Map {
         key: TypeId,
+        of: TypeId,
+        entries: Box<dyn Iterator<Item = (u64, u64)> + 'a>,
+    },
+    Set {
         of: TypeId,
         entries: Box<dyn Iterator<Item = (u64, u64)> + 'a>,
     },
@@ -136,6 +140,13 @@ impl<'a, S: Sink> Writer<'a, S> {
                 }
                 None => self.end_object(),
             },
+            Open::Set { of, entries } => match entries.next() {
+                Some((word, _)) => {
+                    let of = *of;
+                    self.value(of, word);
+                }
+                None => self.end_list(),
+            },
         }
         true
     }
@@ -228,6 +239,13 @@ impl<'a, S: Sink> Writer<'a, S> {
                 });
             }
             Type::Map { key, value } => self.map(*key, *value, word),
+            Type::Set { of, .. } => {
+                self.sink.begin_list();
+                self.open.push(Open::Set {
+                    of: *of,
+                    entries: Box::new(map::entries(set::members(word))),
+                });
+            }
             Type::Record(record) => self.fields(None, &record.fields, word, 0),
             Type::Enum(it) if it.is_inline() => self.sink.text(&it.variants[word as usize].wire),
             Type::Enum(it) => {

@@ -34,7 +34,10 @@ pub fn hides(types: &TypeTable, ty: TypeId) -> bool {
                 let hiding = variants.filter(|it| any_hidden(&it.fields)).count();
                 hiding > 0
             }
-            Type::Optional(of) | Type::List(of) | Type::Map { value: of, .. } => {
+            Type::Optional(of)
+            | Type::List(of)
+            | Type::Map { value: of, .. }
+            | Type::Set { of, .. } => {
                 waiting.push(*of);
                 false
             }
@@ -94,7 +97,7 @@ pub fn shown(types: &TypeTable, ty: TypeId, tree: &Value) -> Value {
     match (types.get(types.base(ty)), tree) {
         (Type::Optional(_), Value::Null) => Value::Null,
         (Type::Optional(of), tree) => shown(types, *of, tree),
-        (Type::List(of), Value::Array(items)) => {
+        (Type::List(of) | Type::Set { of, .. }, Value::Array(items)) => {
             items.iter().map(|it| shown(types, *of, it)).collect()
         }
         (Type::Map { value, .. }, Value::Object(entries)) => {

@@ -34,7 +34,7 @@ fn fill(types: &TypeTable, ty: TypeId, shown: Value) -> Value {
     match (types.get(types.base(ty)), shown) {
         (Type::Optional(_), Value::Null) => Value::Null,
         (Type::Optional(of), shown) => fill(types, *of, shown),
-        (Type::List(of), Value::Array(items)) => {
+        (Type::List(of) | Type::Set { of, .. }, Value::Array(items)) => {
             items.into_iter().map(|it| fill(types, *of, it)).collect()
         }
         (Type::Map { value, .. }, Value::Object(entries)) => {
@@ -89,7 +89,7 @@ fn stand_in(types: &TypeTable, ty: TypeId, depth: usize) -> Option<Value> {
         Type::Bytes => "".into(),
         Type::Time => "1970-01-01T00:00:00Z".into(),
         Type::Literals(texts) => texts.first().map_or(REDACTED, |it| it).into(),
-        Type::List(_) => json!([]),
+        Type::List(_) | Type::Set { .. } => json!([]),
         Type::Map { .. } => json!({}),
         Type::Tuple(parts) => {
             let parts = parts.iter().map(|it| stand_in(types, *it, depth));

@@ -6,7 +6,7 @@ use gsw_abi::types::{Field, Type, TypeId};
 use crate::heap::{Heap, Poll};
 use crate::value::hash::HashKey;
 use crate::value::json::View;
-use crate::value::{self, error, json, list, map, optional, string};
+use crate::value::{self, error, json, list, map, optional, set, string};
 
 /// A step of hashing; the last pushed is the first done.
 enum Step {
@@ -111,6 +111,7 @@ impl Hasher<'_> {
             }
             Type::List(of) => self.list(*of, word),
             Type::Map { key, value } => self.map(*key, *value, word),
+            Type::Set { of, .. } => self.map(*of, builtin::BOOL, set::members(word)),
             Type::Tuple(parts) => {
                 let parts = parts.iter().enumerate();
                 let steps = parts.map(|(at, &ty)| Step::Value(ty, value::field(word, at)));

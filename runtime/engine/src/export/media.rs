@@ -85,6 +85,7 @@ fn joined(heap: &mut Heap, ty: TypeId, word: u64, before: u64) -> u64 {
         | Type::Error
         | Type::Literals(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::Enum(_)

@@ -1,5 +1,6 @@
 //! Runtime calls on tasks.
 
+use gsw_abi::bounds::Bounds;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{ErrorPolicy, NO_LIMIT, NodeKind, RacePolicy};
 use gsw_abi::layout::Frame;
@@ -67,7 +68,7 @@ calls! {
             _ => ErrorPolicy::Merge,
         };
         let limit = Some(limit as i64).filter(|it| *it != NO_LIMIT);
-        if let Some(limit) = limit.filter(|it| *it < 1) {
+        if let Some(limit) = limit.filter(|it| !Bounds::COUNT_FROM_ONE.admit(*it as f64)) {
             run.heap.release(closure);
             run.heap.release(items);
             let message = format!("`limit` must be at least 1, not {limit}");

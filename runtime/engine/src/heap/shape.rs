@@ -78,6 +78,7 @@ fn shape(types: &TypeTable, id: TypeId) -> Shape {
             key: types.is_reference(*key),
             value: types.is_reference(*value),
         },
+        Type::Set { members, .. } => Shape::Words(words(types, 0, &[*members])),
         Type::Tuple(parts) => Shape::Words(words(types, 0, parts)),
         Type::Record(record) => Shape::Words(words(types, 0, &field_types(&record.fields))),
         Type::Enum(it) if it.is_inline() => Shape::Inline,
@@ -145,6 +146,7 @@ fn parts_are_reflexive(ty: &Type, reflexive: &[bool]) -> bool {
         Type::Optional(of) | Type::List(of) | Type::Checked { base: of, .. } => is(of),
         // Keys are never floats, so only the values decide.
         Type::Map { value, .. } => is(value),
+        Type::Set { members, .. } => is(members),
         Type::Tuple(parts) => parts.iter().all(is),
         Type::Record(record) => are(&record.fields),
         Type::Enum(it) => it.variants.iter().all(|variant| are(&variant.fields)),

@@ -1,5 +1,6 @@
 //! Checks that every index in a program's tables names something that is there, and that it is of the right kind.
 
+use gsw_abi::builtin;
 use gsw_abi::program::{Colour, Function, FunctionIndex, Program, Repeat};
 use gsw_abi::types::{Check, Field, Type, TypeId};
 
@@ -49,6 +50,10 @@ fn one_type(program: &Program, ty: &Type) -> Checked {
             Some(_) | None => Err("a queue that holds no lists".into()),
         },
         Type::Map { key, value } => type_id(program, *key).and(type_id(program, *value)),
+        Type::Set { of, members } => match program.types.types.get(members.0 as usize) {
+            Some(Type::Map { key, value }) if key == of && *value == builtin::BOOL => Ok(()),
+            Some(_) | None => Err("a set that holds no map of its elements".into()),
+        },
         Type::Tuple(parts) | Type::Closure(parts) => {
             parts.iter().try_for_each(|it| type_id(program, *it))
         }
@@ -109,6 +114,7 @@ fn key_type(program: &Program, id: TypeId) -> Checked {
         | Type::Optional(_)
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::ErrorKind(_)

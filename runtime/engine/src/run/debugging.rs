@@ -284,6 +284,7 @@ impl Run {
             | Type::Optional(_)
             | Type::List(_)
             | Type::Map { .. }
+            | Type::Set { .. }
             | Type::Tuple(_)
             | Type::Record(_)
             | Type::Enum(_)

@@ -68,7 +68,9 @@ fn fields_in<'a>(
         Type::Record(it) => inside(&it.fields, seen),
         Type::Enum(it) => it.variants.iter().for_each(|it| inside(&it.fields, seen)),
         Type::Checked { base, .. } => fields_in(types, *base, seen, found),
-        Type::Optional(of) | Type::List(of) => fields_in(types, *of, seen, found),
+        Type::Optional(of) | Type::List(of) | Type::Set { of, .. } => {
+            fields_in(types, *of, seen, found)
+        }
         Type::Map { key, value } => {
             fields_in(types, *key, seen, found);
             fields_in(types, *value, seen, found);

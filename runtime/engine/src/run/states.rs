@@ -331,6 +331,7 @@ pub(crate) fn length(heap: &Heap, ty: TypeId, word: u64) -> usize {
         | Type::Error
         | Type::Optional(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::Enum(_)
@@ -370,6 +371,7 @@ fn end_of(heap: &Heap, ty: TypeId, word: u64, from: usize) -> JsonText {
         | Type::Error
         | Type::Optional(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::Enum(_)

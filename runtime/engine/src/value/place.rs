@@ -105,6 +105,7 @@ fn own_copy(heap: &mut Heap, place: u64, word: u64) -> Result<u64, u64> {
             Ok(copy(heap, word, parts))
         }
         Type::Tuple(parts) => Ok(copy(heap, word, parts.iter().copied())),
+        Type::Set { members, .. } => Ok(copy(heap, word, std::iter::once(*members))),
         other @ (Type::Unit
         | Type::Bool
         | Type::Int

@@ -34,7 +34,7 @@ pub fn shapes(types: &TypeTable, roots: impl Iterator<Item = TypeId>) -> Vec<Sha
 /// The types that a value of this type holds.
 fn parts(types: &TypeTable, ty: TypeId, waiting: &mut std::collections::VecDeque<TypeId>) {
     match types.get(ty) {
-        Type::Optional(of) | Type::List(of) => waiting.push_back(*of),
+        Type::Optional(of) | Type::List(of) | Type::Set { of, .. } => waiting.push_back(*of),
         Type::Checked { base, .. } => waiting.push_back(*base),
         Type::Map { key, value } => waiting.extend([*key, *value]),
         Type::Tuple(parts) => waiting.extend(parts),
@@ -101,6 +101,7 @@ fn shape(types: &TypeTable, ty: TypeId) -> Option<Shape> {
         | Type::Optional(_)
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::ErrorKind(_)
         | Type::Closure(_)
@@ -181,7 +182,7 @@ pub fn written(types: &TypeTable, ty: TypeId) -> String {
             words.join(" | ")
         }
         Type::Optional(of) => format!("{}?", written(types, *of)),
-        Type::List(of) => format!("[{}]", written(types, *of)),
+        Type::List(of) | Type::Set { of, .. } => format!("[{}]", written(types, *of)),
         Type::Enum(_)
         | Type::Unit
         | Type::Bool

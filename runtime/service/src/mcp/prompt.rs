@@ -74,6 +74,7 @@ fn is_text(types: &TypeTable, ty: TypeId) -> bool {
         | Type::Error
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::ErrorKind(_)
@@ -120,6 +121,7 @@ fn names(types: &TypeTable, ty: TypeId) -> Vec<String> {
         | Type::Error
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::ErrorKind(_)

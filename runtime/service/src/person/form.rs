@@ -159,10 +159,10 @@ impl<'a> Form<'a> {
                 let fields = self.fields(it.docs.as_deref(), &it.fields, place, Map::new())?;
                 Ok(Given::Value(fields))
             }
-            Type::List(of) if !matches!(place.empty, Empty::Answer) => {
+            Type::List(of) | Type::Set { of, .. } if !matches!(place.empty, Empty::Answer) => {
                 self.composite(place, "fill it in? y/n", |form| form.list(*of, place))
             }
-            Type::List(of) => Ok(Given::Value(self.list(*of, place)?)),
+            Type::List(of) | Type::Set { of, .. } => Ok(Given::Value(self.list(*of, place)?)),
             Type::String => self.text(place),
             Type::Int => self.typed(ty, place, "a whole number"),
             Type::Float => self.typed(ty, place, "a number"),

@@ -93,7 +93,7 @@ fn example(types: &TypeTable, ty: TypeId, name: &str, depth: usize) -> Option<Va
         Type::Time => Some(json!("2026-01-01T00:00:00Z")),
         Type::Duration => Some(json!("1s")),
         Type::Literals(words) => words.first().map(|it| json!(it)),
-        Type::List(_) => Some(json!([])),
+        Type::List(_) | Type::Set { .. } => Some(json!([])),
         Type::Map { .. } => Some(json!({})),
         Type::Tuple(parts) => {
             let parts = parts.iter().map(|it| example(types, *it, name, depth + 1));

@@ -46,6 +46,7 @@ impl Scene<'_> {
         };
         self.dotted_module(&sight)
             .or_else(|| self.case_of_variant(&sight))
+            .or_else(|| self.is_none(&sight))
             .or_else(|| self.is_variant(&sight))
             .or_else(|| sign::find_particular(&sight).map(|it| advice_of(it, &sight)))
             .or_else(|| self.foreign_word(&sight))
@@ -60,6 +61,24 @@ impl Scene<'_> {
         (is_dot && is_case && sight.expects_token(TokenKind::FatArrow)).then(|| {
             note("an arm is written `pattern => value`, without `case` and the dot: `Open => …`")
         })
+    }
+
+    /// `x is None`, `x is not None`, `x is not y`
+    fn is_none(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let written = |at: usize| Some(self.source(sight.after(at)?.span));
+        if self.source(sight.token.span) != "is" || !sight.expects(Expected::OPERATOR) {
+            return None;
+        }
+        let is_absent = |it: &str| matches!(it, "None" | "none" | "null" | "nil" | "undefined");
+        let absent = "what may be missing is compared with `none`, `x != none`, or unwrapped: `if let value = x { … }`";
+        let (last, sentence, ours) = match written(1)? {
+            "not" if written(2).is_some_and(is_absent) => (2, absent, "!= none"),
+            "not" => (1, "that values differ is written `a != b`", "!="),
+            other if is_absent(other) => (1, absent, "== none"),
+            _ => return None,
+        };
+        let span = Span::new(sight.token.span.start, sight.after(last)?.span.end);
+        Some(replace(sentence, span, ours))
     }
 
     /// `x is Shipped`, where only the declaration says whether there is more to look at.

@@ -266,6 +266,12 @@ const FOUND: &[Foreign] = &[
         "that something is not in a list is written `not (x in xs)`",
     ),
     word_where(
+        "from",
+        |expected| expected.has(Expected::token(TokenKind::In)),
+        None,
+        "a loop over numbers is written `for i in 0..10 { … }`",
+    ),
+    word_where(
         "is",
         |expected| expected.has(Expected::OPERATOR),
         Some("=="),

@@ -1,5 +1,7 @@
 //! Lists and tuples: items each by themselves, a list in an object, one value instead of a list.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::Coercion;
@@ -62,6 +64,24 @@ impl Coercion<'_> {
             Node::Bare(word) if is_bare_null(word) => self.unfit(node, place),
             Node::Bool(_) | Node::Number(_) | Node::Bare(_) => self.single(node, of, place),
         }
+    }
+
+    /// The elements of a set, each once.
+    pub(super) fn once(&mut self, list: Value, place: &Place<'_>) -> Value {
+        let Value::Array(items) = list else {
+            return list;
+        };
+        let mut seen = HashSet::new();
+        let mut kept = Vec::with_capacity(items.len());
+        for (index, item) in items.into_iter().enumerate() {
+            if seen.insert(item.to_string()) {
+                kept.push(item);
+            } else {
+                let what = || "read once what is there twice".into();
+                self.note(RepairKind::RepeatedElement, &place.index(index), what);
+            }
+        }
+        Value::Array(kept)
     }
 
     fn single(&mut self, node: &Node<'_>, of: ShapeId, place: &Place<'_>) -> Value {

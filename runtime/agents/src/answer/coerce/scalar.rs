@@ -75,7 +75,7 @@ impl Coercion<'_> {
                 | Shape::Float
                 | Shape::Duration
                 | Shape::Text
-                | Shape::List(_)
+                | Shape::List { .. }
                 | Shape::Tuple(_)
                 | Shape::Record(_)
                 | Shape::Map(_)
@@ -135,7 +135,7 @@ impl Coercion<'_> {
             | Shape::Int
             | Shape::Text
             | Shape::Words(_)
-            | Shape::List(_)
+            | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Record(_)
             | Shape::Map(_)

@@ -76,7 +76,7 @@ impl<'s> Coercion<'s> {
             | Shape::Duration
             | Shape::Text
             | Shape::Words(_)
-            | Shape::List(_)
+            | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Map(_)
             | Shape::Choice(_) => None,
@@ -123,7 +123,7 @@ impl<'s> Coercion<'s> {
             | Shape::Float
             | Shape::Duration
             | Shape::Text
-            | Shape::List(_)
+            | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Record(_)
             | Shape::Map(_)

@@ -111,6 +111,9 @@ impl Checker<'_> {
             return self.wrong(path, "another number of items", &Value::from(items.len()));
         }
         for (index, item) in items.iter().enumerate() {
+            if schema["uniqueItems"] == true && items[..index].contains(item) {
+                self.wrong(path, "each element once", item);
+            }
             let place = places.and_then(|it| it.get(index)).or(schema.get("items"));
             if let Some(place) = place {
                 self.value(item, place, &format!("{path}[{index}]"));

@@ -44,6 +44,7 @@ fn schema(name: &str) -> Value {
         "int?" => r#"{"anyOf": [{"type": "integer"}, {"type": "null"}]}"#,
         "[int]" => r#"{"type": "array", "items": {"type": "integer"}}"#,
         "[string]" => r#"{"type": "array", "items": {"type": "string"}}"#,
+        "Set<string>" => r#"{"type": "array", "items": {"type": "string"}, "uniqueItems": true}"#,
         "Level" => r#"{"enum": ["Low", "High"]}"#,
         "Bug" => {
             r#"{"type": "object", "properties": {"line": {"type": "integer"}, "text": {"type": "string"}}, "required": ["line", "text"], "additionalProperties": false}"#

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::codec::decode::Decoder;
 use crate::codec::describe;
-use crate::value::{list, map, optional, store};
+use crate::value::{list, map, optional, set, store};
 
 impl Decoder<'_> {
     pub(super) fn optional(&mut self, ty: TypeId, of: TypeId, tree: &Value) -> Option<u64> {
@@ -104,6 +104,49 @@ impl Decoder<'_> {
         *result = map::insert(heap, *result, key, word);
         if !is_new {
             self.fail("each key once".into(), "a key twice".into());
+        }
+        is_new
+    }
+
+    /// A set from an array, in which each element may stand once.
+    pub(super) fn set(
+        &mut self,
+        ty: TypeId,
+        of: TypeId,
+        members: TypeId,
+        tree: &Value,
+    ) -> Option<u64> {
+        let Value::Array(elements) = tree else {
+            return self.mismatch(ty, tree);
+        };
+        let mut result = map::new(self.checker.heap(), members);
+        let mut fits = true;
+        for (index, element) in elements.iter().enumerate() {
+            fits &= self.within(Step::Index(index), |it| {
+                let word = it.value(of, element);
+                word.is_some_and(|word| it.add_element(&mut result, word, element))
+            });
+            let is_interrupted = self.is_interrupted();
+            fits &= !is_interrupted;
+            if is_interrupted || self.is_full() {
+                break;
+            }
+        }
+        let heap = self.checker.heap();
+        if fits {
+            return Some(set::new(heap, ty, result));
+        }
+        heap.release(result);
+        None
+    }
+
+    fn add_element(&mut self, members: &mut u64, word: u64, tree: &Value) -> bool {
+        let heap = self.checker.heap();
+        let is_new = map::get(heap, *members, word).is_none();
+        *members = map::insert(heap, *members, word, u64::from(true));
+        if !is_new {
+            let found = format!("{} a second time", issue::found(tree));
+            self.fail("each element once".into(), found);
         }
         is_new
     }

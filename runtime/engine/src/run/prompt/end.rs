@@ -218,6 +218,7 @@ fn empty_word(heap: &mut Heap, ty: TypeId) -> u64 {
         | Type::Literals(_)
         | Type::Optional(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::Enum(_)

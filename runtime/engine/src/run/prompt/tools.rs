@@ -368,6 +368,7 @@ fn text_for_model(heap: &Heap, ty: TypeId, word: u64) -> String {
         | Type::Optional(_)
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::Enum(_)

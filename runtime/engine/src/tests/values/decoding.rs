@@ -69,6 +69,7 @@ fn issues_say_where_what_and_what_instead() {
         key: INT,
         value: STRING,
     });
+    let tags = table.set(STRING);
     let second = json!({"items": [{"name": "a"}, {"name": 3}]});
     let cases = [
         (order, second, ["$.items[1].name", "string", "3"]),
@@ -85,6 +86,17 @@ fn issues_say_where_what_and_what_instead() {
             ["$", "each key once", "a key twice"],
         ),
         (pair, json!([1]), ["$", "(int, int)", "an array of 1"]),
+        (
+            tags,
+            json!({"a": true}),
+            ["$", "Set<string> as an array", "an object"],
+        ),
+        (tags, json!(["a", 1]), ["$[1]", "string", "1"]),
+        (
+            tags,
+            json!(["a", "b", "a"]),
+            ["$[2]", "each element once", "\"a\" a second time"],
+        ),
     ];
     assert_refused(table, &cases);
 }

@@ -3,6 +3,7 @@
 use gsw_abi::builtin;
 use gsw_abi::types::{Type, TypeId, TypeTable};
 use gsw_notation::{calendar, number};
+use indexmap::IndexSet;
 use serde_json::{Map, Number, Value};
 
 use crate::tests::values::table::{Table, field};
@@ -65,7 +66,7 @@ fn composite(
 ) -> TypeId {
     let pick = |dice: &mut Dice| known[dice.below(known.len())];
     let name = format!("T{index}");
-    match dice.below(6) {
+    match dice.below(7) {
         0 => {
             let of = pick(dice);
             // `T??` is `T?`, and `()` has no other value than its null.
@@ -91,6 +92,10 @@ fn composite(
             table.add(Type::Tuple(parts))
         }
         4 => {
+            let of = [builtin::STRING, builtin::INT, level][dice.below(3)];
+            table.set(of)
+        }
+        5 => {
             let fields = vec![
                 field("a", pick(dice)),
                 field("b", pick(dice)),
@@ -136,16 +141,20 @@ pub fn value(types: &TypeTable, ty: TypeId, dice: &mut Dice) -> Value {
         Type::Map { key, value: of } => {
             let mut entries = Map::new();
             for _ in 0..dice.below(14) {
-                let key = if let Type::Enum(it) = types.get(*key) {
-                    it.variants[dice.below(3)].wire.clone()
-                } else if *key == builtin::INT {
-                    int(dice).to_string()
-                } else {
-                    text(dice)
-                };
-                entries.insert(key, value(types, *of, dice));
+                entries.insert(key_text(types, *key, dice), value(types, *of, dice));
             }
             entries.into()
+        }
+        Type::Set { of, .. } => {
+            let elements = (0..dice.below(14)).map(|_| key_text(types, *of, dice));
+            let elements: IndexSet<String> = elements.collect();
+            let elements = elements.into_iter();
+            elements
+                .map(|it| match *of == builtin::INT {
+                    true => it.parse::<i64>().expect("an int was written").into(),
+                    false => Value::String(it),
+                })
+                .collect()
         }
         Type::Record(it) => {
             let fields = it.fields.iter();
@@ -176,6 +185,17 @@ pub fn value(types: &TypeTable, ty: TypeId, dice: &mut Dice) -> Value {
         | Type::Stream(_)
         | Type::Queue(_)
         | Type::Session => unreachable!("`table` makes no such type"),
+    }
+}
+
+/// What may be the key of a map, as JSON has it there.
+fn key_text(types: &TypeTable, key: TypeId, dice: &mut Dice) -> String {
+    if let Type::Enum(it) = types.get(key) {
+        it.variants[dice.below(3)].wire.clone()
+    } else if key == builtin::INT {
+        int(dice).to_string()
+    } else {
+        text(dice)
     }
 }
 

@@ -24,6 +24,14 @@ impl Table {
         TypeId(self.0.types.len() as u32 - 1)
     }
 
+    pub fn set(&mut self, of: TypeId) -> TypeId {
+        let members = self.add(Type::Map {
+            key: of,
+            value: builtin::BOOL,
+        });
+        self.add(Type::Set { of, members })
+    }
+
     pub fn record(&mut self, name: &str, fields: Vec<Field>) -> TypeId {
         self.add(Type::Record(Record {
             name: name.into(),

@@ -37,6 +37,10 @@ impl Literals<'_> {
                 let items = items.iter().map(|it| self.value(*item, it));
                 Ok(format!("[{}]", joined(items)?))
             }
+            (Type::Set { of, .. }, Value::Array(items)) => {
+                let items = items.iter().map(|it| self.value(*of, it));
+                Ok(format!("set.of([{}])", joined(items)?))
+            }
             (Type::Tuple(types), Value::Array(items)) if types.len() == items.len() => {
                 let items = types.iter().zip(items).map(|(ty, it)| self.value(*ty, it));
                 Ok(format!("({})", joined(items)?))
@@ -75,6 +79,7 @@ impl Literals<'_> {
             Type::Tuple(_)
             | Type::List(_)
             | Type::Map { .. }
+            | Type::Set { .. }
             | Type::Record(_)
             | Type::Unit
             | Type::Float
@@ -194,6 +199,7 @@ const fn kind(ty: &Type) -> &'static str {
         | Type::Optional(_)
         | Type::List(_)
         | Type::Map { .. }
+        | Type::Set { .. }
         | Type::Tuple(_)
         | Type::Record(_)
         | Type::Enum(_)

@@ -144,6 +144,16 @@ pub(super) const PARTICULAR: &[Sign] = &[
         Edit::None,
     ),
     sign(
+        &[Kind::In],
+        |it| {
+            it.expects_token(Kind::ParenClose)
+                && it.follows(2, Kind::ParenOpen)
+                && it.follows(3, Kind::For)
+        },
+        "a loop is written `for item in xs { … }`, without parentheses",
+        Edit::None,
+    ),
+    sign(
         &[Kind::Let, Kind::Var],
         |it| {
             let begins_line = it.token.line_start != LineStart::Inside;

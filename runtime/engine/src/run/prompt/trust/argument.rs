@@ -46,7 +46,7 @@ impl<'a, F: Fn(&str) -> bool> Arguments<'a, F> {
         match (self.types.get(self.types.base(ty)), value) {
             (_, Value::Null) => {}
             (Type::Optional(of), value) => self.value(place, *of, value),
-            (Type::List(of), Value::Array(items)) => {
+            (Type::List(of) | Type::Set { of, .. }, Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
                     self.value(&format!("{place}[{index}]"), *of, item);
                 }
