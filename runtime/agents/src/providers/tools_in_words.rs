@@ -247,8 +247,11 @@ mod tests {
     fn calls_begin_lines_and_are_whole() {
         let pay = r#"<tool_call>{"name": "pay", "arguments": {"n": 1}}"#;
         let paid = whole("pay", json!({"n": 1}));
-        assert_eq!(calls(pay), [paid.clone()]);
-        assert_eq!(calls(&format!("{pay}</tool_call>")), [paid.clone()]);
+        assert_eq!(calls(pay), std::slice::from_ref(&paid));
+        assert_eq!(
+            calls(&format!("{pay}</tool_call>")),
+            std::slice::from_ref(&paid)
+        );
         assert_eq!(
             calls(&format!("Now.\n {pay}</tool_call>{pay}</tool_call>\n")),
             [whole("", json!("Now.")), paid.clone(), paid.clone()]

@@ -104,6 +104,7 @@ fn request() -> ModelRequest {
         })],
         schema: None,
         schema_delivery: Wording::Native,
+        tool_delivery: Wording::Native,
         schema_name: String::new(),
         max_tokens: 100,
         stop: vec![],

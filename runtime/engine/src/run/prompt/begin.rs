@@ -146,8 +146,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         return Err(error);
     }
     let loaded = Arc::clone(&run.loaded);
-    let declared = declared(run, &loaded, new.prompt)?;
-    admit(run, &declared.name)?;
+    let declared = admitted(run, &loaded, new.prompt)?;
     let Some(prompts) = run.models.prompts() else {
         return Err(raise::failed(&mut run.heap, NO_MODELS));
     };
@@ -216,21 +215,20 @@ fn enter(
     PromptNodes { own, outer }
 }
 
-fn declared<'a>(run: &mut Run, loaded: &'a Loaded, prompt: usize) -> Result<&'a Prompt, u64> {
-    loaded.program.prompts.get(prompt).ok_or_else(|| {
+/// The prompt, unless models ask each other without end.
+fn admitted<'a>(run: &mut Run, loaded: &'a Loaded, prompt: usize) -> Result<&'a Prompt, u64> {
+    let Some(declared) = loaded.program.prompts.get(prompt) else {
         let message = format!("there is no prompt {prompt}");
-        raise::internal(&mut run.heap, &message)
-    })
-}
-
-/// Refuses a prompt that models ask without end.
-fn admit(run: &mut Run, prompt: &str) -> Result<(), u64> {
+        return Err(raise::internal(&mut run.heap, &message));
+    };
     let node = run.scheduler.current_node();
-    let admitted = run.nesting.admit(run.progress.tree(), node);
-    admitted.map_err(|why| {
-        let message = format!("`{prompt}` is not asked: {why}");
-        raise::failed(&mut run.heap, &message)
-    })
+    match run.nesting.admit(run.progress.tree(), node) {
+        Ok(()) => Ok(declared),
+        Err(why) => {
+            let message = format!("`{}` is not asked: {why}", declared.name);
+            Err(raise::failed(&mut run.heap, &message))
+        }
+    }
 }
 
 /// What a model has a part in of what this call begins with, besides its arguments.
