@@ -10,6 +10,8 @@ use crate::program::gswc;
 const SHOWN_ELSEWHERE: &[&str] = &[
     // A comment, which can hold no remark: `reports::reports_read_exactly_as_pages_say`.
     "accidental-comment",
+    // The same.
+    "misplaced-doc",
     // Two files: `bad_input::import_cycles_are_shown_as_a_path`.
     "import-cycle",
     // Found when a program is lowered: `bad_input::instances_do_not_grow_for_ever`.

@@ -146,6 +146,31 @@ workflow main(verbose: bool = false) -> string {
 
 /// Modules that import it are not among the files of a module, and would not compile any more.
 #[test]
+fn the_same_mistake_is_mended_wherever_it_stands_on_a_line() {
+    let cases = [
+        (
+            "fn f(a: int, b: int = 2) -> int { a + b }\n\nworkflow main() -> int { f(a = 1, b = 3) }\n",
+            "{ f(a: 1, b: 3) }",
+        ),
+        (
+            "workflow main(x: int = 1) -> string {\n  if x == 1 { \"a\" } elif x == 2 { \"b\" } elif x == 3 { \"c\" } else { \"d\" }\n}\n",
+            "} else if x == 2 { \"b\" } else if x == 3 {",
+        ),
+        (
+            "workflow main(s: string = \"a\") -> int {\n  switch s {\n    case \"a\": 1\n    case \"b\": 2\n    case _: 3\n  }\n}\n",
+            "match s {\n    \"a\" => 1\n    \"b\" => 2\n    _ => 3\n",
+        ),
+    ];
+    for (index, (wrong, right)) in cases.into_iter().enumerate() {
+        let folder = project(&format!("again-{index}"), &[("main.gsw", wrong)]);
+        let said = fix(&folder, &["main.gsw"]);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        let mended = read(&folder, "main.gsw");
+        assert!(mended.contains(right), "{mended}");
+    }
+}
+
+#[test]
 fn a_module_keeps_what_its_importers_name() {
     let library = "type Old_Name { v: int }\nfn some_Fn(n: int, unused: int) -> int { n }\n";
     let folder = project("library", &[("lib.gsw", library)]);

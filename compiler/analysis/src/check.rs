@@ -16,7 +16,9 @@ use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_ast, item_offset, 
 use crate::constant_failure::constant_diagnostics;
 use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
-use crate::lints::{accidental_comments, lint_diagnostics, unused_imports, unused_private};
+use crate::lints::{
+    accidental_comments, lint_diagnostics, misplaced_docs, unused_imports, unused_private,
+};
 use crate::permission_block::permission_diagnostics;
 use crate::rules::{head_diagnostics, rule_diagnostics};
 use crate::summary::error_diagnostics;
@@ -70,10 +72,11 @@ fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found.extend(import_diagnostics(db, file));
     found.extend(name_diagnostics(db, file));
     found.extend(shared_names(db, file));
-    // What cannot be read may use them.
+    // What cannot be read may use or document them.
     if can_be_read {
         found.extend(unused_imports(db, file));
         found.extend(unused_private(db, file));
+        found.extend(misplaced_docs(db, file));
     }
     found.extend(accidental_comments(db, file));
     sorted(db, with_levels(db, found))

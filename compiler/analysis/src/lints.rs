@@ -5,6 +5,7 @@ mod deprecated;
 mod duplicate_key;
 mod empty_range;
 mod local_name;
+mod misplaced_doc;
 mod missing_dollar;
 mod negative_index;
 mod setting;
@@ -19,6 +20,7 @@ use gsw_infer::ItemBodies;
 use gsw_source::{Db, Diagnostic, ItemId};
 
 pub use comment::accidental_comments;
+pub use misplaced_doc::misplaced_docs;
 pub use unused_import::unused_imports;
 pub use unused_private::unused_private;
 

@@ -7,7 +7,9 @@ use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId};
 use gsw_infer::infer_item;
 use gsw_names::item_signature;
 use gsw_names::types::Type;
-use gsw_source::{ItemId, ItemKind};
+use gsw_source::{Db, ItemId, ItemKind};
+use gsw_syntax::ast::{ItemBody, RepeatClass};
+use gsw_syntax::item_ast;
 
 use crate::equal::equal;
 use crate::frame::Frame;
@@ -132,6 +134,9 @@ impl Machine<'_> {
 fn call_tool(machine: &mut Machine, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {
     let body = machine.body(item, BodyPart::Main)?;
     let Ok(key) = machine.body(item, BodyPart::Key) else {
+        if is_written_once(machine.db, item) {
+            machine.once_calls += 1;
+        }
         return machine.run_body(body, [].into(), arguments);
     };
     let key = machine.run_body(key, [].into(), arguments.clone())?;
@@ -151,6 +156,13 @@ fn call_tool(machine: &mut Machine, item: ItemId, arguments: Vec<Value>) -> Flow
     let value = outcome?;
     machine.keyed.push((item, key, value.clone()));
     Ok(value)
+}
+
+/// Whether a tool says `once`; of one that says nothing the reference does not know what it does.
+fn is_written_once(db: &dyn Db, item: ItemId) -> bool {
+    let tree = item_ast(db, item);
+    let body = tree.as_deref().map(|it| &it.body);
+    matches!(body, Some(ItemBody::Tool { signature, .. }) if matches!(signature.repeat, Some(RepeatClass::Once(_))))
 }
 
 fn call_workflow(machine: &mut Machine, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {

@@ -34,6 +34,8 @@ pub struct Machine<'a> {
     pub slept: i64,
     /// What calls of tools with a key gave: tool, key, result.
     pub keyed: Vec<(ItemId, Value, Value)>,
+    /// How many calls of `once` tools have begun.
+    pub once_calls: u64,
     /// Calls of tools with keys that have not ended: what others with their keys wait for, the reference does not know.
     pub keys_at_work: Vec<(ItemId, Value)>,
     /// The workflows around the current code, and what takes something back.
@@ -59,6 +61,7 @@ impl<'a> Machine<'a> {
             waits: 0,
             slept: 0,
             keyed: Vec::new(),
+            once_calls: 0,
             keys_at_work: Vec::new(),
             undos: Vec::new(),
             tasks_at_work: 0,

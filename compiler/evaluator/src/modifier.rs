@@ -40,9 +40,14 @@ impl Machine<'_> {
             None => 0,
         };
         let mut attempt = 0;
+        let begun = self.once_calls;
         loop {
             match run_attempt(self, frame, *timeout, &body) {
-                Err(Stop::Raise(raised)) if attempt < further && is_retried(self, raised.item) => {
+                Err(Stop::Raise(raised))
+                    if attempt < further
+                        && self.once_calls == begun
+                        && is_retried(self, raised.item) =>
+                {
                     attempt += 1;
                     self.may_wait("a retry waits where others may look")?;
                 }

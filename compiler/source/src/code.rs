@@ -12,6 +12,7 @@ impl Code {
         Self::DUPLICATE_KEY,
         Self::EMPTY_RANGE,
         Self::IMPOSSIBLE_CATCH,
+        Self::MISPLACED_DOC,
         Self::MISSING_DOLLAR,
         Self::NAMING_STYLE,
         Self::NEGATIVE_INDEX,
@@ -95,6 +96,7 @@ codes! {
     MAP_KEY_TYPE = "map-key-type";
     MATCH_TOO_COMPLEX = "match-too-complex";
     MISPLACED_ARGUMENT = "misplaced-argument";
+    MISPLACED_DOC = "misplaced-doc";
     MISPLACED_LET = "misplaced-let";
     MISPLACED_MODIFIER = "misplaced-modifier";
     MISPLACED_STATEMENT = "misplaced-statement";

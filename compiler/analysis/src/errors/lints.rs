@@ -196,6 +196,42 @@ pub fn accidental_comment(place: Place, slashes: Place, comment: &str) -> Diagno
         .offer("divide with `/`", slashes, "/")
 }
 
+/// A doc comment behind code; `taker` is what it documents, and `above` puts it above its own line.
+pub fn trailing_doc(
+    place: Place,
+    taker: Option<Place>,
+    above: Option<Vec<Edit>>,
+    plain: Vec<Edit>,
+) -> Diagnostic {
+    let message = "`///` behind code does not document its line";
+    let diagnostic = Diagnostic::warning(Code::MISPLACED_DOC, place, message);
+    let is_taken = taker.is_some();
+    let diagnostic = match taker {
+        Some(taker) => diagnostic.label(taker, "it documents this, which follows"),
+        None => diagnostic,
+    }
+    .note("`///` stands above what it documents; any other comment begins with `//`");
+    let is_of_line = above.is_some();
+    let diagnostic = match above {
+        Some(edits) => diagnostic
+            .fix_parts("put it above its line", edits)
+            .offered(),
+        None => diagnostic,
+    };
+    let diagnostic = diagnostic.fix_parts("write `//`", plain);
+    match is_taken || is_of_line {
+        true => diagnostic.offered(),
+        false => diagnostic,
+    }
+}
+
+/// A doc comment before what has no documentation.
+pub fn idle_doc(place: Place, plain: Vec<Edit>) -> Diagnostic {
+    Diagnostic::warning(Code::MISPLACED_DOC, place, "this `///` documents nothing")
+        .note("`///` stands right above a declaration, a parameter, a field or a variant; any other comment begins with `//`, and one of the whole file, at its top, with `//!`")
+        .fix_parts("write `//`", plain)
+}
+
 /// How the name of a variable stands in a text that does not interpolate it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Marked {

@@ -1,12 +1,13 @@
 //! `gswc fix`: applies the fixes that diagnostics carry, in memory and again until none is left, then writes the files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsw_codegen::{Access, replace};
 use gsw_service::Exit;
-use gsw_source::{Database, Diagnostic, Disk, File, Files, LocatedFix, Severity};
+use gsw_source::{Applicability, Database, Diagnostic, Disk, File, Files, LocatedFix, Severity};
 use gsw_syntax::file_syntax_diagnostics;
 
 use crate::overlay::Overlay;
@@ -82,8 +83,52 @@ pub fn fix(arguments: &Fix) -> Exit {
     fixer.remaining()
 }
 
-/// A mistake by where it is and what is said of it: what is still there after a fix for it, that fix was not for.
+/// A mistake by where it begins and what is said of it: what is still there after a fix for it, that fix was not for.
 type Mistake = (PathBuf, usize, &'static str, String);
+
+/// Where what stood in a file stands after edits of it.
+struct Moves(BTreeMap<PathBuf, Vec<Edit>>);
+
+impl Moves {
+    fn of(edits: &BTreeMap<PathBuf, Vec<Edit>>) -> Self {
+        let mut edits = edits.clone();
+        for it in edits.values_mut() {
+            it.sort();
+            it.dedup();
+        }
+        Self(edits)
+    }
+
+    /// Where something that began at `position` may begin now: what an edit has replaced, anywhere in what replaces it.
+    fn range(&self, path: &Path, position: usize) -> RangeInclusive<usize> {
+        let (mut added, mut removed) = (0, 0);
+        for edit in self.0.get(path).into_iter().flatten() {
+            if edit.start > position {
+                break;
+            }
+            if edit.end >= position {
+                let start = edit.start + added - removed;
+                return start..=start + edit.text.len();
+            }
+            added += edit.text.len();
+            removed += edit.end - edit.start;
+        }
+        let now = position + added - removed;
+        now..=now
+    }
+}
+
+/// Which mistakes of before are still there. The same said of a place further on is a mistake of its own, which may have been
+/// hidden by the first: two named arguments with `=` are reported one after the other.
+fn left(moves: &Moves, after: &Database, found: &[Diagnostic]) -> impl Fn(&Mistake) -> bool {
+    let found: Vec<Mistake> = found.iter().map(|it| mistake(after, it)).collect();
+    move |(path, start, code, message)| {
+        let range = moves.range(path, *start);
+        found
+            .iter()
+            .any(|it| it.0 == *path && range.contains(&it.1) && it.2 == *code && it.3 == *message)
+    }
+}
 
 /// Whether a round has changed anything.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -135,6 +180,7 @@ impl Fixer {
                 edits.entry(path).or_default().push(edit);
             }
         }
+        let moves = Moves::of(&edits);
         let before: Vec<(PathBuf, Option<Arc<str>>)> = edits
             .keys()
             .map(|it| (it.clone(), self.overlay.text(it)))
@@ -146,7 +192,7 @@ impl Fixer {
         let (after, found) = self.open()?;
         let is_broken = found.iter().any(|it| it.severity == Severity::Error);
         if has_errors {
-            let is_left = Self::left(&db, &diagnostics, &after, &found);
+            let is_left = left(&moves, &after, &found);
             wanted = mended
                 .into_iter()
                 .filter(|it| is_left(&it.0))
@@ -173,24 +219,6 @@ impl Fixer {
             }
         }
         self.refused.extend(edits);
-    }
-
-    /// Which mistakes of before are still there, as often as they were.
-    fn left(
-        before: &Database,
-        found_before: &[Diagnostic],
-        after: &Database,
-        found_after: &[Diagnostic],
-    ) -> impl Fn(&Mistake) -> bool + use<> {
-        let count = |db: &Database, found: &[Diagnostic]| {
-            let mut counts: BTreeMap<Mistake, usize> = BTreeMap::new();
-            for it in found {
-                *counts.entry(mistake(db, it)).or_default() += 1;
-            }
-            counts
-        };
-        let (before, after) = (count(before, found_before), count(after, found_after));
-        move |it| after.get(it) >= before.get(it)
     }
 
     /// The edits of a fix by file; `None` where it is not for files of the user, or was refused.
@@ -222,7 +250,7 @@ impl Fixer {
             edits.sort();
             edits.dedup();
             let after = edited(&before, &edits);
-            if syntax_errors(db, &path, &after) > syntax_errors(db, &path, &before) {
+            if is_worse(db, &path, &before, &after) {
                 self.refused
                     .extend(edits.into_iter().map(|it| (path.clone(), it)));
                 self.applied.retain(|it| it.path != path);
@@ -288,14 +316,10 @@ impl Fixer {
 fn mistake(db: &Database, diagnostic: &Diagnostic) -> Mistake {
     let located = diagnostic.located(|place| gsw_syntax::locate(db, place));
     let file = located.location.file;
-    let start = located.location.span.start as usize;
-    let before = file.text(db).get(..start).unwrap_or_default();
-    let line = before.matches('\n').count();
-    let code = diagnostic.code.name();
     (
         file.path(db).clone(),
-        line,
-        code,
+        located.location.span.start as usize,
+        diagnostic.code.name(),
         diagnostic.message.clone(),
     )
 }
@@ -326,13 +350,23 @@ fn edited(text: &str, edits: &[Edit]) -> String {
     out
 }
 
-/// How many syntax errors a text has; of `gsw.toml`, whose mistakes are found elsewhere, none.
-fn syntax_errors(db: &Database, path: &Path, text: &str) -> usize {
+/// Whether edits have made a text harder to read: it has more syntax errors than before, and not only such as were hidden by the
+/// first and are mended next, as the arms of a `switch` are once it is a `match`.
+fn is_worse(db: &Database, path: &Path, before: &str, after: &str) -> bool {
+    // The mistakes of `gsw.toml` are found elsewhere.
     if path.extension().is_none_or(|it| it != "gsw") {
-        return 0;
+        return false;
     }
-    let file = File::new(db, path.to_owned(), Arc::from(text));
-    file_syntax_diagnostics(db, file).len()
+    let errors = |text: &str| {
+        let file = File::new(db, path.to_owned(), Arc::from(text));
+        file_syntax_diagnostics(db, file)
+    };
+    let after = errors(after);
+    let is_mended = |it: &Diagnostic| {
+        let mut fixes = it.fixes.iter();
+        fixes.any(|it| it.applicability == Applicability::Certain)
+    };
+    after.len() > errors(before).len() && !after.iter().all(is_mended)
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Tasks: `spawn`, `await`, `race`, `parallel`.
 
-use std::sync::Arc;
-
 use gsw_abi::builtin;
 use gsw_abi::call::{ErrorPolicy, NO_LIMIT, RacePolicy, RuntimeCall};
 use gsw_infer::hir::{self, BodyPart, ExpressionId, Lambda};
@@ -99,13 +97,9 @@ pub fn await_tasks(
     let tasks = builder.expression(tasks);
     if let Type::Task(_) | Type::Stream(_) = tasks_type {
         builder.runtime(result, RuntimeCall::task_await, vec![tasks])
-    } else if let Type::List(_) = tasks_type {
+    } else if let Type::List(_) | Type::Tuple(_) = tasks_type {
         let arguments = vec![type_word(result), tasks];
         builder.runtime(result, RuntimeCall::task_await_all, arguments)
-    } else if let Type::Tuple(parts) = &tasks_type {
-        let tuple = builder.type_id(&tasks_type);
-        let tuple = builder.held(tasks, tuple);
-        await_tuple(builder, result, tuple, parts)
     } else {
         builder.unreachable()
     }
@@ -207,24 +201,4 @@ impl Emitter<'_, '_> {
         let arguments = vec![type_word(ty), Operand::Local(frame)];
         self.runtime(ty, RuntimeCall::stream_start, arguments)
     }
-}
-
-fn await_tuple(
-    emitter: &mut Emitter,
-    result: gsw_abi::types::TypeId,
-    tuple: LocalId,
-    parts: &Arc<[Type]>,
-) -> Operand {
-    let mut values = Vec::with_capacity(parts.len());
-    for (index, part) in (0..).zip(parts.iter()) {
-        let Type::Task(inner) = part else {
-            return emitter.unreachable();
-        };
-        let task = emitter.type_id(part);
-        let task = emitter.load(task, tuple, index);
-        let ty = emitter.type_id(inner);
-        // One after the other, by their types; all of them run already, so the order costs nothing.
-        values.push(emitter.runtime(ty, RuntimeCall::task_await, vec![task]));
-    }
-    emitter.object(result, 0, values)
 }

@@ -584,7 +584,9 @@ fn infer_membership(
             let element = element.clone();
             value = cx.hir.coerce(value, &element);
         }
-        cx.hir.require(Requirement::Equal, element, span);
+        // What both sides become is what is compared: a secret among strings makes them secrets.
+        let compared = joined.as_ref().unwrap_or(element);
+        cx.hir.require(Requirement::Equal, compared, span);
     }
     cx.hir
         .push(ExpressionKind::In { value, container }, Type::Bool, span)
