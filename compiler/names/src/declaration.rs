@@ -200,7 +200,11 @@ impl Head<'_> {
             | ItemKind::Permissions
             | ItemKind::Invalid => Some(By::Agent),
         };
-        let named = signature.by.as_ref().zip(meant);
+        // A parameter behind the `by` of a tool is the key of an `idempotent` one, which is said where bodies are looked at.
+        let is_key = |by: &&ast::Expression| {
+            meant == Some(By::Server) && crate::host_tool::is_parameter(signature, by)
+        };
+        let named = signature.by.as_ref().filter(|it| !is_key(it)).zip(meant);
         let named = named.and_then(|(by, meant)| Some((meant, self.by(by, meant)?)));
         let by = |wanted| named.filter(|(it, _)| *it == wanted).map(|(_, it)| it);
         Signature {

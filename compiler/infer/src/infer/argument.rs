@@ -191,6 +191,11 @@ fn named_parameter(
             hir.report(elsewhere::setting_as_argument(report, callee, &name.name));
             return None;
         }
+        if formal.settings == Settings::After && name.name == "by" {
+            let callee = formal.callee.trim_matches('`');
+            hir.report(elsewhere::agent_as_argument(report, callee));
+            return None;
+        }
         let list: Vec<String> = formal
             .parameters
             .iter()

@@ -353,7 +353,11 @@ fn unknown_method(
     let plain = hir.table.unchecked(&zonked);
     let is_field = field_of(hir, &plain, &name.name).is_some();
     let suggestion = suggestion.as_deref();
-    let suggestion = suggestion.filter(|_| !is_field && other.is_none());
+    let function = match is_field || other.is_some() {
+        true => None,
+        false => function_taking(hir, &zonked, name),
+    };
+    let suggestion = suggestion.filter(|_| !is_field && other.is_none() && function.is_none());
     let report = calls::unknown_method(place, &name.name, &text, suggestion);
     let is_adding = matches!(name.name.as_str(), "push" | "append" | "add");
     let receiver = receiver_text(hir, name, whole);
@@ -364,6 +368,14 @@ fn unknown_method(
         let is_bare = gsw_names::source_text(hir.db, hir.item, parentheses) == "()";
         let removed = is_bare.then(|| hir.place(parentheses));
         calls::field_as_method(report, &name.name, removed)
+    } else if function.is_some() {
+        let instead = function_call(
+            hir,
+            &name.name,
+            &receiver,
+            Span::new(name.span.end, whole.end),
+        );
+        elsewhere::function_of_receiver(report, (&name.name, &text), hir.place(whole), instead)
     } else if let Type::Optional(inner) = &zonked
         && method(hir.db, inner, &name.name).is_some()
     {
@@ -397,6 +409,32 @@ fn unknown_method(
         true => calls::has_methods(report, &names),
         false => report,
     });
+}
+
+/// The function in scope of a method's name whose first parameter takes the receiver.
+fn function_taking(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier) -> Option<ItemId> {
+    let found = gsw_names::resolve_callable(hir.db, hir.item.file(hir.db), &name.name);
+    let item = match found {
+        Some(Definition::Item(item)) => item,
+        Some(Definition::Module(_) | Definition::Variant { .. }) | None => return None,
+    };
+    let signature = lookup::signature(hir.db, item);
+    let first = signature.parameters.first()?.ty.clone();
+    let is_generic = matches!(first, Type::Parameter(..));
+    let arguments = hir.fresh_arguments(signature.generics.len());
+    let wanted = substitute(&first, &arguments);
+    let is_taken = !is_generic && hir.table.relate(ty, &wanted).is_some();
+    is_taken.then_some(item)
+}
+
+/// The call of a function with a receiver before what is given to a method.
+fn function_call(hir: &HirBuilder, name: &str, receiver: &str, arguments: Span) -> String {
+    let written = gsw_names::source_text(hir.db, hir.item, arguments);
+    let inside = written.trim().trim_start_matches('(').trim_start();
+    match inside.starts_with(')') {
+        true => format!("{name}({receiver}{inside}"),
+        false => format!("{name}({receiver}, {inside}"),
+    }
 }
 
 /// What stands before the dot of a call of a method.

@@ -2,14 +2,14 @@
 
 use gsw_names::types::Type;
 use gsw_names::{
-    Definition, KnownItem, errors, foreign, handler_word, is_reported, library_module,
+    Definition, KnownItem, errors, foreign, handler_word, is_reported, is_std, library_module,
     member_names, module_scope, resolve_callable, resolve_member, resolve_name, seems_declared,
-    server_tool, shown_module, suggest, variants_named,
+    server_tool, shown_module, suggest, variants_named, with_import,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
 use gsw_syntax::ast;
 
-use crate::errors::{calls, records};
+use crate::errors::{calls, elsewhere, records};
 use crate::infer::findings::Findings;
 use crate::infer::lookup;
 use crate::infer::scopes::Scopes;
@@ -180,6 +180,11 @@ impl Names<'_, '_> {
                 Some(Definition::Item(it)) if it.kind(self.db) == ItemKind::Function => {
                     errors::known_everywhere(report, &name.name)
                 }
+                Some(Definition::Item(it))
+                    if it.kind(self.db) == ItemKind::Error && is_std(self.db, it.file(self.db)) =>
+                {
+                    errors::error_everywhere(report, &name.name)
+                }
                 Some(_) | None => match method_of(self.db, module, &name.name) {
                     Some((of, maker)) => {
                         errors::is_method(report, &name.name, &of, maker.as_deref())
@@ -298,6 +303,19 @@ impl Names<'_, '_> {
             && errors::instead_of_name(name).is_none()
         {
             let report = errors::module_not_imported(place, name, start);
+            self.findings.report_unknown(name, report);
+            return;
+        }
+        if let Some(untaken) = self.scopes.untaken(name) {
+            let report = errors::unknown_name(place, name, None);
+            let end = self.place(untaken.end);
+            let report =
+                elsewhere::untaken_field(report, name, &untaken.owner, end, &untaken.fields);
+            self.findings.report_unknown(name, report);
+            return;
+        }
+        let report = errors::unknown_name(place, name, None);
+        if let Some(report) = with_import(self.db, self.file, name, &report) {
             self.findings.report_unknown(name, report);
             return;
         }

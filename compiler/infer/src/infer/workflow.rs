@@ -362,11 +362,32 @@ fn infer_run_id(cx: &mut Context, settings: &[ast::Setting]) -> Option<Expressio
 const RUN_ID: &str = "id";
 
 pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span) -> ExpressionId {
+    let written = value;
     let value = cx.expression(value, &Expected::Anything);
     let ty = cx.hir.ty(value);
     match awaited(&mut cx.hir, &ty) {
         Some(ty) => cx.hir.push(ExpressionKind::Await(value), ty, span),
+        None if is_call(written) => {
+            let (place, text) = (cx.hir.place(written.span), cx.hir.show(&ty));
+            let word = Span::new(span.start, written.span.start);
+            let report = errors::not_awaitable(place, "await", &text);
+            let report = elsewhere::calls_wait(report, cx.hir.place(word));
+            cx.hir.report(report);
+            // What the call gives is what was wanted.
+            value
+        }
         None => not_awaitable(&mut cx.hir, "await", value, span),
+    }
+}
+
+/// Whether it is a call, which waits by itself.
+fn is_call(value: &ast::Expression) -> bool {
+    match &value.kind {
+        ast::ExpressionKind::Parenthesized(inner) => is_call(inner),
+        ast::ExpressionKind::By { call, .. } | ast::ExpressionKind::With { call, .. } => {
+            is_call(call)
+        }
+        kind => matches!(kind, ast::ExpressionKind::Call { .. }),
     }
 }
 
