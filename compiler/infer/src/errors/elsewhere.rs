@@ -237,17 +237,20 @@ pub fn calls_wait(report: Diagnostic, word: Place) -> Diagnostic {
 }
 
 /// A function whose first parameter takes what it stands behind as a method; `call` is what is written, and `instead` the call of
-/// the function.
+/// the function. `owner` is its type, where that may have methods of the program.
 pub fn function_of_receiver(
     report: Diagnostic,
-    (name, ty): (&str, &str),
+    (name, owner): (&str, Option<&str>),
     call: Place,
     instead: String,
 ) -> Diagnostic {
     report
-        .note(format!(
-            "`{name}` is a function that takes it: a method is declared as `fn {ty}.{name}(self)`"
-        ))
+        .note(match owner {
+            Some(owner) => format!(
+                "`{name}` is a function that takes it: a method is declared as `fn {owner}.{name}(self)`"
+            ),
+            None => format!("`{name}` is a function that takes it, and no method"),
+        })
         .fix(format!("write `{instead}`"), call, instead)
 }
 

@@ -375,7 +375,9 @@ fn unknown_method(
             &receiver,
             Span::new(name.span.end, whole.end),
         );
-        elsewhere::function_of_receiver(report, (&name.name, &text), hir.place(whole), instead)
+        let is_own = matches!(plain, Type::Record(..) | Type::Enum(..));
+        let owner = is_own.then_some(text.as_str());
+        elsewhere::function_of_receiver(report, (&name.name, owner), hir.place(whole), instead)
     } else if let Type::Optional(inner) = &zonked
         && method(hir.db, inner, &name.name).is_some()
     {
@@ -423,7 +425,9 @@ fn function_taking(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier) -> O
     let is_generic = matches!(first, Type::Parameter(..));
     let arguments = hir.fresh_arguments(signature.generics.len());
     let wanted = substitute(&first, &arguments);
-    let is_taken = !is_generic && hir.table.relate(ty, &wanted).is_some();
+    // In its own body the name is rather that of what it is made of.
+    let is_other = item != hir.item;
+    let is_taken = is_other && !is_generic && hir.table.relate(ty, &wanted).is_some();
     is_taken.then_some(item)
 }
 
