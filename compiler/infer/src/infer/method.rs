@@ -282,6 +282,9 @@ pub(super) fn method_call(
         }
         return call::call_item(cx, item, Some(receiver), name.span, call, hint);
     }
+    if found.is_none() && is_function(&mut cx.hir, &ty, name, call.span) {
+        return call::lost_call(cx, call);
+    }
     unknown_method(&mut cx.hir, &ty, name, call.span, found);
     call::lost_call(cx, call)
 }
@@ -353,11 +356,7 @@ fn unknown_method(
     let plain = hir.table.unchecked(&zonked);
     let is_field = field_of(hir, &plain, &name.name).is_some();
     let suggestion = suggestion.as_deref();
-    let function = match is_field || other.is_some() {
-        true => None,
-        false => function_taking(hir, &zonked, name),
-    };
-    let suggestion = suggestion.filter(|_| !is_field && other.is_none() && function.is_none());
+    let suggestion = suggestion.filter(|_| !is_field && other.is_none());
     let report = calls::unknown_method(place, &name.name, &text, suggestion);
     let is_adding = matches!(name.name.as_str(), "push" | "append" | "add");
     let receiver = receiver_text(hir, name, whole);
@@ -368,16 +367,6 @@ fn unknown_method(
         let is_bare = gsw_names::source_text(hir.db, hir.item, parentheses) == "()";
         let removed = is_bare.then(|| hir.place(parentheses));
         calls::field_as_method(report, &name.name, removed)
-    } else if function.is_some() {
-        let instead = function_call(
-            hir,
-            &name.name,
-            &receiver,
-            Span::new(name.span.end, whole.end),
-        );
-        let is_own = matches!(plain, Type::Record(..) | Type::Enum(..));
-        let owner = is_own.then_some(text.as_str());
-        elsewhere::function_of_receiver(report, (&name.name, owner), hir.place(whole), instead)
     } else if let Type::Optional(inner) = &zonked
         && method(hir.db, inner, &name.name).is_some()
     {
@@ -411,6 +400,27 @@ fn unknown_method(
         true => calls::has_methods(report, &names),
         false => report,
     });
+}
+
+/// Reports a method that is a function in scope; whether it is one.
+fn is_function(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole: Span) -> bool {
+    let zonked = hir.table.zonk(ty);
+    let plain = hir.table.unchecked(&zonked);
+    if field_of(hir, &plain, &name.name).is_some() || function_taking(hir, &zonked, name).is_none()
+    {
+        return false;
+    }
+    let text = hir.show(ty);
+    let receiver = receiver_text(hir, name, whole);
+    let arguments = Span::new(name.span.end, whole.end);
+    let instead = function_call(hir, &name.name, &receiver, arguments);
+    let is_own = matches!(plain, Type::Record(..) | Type::Enum(..));
+    let owner = is_own.then_some(text.as_str());
+    let report = calls::unknown_method(hir.place(name.span), &name.name, &text, None);
+    let of = (name.name.as_str(), owner);
+    let report = elsewhere::function_of_receiver(report, of, hir.place(whole), instead);
+    hir.report(report);
+    true
 }
 
 /// The function in scope of a method's name whose first parameter takes the receiver.

@@ -306,16 +306,7 @@ impl Names<'_, '_> {
             self.findings.report_unknown(name, report);
             return;
         }
-        if let Some(untaken) = self.scopes.untaken(name) {
-            let report = errors::unknown_name(place, name, None);
-            let end = self.place(untaken.end);
-            let report =
-                elsewhere::untaken_field(report, name, &untaken.owner, end, &untaken.fields);
-            self.findings.report_unknown(name, report);
-            return;
-        }
-        let report = errors::unknown_name(place, name, None);
-        if let Some(report) = with_import(self.db, self.file, name, &report) {
+        if let Some(report) = self.brought_by(name, place) {
             self.findings.report_unknown(name, report);
             return;
         }
@@ -352,6 +343,21 @@ impl Names<'_, '_> {
             None => report,
         };
         self.findings.report_unknown(name, report);
+    }
+
+    /// A report of a name that a pattern around it or an import would bring if it listed it.
+    fn brought_by(&self, name: &Name, place: Place) -> Option<Diagnostic> {
+        let report = errors::unknown_name(place, name, None);
+        match self.scopes.untaken(name) {
+            Some(it) => {
+                let end = self.place(it.end);
+                let fields = &it.fields;
+                Some(elsewhere::untaken_field(
+                    report, name, &it.owner, end, fields,
+                ))
+            }
+            None => with_import(self.db, self.file, name, &report),
+        }
     }
 
     /// Whether a name with a capital stands behind `fail`.

@@ -382,13 +382,13 @@ pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span)
 
 /// Whether it is a call, which waits by itself.
 fn is_call(value: &ast::Expression) -> bool {
-    match &value.kind {
-        ast::ExpressionKind::Parenthesized(inner) => is_call(inner),
-        ast::ExpressionKind::By { call, .. } | ast::ExpressionKind::With { call, .. } => {
-            is_call(call)
-        }
-        kind => matches!(kind, ast::ExpressionKind::Call { .. }),
+    if let ast::ExpressionKind::Parenthesized(inner)
+    | ast::ExpressionKind::By { call: inner, .. }
+    | ast::ExpressionKind::With { call: inner, .. } = &value.kind
+    {
+        return is_call(inner);
     }
+    matches!(value.kind, ast::ExpressionKind::Call { .. })
 }
 
 fn awaited(hir: &mut HirBuilder, ty: &Type) -> Option<Type> {
