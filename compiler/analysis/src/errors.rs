@@ -15,14 +15,14 @@ pub use constants::{
     question_in_constant,
 };
 pub use coverage::{
-    Insertion, match_too_complex, missing_case, pattern_too_complex, refutable_pattern,
-    unreachable_arm, unreachable_side,
+    Insertion, Takes, always_matches, match_too_complex, missing_case, pattern_too_complex,
+    refutable_pattern, unreachable_arm, unreachable_side,
 };
 pub use heads::{misplaced_agent, misplaced_repeat_class, missing_body, reserved_word};
 pub use lints::{
-    Marked, Meant, Unused, UnusedMeant, accidental_comment, deprecated, dropped_answer,
-    duplicate_key, empty_range, idle_doc, missing_braces, missing_dollar, misused_local,
-    negative_index, swapped_fields, trailing_doc, unbounded_calls, uncached_text,
+    Marked, Meant, Unused, UnusedMeant, accidental_comment, deprecated, doubled_braces,
+    dropped_answer, duplicate_key, empty_range, idle_doc, missing_braces, missing_dollar,
+    misused_local, negative_index, swapped_fields, trailing_doc, unbounded_calls, uncached_text,
     unchanged_variable, unknown_model, unreachable_code, unread_variable, unsupported_setting,
     unused_field, unused_import, unused_local, unused_private, unused_task, unused_value,
 };

@@ -39,8 +39,8 @@ pub fn pattern_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
             ExpressionKind::Catch { arms, .. } => {
                 unreachable_arms(db, body, &Type::Error, arms, &mut found);
             }
-            // What does not match is the other branch's.
-            ExpressionKind::Matches { .. } => {}
+            // What does not match is the other branch's, and something has to be.
+            ExpressionKind::Matches { pattern, .. } => irrefutable(db, body, pattern, &mut found),
             ExpressionKind::For { pattern, .. } => refutable(db, body, pattern, &mut found),
             ExpressionKind::Block { statements, .. } => {
                 for statement in statements {
@@ -282,6 +282,29 @@ fn refutable(db: &dyn Db, body: &Body, pattern: &Pattern, found: &mut Vec<Diagno
         Ok(missing) if missing.is_empty() => {}
         Ok(missing) => found.push(errors::refutable_pattern(place, &missing)),
         Err(TooComplex) => found.push(errors::pattern_too_complex(place)),
+    }
+}
+
+/// Warns of the pattern of a condition that decides nothing. Of one that is too complex nothing is said.
+fn irrefutable(db: &dyn Db, body: &Body, pattern: &Pattern, found: &mut Vec<Diagnostic>) {
+    if matches!(pattern.ty, Type::Invalid | Type::Never) {
+        return;
+    }
+    let Some(row) = simplify(db, pattern) else {
+        return;
+    };
+    if uncovered(db, &pattern.ty, &[row]).is_ok_and(|it| it.is_empty()) {
+        let place = Place::Item {
+            item: body.item,
+            span: pattern.span,
+        };
+        let is_absence =
+            pattern.kind == PatternKind::Wildcard && matches!(pattern.ty, Type::Optional(_));
+        let takes = match is_absence {
+            true => errors::Takes::Absence,
+            false => errors::Takes::Value,
+        };
+        found.push(errors::always_matches(place, takes));
     }
 }
 

@@ -200,7 +200,7 @@ impl Head<'_> {
             | ItemKind::Permissions
             | ItemKind::Invalid => Some(By::Agent),
         };
-        let named = signature.by.as_ref().zip(meant);
+        let named = self.declared_by(signature).zip(meant);
         let named = named.and_then(|(by, meant)| Some((meant, self.by(by, meant)?)));
         let by = |wanted| named.filter(|(it, _)| *it == wanted).map(|(_, it)| it);
         Signature {
@@ -220,6 +220,15 @@ impl Head<'_> {
             resource: None,
             was: None,
         }
+    }
+
+    /// What follows `by` and names a declaration. A parameter behind the `by` of a tool with a body was to be a key, which is
+    /// reported where bodies are looked at.
+    fn declared_by<'a>(&self, signature: &'a ast::Signature) -> Option<&'a ast::Expression> {
+        let by = signature.by.as_ref()?;
+        let head = item_head(self.db, self.item)?;
+        let has_body = matches!(&head.body, ast::ItemBody::Tool { body: Some(_), .. });
+        (!has_body || !host_tool::is_parameter(signature, by)).then_some(by)
     }
 
     fn parameter(&mut self, parameter: &ast::Parameter, receiver: Option<&Type>) -> Parameter {

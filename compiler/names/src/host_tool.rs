@@ -29,14 +29,25 @@ pub(crate) fn check(item: ItemId, tree: &ast::Item, attribute: Option<Span>) -> 
         (
             ast::ItemBody::Tool {
                 body: Some(_),
-                signature: ast::Signature { by: Some(by), .. },
+                signature: signature @ ast::Signature { by: Some(by), .. },
             },
             None,
-        ) => (HostToolProblem::HasServer, by.span),
+        ) => match is_parameter(signature, by) {
+            true => (HostToolProblem::HasKey, by.span),
+            false => (HostToolProblem::HasServer, by.span),
+        },
         (ast::ItemBody::Tool { .. }, _) | (_, None) => return None,
         (_, Some(span)) => (HostToolProblem::NotATool, span),
     };
     Some(errors::host_tool(Place::Item { item, span }, problem))
+}
+
+/// Whether what follows `by` is a parameter, which is the key of an `idempotent` tool and no server.
+pub fn is_parameter(signature: &ast::Signature, by: &ast::Expression) -> bool {
+    let ast::ExpressionKind::Name(name) = &by.kind else {
+        return false;
+    };
+    signature.parameters.iter().any(|it| it.name.name == *name)
 }
 
 /// One error for each tool that only a host has: the program cannot run by itself.

@@ -10,7 +10,8 @@ use crate::errors;
 use crate::import_graph::is_cycle;
 use crate::module::{entry_file, module_file, shown_file};
 use crate::scope::{
-    import_name, is_importable, is_private, member_names, module_scope, seems_declared,
+    import_name, is_importable, is_private, member_names, module_scope, resolve_member,
+    seems_declared,
 };
 use crate::source_text::{item_text, source_text};
 use crate::tree::item_head;
@@ -102,6 +103,26 @@ pub(crate) fn is_imported(db: &dyn Db, file: File, name: &str) -> bool {
     })
 }
 
+/// A report of a name that an imported module has and the import does not bring; `None` where there is no such module.
+pub fn with_import(db: &dyn Db, file: File, name: &str, report: &Diagnostic) -> Option<Diagnostic> {
+    imports(db, file).into_iter().find_map(|(item, import)| {
+        let module = module_file(db, file, &import.path)?;
+        resolve_member(db, module, name, file)?;
+        let report = report.clone();
+        let Some(names) = &import.names else {
+            let written = format!("{}.{name}", import_name(&import));
+            return Some(errors::written_with_module(report, &import.path, &written));
+        };
+        let last = names.last()?;
+        let end = last.alias.as_ref().unwrap_or(&last.name).span.end;
+        let end = Place::Item {
+            item,
+            span: Span::new(end, end),
+        };
+        Some(errors::not_listed(report, &import.path, name, end))
+    })
+}
+
 /// Whether what is wrong with `name` was reported where it is imported or declared.
 pub fn is_reported(db: &dyn Db, file: File, name: &str) -> bool {
     is_imported(db, file, name)
@@ -120,7 +141,8 @@ fn seems_to_bring(db: &dyn Db, item: ItemId, name: &str) -> bool {
     let text = item_text(db, item);
     let mut words = text.split(|it: char| !it.is_alphanumeric() && it != '_');
     match words.find(|it| !it.is_empty()) {
-        Some("import") => words.any(|it| it == name),
+        // Which other languages write instead, and the report of that mends.
+        Some("import" | "use") => words.any(|it| it == name),
         Some("enum") => {
             let rest = text.strip_prefix("enum").unwrap_or_default().trim_start();
             let has_name = rest.starts_with(|it: char| it.is_alphanumeric());

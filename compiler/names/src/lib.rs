@@ -53,7 +53,9 @@ pub use held::{
     is_too_large,
 };
 pub use host_tool::{is_host_tool, needs_host, shared_names};
-pub use import::{acyclic_imports, import_diagnostics, imported_files, imports, is_reported};
+pub use import::{
+    acyclic_imports, import_diagnostics, imported_files, imports, is_reported, with_import,
+};
 pub use import_graph::is_cycle;
 pub use known::KnownItem;
 pub use lower_type::{is_key, lower_throws, lower_type};

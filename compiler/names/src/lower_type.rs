@@ -14,7 +14,7 @@ use crate::errors;
 use crate::foreign;
 use crate::generics::generics_of;
 use crate::held::{is_too_large, was_reported};
-use crate::import::is_reported;
+use crate::import::{is_reported, with_import};
 use crate::partial::partial;
 use crate::scope::{
     Definition, is_private, member_names, module_scope, resolve_member, resolve_name,
@@ -167,6 +167,10 @@ impl Lowering<'_> {
             None if is_reported(self.db, self.file, text) => Type::Invalid,
             None => {
                 let place = self.place(name.span);
+                let report = errors::unknown_type(place, text, None);
+                if let Some(report) = with_import(self.db, self.file, text, &report) {
+                    return self.report(report);
+                }
                 let shape = foreign::type_shape(text);
                 let suggestion = match shape {
                     Some(_) => None,

@@ -8,6 +8,7 @@ impl Code {
     /// The codes under which warnings are reported, in alphabetical order: what `[lints]` of a `gsw.toml` takes.
     pub const LINTS: &'static [Self] = &[
         Self::ACCIDENTAL_COMMENT,
+        Self::ALWAYS_MATCHES,
         Self::DEPRECATED,
         Self::DUPLICATE_KEY,
         Self::EMPTY_RANGE,
@@ -64,6 +65,7 @@ macro_rules! codes {
 
 codes! {
     ACCIDENTAL_COMMENT = "accidental-comment";
+    ALWAYS_MATCHES = "always-matches";
     AMBIGUOUS_VARIANT = "ambiguous-variant";
     ATTRIBUTE_ARGUMENTS = "attribute-arguments";
     BAD_SKILL = "bad-skill";

@@ -4,9 +4,9 @@ use gsw_source::{Code, Diagnostic, File, Place, Span};
 
 use crate::file_reader::ParsedTokens;
 use crate::lexer::{LexicalError, LexicalErrorKind};
-use crate::parser::error::{Scene, too_deep};
+use crate::parser::error::{Scene, reserved_word, too_deep};
 use crate::parser::{ParseError, Reason};
-use crate::token::TokenKind;
+use crate::token::{Token, TokenKind, Word};
 
 /// A file whose mistakes are reported.
 pub(crate) struct Report<'file> {
@@ -68,24 +68,26 @@ impl<'file> Report<'file> {
                 || self.has_error_on_line(position, lexical)
         };
         let mut reserved: Vec<TokenKind> = Vec::new();
-        let mut names_reserved = |error: &ParseError| {
-            let tokens = &parsed.tokens;
-            let upto = tokens.get(..=error.index.min(tokens.len().saturating_sub(1)));
-            let mut near = upto.into_iter().flatten().rev();
-            let near = near
-                .by_ref()
-                .filter(|it| it.kind != TokenKind::Newline)
-                .take(2);
-            let follows = near.into_iter().any(|it| reserved.contains(&it.kind));
-            reserved.extend(error.reserved_name(tokens));
-            follows
-        };
-        errors
-            .iter()
-            .filter(|error| !is_swallowed(error) && !names_reserved(error))
-            .filter_map(|error| scene.diagnostic(error))
-            .filter(|diagnostic| !follows_open_string(diagnostic, lexical))
-            .collect()
+        let mut parameters = reserved_parameters(&parsed.tokens);
+        let mut found = Vec::new();
+        for error in errors.iter().filter(|it| !is_swallowed(it)) {
+            let near = error.kinds_near(&parsed.tokens);
+            // A parameter that is named by a reserved word cannot be used, whatever is said of where that is tried.
+            if let Some(index) = parameters.iter().position(|it| near.contains(&it.kind)) {
+                let token = parameters.remove(index);
+                let name = &text[token.span.start as usize..token.span.end as usize];
+                found.push(reserved_word(place(token.span), name));
+                reserved.push(token.kind);
+                continue;
+            }
+            let follows = near.iter().any(|it| reserved.contains(it));
+            reserved.extend(error.reserved_name(&parsed.tokens));
+            if !follows {
+                found.extend(scene.diagnostic(error));
+            }
+        }
+        found.retain(|diagnostic| !follows_open_string(diagnostic, lexical));
+        found
     }
 
     /// The lexical errors inside an item.
@@ -121,6 +123,29 @@ impl<'file> Report<'file> {
         cause.kind == LexicalErrorKind::UnterminatedString
             && self.text[cause.span.start as usize..].starts_with("\"\"\"")
     }
+}
+
+/// The parameters in the head of an item that are named by reserved words.
+fn reserved_parameters(tokens: &[Token]) -> Vec<Token> {
+    let kinds = [TokenKind::Fn, TokenKind::Workflow];
+    let words = [Word::Tool, Word::Prompt, Word::Human, Word::External];
+    let head: Vec<Token> = tokens
+        .iter()
+        .take_while(|it| it.kind != TokenKind::BraceOpen)
+        .copied()
+        .collect();
+    // Fields of errors may have any name.
+    if !head
+        .iter()
+        .any(|it| kinds.contains(&it.kind) || words.contains(&it.word))
+    {
+        return Vec::new();
+    }
+    let pairs = head.windows(2).filter(|pair| {
+        let is_reserved = pair[0].kind.is_keyword() && pair[0].kind != TokenKind::SelfValue;
+        is_reserved && pair[1].kind == TokenKind::Colon
+    });
+    pairs.map(|pair| pair[0]).collect()
 }
 
 /// The first byte in the file of the token that an error is about.

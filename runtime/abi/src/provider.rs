@@ -1,5 +1,7 @@
 //! THE table of providers: the first part of a model's name, `provider/model`.
 
+use crate::setting::Setting;
+
 /// A model that needs neither a key nor a network.
 pub const OFFLINE_MODEL: &str = "sim/default";
 
@@ -93,20 +95,48 @@ impl Provider {
     pub fn is_granted(self, granted: &[String]) -> bool {
         self.is_simulated() || granted.iter().any(|it| it == self.name())
     }
+}
 
-    /// Whether its protocol has settings of sampling, such as `temperature`, at all.
-    #[must_use]
-    pub const fn takes_sampling(self) -> bool {
-        match self {
-            Self::Anthropic => false,
-            Self::Gemini | Self::OpenAi | Self::OpenAiResponses | Self::Sim => true,
-        }
-    }
+/// Settings that models do not take: they are not sent, and the compiler and the run say so. In the order in which models are
+/// looked up; a name that ends in `*` stands for all that begin so. The sources are those of the catalogue of models.
+const REFUSED: &[(&str, &[Setting])] = &[
+    ("anthropic/*", &[Setting::Temperature]),
+    ("openai/gpt-5", &[Setting::Thinking, Setting::Temperature]),
+    ("openai/*", &[Setting::Thinking]),
+    (
+        "openai-responses/gpt-5",
+        &[Setting::Stop, Setting::Temperature],
+    ),
+    ("openai-responses/*", &[Setting::Stop]),
+];
+
+/// Whether a model takes a setting; unknown models are given the benefit of the doubt.
+#[must_use]
+pub fn takes(model: &str, setting: Setting) -> bool {
+    let is_named = |row: &str| match row.strip_suffix('*') {
+        Some(prefix) => model.starts_with(prefix),
+        None => row == model,
+    };
+    let row = REFUSED.iter().find(|it| is_named(it.0));
+    row.is_none_or(|(_, refused)| !refused.contains(&setting))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{OFFLINE_MODEL, Provider};
+    use super::{OFFLINE_MODEL, Provider, REFUSED, takes};
+    use crate::setting::Setting;
+
+    #[test]
+    fn settings_that_a_model_refuses_are_known() {
+        assert!(!takes("anthropic/claude-opus-5-5", Setting::Temperature));
+        assert!(!takes("openai/gpt-5", Setting::Temperature));
+        assert!(takes("openai/local/model", Setting::Temperature));
+        assert!(!takes("openai/local/model", Setting::Thinking));
+        assert!(takes("sim/default", Setting::Thinking));
+        for (name, _) in REFUSED {
+            assert!(Provider::of(name).is_some(), "{name}");
+        }
+    }
 
     #[test]
     fn a_model_names_its_provider_first() {

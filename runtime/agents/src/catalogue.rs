@@ -1,8 +1,7 @@
-//! What is known about models, as data: their windows, prices and abilities, and which settings they take.
+//! What is known about models, as data: their windows, prices and abilities.
 
 use std::sync::OnceLock;
 
-use gsw_abi::setting::Setting;
 use gsw_engine::prices::{Long, Price, is_named};
 use serde::Deserialize;
 
@@ -35,8 +34,6 @@ pub struct KnownModel {
     pub source: String,
     /// How thinking is asked for; `None` where it cannot be.
     pub thinking: Option<Thinking>,
-    /// Settings that it does not take; they are not sent, and the user is warned.
-    pub refuses: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -97,13 +94,6 @@ impl Catalogue {
         self.models.iter().find(|it| is_named(&it.name, model))
     }
 
-    /// Whether the model takes the setting; unknown models are given the benefit of the doubt.
-    #[must_use]
-    pub fn takes(&self, model: &str, setting: Setting) -> bool {
-        self.find(model)
-            .is_none_or(|it| !it.refuses.iter().any(|refused| refused == setting.name()))
-    }
-
     /// What the known models cost.
     #[must_use]
     pub fn prices(&self) -> Vec<Price> {
@@ -136,7 +126,6 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use gsw_abi::provider::Provider;
-    use gsw_abi::setting::Setting;
     use gsw_engine::prices::{Prices, is_named};
     use gsw_tree::usage::Usage;
 
@@ -156,14 +145,6 @@ mod tests {
         assert_eq!(cost, Some(1.0 + 0.1));
         assert_eq!(prices.cost("anthropic/unheard-of", &usage), None);
         assert!(catalogue.find(&catalogue.default).is_some());
-    }
-
-    #[test]
-    fn settings_that_a_model_refuses_are_known() {
-        let catalogue = Catalogue::built_in();
-        assert!(!catalogue.takes("anthropic/claude-opus-5-5", Setting::Temperature));
-        assert!(catalogue.takes("openai/local/model", Setting::Temperature));
-        assert!(catalogue.takes("sim/default", Setting::Thinking));
     }
 
     /// The Markdown files below a folder.
@@ -205,16 +186,10 @@ mod tests {
     }
 
     #[test]
-    fn the_catalogue_speaks_of_providers_and_settings_that_there_are() {
+    fn the_catalogue_speaks_of_providers_that_there_are() {
         let catalogue = Catalogue::built_in();
         for model in &catalogue.models {
-            let (provider, _) = Provider::of(&model.name).expect(&model.name);
-            let takes_sampling = catalogue.takes(&model.name, Setting::Temperature);
-            assert!(
-                provider.takes_sampling() || !takes_sampling,
-                "{}",
-                model.name
-            );
+            assert!(Provider::of(&model.name).is_some(), "{}", model.name);
             let day: Vec<&str> = model.read.split('-').collect();
             let is_day = matches!(day[..], [year, month, day] if year.len() == 4 && month.len() == 2 && day.len() == 2);
             assert!(is_day && !model.source.is_empty(), "{}", model.name);
@@ -227,9 +202,6 @@ mod tests {
                     "{}",
                     model.name
                 );
-            }
-            for refused in &model.refuses {
-                assert!(Setting::named(refused).is_some(), "{refused}");
             }
         }
         for (place, model) in catalogue.models.iter().enumerate() {

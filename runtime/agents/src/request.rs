@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use gsw_abi::provider::takes;
 use gsw_abi::setting::Setting;
 use gsw_engine::model::{
     Content, Fallback, Message, ModelRequest, PromptCall, PromptNote, Rate, Role, Said, Wording,
 };
 
-use crate::catalogue::Catalogue;
 use crate::model_name;
 use crate::settings::Settings;
 use crate::tools;
@@ -76,7 +76,7 @@ fn warn_of_refused(model: &str, settings: &Settings, notes: &mut Vec<PromptNote>
         (Setting::Stop, !settings.stop.is_empty()),
     ];
     for (setting, is_given) in given {
-        if is_given && !Catalogue::built_in().takes(model, setting) {
+        if is_given && !takes(model, setting) {
             notes.push(PromptNote::Warning {
                 message: format!(
                     "`{model}` does not take `{}`; it is not sent",

@@ -82,6 +82,30 @@ pub fn refutable_pattern(place: Place, missing: &[String]) -> Diagnostic {
     )
 }
 
+/// What a pattern takes that matches everything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Takes {
+    /// `_` for an optional, which most likely was to ask whether there is a value.
+    Absence,
+    Value,
+}
+
+/// The pattern of a condition that matches every value.
+pub fn always_matches(place: Place, takes: Takes) -> Diagnostic {
+    let diagnostic = Diagnostic::warning(
+        Code::ALWAYS_MATCHES,
+        place,
+        "this pattern always matches, so nothing is decided",
+    );
+    match takes {
+        Takes::Absence => diagnostic
+            .note("`_` matches `none` as well: `x.is_some()` says whether there is a value, and a name, `_value`, takes only one that is there")
+            .offer("write `_value`", place, "_value"),
+        Takes::Value => diagnostic
+            .note("what always matches is no condition: `let` alone binds it, for all that follows"),
+    }
+}
+
 /// How many missing cases a report names.
 const SHOWN: usize = 4;
 

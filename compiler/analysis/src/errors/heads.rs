@@ -2,12 +2,7 @@
 
 use gsw_source::{Code, Diagnostic, Place};
 
-/// A reserved word that is to name something.
-pub fn reserved_word(place: Place, name: &str) -> Diagnostic {
-    let message = format!("`{name}` is a reserved word and cannot be used as a name");
-    Diagnostic::error(Code::RESERVED_NAME, place, message)
-        .note("reserved words may still name fields and arguments, and follow a dot")
-}
+pub use gsw_syntax::reserved_word;
 
 /// A function without its block.
 pub fn missing_body(place: Place, name: &str) -> Diagnostic {

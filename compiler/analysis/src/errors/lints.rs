@@ -237,6 +237,8 @@ pub fn idle_doc(place: Place, plain: Vec<Edit>) -> Diagnostic {
 pub enum Marked {
     /// In braces, as Python and C# have it: `{name}`.
     Braces,
+    /// In two pairs of braces, as templates have it, `{{ name }}`: so many bytes long.
+    Doubled(usize),
     /// Behind a dollar, as shells and PHP have it: `$name`.
     Dollar,
 }
@@ -255,6 +257,18 @@ pub fn missing_dollar(place: Place, dollar: Place, name: &str) -> Diagnostic {
     Diagnostic::warning(Code::MISSING_DOLLAR, place, message)
         .note("interpolation is written `${…}`; in `r\"…\"` braces are meant as they are")
         .offer("write `$` before it", dollar, "$")
+}
+
+/// A variable in two pairs of braces in a text.
+pub fn doubled_braces(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{{{{ {name} }}}}` is not replaced by the value of `{name}`");
+    Diagnostic::warning(Code::MISSING_DOLLAR, place, message)
+        .note("interpolation is written `${…}`; in `r\"…\"` braces are meant as they are")
+        .offer(
+            format!("write `${{{name}}}`"),
+            place,
+            format!("${{{name}}}"),
+        )
 }
 
 /// An index of a list that is below zero.
@@ -278,11 +292,20 @@ pub fn deprecated(place: Place, name: &str, why: &str) -> Diagnostic {
     Diagnostic::warning(Code::DEPRECATED, place, message)
 }
 
-/// A setting that the agent's model does not take.
-pub fn unsupported_setting(place: Place, setting: &str, model: &str) -> Diagnostic {
+/// A setting that the agent's model does not take, and another name of the model under which it does.
+pub fn unsupported_setting(
+    place: Place,
+    setting: &str,
+    model: &str,
+    other: Option<&str>,
+) -> Diagnostic {
     let message = format!("`{model}` does not support `{setting}`, so it is not sent");
-    Diagnostic::warning(Code::UNSUPPORTED_SETTING, place, message)
-        .note("Anthropic's newest API no longer has sampling settings")
+    let diagnostic = Diagnostic::warning(Code::UNSUPPORTED_SETTING, place, message);
+    match other {
+        Some(other) => diagnostic.note(format!("`{other}`, the same model by another protocol, takes it")),
+        None if setting != "temperature" => diagnostic,
+        None => diagnostic.note("models that think choose by themselves how much they vary, and have no settings of sampling"),
+    }
 }
 
 /// A model whose provider nobody knows.

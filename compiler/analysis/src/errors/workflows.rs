@@ -10,7 +10,13 @@ pub fn outside_loop(place: Place, word: &str, wall: Option<&str>) -> Diagnostic 
         Some(wall) => format!("`{word}` cannot leave {wall}"),
         None => format!("`{word}` is outside of any loop"),
     };
-    Diagnostic::error(Code::OUTSIDE_LOOP, place, message)
+    let diagnostic = Diagnostic::error(Code::OUTSIDE_LOOP, place, message);
+    match wall {
+        Some("a lambda") => diagnostic.note(
+            "a lambda is called for each element: `return value` ends one call, `xs.take_while(…)` and `xs.find(…)` stop early, and a loop is `for x in xs { … }`",
+        ),
+        Some(_) | None => diagnostic,
+    }
 }
 
 /// `return` where it may not leave what stands around it.

@@ -33,6 +33,9 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
                     Marked::Braces => {
                         errors::missing_dollar(place(at, at + length + 2), place(at, at), name)
                     }
+                    Marked::Doubled(whole) => {
+                        errors::doubled_braces(place(at, at + whole as u32), name)
+                    }
                     Marked::Dollar => {
                         let bare = place(at + 1, at + 1 + length);
                         errors::missing_braces(place(at, at + 1 + length), bare, name)
@@ -55,6 +58,13 @@ fn marked_names(text: &str) -> Vec<(usize, Marked, &str)> {
             b'\\' if text[at + 1..].starts_with("${") => at += 2,
             b'\\' => at += 1,
             b'$' if bytes.get(at + 1) == Some(&b'{') => at = end_of_interpolation(bytes, at + 2),
+            b'{' if bytes.get(at + 1) == Some(&b'{') => {
+                let found = doubled(&text[at..]);
+                at += found.map_or(1, |it| it.1 - 1);
+                names.extend(
+                    found.map(|(path, whole)| (at + 1 - whole, Marked::Doubled(whole), path)),
+                );
+            }
             b'{' => {
                 let path = path(&text[at + 1..]);
                 let is_path = !path.split('.').any(str::is_empty);
@@ -75,6 +85,14 @@ fn marked_names(text: &str) -> Vec<(usize, Marked, &str)> {
         at += 1;
     }
     names
+}
+
+/// The path alone in the doubled braces that a text begins with, and how long these are.
+fn doubled(text: &str) -> Option<(&str, usize)> {
+    let (inside, _) = text.strip_prefix("{{")?.split_once("}}")?;
+    let name = inside.trim();
+    let is_path = path(name) == name && !name.split('.').any(str::is_empty);
+    is_path.then_some((name, inside.len() + 4))
 }
 
 /// The letters, digits and dots that a text begins with.

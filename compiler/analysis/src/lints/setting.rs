@@ -1,6 +1,6 @@
 //! Models that nobody answers, and settings that the model of an agent does not take.
 
-use gsw_abi::provider::Provider;
+use gsw_abi::provider::{Provider, takes};
 use gsw_abi::setting::Setting as Known;
 use gsw_names::item_signature;
 use gsw_project::resolved_model;
@@ -11,9 +11,6 @@ use gsw_syntax::ast::{
 use gsw_syntax::item_ast;
 
 use crate::errors;
-
-/// Settings of sampling, which not every provider takes.
-const SAMPLING: &[&str] = &["temperature", "top_k", "top_p"];
 
 pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     let Some(tree) = item_ast(db, item) else {
@@ -68,18 +65,32 @@ fn report<'a>(
     model: &str,
     found: &mut Vec<Diagnostic>,
 ) {
-    if Provider::of(model).is_none_or(|(it, _)| it.takes_sampling()) {
-        return;
-    }
-    for setting in settings.filter(|it| SAMPLING.contains(&it.name.name.as_str())) {
+    for setting in settings {
+        let name = &setting.name.name;
+        let Some(known) = Known::named(name).filter(|it| !takes(model, *it)) else {
+            continue;
+        };
         let place = Place::Item {
             item,
             span: setting.name.span,
         };
+        // The newer protocol of the same provider may have what the older one has not.
+        let other = match Provider::of(model) {
+            Some((Provider::OpenAi, rest)) => {
+                Some(format!("{}/{rest}", Provider::OpenAiResponses.name()))
+            }
+            Some((
+                Provider::Anthropic | Provider::Gemini | Provider::OpenAiResponses | Provider::Sim,
+                _,
+            ))
+            | None => None,
+        };
+        let other = other.filter(|it| takes(it, known));
         found.push(errors::unsupported_setting(
             place,
-            &setting.name.name,
+            name,
             model,
+            other.as_deref(),
         ));
     }
 }

@@ -328,3 +328,60 @@ pub fn never_none(place: Place, ty: &str) -> Diagnostic {
     )
     .note("the comparison always gives the same; a type of what may be missing is optional: `int?`")
 }
+
+/// `await` before a call; `word` is what goes away.
+pub fn calls_wait(report: Diagnostic, word: Place) -> Diagnostic {
+    report
+        .note("a call waits by itself; `await` is for tasks, which `spawn` has started")
+        .fix("leave out `await`", word, "")
+}
+
+/// A function whose first parameter takes what it stands behind as a method; `call` is what is written, and `instead` the call of
+/// the function. `owner` is its type, where that may have methods of the program.
+pub fn function_of_receiver(
+    report: Diagnostic,
+    (name, owner): (&str, Option<&str>),
+    call: Place,
+    instead: String,
+) -> Diagnostic {
+    report
+        .note(match owner {
+            Some(owner) => format!(
+                "`{name}` is a function that takes it: a method is declared as `fn {owner}.{name}(self)`"
+            ),
+            None => format!("`{name}` is a function that takes it, and no method"),
+        })
+        .fix(format!("write `{instead}`"), call, instead)
+}
+
+/// An error that is bound by a name in the parentheses of its fields; `fields` are the names of these.
+pub fn error_in_parentheses(mut report: Diagnostic, error: &str, fields: &[&str]) -> Diagnostic {
+    // What is said of patterns that leave something out leads elsewhere.
+    report.notes.clear();
+    report.note(format!(
+        "parentheses take the fields, `{error}({})`; a name alone takes any error whole, `e => …`, and its text is `e.message()`",
+        fields.join(", ")
+    ))
+}
+
+/// A name that a field has which the pattern around it could have taken; `end` is right behind that pattern.
+pub fn untaken_field(
+    report: Diagnostic,
+    name: &str,
+    owner: &str,
+    end: Place,
+    fields: &str,
+) -> Diagnostic {
+    report
+        .note(format!(
+            "`{owner}` has a field `{name}`, which its pattern takes in parentheses: `{owner}{fields} => …`"
+        ))
+        .fix(format!("write `{owner}{fields}`"), end, fields)
+}
+
+/// The agent of a call among its arguments.
+pub fn agent_as_argument(report: Diagnostic, callee: &str) -> Diagnostic {
+    report.note(format!(
+        "the agent of a call stands behind it: `{callee}(…) by helper`"
+    ))
+}

@@ -192,6 +192,10 @@ fn named_parameter(
             return None;
         }
         let callee = formal.callee.trim_matches('`');
+        if formal.settings == Settings::After && name.name == "by" {
+            hir.report(elsewhere::agent_as_argument(report, callee));
+            return None;
+        }
         // By what the library's functions call their first parameter: one of the program may have the same name.
         let mut first = formal.parameters.iter().take(1);
         if first.any(|it| matches!(it.name.as_str(), "xs" | "url" | "method"))

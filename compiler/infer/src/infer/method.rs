@@ -282,6 +282,9 @@ pub(super) fn method_call(
         }
         return call::call_item(cx, item, Some(receiver), name.span, call, hint);
     }
+    if found.is_none() && is_function(&mut cx.hir, &ty, name, call.span) {
+        return call::lost_call(cx, call);
+    }
     unknown_method(&mut cx.hir, &ty, name, call.span, found);
     call::lost_call(cx, call)
 }
@@ -397,6 +400,58 @@ fn unknown_method(
         true => calls::has_methods(report, &names),
         false => report,
     });
+}
+
+/// Reports a method that is a function in scope; whether it is one.
+fn is_function(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole: Span) -> bool {
+    let zonked = hir.table.zonk(ty);
+    let plain = hir.table.unchecked(&zonked);
+    if field_of(hir, &plain, &name.name).is_some() || function_taking(hir, &zonked, name).is_none()
+    {
+        return false;
+    }
+    let text = hir.show(ty);
+    let receiver = receiver_text(hir, name, whole);
+    let arguments = Span::new(name.span.end, whole.end);
+    let instead = function_call(hir, &name.name, &receiver, arguments);
+    let is_own = matches!(plain, Type::Record(..) | Type::Enum(..));
+    let owner = is_own.then_some(text.as_str());
+    let report = calls::unknown_method(hir.place(name.span), &name.name, &text, None);
+    let of = (name.name.as_str(), owner);
+    let report = elsewhere::function_of_receiver(report, of, hir.place(whole), instead);
+    hir.report(report);
+    true
+}
+
+/// The function in scope of a method's name whose first parameter takes the receiver.
+fn function_taking(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier) -> Option<ItemId> {
+    let found = gsw_names::resolve_callable(hir.db, hir.item.file(hir.db), &name.name);
+    let item = match found {
+        // A function that only wraps a method of its own name does not mean itself.
+        Some(Definition::Item(item)) if item != hir.item => item,
+        Some(Definition::Item(_) | Definition::Module(_) | Definition::Variant { .. }) | None => {
+            return None;
+        }
+    };
+    let signature = lookup::signature(hir.db, item);
+    let first = signature.parameters.first()?.ty.clone();
+    let is_generic = matches!(first, Type::Parameter(..));
+    let arguments = hir.fresh_arguments(signature.generics.len());
+    let wanted = substitute(&first, &arguments);
+    // In its own body the name is rather that of what it is made of.
+    let is_other = item != hir.item;
+    let is_taken = is_other && !is_generic && hir.table.relate(ty, &wanted).is_some();
+    is_taken.then_some(item)
+}
+
+/// The call of a function with a receiver before what is given to a method.
+fn function_call(hir: &HirBuilder, name: &str, receiver: &str, arguments: Span) -> String {
+    let written = gsw_names::source_text(hir.db, hir.item, arguments);
+    let inside = written.trim().trim_start_matches('(').trim_start();
+    match inside.starts_with(')') {
+        true => format!("{name}({receiver}{inside}"),
+        false => format!("{name}({receiver}, {inside}"),
+    }
 }
 
 /// What stands before the dot of a call of a method.

@@ -2,15 +2,15 @@
 
 use gsw_names::types::Type;
 use gsw_names::{
-    Definition, KnownItem, errors, foreign, handler_word, is_reported, library_module,
+    Definition, KnownItem, errors, foreign, handler_word, is_reported, is_std, library_module,
     member_names, module_scope, resolve_callable, resolve_member, resolve_name, seems_declared,
-    server_tool, shown_module, suggest, variants_named,
+    server_tool, shown_module, suggest, variants_named, with_import,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
 use gsw_syntax::ast::{self, Child, children, item_children};
 use gsw_syntax::item_ast;
 
-use crate::errors::{calls, records};
+use crate::errors::{calls, elsewhere, records};
 use crate::infer::findings::Findings;
 use crate::infer::lookup;
 use crate::infer::scopes::Scopes;
@@ -181,6 +181,11 @@ impl Names<'_, '_> {
                 Some(Definition::Item(it)) if it.kind(self.db) == ItemKind::Function => {
                     errors::known_everywhere(report, &name.name)
                 }
+                Some(Definition::Item(it))
+                    if it.kind(self.db) == ItemKind::Error && is_std(self.db, it.file(self.db)) =>
+                {
+                    errors::error_everywhere(report, &name.name)
+                }
                 Some(_) | None => match method_of(self.db, module, &name.name) {
                     Some((of, maker)) => {
                         errors::is_method(report, &name.name, &of, maker.as_deref())
@@ -295,10 +300,7 @@ impl Names<'_, '_> {
         if is_reported(self.db, self.file, name) || self.findings.is_known_as_unknown(name, place) {
             return;
         }
-        if let Some(start) = library_module(self.db, self.file, name)
-            && errors::instead_of_name(name).is_none()
-        {
-            let report = errors::module_not_imported(place, name, start);
+        if let Some(report) = self.not_imported(name, place) {
             self.findings.report_unknown(name, report);
             return;
         }
@@ -358,6 +360,30 @@ impl Names<'_, '_> {
             waiting.extend(children(child));
         }
         false
+    }
+
+    /// A report of a name that an import would bring, or a pattern around it.
+    fn not_imported(&self, name: &Name, place: Place) -> Option<Diagnostic> {
+        let module = library_module(self.db, self.file, name);
+        match module.filter(|_| errors::instead_of_name(name).is_none()) {
+            Some(start) => Some(errors::module_not_imported(place, name, start)),
+            None => self.brought_by(name, place),
+        }
+    }
+
+    /// A report of a name that a pattern around it or an import would bring if it listed it.
+    fn brought_by(&self, name: &Name, place: Place) -> Option<Diagnostic> {
+        let report = errors::unknown_name(place, name, None);
+        match self.scopes.untaken(name) {
+            Some(it) => {
+                let end = self.place(it.end);
+                let fields = &it.fields;
+                Some(elsewhere::untaken_field(
+                    report, name, &it.owner, end, fields,
+                ))
+            }
+            None => with_import(self.db, self.file, name, &report),
+        }
     }
 
     /// Whether a name with a capital stands behind `fail`.

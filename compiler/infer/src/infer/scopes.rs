@@ -9,15 +9,27 @@ use crate::hir::LocalId;
 pub(super) struct Scopes {
     /// From the outermost to the innermost scope.
     names: Vec<(Name, LocalId)>,
+    /// The fields that patterns of the scopes around have left alone, by name.
+    untaken: Vec<(Name, Untaken)>,
     /// From the outermost to the innermost scope.
     loops: Vec<Loop>,
     /// The `let` words of bound locals, to be replaced by `var`.
     let_words: Vec<(LocalId, Span)>,
 }
 
-/// How many names were in scope.
+/// A pattern that names a variant or error and takes none of its fields.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Untaken {
+    pub(super) owner: Name,
+    /// Right behind the pattern.
+    pub(super) end: Span,
+    /// What takes the field, with the parentheses.
+    pub(super) fields: String,
+}
+
+/// How many names were in scope, and how many fields that patterns have left alone.
 #[derive(Clone, Copy)]
-pub(super) struct Mark(usize);
+pub(super) struct Mark(usize, usize);
 
 /// Whether a loop can be left by `break`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +52,28 @@ impl Scopes {
         names.find(|(it, _)| it == name).map(|(_, id)| *id)
     }
 
+    /// Notes what a pattern leaves alone of what it names.
+    pub(super) fn leave_fields(&mut self, owner: &Name, end: Span, fields: &[Name]) {
+        for taken in fields {
+            let list: Vec<&str> = fields
+                .iter()
+                .map(|it| if it == taken { taken.as_str() } else { "_" })
+                .collect();
+            let untaken = Untaken {
+                owner: owner.clone(),
+                end,
+                fields: format!("({})", list.join(", ")),
+            };
+            self.untaken.push((taken.clone(), untaken));
+        }
+    }
+
+    /// The innermost pattern that has left a field of this name alone.
+    pub(super) fn untaken(&self, name: &str) -> Option<&Untaken> {
+        let mut fields = self.untaken.iter().rev();
+        fields.find(|(it, _)| it == name).map(|(_, it)| it)
+    }
+
     /// The names in scope, innermost last.
     pub(super) fn names(&self) -> impl Iterator<Item = &Name> {
         self.names.iter().map(|(name, _)| name)
@@ -47,12 +81,13 @@ impl Scopes {
 
     /// Names put in scope from now on are taken out by [`Self::leave`].
     pub(super) fn mark(&self) -> Mark {
-        Mark(self.names.len())
+        Mark(self.names.len(), self.untaken.len())
     }
 
     pub(super) fn leave(&mut self, mark: Mark) {
         // Also what an error left: a rule that returns early cannot leak a name into the block around it.
         self.names.truncate(mark.0);
+        self.untaken.truncate(mark.1);
     }
 
     pub(super) fn open_loop(&mut self) {

@@ -52,6 +52,9 @@ pub(super) fn variant_pattern(
                 return None;
             }
             let declared = lookup::fields(cx.db, item);
+            if let Some(name) = whole_error(fields, declared) {
+                return error_by_name(cx, name, item, declared, span);
+            }
             let fields = infer_fields(cx, path, fields, declared, &[], span);
             Some(PatternKind::Error { item, fields })
         }
@@ -83,6 +86,40 @@ pub(super) fn variant_pattern(
             None
         }
     }
+}
+
+/// The name in the parentheses of an error that has several fields, none of that name: it was to be the error itself.
+fn whole_error<'a>(fields: Option<Fields<'a>>, declared: &[Parameter]) -> Option<&'a ast::Pattern> {
+    let (fields, rest) = fields?;
+    let [only] = fields else {
+        return None;
+    };
+    let ast::PatternKind::Binding(name) = &only.pattern.kind else {
+        return None;
+    };
+    let is_field = declared.iter().any(|it| it.name == name.name);
+    let is_whole = declared.len() > 1 && rest == ast::Rest::Complete && only.name.is_none();
+    (is_whole && !is_field).then_some(&only.pattern)
+}
+
+/// Reports a name for an error where its fields stand.
+fn error_by_name(
+    cx: &mut Context,
+    name: &ast::Pattern,
+    item: ItemId,
+    declared: &[Parameter],
+    span: Span,
+) -> Option<PatternKind> {
+    let owner = item.name(cx.db).clone();
+    let names: Vec<&str> = declared.iter().map(|it| it.name.as_str()).collect();
+    let place = cx.hir.place(span);
+    let report = errors::fields_left_out(place, &names[1..], &owner);
+    let report = elsewhere::error_in_parentheses(report, &owner, &names);
+    cx.hir.report(report);
+    // Binds the name, so that the arm's body is not reported as well.
+    pattern::pattern_inside(cx, Name::default(), name, &Type::Invalid);
+    let fields = Vec::new();
+    Some(PatternKind::Error { item, fields })
 }
 
 /// What a capitalised name in a pattern over values of type `ty` means.
@@ -164,10 +201,13 @@ fn infer_fields(
     arguments: &[Type],
     span: Span,
 ) -> Vec<(u32, Pattern)> {
+    let owner = path.last().map_or_else(Name::default, |it| it.name.clone());
     let Some((fields, rest)) = fields else {
+        let names: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
+        let end = Span::new(span.end, span.end);
+        cx.scopes.leave_fields(&owner, end, &names);
         return Vec::new();
     };
-    let owner = path.last().map_or_else(Name::default, |it| it.name.clone());
     let mut given = vec![false; declared.len()];
     let mut patterns = Vec::with_capacity(fields.len());
     for (index, field) in fields.iter().enumerate() {

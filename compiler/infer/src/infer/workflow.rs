@@ -362,12 +362,33 @@ fn infer_run_id(cx: &mut Context, settings: &[ast::Setting]) -> Option<Expressio
 const RUN_ID: &str = "id";
 
 pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span) -> ExpressionId {
+    let written = value;
     let value = cx.expression(value, &Expected::Anything);
     let ty = cx.hir.ty(value);
     match awaited(&mut cx.hir, &ty) {
         Some(ty) => cx.hir.push(ExpressionKind::Await(value), ty, span),
+        None if is_call(written) => {
+            let (place, text) = (cx.hir.place(written.span), cx.hir.show(&ty));
+            let word = Span::new(span.start, written.span.start);
+            let report = errors::not_awaitable(place, "await", &text);
+            let report = elsewhere::calls_wait(report, cx.hir.place(word));
+            cx.hir.report(report);
+            // What the call gives is what was wanted.
+            value
+        }
         None => not_awaitable(&mut cx.hir, "await", value, span),
     }
+}
+
+/// Whether it is a call, which waits by itself.
+fn is_call(value: &ast::Expression) -> bool {
+    if let ast::ExpressionKind::Parenthesized(inner)
+    | ast::ExpressionKind::By { call: inner, .. }
+    | ast::ExpressionKind::With { call: inner, .. } = &value.kind
+    {
+        return is_call(inner);
+    }
+    matches!(value.kind, ast::ExpressionKind::Call { .. })
 }
 
 fn awaited(hir: &mut HirBuilder, ty: &Type) -> Option<Type> {

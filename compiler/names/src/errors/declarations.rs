@@ -140,9 +140,14 @@ pub fn host_tool(place: Place, problem: HostToolProblem) -> Diagnostic {
         HostToolProblem::NotATool => "only a tool can be implemented by the host",
         HostToolProblem::HasBody => "a tool of the host has no body here",
         HostToolProblem::HasServer => "a tool of an MCP server has no body here",
+        HostToolProblem::HasKey => "only an `idempotent` tool has a key",
         HostToolProblem::NoBody => "this tool has no body",
     };
-    Diagnostic::error(Code::HOST_TOOL, place, message).note(
+    let diagnostic = Diagnostic::error(Code::HOST_TOOL, place, message);
+    if problem == HostToolProblem::HasKey {
+        return diagnostic.note("`idempotent by id` may be repeated with the same `id`; what is `once` is never repeated");
+    }
+    diagnostic.note(
         "a tool has a body, or names the MCP server that has it (`by docs`), or is marked `@host` and implemented by the Rust program that embeds this one",
     )
 }
@@ -162,6 +167,8 @@ pub enum HostToolProblem {
     HasBody,
     /// A body here, and `by` a server that has it.
     HasServer,
+    /// What follows `by` is one of its parameters.
+    HasKey,
     /// No body, and no `@host` that says where it is.
     NoBody,
 }

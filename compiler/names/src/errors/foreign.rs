@@ -430,6 +430,11 @@ const MEMBERS: &[(&str, &[&str], &str)] = &[
         "JSON is read with `json.parse(text) as Order`",
     ),
     (
+        "std/set",
+        &["empty", "new"],
+        "an empty set is `set.of([])`, with its type where nothing else says it: `let seen: Set<string> = set.of([])`",
+    ),
+    (
         "std/session",
         &["create", "new", "start"],
         "a conversation with an agent begins with `session(helper)`",

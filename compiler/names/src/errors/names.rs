@@ -85,6 +85,30 @@ pub fn known_everywhere(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!("`{name}` needs no module: write `{name}(…)`"))
 }
 
+/// The error of a module that is known everywhere.
+pub fn error_everywhere(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "`{name}` needs no module: it is written by its name alone"
+    ))
+}
+
+/// A name that the list of an import lacks; `end` is right behind the last of that list.
+pub fn not_listed(diagnostic: Diagnostic, module: &str, name: &str, end: Place) -> Diagnostic {
+    diagnostic
+        .note(format!(
+            "`{module}` has one, which its import does not list"
+        ))
+        .fix(format!("import `{name}`"), end, format!(", {name}"))
+}
+
+/// A name that is written with the module that has it.
+pub fn written_with_module(diagnostic: Diagnostic, module: &str, written: &str) -> Diagnostic {
+    let place = diagnostic.place;
+    diagnostic
+        .note(format!("`{module}` has one: it is written `{written}`"))
+        .fix(format!("write `{written}`"), place, written)
+}
+
 /// A name before a dot, in a type, that is no module.
 pub fn unknown_module_name(place: Place, name: &str) -> Diagnostic {
     let message = format!("no module `{name}` is in scope");

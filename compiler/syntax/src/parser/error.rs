@@ -3,6 +3,7 @@
 mod advice;
 mod braces;
 mod foreign;
+mod rewritten;
 mod sight;
 mod sign;
 
@@ -176,6 +177,15 @@ impl ParseError {
         }
     }
 
+    /// The kinds of the token that is wrong and of the one before, line breaks apart.
+    pub(crate) fn kinds_near(&self, tokens: &[Token]) -> Vec<TokenKind> {
+        let upto = tokens.get(..=self.index.min(tokens.len().saturating_sub(1)));
+        let near = upto.into_iter().flatten().rev().map(|it| it.kind);
+        near.filter(|it| *it != TokenKind::Newline)
+            .take(2)
+            .collect()
+    }
+
     /// The reserved word that was to be a name; what uses it further down follows from this.
     pub(crate) fn reserved_name(&self, tokens: &[Token]) -> Option<TokenKind> {
         let kind = tokens.get(self.index)?.kind;
@@ -241,6 +251,8 @@ pub(crate) struct Scene<'tokens> {
     scanned: usize,
     /// Whether an `else` has shown that a brace is not closed, which makes the declaration end too late.
     lacks_brace: bool,
+    /// Whether the head of the declaration is followed by its value without braces, of which nothing can be read.
+    lacks_body: bool,
 }
 
 impl<'tokens> Scene<'tokens> {
@@ -258,16 +270,18 @@ impl<'tokens> Scene<'tokens> {
             open: Vec::new(),
             scanned: 0,
             lacks_brace: false,
+            lacks_body: false,
         }
     }
 
     /// The report of an error; `None` where it follows from one that was reported.
     pub(crate) fn diagnostic(&mut self, error: &ParseError) -> Option<Diagnostic> {
         let is_end = error.reason == Reason::Unexpected && error.index >= self.tokens.len();
-        match self.lacks_brace && is_end {
-            true => None,
-            false => Some(self.report(error)),
+        if self.lacks_brace && is_end || self.lacks_body {
+            return None;
         }
+        self.lacks_body = self.is_body_without_braces(error);
+        Some(self.report(error))
     }
 
     fn report(&mut self, error: &ParseError) -> Diagnostic {
@@ -278,14 +292,9 @@ impl<'tokens> Scene<'tokens> {
             }
             Reason::SecondRest => self.plain(error, "a list pattern has at most one `..`"),
             Reason::SecondBase => self.plain(error, "a record literal has at most one `..`"),
-            Reason::ComparisonChain => self.plain(error, "comparisons do not chain").note(
-                match self.is_type_argument(error.index) {
-                    true => {
-                        "type arguments cannot be written in expressions: they are inferred, or follow from `let x: Name<int> = …`"
-                    }
-                    false => "join two comparisons with `and`",
-                },
-            ),
+            Reason::ComparisonChain => self
+                .type_arguments(error)
+                .unwrap_or_else(|| self.comparison_chain(error)),
             Reason::Interpolated => {
                 self.plain(error, "this string cannot contain interpolations `${ }`")
             }
@@ -297,9 +306,21 @@ impl<'tokens> Scene<'tokens> {
                 .or_else(|| self.unclosed_before_else(error))
             {
                 Some(open) => self.unclosed(error, open),
-                None => self.unexpected(error),
+                None => self
+                    .type_arguments(error)
+                    .unwrap_or_else(|| self.unexpected(error)),
             },
         }
+    }
+
+    fn comparison_chain(&self, error: &ParseError) -> Diagnostic {
+        let report = self.plain(error, "comparisons do not chain");
+        report.note(match self.is_type_argument(error.index) {
+            true => {
+                "type arguments cannot be written in expressions: they are inferred, or follow from `let x: Name<int> = …`"
+            }
+            false => "join two comparisons with `and`",
+        })
     }
 
     /// Whether the `>` at `index` was to close type arguments: `first<int>(…)`.
@@ -490,6 +511,14 @@ impl<'tokens> Scene<'tokens> {
             format!("this {opener} is not closed"),
         )
     }
+}
+
+/// The report of a reserved word that is to name something.
+#[must_use]
+pub fn reserved_word(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` is a reserved word and cannot be used as a name");
+    Diagnostic::error(Code::RESERVED_NAME, place, message)
+        .note("reserved words may still name fields and arguments, and follow a dot")
 }
 
 /// The report of a tree or of brackets that nest too deeply.

@@ -14,7 +14,7 @@ use crate::token::{ModifierName, TokenKind};
 pub(super) struct Advice {
     pub(super) note: Cow<'static, str>,
     /// The title of an edit, what it replaces and by what.
-    pub(super) fix: Option<(String, Span, &'static str)>,
+    pub(super) fix: Option<(String, Span, Cow<'static, str>)>,
 }
 
 fn note(note: impl Into<Cow<'static, str>>) -> Advice {
@@ -31,7 +31,7 @@ fn replace(note: impl Into<Cow<'static, str>>, span: Span, ours: &'static str) -
     };
     Advice {
         note: note.into(),
-        fix: Some((title, span, ours)),
+        fix: Some((title, span, Cow::Borrowed(ours))),
     }
 }
 
@@ -48,6 +48,7 @@ impl Scene<'_> {
             .or_else(|| self.case_of_variant(&sight))
             .or_else(|| self.is_none(&sight))
             .or_else(|| self.is_variant(&sight))
+            .or_else(|| self.rewritten(&sight))
             .or_else(|| sign::find_particular(&sight).map(|it| advice_of(it, &sight)))
             .or_else(|| self.foreign_word(&sight))
             .or_else(|| self.misspelt_modifier(&sight))
@@ -121,16 +122,13 @@ impl Scene<'_> {
         let (token, expected) = (sight.token, sight.expected);
         let text = self.source(token.span);
         if expected.has(Expected::DECLARATION) {
-            return advise(foreign::declaration(text)?, token.span);
+            let found = foreign::declaration(text)?;
+            return advise(found, Self::with_blanks(sight, found));
         }
         if token.is_word()
             && let Some(found) = foreign::found(text, expected)
         {
-            let next = sight.after(1).map_or(token.span.end, |it| it.span.start);
-            return match found.ours {
-                Some("") => advise(found, Span::new(token.span.start, next)),
-                Some(_) | None => advise(found, token.span),
-            };
+            return advise(found, Self::with_blanks(sight, found));
         }
         let before = sight.before(1)?;
         if let Some(found) = foreign::before(self.source(before.span), expected) {
@@ -149,6 +147,16 @@ impl Scene<'_> {
         let word = sight.tokens.get(opener.checked_sub(1)?)?;
         let found = foreign::before(self.source(word.span), expected)?;
         advise(found, word.span)
+    }
+
+    /// What a word replaces: one that goes away goes with the blanks behind it.
+    fn with_blanks(sight: &Sight<'_>, found: &Foreign) -> Span {
+        let span = sight.token.span;
+        let next = sight.after(1).map_or(span.end, |it| it.span.start);
+        match found.ours {
+            Some("") => Span::new(span.start, next),
+            Some(_) | None => span,
+        }
     }
 
     fn misspelt_modifier(&self, sight: &Sight<'_>) -> Option<Advice> {

@@ -55,14 +55,14 @@ const TEST: &str = "a test is written `test \"name\" { assert … }`";
 const DECLARATIONS: &[Foreign] = &[
     word(
         "async",
-        None,
+        Some(""),
         "there is no `async`: functions wait where they need to",
     ),
     word("class", Some("type"), RECORD),
     word("data", None, RECORD),
     word("def", Some("fn"), FUNCTION),
     word("describe", None, TEST),
-    word("export", None, PUBLIC),
+    word("export", Some(""), PUBLIC),
     word("extension", None, METHOD),
     word(
         "from",
@@ -82,14 +82,14 @@ const DECLARATIONS: &[Foreign] = &[
     word("let", None, CONSTANT),
     word("mod", None, "a file is a module: `import ./file`"),
     word("module", None, "a file is a module: `import ./file`"),
-    word("pub", None, PUBLIC),
-    word("public", None, PUBLIC),
+    word("pub", Some(""), PUBLIC),
+    word("public", Some(""), PUBLIC),
     word("record", Some("type"), RECORD),
     word("static", None, CONSTANT),
     word("struct", Some("type"), RECORD),
     word(
         "use",
-        None,
+        Some("import"),
         "a module is imported with `import std/fs` or `import ./file`",
     ),
     word("val", None, CONSTANT),
@@ -139,7 +139,9 @@ const BEFORE: &[Foreign] = &[
         None,
         "`spawn f()` starts a task beside what goes on, and `await t` waits for it",
     ),
-    word("lambda", None, "a lambda is written `x => x + 1`"),
+    word_where("func", is_argument, None, LAMBDA),
+    word_where("function", is_argument, None, LAMBDA),
+    word("lambda", None, LAMBDA),
     word("loop", None, "an endless loop is `while true { … }`"),
     word(
         "mut",
@@ -179,7 +181,7 @@ const BEFORE: &[Foreign] = &[
     word(
         "try",
         None,
-        "there is no `try`: `catch { … }` goes after the expression it guards",
+        "there is no `try`: `catch { … }` goes after the expression it guards, or after a block, `do { … } catch { … }`",
     ),
     word_where(
         "int",
@@ -228,9 +230,15 @@ const FOUND: &[Foreign] = &[
         "`by` stands right after the result type, before `timeout`",
     ),
     word_where(
+        "concurrency",
+        is_modifier,
+        Some("limit"),
+        "how many are done at once is a `limit`: `parallel for x in xs limit 4 { … }`",
+    ),
+    word_where(
         "const",
         |expected| expected.has(Expected::STATEMENT),
-        None,
+        Some("let"),
         "inside a body a value is bound with `let`",
     ),
     word("elif", Some("else if"), ELSE_IF),
@@ -352,6 +360,12 @@ const FOUND: &[Foreign] = &[
     ),
     word("of", Some("in"), "a loop is written `for x in xs { … }`"),
     word_where(
+        "readonly",
+        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
+        Some("reads"),
+        "a tool that changes nothing is marked `reads`, and one that asks nothing either `pure`",
+    ),
+    word_where(
         "returns",
         |expected| expected.has(Expected::token(TokenKind::ParenOpen)),
         None,
@@ -396,6 +410,12 @@ const ERRORS: &str =
     "how errors are handled is a modifier: `parallel for x in xs errors settle { … }`";
 
 const BELONGS_TO_RETRY: &str = "`backoff` and `max` follow `retry`: `retry 3 backoff 1s max 10s`";
+
+const LAMBDA: &str = "a lambda is written `x => x + 1`";
+
+fn is_argument(expected: Expected) -> bool {
+    expected.has(Expected::token(TokenKind::ParenClose))
+}
 
 fn is_arm(expected: Expected) -> bool {
     expected.has(Expected::token(TokenKind::FatArrow))

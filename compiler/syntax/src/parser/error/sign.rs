@@ -1,5 +1,6 @@
 //! Signs of other languages where they cannot stand, and what is written here instead.
 
+mod heads;
 mod particular;
 mod table;
 
@@ -59,7 +60,7 @@ impl Sign {
 
 /// A sign whose surroundings leave no doubt.
 pub(super) fn find_particular(sight: &Sight<'_>) -> Option<&'static Sign> {
-    find_in(particular::PARTICULAR, sight)
+    find_in(heads::HEADS, sight).or_else(|| find_in(particular::PARTICULAR, sight))
 }
 
 /// The sign that is meant.

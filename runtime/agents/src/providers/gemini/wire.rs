@@ -5,12 +5,12 @@
 
 use std::collections::HashMap;
 
+use gsw_abi::provider::takes;
 use gsw_abi::setting::Setting;
 use gsw_engine::media::{Media, MediaSource};
 use gsw_engine::model::{Content, Message, ModelRequest, Role};
 use serde_json::{Map, Value, json};
 
-use crate::catalogue::Catalogue;
 use crate::providers::media::plain_text;
 use crate::providers::protocol::SchemaForm;
 use crate::providers::schema;
@@ -56,7 +56,7 @@ fn configuration(request: &ModelRequest, form: SchemaForm) -> Value {
     // The provider counts thinking as part of the answer's tokens; to us it is on top of them.
     let most = request.max_tokens.saturating_add(thinking.unwrap_or(0));
     configuration.insert("maxOutputTokens".into(), most.into());
-    let takes_temperature = Catalogue::built_in().takes(&request.model, Setting::Temperature);
+    let takes_temperature = takes(&request.model, Setting::Temperature);
     if let (Some(temperature), true) = (request.temperature, takes_temperature) {
         configuration.insert("temperature".into(), temperature.into());
     }

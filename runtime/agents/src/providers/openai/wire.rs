@@ -1,12 +1,12 @@
 //! A request in the form of chat completions.
 
+use gsw_abi::provider::takes;
 use gsw_abi::setting::Setting;
 use gsw_engine::media::{Media, MediaKind, MediaSource};
 use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest, Role};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 
-use crate::catalogue::Catalogue;
 use crate::providers::media::plain_text;
 use crate::providers::protocol::SchemaForm;
 use crate::providers::schema;
@@ -98,7 +98,7 @@ pub(crate) fn body(
     body.insert(limit.into(), request.max_tokens.into());
     body.insert("stream".into(), true.into());
     body.insert("stream_options".into(), json!({ "include_usage": true }));
-    let takes_temperature = Catalogue::built_in().takes(&request.model, Setting::Temperature);
+    let takes_temperature = takes(&request.model, Setting::Temperature);
     if let (Some(temperature), true) = (request.temperature, takes_temperature) {
         body.insert("temperature".into(), temperature.into());
     }

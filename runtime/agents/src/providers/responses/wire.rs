@@ -1,11 +1,11 @@
 //! A request in the form of the Responses API: a conversation is a list of items.
 
+use gsw_abi::provider::takes;
 use gsw_abi::setting::Setting;
 use gsw_engine::media::{Media, MediaKind, MediaSource};
 use gsw_engine::model::{Content, Message, ModelRequest, Role};
 use serde_json::{Map, Value, json};
 
-use crate::catalogue::Catalogue;
 use crate::providers::media::plain_text;
 use crate::providers::openai::{ResponseFormat, schema_name};
 
@@ -37,7 +37,7 @@ pub(crate) fn body(model: &str, request: &ModelRequest, format: &ResponseFormat)
         // Without it, what the model thought could not be sent back, since nothing is stored.
         body.insert("include".into(), json!(["reasoning.encrypted_content"]));
     }
-    let takes_temperature = Catalogue::built_in().takes(&request.model, Setting::Temperature);
+    let takes_temperature = takes(&request.model, Setting::Temperature);
     if let (Some(temperature), true) = (request.temperature, takes_temperature) {
         body.insert("temperature".into(), temperature.into());
     }

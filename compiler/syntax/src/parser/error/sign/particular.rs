@@ -5,6 +5,7 @@ use crate::parser::error::Expected;
 use crate::parser::error::sight::Sight;
 use crate::token::{LineStart, Token, TokenKind as Kind, Word};
 
+pub(super) const COMMAS: &str = "fields, variants and parameters are separated by commas";
 const ARM: &str = "an arm is written `pattern => value`";
 
 /// In the order in which they are tried.
@@ -12,7 +13,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
     sign(
         &[],
         |it| it.expects_only(Kind::Comma) && it.token.is_word() && it.is_declared(),
-        "fields, variants and parameters are separated by commas",
+        COMMAS,
         Edit::After(","),
     ),
     sign(
@@ -280,7 +281,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
 
 impl Sight<'_> {
     /// Whether the token stands among the fields, variants or parameters of a declaration, not in its body.
-    fn is_declared(&self) -> bool {
+    pub(super) fn is_declared(&self) -> bool {
         let opener = self.opener(self.index);
         let Some(opener) = opener else {
             return false;
@@ -319,7 +320,7 @@ impl Sight<'_> {
     }
 
     /// Whether a token of that kind stands behind the token on its line.
-    fn precedes_on_line(&self, kind: Kind) -> bool {
+    pub(super) fn precedes_on_line(&self, kind: Kind) -> bool {
         let rest = self.tokens[self.index..].iter().skip(1);
         let mut line = rest.take_while(|it| {
             it.line_start == LineStart::Inside && !matches!(it.kind, Kind::Comma | Kind::Newline)

@@ -1,0 +1,310 @@
+//! Mistakes whose mend is made of what is written: bodies behind arrows, maps in blocks, types and texts of other languages.
+
+use std::borrow::Cow;
+
+use gsw_source::{Code, Diagnostic, Edit, Span};
+
+use crate::parser::error::advice::Advice;
+use crate::parser::error::foreign::OPTIONAL;
+use crate::parser::error::sight::Sight;
+use crate::parser::error::{Expected, ParseError, Scene};
+use crate::token::{Token, TokenKind as Kind, Word};
+
+/// Types of the language that have a small letter.
+const TYPES: &[&str] = &[
+    "bool", "bytes", "document", "duration", "float", "image", "int", "json", "secret", "string",
+    "time",
+];
+
+/// How long type arguments may be that are looked for before a mistake.
+const LONGEST: usize = 32;
+
+fn advice(note: &'static str, fix: Option<(String, Span, String)>) -> Advice {
+    Advice {
+        note: Cow::Borrowed(note),
+        fix: fix.map(|(title, span, text)| (title, span, Cow::Owned(text))),
+    }
+}
+
+impl Scene<'_> {
+    /// What helps with a mistake, made of the text around it.
+    pub(super) fn rewritten(&self, sight: &Sight<'_>) -> Option<Advice> {
+        self.expression_body(sight)
+            .or_else(|| self.bare_result(sight))
+            .or_else(|| self.map_in_block(sight))
+            .or_else(|| self.foreign_generic(sight))
+            .or_else(|| self.mutable(sight))
+            .or_else(|| self.formatted(sight))
+    }
+
+    /// Whether a function has its value behind an arrow or `=`, and no braces.
+    pub(super) fn is_body_without_braces(&self, error: &ParseError) -> bool {
+        let Some(sign) = self.tokens.get(error.index) else {
+            return false;
+        };
+        let before = &self.tokens[..error.index];
+        let is_function = before
+            .iter()
+            .any(|it| matches!(it.kind, Kind::Fn | Kind::Workflow) || it.word == Word::Tool);
+        is_function
+            && matches!(sign.kind, Kind::FatArrow | Kind::Equal)
+            && before.iter().all(|it| it.kind != Kind::BraceOpen)
+            && error.expected.has(Expected::token(Kind::BraceOpen))
+            && !is_type(&self.tokens[error.index + 1..])
+    }
+
+    /// `fn f(n: int) -> int => n + 1`, `fn f(n: int) = n + 1`: the value of a function without braces.
+    fn expression_body(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let error = ParseError::unexpected(sight.index, sight.expected);
+        if !self.is_body_without_braces(&error) {
+            return None;
+        }
+        let note = "the body of a function stands in braces, and its type before them: `fn f(n: int) -> int { n + 1 }`";
+        // Without the type of the result the braces alone would be the next mistake.
+        let last = sight
+            .tokens
+            .last()
+            .filter(|it| it.span.start > sight.token.span.start);
+        let fix = last
+            .filter(|_| !sight.expects_token(Kind::Arrow))
+            .map(|last| {
+                let value = Span::new(sight.token.span.end, last.span.end);
+                let text = format!("{{ {} }}", self.source(value).trim());
+                let span = Span::new(sight.token.span.start, last.span.end);
+                ("put it in braces".to_owned(), span, text)
+            });
+        Some(advice(note, fix))
+    }
+
+    /// `fn f(n: int) int { … }`
+    fn bare_result(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let text = self.source(sight.token.span);
+        let is_type = sight.token.kind == Kind::Identifier
+            && (TYPES.contains(&text) || text.starts_with(char::is_uppercase));
+        let is_result = sight.expects_token(Kind::Arrow)
+            && sight.expects_token(Kind::BraceOpen)
+            && sight.follows(1, Kind::ParenClose);
+        (is_type && is_result).then(|| {
+            let start = sight.token.span.start;
+            let fix = (
+                "write `->`".to_owned(),
+                Span::new(start, start),
+                "-> ".to_owned(),
+            );
+            advice("the result type is written `-> type`", Some(fix))
+        })
+    }
+
+    /// `k => { (k): 1 }`, `{ 3: 4 }`: a map where a brace opens a block.
+    fn map_in_block(&self, sight: &Sight<'_>) -> Option<Advice> {
+        // `E::A` is a member.
+        let is_colon = sight.token.kind == Kind::Colon
+            && !sight.precedes(Kind::Colon)
+            && sight.expects(Expected::END_OF_STATEMENT);
+        let index = sight.opener(sight.index).filter(|_| is_colon)?;
+        let opener = sight.tokens[index];
+        let key = &sight.tokens[index + 1..sight.index];
+        if opener.kind != Kind::BraceOpen || !self.is_key(key) {
+            return None;
+        }
+        let closer = match opener.is_matched() {
+            true => sight.tokens.get(index + opener.value as usize),
+            false => None,
+        };
+        let before = index.checked_sub(1).and_then(|it| sight.tokens.get(it))?;
+        let is_arrow = matches!(before.kind, Kind::FatArrow | Kind::Spawn);
+        let (note, title, (open, close)) = match is_arrow {
+            true => (
+                "behind `=>` and `spawn` a brace opens a block, but in `=> { \"a\": … }`: another map stands in parentheses, `({ (k): 1 })`",
+                "put it in parentheses",
+                ("(", ")"),
+            ),
+            false => (
+                "these braces are those of a block; a map in it has its own: `{ { \"a\": 1 } }`",
+                "put it in braces of its own",
+                ("{ ", " }"),
+            ),
+        };
+        let fix = closer.map(|closer| {
+            let span = opener.span.to(closer.span);
+            let text = format!("{open}{}{close}", self.source(span));
+            (title.to_owned(), span, text)
+        });
+        Some(advice(note, fix))
+    }
+
+    /// Whether tokens can only be the key of a map: a text, a number, `(expression)` or a variant.
+    fn is_key(&self, tokens: &[Token]) -> bool {
+        match tokens {
+            [one] => {
+                let is_variant = one.kind == Kind::Identifier
+                    && self.source(one.span).starts_with(char::is_uppercase);
+                is_variant || matches!(one.kind, Kind::Int | Kind::String)
+            }
+            [minus, number] => minus.kind == Kind::Minus && number.kind == Kind::Int,
+            [first, .., last] if first.kind == Kind::ParenOpen => {
+                last.kind == Kind::ParenClose && first.value as usize == tokens.len() - 1
+            }
+            [owner, dot, variant] => {
+                owner.kind == Kind::Identifier
+                    && dot.kind == Kind::Dot
+                    && self.source(variant.span).starts_with(char::is_uppercase)
+            }
+            _ => false,
+        }
+    }
+
+    /// `Optional[int]`, `List[int]`
+    fn foreign_generic(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let name = sight.before(1)?;
+        let is_type = sight.token.kind == Kind::BracketOpen && name.kind == Kind::Identifier;
+        let closer = sight
+            .token
+            .is_matched()
+            .then(|| sight.index + sight.token.value as usize);
+        let closer = closer
+            .filter(|_| is_type)
+            .and_then(|it| sight.tokens.get(it))?;
+        let inside = self
+            .source(Span::new(sight.token.span.end, closer.span.start))
+            .trim();
+        let (note, text) = match self.source(name.span) {
+            "Optional" | "Option" | "Maybe" => (OPTIONAL, format!("{inside}?")),
+            "List" | "list" | "Sequence" | "Array" => (
+                "the type of a list is written `[int]`",
+                format!("[{inside}]"),
+            ),
+            _ => return None,
+        };
+        let title = format!("write `{text}`");
+        Some(advice(note, Some((title, name.span.to(closer.span), text))))
+    }
+
+    /// `let mut x = 1`
+    fn mutable(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let (word, binding) = (sight.before(1)?, sight.before(2)?);
+        let is_mutable = self.source(word.span) == "mut" && binding.kind == Kind::Let;
+        let span = binding.span.to(word.span);
+        is_mutable.then(|| {
+            let fix = ("write `var`".to_owned(), span, "var".to_owned());
+            advice(
+                "a mutable variable is declared with `var` instead of `let`",
+                Some(fix),
+            )
+        })
+    }
+
+    /// `f"n is {n}"`
+    fn formatted(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let prefix = sight.before(1).filter(|_| sight.is_joined())?;
+        let is_formatted = sight.token.kind == Kind::String && self.source(prefix.span) == "f";
+        let text = self.source(sight.token.span);
+        // Formats behind a colon and doubled braces have no such form here.
+        let is_plain = text.split('{').skip(1).all(|it| {
+            let inside = it.split('}').next().unwrap_or_default();
+            !inside.is_empty() && !inside.contains(':')
+        });
+        if !is_formatted || !is_plain || text.contains("}}") || text.contains("${") {
+            return None;
+        }
+        let note = "every string interpolates `${expression}`; only `r\"…\"` is taken literally";
+        let text = text.replace('{', "${");
+        let span = prefix.span.to(sight.token.span);
+        Some(advice(note, Some((format!("write `{text}`"), span, text))))
+    }
+
+    /// `Node<int> { value: 1 }`: type arguments before what is made.
+    pub(super) fn type_arguments(&self, error: &ParseError) -> Option<Diagnostic> {
+        let first = error.index.saturating_sub(LONGEST);
+        let mut starts = (first..=error.index).rev();
+        let (start, end) = starts.find_map(|start| Some((start, self.arguments_end(start)?)))?;
+        let name = self.tokens.get(start.checked_sub(1)?)?;
+        // A mistake further on has another reason.
+        if error.index > end + 4 {
+            return None;
+        }
+        let arguments = self.tokens[start].span.to(self.tokens[end].span);
+        let place = (self.place)(arguments);
+        let message = "type arguments cannot be written in expressions";
+        let diagnostic = Diagnostic::error(Code::UNEXPECTED_TOKEN, place, message)
+            .note("they are inferred, or follow from the type of a name: `let page: Page<int> = Page { … }`");
+        let before = |count: usize| self.tokens.get(start.checked_sub(count)?);
+        let bound = before(3).zip(before(2)).filter(|(bound, equal)| {
+            let binding = before(4).is_some_and(|it| matches!(it.kind, Kind::Let | Kind::Var));
+            binding && bound.kind == Kind::Identifier && equal.kind == Kind::Equal
+        });
+        let removal = Edit {
+            place,
+            text: String::new(),
+        };
+        Some(match bound {
+            Some((bound, _)) => {
+                let ty = format!(": {}", self.source(name.span.to(arguments)));
+                let end = Span::new(bound.span.end, bound.span.end);
+                let annotation = Edit {
+                    place: (self.place)(end),
+                    text: ty,
+                };
+                diagnostic.fix_parts("write the type behind the name", vec![annotation, removal])
+            }
+            None => diagnostic
+                .fix_parts("leave them out", vec![removal])
+                .offered(),
+        })
+    }
+
+    /// Where the type arguments end whose `<` would stand at `start`, behind a name with a capital and before what is made.
+    fn arguments_end(&self, start: usize) -> Option<usize> {
+        let (less, name) = (
+            self.tokens.get(start)?,
+            self.tokens.get(start.checked_sub(1)?)?,
+        );
+        let is_name = name.kind == Kind::Identifier
+            && self.source(name.span).starts_with(char::is_uppercase)
+            && name.span.end == less.span.start;
+        if less.kind != Kind::Less || !is_name {
+            return None;
+        }
+        let mut depth = 0;
+        for (index, token) in self.tokens.iter().enumerate().skip(start) {
+            if !is_part_of_type(token.kind) {
+                return None;
+            }
+            depth += i32::from(token.kind == Kind::Less) - i32::from(token.kind == Kind::Greater);
+            if depth == 0 {
+                let next = self.tokens.get(index + 1)?;
+                let is_made = matches!(next.kind, Kind::BraceOpen | Kind::ParenOpen);
+                return is_made.then_some(index);
+            }
+        }
+        None
+    }
+}
+
+/// Whether tokens begin with a type and then a body: what stands before them was meant as `->`.
+fn is_type(tokens: &[Token]) -> bool {
+    let brace = tokens.iter().position(|it| it.kind == Kind::BraceOpen);
+    let Some(brace) = brace.filter(|it| *it > 0) else {
+        return false;
+    };
+    let is_of_type = tokens[..brace].iter().all(|it| is_part_of_type(it.kind));
+    let is_field = tokens
+        .get(brace + 2)
+        .is_some_and(|it| it.kind == Kind::Colon);
+    is_of_type && !is_field
+}
+
+/// Whether a type without functions, maps and texts may have such a token.
+fn is_part_of_type(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Identifier
+            | Kind::Question
+            | Kind::BracketOpen
+            | Kind::BracketClose
+            | Kind::Less
+            | Kind::Greater
+            | Kind::Comma
+            | Kind::Dot
+    )
+}
