@@ -427,11 +427,8 @@ fn is_function(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole: S
 fn function_taking(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier) -> Option<ItemId> {
     let found = gsw_names::resolve_callable(hir.db, hir.item.file(hir.db), &name.name);
     let item = match found {
-        // A function that only wraps a method of its own name does not mean itself.
-        Some(Definition::Item(item)) if item != hir.item => item,
-        Some(Definition::Item(_) | Definition::Module(_) | Definition::Variant { .. }) | None => {
-            return None;
-        }
+        Some(Definition::Item(item)) => item,
+        Some(Definition::Module(_) | Definition::Variant { .. }) | None => return None,
     };
     let signature = lookup::signature(hir.db, item);
     let first = signature.parameters.first()?.ty.clone();
