@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod arguments;
+mod call_names;
 mod classify;
 mod exchange;
 mod failure;

@@ -336,17 +336,17 @@ impl Exchange<'_> {
             return Err(Trouble::malformed(self.host(), &what));
         }
         let mut reader = (self.new_reader)();
-        let told = self.tell(response, reader.as_mut(), first, on_delta).await;
+        let fed = self.feed(response, reader.as_mut(), first, on_delta).await;
         let counted = || Box::new(reader.usage().unwrap_or_default());
         let begun = reader.has_begun().then(counted);
-        told.and_then(|()| reader.finish()).map_err(|mut trouble| {
+        fed.and_then(|()| reader.finish()).map_err(|mut trouble| {
             trouble.failure.begun = begun;
             trouble
         })
     }
 
-    /// Tells the reader what comes.
-    async fn tell(
+    /// Gives the reader what comes.
+    async fn feed(
         &self,
         response: reqwest::Response,
         reader: &mut dyn AnswerReader,

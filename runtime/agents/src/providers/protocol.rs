@@ -87,9 +87,9 @@ pub(crate) async fn ask<P: Protocol>(
     if request.tools.is_empty() || request.tool_delivery == Wording::Native {
         return ask_natively::<P>(network, model, request, on_delta).await;
     }
-    let told = tools_in_words::request(request);
+    let in_words = tools_in_words::request(request);
     // Before the end nobody knows whether it is a call or the answer.
-    let answer = ask_natively::<P>(network, model, &told, Box::new(|_| ())).await?;
+    let answer = ask_natively::<P>(network, model, &in_words, Box::new(|_| ())).await?;
     let answer = tools_in_words::answer(answer, request);
     if answer.stop == StopReason::End {
         let texts = answer.content.iter().filter_map(Content::text);

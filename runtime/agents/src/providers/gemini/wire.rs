@@ -3,14 +3,13 @@
 //! A signature of thinking belongs to one part of a message and must come back with it. It is kept as a block of its own
 //! before that part: one that holds nothing but a `thoughtSignature` joins the part after it.
 
-use std::collections::HashMap;
-
 use gsw_abi::provider::takes;
 use gsw_abi::setting::Setting;
 use gsw_engine::media::{Media, MediaSource};
 use gsw_engine::model::{Content, Message, ModelRequest, Role};
 use serde_json::{Map, Value, json};
 
+use crate::providers::call_names::CallNames;
 use crate::providers::media::plain_text;
 use crate::providers::protocol::SchemaForm;
 use crate::providers::schema;
@@ -75,16 +74,11 @@ fn configuration(request: &ModelRequest, form: SchemaForm) -> Value {
 }
 
 fn contents(request: &ModelRequest) -> Vec<Value> {
-    // A result names its function, and ours know their calls only by id. Filled as the conversation goes, since a result belongs
-    // to the last call of its id.
-    let mut names = HashMap::new();
+    // A result names its function, and ours know their calls only by id.
+    let mut names = CallNames::default();
     let mut contents = Vec::new();
     for message in &request.messages {
-        for content in &message.content {
-            if let Content::ToolUse { id, name, .. } = content {
-                names.insert(id.as_str(), name.as_str());
-            }
-        }
+        names.add(message);
         let role = match message.role {
             Role::Assistant => "model",
             // In the middle of a conversation there are no instructions here.
@@ -95,7 +89,7 @@ fn contents(request: &ModelRequest) -> Vec<Value> {
     contents
 }
 
-fn parts(message: &Message, names: &HashMap<&str, &str>) -> Vec<Value> {
+fn parts(message: &Message, names: &CallNames<'_>) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut signature = None;
     for content in &message.content {
@@ -115,7 +109,7 @@ fn parts(message: &Message, names: &HashMap<&str, &str>) -> Vec<Value> {
                 content,
                 is_error,
             } => {
-                let name = names.get(id.as_str()).copied().unwrap_or_default();
+                let name = names.of(id);
                 let key = if *is_error { "error" } else { "output" };
                 let response = json!({ key: content });
                 json!({ "functionResponse": { "id": id, "name": name, "response": response } })
