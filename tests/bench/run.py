@@ -40,14 +40,14 @@ workflow main(n: int) -> int {{ fill(n).lists.values().sum_by(xs => xs.len()) }}
 }
 
 
-def wall(command, times=11, cwd=None, env=None):
-    """Median seconds of a command that must succeed."""
+def wall(command, times=11, cwd=None, env=None, code=0):
+    """Median seconds of a command that must end with `code`."""
     taken = []
     for _ in range(times):
         start = time.perf_counter()
         done = subprocess.run(command, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         taken.append(time.perf_counter() - start)
-        if done.returncode != 0:
+        if done.returncode != code:
             raise SystemExit(f"{command}: exit {done.returncode}\n{done.stderr.decode()}")
     return statistics.median(taken)
 
@@ -226,6 +226,11 @@ def measure(work):
         for count in (1_600, 6_400):
             (work / "calling.gsw").write_text(calling(shape, count))
             row(f"check {count:,} functions {shape}", wall([GSWC, "check", work / "calling.gsw"], 5) * 1e3, "ms", "4x the functions: < 6x")
+
+    for count in (5_000, 20_000):
+        lines = "".join(f'  let y{line} foo(1, [2], {{ "a": 1 }})\n' for line in range(count))
+        (work / "mistakes.gsw").write_text(f"fn f() {{\n{lines}}}\n")
+        row(f"check {count:,} lines with a mistake each", wall([GSWC, "check", work / "mistakes.gsw"], 5, code=1) * 1e3, "ms", "4x the lines: < 6x")
 
     growing(work)
     places(work)

@@ -3,6 +3,7 @@
 mod advice;
 mod braces;
 mod foreign;
+mod outline;
 mod rewritten;
 mod sight;
 mod sign;
@@ -13,6 +14,7 @@ use chumsky::span::SimpleSpan;
 use chumsky::util::MaybeRef;
 use gsw_source::{Code, Diagnostic, Place, Span};
 
+use self::outline::Outline;
 use crate::parser::input::Tokens;
 use crate::token::{LineStart, Token, TokenKind};
 
@@ -239,6 +241,7 @@ impl Error<'static, Tokens> for ParseError {
 pub(crate) struct Scene<'tokens> {
     /// The tokens of the item, with spans relative to it.
     tokens: &'tokens [Token],
+    outline: Outline,
     /// The source text from the item's start on.
     text: &'tokens str,
     /// Where the first token after the item stands, relative to it; `None` at the end of the file.
@@ -264,6 +267,7 @@ impl<'tokens> Scene<'tokens> {
     ) -> Self {
         Self {
             tokens,
+            outline: Outline::new(tokens),
             text,
             next_item,
             place,

@@ -40,6 +40,7 @@ impl Scene<'_> {
     pub(super) fn advice(&self, error: &ParseError) -> Option<Advice> {
         let sight = Sight {
             tokens: self.tokens,
+            outline: &self.outline,
             token: *self.tokens.get(error.index)?,
             index: error.index,
             expected: error.expected,

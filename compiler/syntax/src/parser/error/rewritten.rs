@@ -8,7 +8,7 @@ use crate::parser::error::advice::Advice;
 use crate::parser::error::foreign::OPTIONAL;
 use crate::parser::error::sight::Sight;
 use crate::parser::error::{Expected, ParseError, Scene};
-use crate::token::{Token, TokenKind as Kind, Word};
+use crate::token::{Token, TokenKind as Kind};
 
 /// Types of the language that have a small letter.
 const TYPES: &[&str] = &[
@@ -42,13 +42,9 @@ impl Scene<'_> {
         let Some(sign) = self.tokens.get(error.index) else {
             return false;
         };
-        let before = &self.tokens[..error.index];
-        let is_function = before
-            .iter()
-            .any(|it| matches!(it.kind, Kind::Fn | Kind::Workflow) || it.word == Word::Tool);
-        is_function
+        self.outline.has_function_before(error.index)
             && matches!(sign.kind, Kind::FatArrow | Kind::Equal)
-            && before.iter().all(|it| it.kind != Kind::BraceOpen)
+            && !self.outline.has_brace_before(error.index)
             && error.expected.has(Expected::token(Kind::BraceOpen))
             && !is_type(&self.tokens[error.index + 1..])
     }

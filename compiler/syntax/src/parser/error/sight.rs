@@ -3,6 +3,7 @@
 use gsw_source::Span;
 
 use crate::parser::error::Expected;
+use crate::parser::error::outline::Outline;
 use crate::token::{Token, TokenKind};
 
 /// A mistake in its surroundings.
@@ -10,6 +11,7 @@ use crate::token::{Token, TokenKind};
 pub(super) struct Sight<'tokens> {
     /// The tokens of the item.
     pub(super) tokens: &'tokens [Token],
+    pub(super) outline: &'tokens Outline,
     /// The token that cannot stand there, and where among them it is.
     pub(super) token: Token,
     pub(super) index: usize,
@@ -70,11 +72,7 @@ impl Sight<'_> {
 
     /// The innermost bracket that is open before `index`.
     pub(super) fn opener(&self, index: usize) -> Option<usize> {
-        let mut depth = 0;
-        self.tokens.get(..index)?.iter().rposition(|it| {
-            depth += i32::from(it.kind.is_closer()) - i32::from(it.kind.is_opener());
-            depth < 0
-        })
+        self.outline.opener(index)
     }
 
     /// Whether the token stands among the arguments of a call.
@@ -148,18 +146,15 @@ impl Sight<'_> {
             .then(|| self.opener(self.index - 1))
             .flatten();
         let before = opener.and_then(|it| self.tokens.get(it.checked_sub(1)?));
-        let kinds = || self.tokens[..self.index].iter().map(|it| it.kind);
-        let has_types =
-            kinds().all(|it| it != TokenKind::BraceOpen) || kinds().any(|it| it == TokenKind::Type);
+        let has_types = self.outline.has_type || !self.outline.has_brace_before(self.index);
         has_types && before.is_some_and(|it| matches!(it.kind, TokenKind::Colon | TokenKind::Arrow))
     }
 
     /// Whether the innermost braces follow the `=` of a declared type.
     pub(super) fn is_in_aliased_braces(&self) -> bool {
-        let is_type = self.tokens.iter().any(|it| it.kind == TokenKind::Type);
         let opener = self.opener(self.index);
         let before = opener.and_then(|it| self.tokens.get(it.checked_sub(1)?));
-        is_type && before.is_some_and(|it| it.kind == TokenKind::Equal)
+        self.outline.has_type && before.is_some_and(|it| it.kind == TokenKind::Equal)
     }
 
     /// From the end of the token before to the end of the token.

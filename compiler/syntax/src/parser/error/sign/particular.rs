@@ -251,8 +251,10 @@ pub(super) const PARTICULAR: &[Sign] = &[
         &[Kind::Colon],
         |it| {
             let is_block = it.follows(1, Kind::Identifier) && it.follows(2, Kind::BraceOpen);
-            let is_tool = it.tokens.iter().any(|it| it.word == Word::Tool);
-            is_block && is_tool && it.expects(Expected::END_OF_STATEMENT) && it.opens_item(2)
+            is_block
+                && it.outline.has_tool
+                && it.expects(Expected::END_OF_STATEMENT)
+                && it.opens_item(2)
         },
         "what a tool is for is said above it, in lines that begin with `///`",
         Edit::None,
@@ -287,14 +289,8 @@ impl Sight<'_> {
             return false;
         };
         // Of a record or enum, or in the first parentheses of a head.
-        let is_data = self
-            .tokens
-            .iter()
-            .any(|it| matches!(it.kind, Kind::Type | Kind::Enum));
-        let is_first = !self.tokens[..opener]
-            .iter()
-            .any(|it| it.kind == Kind::BraceOpen);
-        is_first || is_data
+        let is_data = self.outline.has_type || self.outline.has_enum;
+        is_data || !self.outline.has_brace_before(opener)
     }
 
     /// Whether the token stands in the parentheses that follow a modifier.
@@ -348,12 +344,8 @@ impl Sight<'_> {
 
     /// Whether the token so many places before is the first brace of the item.
     fn opens_item(&self, count: usize) -> bool {
-        let Some(index) = self.index.checked_sub(count) else {
-            return false;
-        };
-        !self.tokens[..index]
-            .iter()
-            .any(|it| it.kind == Kind::BraceOpen)
+        let index = self.index.checked_sub(count);
+        index.is_some_and(|it| !self.outline.has_brace_before(it))
     }
 
     /// Whether a name and a `:` stand in the braces that the token opens, and a value or a statement is what it belongs to.
