@@ -9,8 +9,11 @@ use crate::program::{GSWC, Said, gswc, run_with_input, scratch, text};
 use crate::terminal::Session;
 
 const SOURCE: &str = r#"
-enum Colour { Red, /// Like grass.
-  Green }
+enum Colour {
+  Red,
+  /// Like grass.
+  Green
+}
 
 /// What is to be done.
 enum Verdict {
