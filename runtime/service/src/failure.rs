@@ -44,16 +44,18 @@ pub fn styled(error: &RunError, colors: Colors) -> String {
     if let Some(place) = places.next() {
         write_place(&mut out, place);
     }
-    for (index, place) in places.enumerate() {
-        // The first one was written above.
-        if error.left_out > 0 && index + 1 == error.trace.len() / 2 {
-            out.row(Tone::Dim, &format!("  … {} more", error.left_out));
-        }
-        let TracePlace {
-            file, line, column, ..
-        } = place;
-        out.row(Tone::Dim, &format!("  from {file}:{line}:{column}"));
+    // The first one was written above.
+    let places = places.as_slice();
+    let middle = match error.left_out {
+        0 => places.len(),
+        _ => places.len() / 2,
+    };
+    let (above, below) = places.split_at(middle);
+    write_way(&mut out, above);
+    if error.left_out > 0 {
+        out.row(Tone::Dim, &format!("  … {} more", error.left_out));
     }
+    write_way(&mut out, below);
     if !error.path.is_empty() {
         out.row(Tone::Dim, &format!("  in {}", error.path));
     }
@@ -64,6 +66,44 @@ pub fn styled(error: &RunError, colors: Colors) -> String {
         out.hanging(Tone::Busy, "  hint: ", hint, INDENT);
     }
     out.text(colors)
+}
+
+/// The most places that follow one another again and again as a function calls itself through others; a guess.
+const LONGEST_CIRCLE: usize = 8;
+
+/// The places of calls around one another; those that repeat are said once.
+fn write_way(out: &mut Report, mut places: &[TracePlace]) {
+    while let Some(first) = places.first() {
+        let (length, times) = (1..=LONGEST_CIRCLE)
+            .map(|length| (length, times(places, length)))
+            .find(|(_, times)| *times > 2)
+            .unwrap_or((1, 1));
+        let circle = places.get(..length).unwrap_or(std::slice::from_ref(first));
+        let often = match length {
+            1 if times > 1 => format!(", {times} times"),
+            _ => String::new(),
+        };
+        for place in circle {
+            let TracePlace {
+                file, line, column, ..
+            } = place;
+            out.row(Tone::Dim, &format!("  from {file}:{line}:{column}{often}"));
+        }
+        if length > 1 {
+            out.row(Tone::Dim, &format!("  … these {length}, {times} times"));
+        }
+        places = places.get(length * times..).unwrap_or_default();
+    }
+}
+
+/// How often the first `length` of the places stand there, one after the other.
+fn times(places: &[TracePlace], length: usize) -> usize {
+    let mut circles = places.chunks_exact(length);
+    let first = circles.next();
+    match first {
+        Some(first) => 1 + circles.take_while(|it| *it == first).count(),
+        None => 0,
+    }
 }
 
 /// How to look at a run that has failed: its events, which are in a file or must be written first.
@@ -169,4 +209,38 @@ pub fn issues(issues: &[Issue]) -> String {
         );
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Colors, Report, TracePlace, write_way};
+
+    fn way(lines: &[u32]) -> String {
+        let places: Vec<TracePlace> = lines
+            .iter()
+            .map(|line| TracePlace {
+                file: "a.gsw".to_owned(),
+                line: *line,
+                column: 1,
+                source: None,
+                width: 1,
+            })
+            .collect();
+        let mut out = Report::default();
+        write_way(&mut out, &places);
+        out.text(Colors::Off)
+    }
+
+    #[test]
+    fn calls_that_repeat_are_said_once() {
+        assert_eq!(way(&[1, 2]), "  from a.gsw:1:1\n  from a.gsw:2:1\n");
+        assert_eq!(
+            way(&[7, 1, 1, 1, 1, 2]),
+            "  from a.gsw:7:1\n  from a.gsw:1:1, 4 times\n  from a.gsw:2:1\n"
+        );
+        assert_eq!(
+            way(&[1, 2, 1, 2, 1, 2, 1]),
+            "  from a.gsw:1:1\n  from a.gsw:2:1\n  … these 2, 3 times\n  from a.gsw:1:1\n"
+        );
+    }
 }
