@@ -11,8 +11,8 @@ use crate::ast::{
 use crate::parser::depth::DEEPEST_TREE;
 use crate::parser::error::{Expected, ParseError, Reason};
 use crate::parser::input::{
-    Context, Extra, Rule, Tokens, identifier, looking_at, span_of, token, token_as, token_that,
-    word,
+    Context, Extra, Rule, State, Tokens, identifier, looking_at, span_of, token, token_as,
+    token_that, word,
 };
 use crate::parser::line::{line_break, own_line};
 use crate::parser::node::node;
@@ -23,8 +23,47 @@ use crate::token::{Token, TokenKind, Word};
 /// `Expression = Chain or Race with prefix, infix and postfix operators, loosest first: Catch · "or" · "and" · "not" ·
 /// Binding · Comparison · Otherwise · RangeOperator · "+" "-" · "*" "/" "%" · Conversion · TightPrefix ;`
 pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
-    let not = UnaryOperator::Not;
     let chain = operand::chain(rules, mode);
+    // What is plain is nearly everything, and asking for each operator in vain takes longer than reading it.
+    let plain = looking_at(is_plain, Expected::EXPRESSION)
+        .ignore_then(chain.clone())
+        .then_ignore(looking_at(|_, _| false, Expected::OPERATOR).or_not());
+    let other = looking_at(|state, index| !is_plain(state, index), Expected::EXPRESSION)
+        .ignore_then(operators(rules, mode, chain));
+    choice((plain, other)).boxed()
+}
+
+/// Whether a chain of names, literals, calls and indices is all that there is up to the end of what an expression stands in.
+fn is_plain(state: &State, mut index: usize) -> bool {
+    let Some(first) = state.token(index) else {
+        return false;
+    };
+    index += match first.kind {
+        TokenKind::Identifier if first.word == Word::Other => 1,
+        TokenKind::SelfValue | TokenKind::String => 1,
+        kind if kind.is_literal() => 1,
+        TokenKind::BracketOpen if first.is_matched() => first.value as usize + 1,
+        _ => return false,
+    };
+    while let Some(token) = state.token(index) {
+        index += match token.kind {
+            TokenKind::Dot | TokenKind::QuestionDot => 2,
+            TokenKind::ParenOpen | TokenKind::BracketOpen if token.is_matched() => {
+                token.value as usize + 1
+            }
+            kind => return ends_expression(kind),
+        };
+    }
+    true
+}
+
+/// Whether neither an operator nor the rest of an operand begins with a token of that kind.
+fn ends_expression(kind: TokenKind) -> bool {
+    kind.is_separator() || kind.is_closer() || kind == TokenKind::Equal
+}
+
+fn operators(rules: &Rules, mode: Mode, chain: Rule<Expression>) -> Rule<Expression> {
+    let not = UnaryOperator::Not;
     choice((race(chain.clone()), chain))
         .pratt((
             prefix(Precedence::Prefix as u16, tight_prefix(), prefixed),

@@ -39,6 +39,7 @@ fn operand(rules: &Rules, mode: Mode) -> Rule<Expression> {
             )
         },
         choice((
+            when(is_mere_name, name()),
             bracketed::short_lambda(rules, mode),
             bracketed::record(rules, mode),
             words,
@@ -76,13 +77,27 @@ fn operand(rules: &Rules, mode: Mode) -> Rule<Expression> {
     );
     choice((
         named,
-        renamed_step(rules),
         literals,
         string_literal(rules, Expected::EXPRESSION),
         brackets,
         keywords,
+        renamed_step(rules),
     ))
     .boxed()
+}
+
+/// Whether a name begins neither a lambda nor a record, and is no word that begins an expression.
+fn is_mere_name(state: &State, index: usize) -> bool {
+    let Some(token) = state.token(index) else {
+        return false;
+    };
+    let follows = |count: usize, kind| state.kind(index + count) == Some(kind);
+    let is_record = follows(1, TokenKind::BraceOpen)
+        || follows(1, TokenKind::Dot) && follows(3, TokenKind::BraceOpen);
+    token.kind == TokenKind::Identifier
+        && token.word == Word::Other
+        && !is_record
+        && !follows(1, TokenKind::FatArrow)
 }
 
 /// A step after `@was(…)`; other attributes stand before declarations alone.

@@ -47,6 +47,10 @@ pub(crate) fn block(rules: &Rules) -> Rule<Block> {
 
 /// `Statement = Let | Var | State | Defer | Assert | Mock | MockAgent | ExpressionStatement ;`
 pub(crate) fn statement(rules: &Rules) -> Rule<Statement> {
+    let mocks = at(
+        |state, index| state.word(index) == Word::Mock || state.word(index + 3) == Word::Mock,
+        choice((mock_agent(rules), mock(rules))),
+    );
     let declared = at(
         |state, index| {
             matches!(
@@ -57,8 +61,7 @@ pub(crate) fn statement(rules: &Rules) -> Rule<Statement> {
         choice((let_binding(rules), var(rules), defer(rules), assert(rules))),
     );
     choice((
-        mock_agent(rules),
-        mock(rules),
+        mocks,
         declared,
         state_variable(rules),
         expression_statement(rules),

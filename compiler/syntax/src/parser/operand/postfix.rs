@@ -33,7 +33,12 @@ enum CallModifier {
 
 /// `Chain = Operand { Field | Index | Call { By | With } } ;`
 pub(crate) fn chain(rules: &Rules, mode: Mode) -> Rule<Expression> {
-    let modifiers = choice((by(rules), with(rules)))
+    let modifier = looking_at(
+        |state, index| matches!(state.word(index), Word::By | Word::With),
+        Expected::MODIFIER,
+    );
+    let modifiers = modifier
+        .ignore_then(choice((by(rules), with(rules))))
         .repeated()
         .collect::<Vec<_>>();
     links(rules, operand(rules, mode), modifiers.boxed())
@@ -159,11 +164,12 @@ fn field() -> Rule<Link> {
             span: Span::new(end, end),
         }
     });
-    let word = any_word().recover_with(via_parser(missing));
+    let word = any_word();
     dot.then(choice((
+        word.clone().map(Rest::Name),
         number.map(Rest::Link),
         all.map(Rest::Link),
-        word.map(Rest::Name),
+        word.recover_with(via_parser(missing)).map(Rest::Name),
     )))
     .map(|(chain, rest)| match rest {
         // After `?.` a number is a name like any other: its type decides what it refers to.
