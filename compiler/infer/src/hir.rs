@@ -140,6 +140,12 @@ impl Body {
         &self.expressions[id.0 as usize]
     }
 
+    /// Whether there is such an expression anywhere in it, which is known sooner than where.
+    #[must_use]
+    pub fn has(&self, is_meant: impl Fn(&ExpressionKind) -> bool) -> bool {
+        self.expressions.iter().any(|it| is_meant(&it.kind))
+    }
+
     /// The local with this id.
     #[must_use]
     pub fn local(&self, id: LocalId) -> &Local {

@@ -22,7 +22,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     for local in &body.locals {
         // One that is captured is reported for what it could refer to.
         let is_state = local.kind == LocalKind::State && local.captured == Captured::No;
-        if let (true, Some(what)) = (is_state, unrecordable(db, &local.ty)) {
+        if is_state && let Some(what) = unrecordable(db, &local.ty) {
             let place = place_in(body, local.span);
             found.push(errors::not_recordable(place, what, "a `state` variable"));
         }

@@ -26,6 +26,15 @@ const IN_DEFER: Around = Around {
 };
 
 pub(super) fn check(body: &Body, found: &mut Vec<Diagnostic>) {
+    let leaves = |it: &ExpressionKind| {
+        matches!(
+            it,
+            ExpressionKind::Break | ExpressionKind::Continue | ExpressionKind::Return(_)
+        )
+    };
+    if !body.has(leaves) {
+        return;
+    }
     let around = Around {
         in_loop: false,
         wall: None,

@@ -13,8 +13,13 @@ use crate::errors;
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     let kind = body.item.kind(db);
     let is_own = kind == ItemKind::Workflow && body.part == BodyPart::Main;
-    visit(body, body.root, kind, is_own, found);
-    check_undos(body, body.root, home_of_undo(body.part, kind), found);
+    // Nearly all statements may stand anywhere.
+    if body.has(|it| holds_misplaced(body, it, kind)) {
+        visit(body, body.root, kind, is_own, found);
+    }
+    if body.has(|it| matches!(it, ExpressionKind::Undo(_))) {
+        check_undos(body, body.root, home_of_undo(body.part, kind), found);
+    }
 }
 
 /// Where an `undo` may not stand; `None` where it may. The workflow that it belongs to is known only when it runs, since
@@ -68,6 +73,15 @@ fn visit(body: &Body, id: ExpressionId, kind: ItemKind, is_own: bool, found: &mu
             Child::Closure(lambda, _) => visit(body, lambda.body, kind, false, found),
         }
     }
+}
+
+/// Whether a block has a statement that may not stand everywhere.
+fn holds_misplaced(body: &Body, expression: &ExpressionKind, kind: ItemKind) -> bool {
+    let ExpressionKind::Block { statements, .. } = expression else {
+        return false;
+    };
+    let mut statements = statements.iter();
+    statements.any(|it| misplaced(body, it, kind, false).is_some())
 }
 
 fn misplaced(

@@ -81,6 +81,9 @@ fn class_of_effects(db: &dyn Db, item: ItemId) -> RepeatClass {
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     let head = (body.part == BodyPart::Main).then(|| &infer_item(db, body.item).modifiers);
     let region = head.and_then(region_of);
+    if region.is_none() && !body.has(|it| region_inside(it).is_some()) {
+        return;
+    }
     let mut visit = Visit {
         db,
         body,

@@ -1,5 +1,7 @@
 //! One walk over a body: what each expression does and what its value brings.
 
+use std::cell::OnceCell;
+
 use gsw_infer::hir::{
     Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern,
 };
@@ -56,8 +58,9 @@ pub(super) struct BodyFacts {
     pub(super) leaks: Vec<Leak>,
     /// What expressions do whose value nobody has, with what tasks raise that are dropped so; as the last walk found it.
     dropped: Vec<(ExpressionId, Summary)>,
-    /// Whether anybody uses each local.
-    used: Vec<bool>,
+    /// Whether anybody uses each local, found when it is asked for: few bodies have tasks.
+    used: OnceCell<Vec<bool>>,
+    /// Whether another walk may find more.
     learnt: bool,
 }
 
@@ -74,7 +77,7 @@ impl BodyFacts {
         }
         Self {
             locals,
-            used: used(db, body),
+            used: OnceCell::new(),
             does: vec![nothing(); body.expressions.len()],
             closures: Vec::new(),
             impossible: Vec::new(),
@@ -195,7 +198,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             outcome.value.call = of_latent(latent);
         }
         if let Some(known) = self.facts.does.get_mut(id.0 as usize) {
-            *known = outcome.does.clone();
+            known.clone_from(&outcome.does);
         }
         outcome
     }
@@ -476,16 +479,8 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         // A lambda inside of a lambda is walked with the outer one, so the summary of each is kept for lowering, which compiles it as
         // waiting or plain.
         match self.facts.closures.iter_mut().find(|(it, _)| *it == key) {
-            Some((_, known)) => {
-                if *known != outcome.does {
-                    *known = outcome.does.clone();
-                    self.facts.learnt = true;
-                }
-            }
-            None => {
-                self.facts.closures.push((key, outcome.does.clone()));
-                self.facts.learnt = true;
-            }
+            Some((_, known)) => known.clone_from(&outcome.does),
+            None => self.facts.closures.push((key, outcome.does.clone())),
         }
         // One summary for the closure and for the functions that it gives: who holds the value may call either.
         add(&mut value.call, &outcome.does);
@@ -526,9 +521,11 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             .iter()
             .filter(|it| can_carry_effects(self.db(), &self.body.local(**it).ty))
             .peekable();
-        let is_used =
-            |LocalId(index): &LocalId| self.facts.used.get(*index as usize) == Some(&true);
-        holding.peek().is_some() && holding.all(is_used)
+        if holding.peek().is_none() {
+            return false;
+        }
+        let used = self.facts.used.get_or_init(|| used(self.db(), self.body));
+        holding.all(|LocalId(index)| used.get(*index as usize) == Some(&true))
     }
 
     pub(super) fn bind(&mut self, pattern: &'a Pattern, facts: &Facts) {

@@ -77,7 +77,9 @@ fn report_unknown(hir: &mut HirBuilder) {
 /// The unbound variables in `ty`.
 fn unknown_in(table: &Table<'_>, ty: &Type) -> Vec<TypeVariable> {
     let mut found = Vec::new();
-    collect(&table.zonk(ty), &mut found);
+    if has_variable(ty) {
+        collect(&table.zonk(ty), &mut found);
+    }
     found
 }
 
@@ -133,9 +135,14 @@ fn has_variable(ty: &Type) -> bool {
 /// Replaces variables; one that stands for what no value ever has becomes `()`.
 fn finish(table: &Table<'_>, ty: &mut Type) {
     // Most types hold no variable and need not be rebuilt.
-    if has_variable(ty) {
-        *ty = without_variables(table.zonk(ty));
+    if !has_variable(ty) {
+        return;
     }
+    let found = table.zonk(ty);
+    *ty = match has_variable(&found) {
+        true => without_variables(found),
+        false => found,
+    };
 }
 
 fn without_variables(ty: Type) -> Type {
