@@ -16,7 +16,7 @@ use crate::commands::{
 };
 use crate::help;
 use crate::report;
-use crate::threads::{NoResult, share_heap, with_large_stack};
+use crate::threads::{NoResult, with_large_stack};
 
 /// The Groundswell compiler: from `.gsw` files to native programs.
 #[derive(Parser)]
@@ -121,37 +121,6 @@ enum Command {
     Dap,
 }
 
-impl Command {
-    /// Whether it runs no program and has one thread that works.
-    const fn only_compiles(&self) -> bool {
-        match self {
-            Self::Check(_)
-            | Self::Fix(_)
-            | Self::Build(_)
-            | Self::Fmt(_)
-            | Self::Describe(_)
-            | Self::Doc(_)
-            | Self::Graph(_)
-            | Self::Schema(_)
-            | Self::Lsp { .. } => true,
-            Self::New(_)
-            | Self::Init(_)
-            | Self::Run(_)
-            | Self::Test(_)
-            | Self::Explain { .. }
-            | Self::Trace(_)
-            | Self::Prompt(_)
-            | Self::Cache(_)
-            | Self::Compat(_)
-            | Self::Runs(_)
-            | Self::Mcp(_)
-            | Self::Completions { .. }
-            | Self::Man { .. }
-            | Self::Dap => false,
-        }
-    }
-}
-
 /// Runs `gswc` on the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -161,9 +130,6 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return refusal(&error).into(),
     };
-    if arguments.command.only_compiles() {
-        share_heap();
-    }
     let exit = match with_large_stack(|| dispatch(arguments.command)) {
         Ok(exit) => exit,
         Err(NoResult::NoThread(error)) => {
