@@ -136,14 +136,16 @@ pub fn missing_main(db: &dyn Db) -> Option<Diagnostic> {
 /// is a mistake from where it is opened.
 fn broken_item(db: &dyn Db, file: File, mistake: Place) -> Option<(Span, ItemId)> {
     let span = locate(db, mistake).1;
-    let mut items = file_item_ids(db, file).iter().copied();
-    items
-        .find(|item| {
-            let end = item_ast(db, *item).map_or(0, |it| it.span.end);
-            let own = Span::new(0, end).shifted(item_offset(db, *item));
-            own.touches(span.start)
-        })
-        .map(|item| (span, item))
+    let items = file_item_ids(db, file);
+    // In the order of the text: it is the last one that begins before it, or the one before, which may end there.
+    let after = items.partition_point(|it| item_offset(db, *it) <= span.start);
+    let mut near = items[after.saturating_sub(2)..after].iter().copied();
+    near.find(|item| {
+        let end = item_ast(db, *item).map_or(0, |it| it.span.end);
+        let own = Span::new(0, end).shifted(item_offset(db, *item));
+        own.touches(span.start)
+    })
+    .map(|item| (span, item))
 }
 
 /// Whether a report most likely only follows from a mistake of syntax in the same item: what could not be read declares no

@@ -20,11 +20,12 @@ pub use coverage::{
 };
 pub use heads::{misplaced_agent, misplaced_repeat_class, missing_body, reserved_word};
 pub use lints::{
-    Marked, Meant, Unused, UnusedMeant, accidental_comment, deprecated, doubled_braces,
-    dropped_answer, duplicate_key, empty_range, idle_doc, missing_braces, missing_dollar,
-    misused_local, negative_index, swapped_fields, trailing_doc, unbounded_calls, uncached_text,
-    unchanged_variable, unknown_model, unreachable_code, unread_variable, unsupported_setting,
-    unused_field, unused_import, unused_local, unused_private, unused_task, unused_value,
+    Marked, Meant, Unused, UnusedMeant, accidental_comment, broken_pattern, deprecated,
+    doubled_braces, dropped_answer, duplicate_key, empty_range, idle_doc, missing_braces,
+    missing_dollar, misused_local, negative_index, own_value, same_condition, same_operands,
+    swapped_fields, trailing_doc, unbounded_calls, uncached_text, unchanged_variable,
+    unknown_model, unreachable_code, unread_variable, unsupported_setting, unused_field,
+    unused_import, unused_local, unused_private, unused_task, unused_value,
 };
 pub use program::missing_main;
 pub use throws::{

@@ -1,5 +1,6 @@
 //! Warnings about code that compiles and is most likely not what was meant.
 
+mod broken_pattern;
 mod comment;
 mod deprecated;
 mod duplicate_key;
@@ -8,6 +9,7 @@ mod local_name;
 mod misplaced_doc;
 mod missing_dollar;
 mod negative_index;
+mod same_twice;
 mod setting;
 mod swapped_fields;
 mod unchanged;
@@ -29,6 +31,7 @@ pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec
     let mut found = Vec::new();
     unused::check(db, inferred, &mut found);
     for body in &inferred.bodies {
+        broken_pattern::check(db, body, &mut found);
         duplicate_key::check(db, body, &mut found);
         empty_range::check(db, body, &mut found);
         missing_dollar::check(db, body, &mut found);
@@ -37,6 +40,7 @@ pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec
         unreachable::check(body, &mut found);
         local_name::check(item, body, &mut found);
         swapped_fields::check(db, body, &mut found);
+        same_twice::check(body, &mut found);
     }
     deprecated::check(db, item, inferred, &mut found);
     setting::check(db, item, &mut found);

@@ -9,6 +9,7 @@ impl Code {
     pub const LINTS: &'static [Self] = &[
         Self::ACCIDENTAL_COMMENT,
         Self::ALWAYS_MATCHES,
+        Self::BROKEN_PATTERN,
         Self::DEPRECATED,
         Self::DUPLICATE_KEY,
         Self::EMPTY_RANGE,
@@ -19,6 +20,7 @@ impl Code {
         Self::NEGATIVE_INDEX,
         Self::NEVER_RAISED,
         Self::NOT_OPTIONAL,
+        Self::SAME_TWICE,
         Self::SKILL_FORM,
         Self::SWAPPED_FIELDS,
         Self::UNBOUNDED_CALLS,
@@ -70,6 +72,7 @@ codes! {
     ATTRIBUTE_ARGUMENTS = "attribute-arguments";
     BAD_SKILL = "bad-skill";
     BROKEN_CHECK = "broken-check";
+    BROKEN_PATTERN = "broken-pattern";
     CANNOT_INFER_TYPE = "cannot-infer-type";
     CANNOT_LEAVE = "cannot-leave";
     CANNOT_WAIT = "cannot-wait";
@@ -138,6 +141,7 @@ codes! {
     REFUTABLE_PATTERN = "refutable-pattern";
     REPEATS_ONCE_EFFECT = "repeats-once-effect";
     RESERVED_NAME = "reserved-name";
+    SAME_TWICE = "same-twice";
     SECRET_EXPOSED = "secret-exposed";
     SKILL_FORM = "skill-form";
     SWAPPED_FIELDS = "swapped-fields";

@@ -324,9 +324,12 @@ impl<'a> Reader<'a> {
         rest: &mut std::slice::Iter<'_, String>,
     ) -> Result<(), UsageError> {
         let Some(option) = word.strip_prefix("--") else {
-            let what = match COMMANDS.contains(&word) {
-                true => "it comes first, before all options",
-                false => "parameters are never positional: write `--name VALUE`",
+            let what = match word {
+                "true" | "false" => {
+                    "a parameter that is a bool stands alone, `--name` or `--no-name`, or has its value behind `=`"
+                }
+                _ if COMMANDS.contains(&word) => "it comes first, before all options",
+                _ => "parameters are never positional: write `--name VALUE`",
             };
             return Err(UsageError(format!("`{word}` is not expected here; {what}")));
         };

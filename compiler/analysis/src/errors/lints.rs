@@ -1,5 +1,6 @@
 //! Wording of warnings about code that compiles and is most likely not what was meant.
 
+use gsw_infer::hir::BinaryOperator;
 use gsw_source::{Code, Diagnostic, Edit, Place};
 
 /// The sort of a local.
@@ -378,4 +379,44 @@ pub fn empty_range(place: Place, upwards: &str) -> Diagnostic {
     .note(format!(
         "ranges count upwards; `({upwards}).reverse()` counts downwards"
     ))
+}
+
+/// An operator between a value and the same value.
+pub fn same_operands(place: Place, operator: BinaryOperator) -> Diagnostic {
+    let text = operator.symbol();
+    Diagnostic::warning(
+        Code::SAME_TWICE,
+        place,
+        format!("the same stands on both sides of `{text}`"),
+    )
+    .note("one of them most likely was to be another")
+}
+
+/// A condition that an `if` above has already asked, which stands at `first`.
+pub fn same_condition(place: Place, first: Place) -> Diagnostic {
+    Diagnostic::warning(
+        Code::SAME_TWICE,
+        place,
+        "this condition stands above: what is behind it never runs",
+    )
+    .label(first, "here it is decided")
+}
+
+/// A variable, or a part of it, that gets the value it has.
+pub fn own_value(place: Place) -> Diagnostic {
+    Diagnostic::warning(
+        Code::SAME_TWICE,
+        place,
+        "this assignment changes nothing: the same stands on both sides",
+    )
+}
+
+/// A text that was to be a regular expression.
+pub fn broken_pattern(place: Place, why: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code::BROKEN_PATTERN,
+        place,
+        format!("this is no regular expression: {why}"),
+    )
+    .note("it fails whenever it runs; in a raw string, `r\"\\(\"`, a `\\` before a sign takes its meaning away")
 }

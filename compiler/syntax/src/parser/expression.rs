@@ -38,21 +38,24 @@ fn is_plain(state: &State, mut index: usize) -> bool {
     let Some(first) = state.token(index) else {
         return false;
     };
-    index += match first.kind {
-        TokenKind::Identifier if first.word == Word::Other => 1,
-        TokenKind::SelfValue | TokenKind::String => 1,
-        kind if kind.is_literal() => 1,
-        TokenKind::BracketOpen if first.is_matched() => first.value as usize + 1,
-        _ => return false,
+    let is_list = first.kind == TokenKind::BracketOpen && first.is_matched();
+    let is_one = matches!(first.kind, TokenKind::SelfValue | TokenKind::String)
+        || first.kind == TokenKind::Identifier && first.word == Word::Other
+        || first.kind.is_literal();
+    index += match (is_list, is_one) {
+        (true, _) => first.value as usize + 1,
+        (false, true) => 1,
+        (false, false) => return false,
     };
     while let Some(token) = state.token(index) {
-        index += match token.kind {
-            TokenKind::Dot | TokenKind::QuestionDot => 2,
-            TokenKind::ParenOpen | TokenKind::BracketOpen if token.is_matched() => {
-                token.value as usize + 1
-            }
-            kind => return ends_expression(kind),
-        };
+        let is_bracket = matches!(token.kind, TokenKind::ParenOpen | TokenKind::BracketOpen);
+        if matches!(token.kind, TokenKind::Dot | TokenKind::QuestionDot) {
+            index += 2;
+        } else if is_bracket && token.is_matched() {
+            index += token.value as usize + 1;
+        } else {
+            return ends_expression(token.kind);
+        }
     }
     true
 }

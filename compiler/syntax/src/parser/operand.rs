@@ -23,14 +23,6 @@ use crate::token::{TokenKind, Word};
 /// `Operand = ShortLambda | Lambda | Record | Name | Literal | StringLiteral | List | Map | Parenthesis |
 /// KeywordExpression ;`
 fn operand(rules: &Rules, mode: Mode) -> Rule<Expression> {
-    let words = when(
-        |state, index| state.word(index) != Word::Other,
-        choice((
-            rules.keyword_expression.clone(),
-            task::emit(rules, mode),
-            task::text(rules, mode),
-        )),
-    );
     let named = when(
         |state, index| {
             matches!(
@@ -42,7 +34,7 @@ fn operand(rules: &Rules, mode: Mode) -> Rule<Expression> {
             when(is_mere_name, name()),
             bracketed::short_lambda(rules, mode),
             bracketed::record(rules, mode),
-            words,
+            begun_by_word(rules, mode),
             name(),
         )),
     );
@@ -84,6 +76,18 @@ fn operand(rules: &Rules, mode: Mode) -> Rule<Expression> {
         renamed_step(rules),
     ))
     .boxed()
+}
+
+/// What begins with a word that is a name elsewhere.
+fn begun_by_word(rules: &Rules, mode: Mode) -> Rule<Expression> {
+    when(
+        |state, index| state.word(index) != Word::Other,
+        choice((
+            rules.keyword_expression.clone(),
+            task::emit(rules, mode),
+            task::text(rules, mode),
+        )),
+    )
 }
 
 /// Whether a name begins neither a lambda nor a record, and is no word that begins an expression.

@@ -1,0 +1,193 @@
+//! The same value on both sides of an operator, the same condition again, a variable that gets its own value.
+//!
+//! Only what does nothing and is the same each time is compared: variables, constants, literals, their parts, and what operators
+//! make of them. A call is no such thing, even of a function that always gives the same.
+
+use gsw_infer::hir::{
+    BinaryOperator, Body, Change, ExpressionId, ExpressionKind as Kind, PlacePart, PlaceStep,
+    Statement, StatementKind,
+};
+use gsw_names::types::Type;
+use gsw_source::{Diagnostic, Place, Span};
+
+use crate::errors;
+
+pub(super) fn check(body: &Body, found: &mut Vec<Diagnostic>) {
+    let place = |span: Span| Place::Item {
+        item: body.item,
+        span,
+    };
+    for expression in &body.expressions {
+        let kind = &expression.kind;
+        if let Kind::Binary {
+            operator,
+            left,
+            right,
+        } = kind
+            && decides(body, *operator, *left)
+            && is_same(body, *left, *right)
+        {
+            found.push(errors::same_operands(place(expression.span), *operator));
+        }
+        if let Kind::If {
+            condition,
+            otherwise: Some(otherwise),
+            ..
+        } = kind
+            && let Some(again) = repeated(body, *condition, *otherwise)
+        {
+            let (first, again) = (body.expression(*condition), body.expression(again));
+            found.push(errors::same_condition(place(again.span), place(first.span)));
+        }
+        if let Kind::Block { statements, .. } = kind {
+            let own = statements.iter().filter(|it| keeps(body, it));
+            found.extend(own.map(|it| errors::own_value(place(it.span))));
+        }
+    }
+}
+
+/// Whether an operator says something of two values that it does not say of one.
+fn decides(body: &Body, operator: BinaryOperator, operand: ExpressionId) -> bool {
+    match operator {
+        BinaryOperator::And | BinaryOperator::Or => true,
+        // A float that is no number differs from itself, and that is how it is found.
+        BinaryOperator::Equal
+        | BinaryOperator::NotEqual
+        | BinaryOperator::Less
+        | BinaryOperator::LessEqual
+        | BinaryOperator::Greater
+        | BinaryOperator::GreaterEqual => body.expression(operand).ty != Type::Float,
+        BinaryOperator::Add
+        | BinaryOperator::Subtract
+        | BinaryOperator::Multiply
+        | BinaryOperator::Divide
+        | BinaryOperator::Remainder => false,
+    }
+}
+
+/// The condition of an `else if` below that is the same as one above.
+fn repeated(
+    body: &Body,
+    condition: ExpressionId,
+    mut otherwise: ExpressionId,
+) -> Option<ExpressionId> {
+    while let Kind::If {
+        condition: again,
+        otherwise: next,
+        ..
+    } = &body.expression(otherwise).kind
+    {
+        if is_same(body, condition, *again) {
+            return Some(*again);
+        }
+        otherwise = (*next)?;
+    }
+    None
+}
+
+/// Whether a statement gives a variable, or a part of it, the value that is there.
+fn keeps(body: &Body, statement: &Statement) -> bool {
+    let StatementKind::Assign {
+        local,
+        path,
+        change: Change::Set | Change::SetUnchecked,
+        value,
+    } = &statement.kind
+    else {
+        return false;
+    };
+    let mut value = *value;
+    for PlaceStep { part, .. } in path.iter().rev() {
+        value = match (part, &body.expression(value).kind) {
+            (
+                PlacePart::Field(field),
+                Kind::Field { base, index } | Kind::TupleField { base, index },
+            ) if field == index => *base,
+            (PlacePart::Element(element), Kind::Index { base, index })
+                if is_same(body, *element, *index) =>
+            {
+                *base
+            }
+            (PlacePart::Field(_) | PlacePart::Element(_), _) => return false,
+        };
+    }
+    matches!(&body.expression(value).kind, Kind::Local(it) if it == local)
+}
+
+/// Whether two expressions are written the same and have the same value wherever both are evaluated next to each other.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm for each form that is compared"
+)]
+fn is_same(body: &Body, some: ExpressionId, other: ExpressionId) -> bool {
+    let same = |some: &ExpressionId, other: &ExpressionId| is_same(body, *some, *other);
+    match (&body.expression(some).kind, &body.expression(other).kind) {
+        (Kind::Int(some), Kind::Int(other)) | (Kind::Duration(some), Kind::Duration(other)) => {
+            some == other
+        }
+        (Kind::Float(some), Kind::Float(other)) => some == other,
+        (Kind::Bool(some), Kind::Bool(other)) => some == other,
+        (Kind::String(some), Kind::String(other)) => some == other,
+        (Kind::Local(some), Kind::Local(other)) => some == other,
+        (Kind::Constant(some), Kind::Constant(other)) => some == other,
+        (
+            Kind::ConstructorValue {
+                item: some,
+                variant,
+            },
+            Kind::ConstructorValue {
+                item: other,
+                variant: other_variant,
+            },
+        ) => some == other && variant == other_variant,
+        (Kind::None, Kind::None) | (Kind::Unit, Kind::Unit) => true,
+        (
+            Kind::Field { base, index },
+            Kind::Field {
+                base: other,
+                index: other_index,
+            },
+        )
+        | (
+            Kind::TupleField { base, index },
+            Kind::TupleField {
+                base: other,
+                index: other_index,
+            },
+        ) => index == other_index && same(base, other),
+        (
+            Kind::Index { base, index },
+            Kind::Index {
+                base: other,
+                index: other_index,
+            },
+        ) => same(base, other) && same(index, other_index),
+        (
+            Kind::Unary { operator, operand },
+            Kind::Unary {
+                operator: other_operator,
+                operand: other,
+            },
+        ) => operator == other_operator && same(operand, other),
+        (
+            Kind::Binary {
+                operator,
+                left,
+                right,
+            },
+            Kind::Binary {
+                operator: other_operator,
+                left: other_left,
+                right: other_right,
+            },
+        ) => operator == other_operator && same(left, other_left) && same(right, other_right),
+        (
+            Kind::Coerce { value, coercion },
+            Kind::Coerce {
+                value: other,
+                coercion: other_coercion,
+            },
+        ) => coercion == other_coercion && same(value, other),
+        _ => false,
+    }
+}
