@@ -26,8 +26,9 @@
 //! - A function that is stored, or given where a type says what it may raise, is checked against that type (`latent`);
 //!   one whose type says nothing may do anything.
 //!
-//! Files are summarised one by one, imports first. Files of the library call each other's methods without imports, so they
-//! are one unit; files on a cycle of imports know nothing of each other, and the cycle is reported elsewhere.
+//! Files are summarised one by one, imports first; files on a cycle of imports know nothing of each other, and the cycle is
+//! reported elsewhere. Of the library, whose files call each other's methods without imports, each item is a unit of its own with
+//! all that it calls: a program uses a few of a thousand.
 
 mod body;
 mod call;
@@ -50,7 +51,7 @@ use std::sync::Arc;
 use gsw_infer::hir::{Body, BodyPart};
 use gsw_infer::{Reference, infer_item};
 use gsw_names::{is_cycle, is_std, item_signature, listed_hooks, listed_spawns, listed_tools};
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind};
 use gsw_syntax::file_item_ids;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,7 +59,7 @@ use crate::call_summary::{ItemSummary, PartSummary, Summary, Waits};
 use body::{BodyFacts, BodyWalk};
 use facts::{Facts, nothing};
 
-/// The summaries of a file, or of the whole library.
+/// The summaries of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FileSummary {
     items: FxHashMap<ItemId, ItemFacts>,
@@ -77,8 +78,7 @@ struct ItemFacts {
 /// What calling `item` may raise and do, and each lambda in it.
 #[salsa::tracked(returns(clone))]
 pub fn item_summary(db: &dyn Db, item: ItemId) -> Arc<ItemSummary> {
-    let file = summarize_file(db, unit(db, item.file(db)));
-    match file.items.get(&item) {
+    match facts_of(db, item) {
         Some(facts) => facts.summary.clone(),
         None => Arc::new(ItemSummary {
             item: nothing(),
@@ -89,47 +89,69 @@ pub fn item_summary(db: &dyn Db, item: ItemId) -> Arc<ItemSummary> {
 
 /// Diagnostics about the error sets of `file`: undeclared errors, and catches that never match.
 pub fn error_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
-    let summary = summarize_file(db, unit(db, file));
     let items = file_item_ids(db, file).iter();
-    let facts = items.filter_map(|item| summary.items.get(item));
+    let facts = items.filter_map(|item| facts_of(db, *item));
     facts
         .flat_map(|it| it.diagnostics.iter().cloned())
         .collect()
 }
 
-/// The summaries of all items of `file`, which is the first of its unit.
+/// What is known of an item, in the summaries of its unit.
+fn facts_of(db: &dyn Db, item: ItemId) -> Option<&ItemFacts> {
+    let file = item.file(db);
+    if is_std(db, file) {
+        return is_summarized(db, item).then(|| summarize_library_item(db, item));
+    }
+    summarize_file(db, file).items.get(&item)
+}
+
+fn is_summarized(db: &dyn Db, item: ItemId) -> bool {
+    !matches!(item.kind(db), ItemKind::Import | ItemKind::Invalid)
+}
+
+/// The summaries of all items of a file that is not of the library.
 #[salsa::tracked(returns(ref))]
 fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
-    let items: Vec<ItemId> = unit_files(db, file)
-        .into_iter()
-        .flat_map(|it| file_item_ids(db, it).iter().copied())
-        .filter(|it| !matches!(it.kind(db), ItemKind::Import | ItemKind::Invalid))
-        .collect();
-    // An order for speed alone: the least fixpoint is the same for every order of walks.
-    let items = callees_first(db, &items);
-    let mut unit = Unit::new(db, file, &items);
-    unit.settle(&items);
-    let facts = items.iter().map(|item| (*item, unit.finish(*item)));
+    let items = file_item_ids(db, file).iter().copied();
+    let items: Vec<ItemId> = items.filter(|it| is_summarized(db, *it)).collect();
+    let own: FxHashSet<ItemId> = items.iter().copied().collect();
+    let items = callees_first(db, &items, |it| own.contains(&it));
+    let mut unit = Unit::new(db, file, items);
+    unit.settle();
+    let facts = unit.items.clone().into_iter();
     FileSummary {
-        items: facts.collect(),
+        items: facts.map(|item| (item, unit.finish(item))).collect(),
     }
 }
 
-/// The items in an order in which callees come before their callers, except on cycles: so what a chain of calls raises
-/// grows once at each link, not once for each link below it.
-fn callees_first(db: &dyn Db, items: &[ItemId]) -> Vec<ItemId> {
+/// The summary of an item of the library, found with those of all that it calls.
+#[salsa::tracked(returns(ref))]
+fn summarize_library_item(db: &dyn Db, item: ItemId) -> ItemFacts {
+    let is_library = |it: ItemId| is_std(db, it.file(db)) && is_summarized(db, it);
+    let items = callees_first(db, &[item], is_library);
+    let mut unit = Unit::new(db, item.file(db), items);
+    unit.settle();
+    unit.finish(item)
+}
+
+/// The items and all that they mention and that belongs to their unit, in an order in which callees come before their callers,
+/// except on cycles: so what a chain of calls raises grows once at each link, not once for each link below it. That is for speed
+/// alone: the least fixpoint is the same for every order of walks.
+fn callees_first(db: &dyn Db, items: &[ItemId], belongs: impl Fn(ItemId) -> bool) -> Vec<ItemId> {
     // A depth-first search in post-order with a stack of its own: a chain of calls in a program may be deeper than the native stack.
-    let mut left: FxHashSet<ItemId> = items.iter().copied().collect();
+    let mut opened: FxHashSet<ItemId> = FxHashSet::default();
     let mut ordered = Vec::with_capacity(items.len());
     for item in items {
         let mut open = Vec::new();
-        if left.remove(item) {
+        if opened.insert(*item) {
             open.push((*item, mentioned(db, *item)));
         }
         while let Some((user, mentioned_by_it)) = open.last_mut() {
             match mentioned_by_it.next() {
-                // Removed when it is opened, not when it is done, so a cycle of calls is cut at the item that it was entered by.
-                Some(next) if left.remove(&next) => open.push((next, mentioned(db, next))),
+                // Noted when it is opened, not when it is done, so a cycle of calls is cut at the item that it was entered by.
+                Some(next) if belongs(next) && opened.insert(next) => {
+                    open.push((next, mentioned(db, next)));
+                }
                 Some(_) => {}
                 None => {
                     ordered.push(*user);
@@ -152,31 +174,6 @@ fn mentioned(db: &dyn Db, item: ItemId) -> impl Iterator<Item = ItemId> + '_ {
     })
 }
 
-/// The file that stands for the unit in which `file` is summarised.
-fn unit(db: &dyn Db, file: File) -> File {
-    if !is_std(db, file) {
-        return file;
-    }
-    library(db).first().copied().unwrap_or(file)
-}
-
-fn unit_files(db: &dyn Db, file: File) -> Vec<File> {
-    if is_std(db, file) {
-        library(db)
-    } else {
-        vec![file]
-    }
-}
-
-fn library(db: &dyn Db) -> Vec<File> {
-    let Some(project) = Project::try_get(db) else {
-        return Vec::new();
-    };
-    let modules = project.modules(db).iter();
-    let library = modules.filter(|(path, _)| path.starts_with("std/"));
-    library.map(|(_, &file)| file).collect()
-}
-
 /// What a walk of an item has found out.
 struct Learnt {
     /// More about the values in its bodies, which expressions that were walked before may read; nobody else can see them.
@@ -189,10 +186,12 @@ struct Learnt {
 struct Unit<'a> {
     db: &'a dyn Db,
     file: File,
+    /// Callees first; a unit of the library gets more when they are asked for.
+    items: Vec<ItemId>,
     known: FxHashMap<ItemId, (Summary, Facts)>,
     bodies: BTreeMap<(u32, BodyPart), BodyFacts>,
-    /// What is known of the files outside that were asked for; `None` for one that may not be asked.
-    outside: FxHashMap<File, Option<&'a FileSummary>>,
+    /// Whether the files outside that were asked for may be asked.
+    outside: FxHashMap<File, bool>,
     /// Which items asked for what is known of one of this unit: they look again when it grows.
     askers: FxHashMap<ItemId, BTreeSet<u32>>,
     /// The place in the unit of the item that is walked.
@@ -200,12 +199,13 @@ struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    fn new(db: &'a dyn Db, file: File, items: &[ItemId]) -> Self {
+    fn new(db: &'a dyn Db, file: File, items: Vec<ItemId>) -> Self {
         let nothing = || (nothing(), Facts::default());
         Self {
             db,
             file,
             known: items.iter().map(|it| (*it, nothing())).collect(),
+            items,
             bodies: BTreeMap::new(),
             outside: FxHashMap::default(),
             askers: FxHashMap::default(),
@@ -217,13 +217,21 @@ impl<'a> Unit<'a> {
 impl Unit<'_> {
     /// Walks the items until nothing more is learnt, and says how many walks that took. An item is walked again only when what it
     /// asked for has grown, itself included; with callees first, a chain of calls costs one walk of each link.
-    fn settle(&mut self, items: &[ItemId]) -> usize {
+    fn settle(&mut self) -> usize {
         let mut walks = 0;
-        let mut waiting: BTreeSet<u32> = (0..).zip(items).map(|(place, _)| place).collect();
-        while let Some(place) = waiting.pop_first() {
+        let mut waiting = BTreeSet::new();
+        let mut known = 0;
+        loop {
+            // Items that have joined meanwhile are walked as well.
+            let joined = known..self.items.len();
+            known = joined.end;
+            waiting.extend(joined.filter_map(|it| u32::try_from(it).ok()));
+            let Some(place) = waiting.pop_first() else {
+                return walks;
+            };
             self.walked = Some(place);
             walks += 1;
-            let item = items[place as usize];
+            let item = self.items[place as usize];
             let learnt = self.pass(item);
             if learnt.inside {
                 waiting.insert(place);
@@ -233,7 +241,6 @@ impl Unit<'_> {
                 waiting.extend(self.askers.get(&item).into_iter().flatten());
             }
         }
-        walks
     }
 
     /// Walks the bodies of `item` once more.
@@ -342,12 +349,17 @@ impl Unit<'_> {
         }
         let (db, own) = (self.db, self.file);
         let file = item.file(db);
-        let asked = *self.outside.entry(file).or_insert_with(|| {
+        // What no body names may be asked for as well, such as the check of an alias. It may ask for others of this unit, so it joins it.
+        if is_std(db, own) && is_std(db, file) && is_summarized(db, item) {
+            self.items.push(item);
+            self.known.insert(item, (nothing(), Facts::default()));
+            return self.of(item);
+        }
+        let may_ask = *self.outside.entry(file).or_insert_with(|| {
             // On a cycle of imports the query would ask for itself, which salsa answers with a panic. The cycle is an error anyway.
-            let may_ask = is_std(db, file) || !is_cycle(db, file, own);
-            may_ask.then(|| summarize_file(db, unit(db, file)))
+            is_std(db, file) || !is_cycle(db, file, own)
         });
-        match asked.and_then(|it| it.items.get(&item)) {
+        match may_ask.then(|| facts_of(db, item)).flatten() {
             Some(facts) => (facts.summary.item.clone(), facts.result.clone()),
             None => (
                 Summary {
@@ -392,10 +404,9 @@ mod tests {
         let file = File::new(&db, "main.gsw".into(), text.into());
         let modules = BTreeMap::from([("main".to_owned(), file)]);
         Project::new(&db, modules, "main".into());
-        let items = callees_first(&db, file_item_ids(&db, file));
-        Unit::new(&db, file, &items)
-            .settle(&items)
-            .div_ceil(items.len())
+        let items = callees_first(&db, file_item_ids(&db, file), |it| it.file(&db) == file);
+        let count = items.len();
+        Unit::new(&db, file, items).settle().div_ceil(count)
     }
 
     #[test]

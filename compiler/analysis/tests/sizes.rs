@@ -125,7 +125,7 @@ fn types_that_all_contain_each_other_are_compared_and_written() {
             "type R{index} {{ a: [R{first}], b: [R{second}], c: [R{third}] }}"
         );
     }
-    text += "fn f(x: R0) -> (bool, json) { (x == x, x.to_json()) }\n";
+    text += "fn f(x: R0, y: R0) -> (bool, json) { (x == y, x.to_json()) }\n";
     assert_eq!(codes(&text), Vec::<&str>::new());
 }
 

@@ -4,6 +4,7 @@ use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Span};
 use gsw_syntax::{ast, file_item_ids, item_ast};
 
 use crate::errors::{self, HostToolProblem};
+use crate::module::is_std;
 use crate::tree::{declared_name, item_head};
 
 /// Whether the host has the body of `item`.
@@ -79,8 +80,10 @@ pub fn shared_names(db: &dyn Db, file: File) -> Vec<Diagnostic> {
 /// The tools of all modules whose bodies the host has; a query because every file asks.
 #[salsa::tracked(returns(ref))]
 fn host_tools(db: &dyn Db, project: Project) -> Vec<ItemId> {
+    // A host knows nothing of the library, most of which no program reads.
     let files = project.modules(db).values();
-    let tools = files.flat_map(|file| file_host_tools(db, *file));
+    let own = files.filter(|it| !is_std(db, **it));
+    let tools = own.flat_map(|file| file_host_tools(db, *file));
     tools.copied().collect()
 }
 

@@ -181,7 +181,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
             let model = Shown::line(model);
             Some(Line::AtOnce(match change {
                 CircuitChange::Opened => {
-                    format!("✗ {model} is down: prompts ask the next model of their list")
+                    format!("✗ {model} is down: prompts that name another model ask that one")
                 }
                 CircuitChange::Closed => format!("✓ {model} answers again"),
             }))
