@@ -69,21 +69,21 @@ pub fn styled(error: &RunError, colors: Colors) -> String {
 }
 
 /// The most places that follow one another again and again as a function calls itself through others; a guess.
-const LONGEST_CIRCLE: usize = 8;
+const LONGEST_CYCLE: usize = 8;
 
 /// The places of calls around one another; those that repeat are said once.
 fn write_way(out: &mut Report, mut places: &[TracePlace]) {
     while let Some(first) = places.first() {
-        let (length, times) = (1..=LONGEST_CIRCLE)
+        let (length, times) = (1..=LONGEST_CYCLE)
             .map(|length| (length, times(places, length)))
             .find(|(_, times)| *times > 2)
             .unwrap_or((1, 1));
-        let circle = places.get(..length).unwrap_or(std::slice::from_ref(first));
+        let cycle = places.get(..length).unwrap_or(std::slice::from_ref(first));
         let often = match length {
             1 if times > 1 => format!(", {times} times"),
             _ => String::new(),
         };
-        for place in circle {
+        for place in cycle {
             let TracePlace {
                 file, line, column, ..
             } = place;
@@ -98,10 +98,10 @@ fn write_way(out: &mut Report, mut places: &[TracePlace]) {
 
 /// How often the first `length` of the places stand there, one after the other.
 fn times(places: &[TracePlace], length: usize) -> usize {
-    let mut circles = places.chunks_exact(length);
-    let first = circles.next();
+    let mut cycles = places.chunks_exact(length);
+    let first = cycles.next();
     match first {
-        Some(first) => 1 + circles.take_while(|it| *it == first).count(),
+        Some(first) => 1 + cycles.take_while(|it| *it == first).count(),
         None => 0,
     }
 }

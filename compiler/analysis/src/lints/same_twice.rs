@@ -121,73 +121,82 @@ fn keeps(body: &Body, statement: &Statement) -> bool {
 )]
 fn is_same(body: &Body, some: ExpressionId, other: ExpressionId) -> bool {
     let same = |some: &ExpressionId, other: &ExpressionId| is_same(body, *some, *other);
-    match (&body.expression(some).kind, &body.expression(other).kind) {
-        (Kind::Int(some), Kind::Int(other)) | (Kind::Duration(some), Kind::Duration(other)) => {
-            some == other
+    let other = &body.expression(other).kind;
+    match &body.expression(some).kind {
+        // Equal where what stands in them is, which is no other expression.
+        kind @ (Kind::Int(_)
+        | Kind::Float(_)
+        | Kind::Bool(_)
+        | Kind::None
+        | Kind::Unit
+        | Kind::Duration(_)
+        | Kind::String(_)
+        | Kind::Local(_)
+        | Kind::Constant(_)
+        | Kind::ConstructorValue { .. }) => kind == other,
+        Kind::Field { base, index } => {
+            matches!(other, Kind::Field { base: it, index: at } if at == index && same(base, it))
         }
-        (Kind::Float(some), Kind::Float(other)) => some == other,
-        (Kind::Bool(some), Kind::Bool(other)) => some == other,
-        (Kind::String(some), Kind::String(other)) => some == other,
-        (Kind::Local(some), Kind::Local(other)) => some == other,
-        (Kind::Constant(some), Kind::Constant(other)) => some == other,
-        (
-            Kind::ConstructorValue {
-                item: some,
-                variant,
-            },
-            Kind::ConstructorValue {
-                item: other,
-                variant: other_variant,
-            },
-        ) => some == other && variant == other_variant,
-        (Kind::None, Kind::None) | (Kind::Unit, Kind::Unit) => true,
-        (
-            Kind::Field { base, index },
-            Kind::Field {
-                base: other,
-                index: other_index,
-            },
-        )
-        | (
-            Kind::TupleField { base, index },
-            Kind::TupleField {
-                base: other,
-                index: other_index,
-            },
-        ) => index == other_index && same(base, other),
-        (
-            Kind::Index { base, index },
-            Kind::Index {
-                base: other,
-                index: other_index,
-            },
-        ) => same(base, other) && same(index, other_index),
-        (
-            Kind::Unary { operator, operand },
-            Kind::Unary {
-                operator: other_operator,
-                operand: other,
-            },
-        ) => operator == other_operator && same(operand, other),
-        (
-            Kind::Binary {
-                operator,
-                left,
-                right,
-            },
-            Kind::Binary {
-                operator: other_operator,
-                left: other_left,
-                right: other_right,
-            },
-        ) => operator == other_operator && same(left, other_left) && same(right, other_right),
-        (
-            Kind::Coerce { value, coercion },
-            Kind::Coerce {
-                value: other,
-                coercion: other_coercion,
-            },
-        ) => coercion == other_coercion && same(value, other),
-        _ => false,
+        Kind::TupleField { base, index } => {
+            matches!(other, Kind::TupleField { base: it, index: at } if at == index && same(base, it))
+        }
+        Kind::Index { base, index } => {
+            matches!(other, Kind::Index { base: it, index: at } if same(base, it) && same(index, at))
+        }
+        Kind::Unary { operator, operand } => {
+            matches!(other, Kind::Unary { operator: by, operand: it } if by == operator && same(operand, it))
+        }
+        Kind::Binary {
+            operator,
+            left,
+            right,
+        } => {
+            matches!(other, Kind::Binary { operator: by, left: first, right: second }
+                if by == operator && same(left, first) && same(right, second))
+        }
+        Kind::Coerce { value, coercion } => {
+            matches!(other, Kind::Coerce { value: it, coercion: by } if by == coercion && same(value, it))
+        }
+        Kind::FunctionValue { .. }
+        | Kind::Lambda(_)
+        | Kind::Record { .. }
+        | Kind::Variant { .. }
+        | Kind::ErrorValue { .. }
+        | Kind::List(_)
+        | Kind::Map(_)
+        | Kind::Tuple(_)
+        | Kind::JsonField { .. }
+        | Kind::Interpolation(_)
+        | Kind::In { .. }
+        | Kind::Otherwise { .. }
+        | Kind::Chain { .. }
+        | Kind::Range { .. }
+        | Kind::As(_)
+        | Kind::Matches { .. }
+        | Kind::If { .. }
+        | Kind::Match { .. }
+        | Kind::Catch { .. }
+        | Kind::Block { .. }
+        | Kind::For { .. }
+        | Kind::While { .. }
+        | Kind::Return(_)
+        | Kind::Break
+        | Kind::Continue
+        | Kind::Fail(_)
+        | Kind::Emit(_)
+        | Kind::Call { .. }
+        | Kind::PromptCall { .. }
+        | Kind::PromptText { .. }
+        | Kind::OfferedTool { .. }
+        | Kind::Step { .. }
+        | Kind::SpawnDetached { .. }
+        | Kind::Spawn(_)
+        | Kind::ParallelFor { .. }
+        | Kind::Undo(_)
+        | Kind::Await(_)
+        | Kind::Race { .. }
+        | Kind::Parallel(_)
+        | Kind::Modified { .. }
+        | Kind::Invalid => false,
     }
 }
