@@ -141,8 +141,15 @@ def measure(language, command, files, lines):
         found["first report"] = [time.perf_counter() - start], server.processor()
         # What is still being read in the background is not part of an edit.
         settle(server)
-        at = text[: text.index(f"work_{lines // 20}")].count("\n") + 4 - (1 if language == "py" else 0)
-        line = text.splitlines()[at]
+        all_lines = text.splitlines()
+
+        def place(of, part):
+            """Behind a part of a line."""
+            return {"textDocument": {"uri": path.as_uri()}, "position": {"line": of, "character": all_lines[of].index(part) + len(part)}}
+
+        # The line of the variable, three below the head of its function.
+        at = text[: text.index(f"work_{lines // 20}(")].count("\n") + 3
+        line = all_lines[at]
         version = 1
 
         def edit(round):
@@ -153,12 +160,17 @@ def measure(language, command, files, lines):
             server.tell("textDocument/didChange", {"textDocument": {"uri": path.as_uri(), "version": version}, "contentChanges": [change]})
             server.report(path.as_uri(), version)
 
-        place = {"textDocument": {"uri": path.as_uri()}, "position": {"line": at, "character": 8}}
-        end = {"textDocument": {"uri": path.as_uri()}, "position": {"line": at, "character": len(line)}}
         found["keystroke to report"] = timed(server, edit)
         settle(server)
-        found["hover"] = timed(server, lambda _: server.answer(server.ask("textDocument/hover", place)))
-        found["completion"] = timed(server, lambda _: server.answer(server.ask("textDocument/completion", end)))
+        last = at + (4 if language == "gsw" else 5)
+        asked = {
+            "hover": ("hover", place(at, " tot" if language == "gsw" else "tot")),
+            # Of what begins with two letters, everywhere.
+            "completion of a name": ("completion", place(last, "total + la" if language == "gsw" else "total + len(la")),
+            "completion of a member": ("completion", place(len(all_lines) - 1, f"m{files - 2}.")),
+        }
+        for what, (request, where) in asked.items():
+            found[what] = timed(server, lambda _: server.answer(server.ask(f"textDocument/{request}", where)))
         found["resident"] = server.memory()
         server.end()
     return found
@@ -192,7 +204,7 @@ def main():
         print("`ty` is not installed (pip install ty): no peer")
     all = {name: measure(language, command, files, lines) for name, (language, command) in servers.items()}
     print(f"{files:,} files, {files * lines:,} lines; milliseconds: median, 95 %, processor time\n")
-    for what in ("first report", "keystroke to report", "hover", "completion"):
+    for what in ("first report", "keystroke to report", "hover", "completion of a name", "completion of a member"):
         shown = []
         for found in all.values():
             taken, processor = found[what]

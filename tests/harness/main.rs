@@ -58,6 +58,7 @@ mod library_index;
 mod limits;
 mod literate;
 mod lives;
+mod looked_at;
 mod mcp_authorized;
 mod mcp_client;
 mod mcp_declared;

@@ -90,6 +90,10 @@ fn host_tools(db: &dyn Db, project: Project) -> Vec<ItemId> {
 /// Those of one file, so that an edit looks at the items of one.
 #[salsa::tracked(returns(ref))]
 fn file_host_tools(db: &dyn Db, file: File) -> Vec<ItemId> {
+    // What does not even hold the word needs no tree.
+    if !file.text(db).contains("tool") {
+        return Vec::new();
+    }
     let items = file_item_ids(db, file).iter().copied();
     items
         .filter(|it| it.kind(db) == ItemKind::Tool && is_host_tool(db, *it))

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Span, meant, nearest};
 use gsw_syntax::ast::{Import, ItemBody};
-use gsw_syntax::{file_item_ids, item_ast};
+use gsw_syntax::{file_item_ids, imported_paths, item_ast};
 
 use crate::errors;
 use crate::import_graph::is_cycle;
@@ -20,8 +20,8 @@ use crate::tree::item_head;
 #[salsa::tracked(returns(ref))]
 pub fn imported_files(db: &dyn Db, file: File) -> Vec<File> {
     let mut files = Vec::new();
-    for (_, import) in imports(db, file) {
-        let target = module_file(db, file, &import.path);
+    for path in imported_paths(db, file) {
+        let target = module_file(db, file, path);
         files.extend(target.filter(|it| !files.contains(it)));
     }
     files

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use gsw_source::{
-    Database, File, Files, Folder, INSTRUCTIONS, ItemKind, LARGEST_SKILL, Project, look_ahead,
-};
+use gsw_source::{Database, File, Files, Folder, INSTRUCTIONS, LARGEST_SKILL, Project};
 use gsw_syntax::{TokenKind, Value};
 use salsa::{Durability, Setter};
 
@@ -353,10 +351,6 @@ impl<'a> Loader<'a> {
     fn read_waiting(&mut self) {
         while !self.waiting.is_empty() {
             let waiting = std::mem::take(&mut self.waiting);
-            let files: Vec<File> = waiting.iter().map(|(file, _)| *file).collect();
-            look_ahead(self.db, &files, |db, file| {
-                gsw_syntax::file_item_ids(db, file);
-            });
             for (file, shown) in waiting {
                 self.read_imports(file, &shown);
             }
@@ -371,11 +365,10 @@ impl<'a> Loader<'a> {
     }
 
     fn read_imports(&mut self, file: File, shown: &Path) {
-        let imports: Vec<_> = gsw_syntax::file_item_ids(self.db, file)
-            .iter()
-            .filter(|item| item.kind(self.db) == ItemKind::Import)
-            .map(|item| item.name(self.db).clone())
+        let imports = gsw_syntax::imported_paths(self.db, file).iter();
+        let imports: Vec<_> = imports
             .filter(|path| path.starts_with("./") || path.starts_with("../"))
+            .cloned()
             .collect();
         let folder = shown.parent().unwrap_or(Path::new(""));
         self.read_skills(file, folder);

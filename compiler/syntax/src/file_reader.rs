@@ -120,7 +120,7 @@ pub(crate) struct ParsedTokens {
 }
 
 /// The part of a file that is one item.
-struct ItemText<'file> {
+pub(crate) struct ItemText<'file> {
     text: &'file Arc<str>,
     lexed: &'file Arc<Lexed>,
     tokens: Vec<Token>,
@@ -129,7 +129,7 @@ struct ItemText<'file> {
 }
 
 impl<'file> ItemText<'file> {
-    fn new(
+    pub(crate) fn new(
         text: &'file Arc<str>,
         lexed: &'file Arc<Lexed>,
         tokens: &[Token],
@@ -150,7 +150,7 @@ impl<'file> ItemText<'file> {
         }
     }
 
-    fn parse(self) -> ParsedTokens {
+    pub(crate) fn parse(self) -> ParsedTokens {
         let (item, errors) = if self.too_deep.is_some() {
             (self.hole(), Vec::new())
         } else {

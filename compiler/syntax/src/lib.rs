@@ -4,6 +4,7 @@
 pub mod ast;
 mod brackets;
 mod dump;
+mod file_imports;
 mod file_reader;
 mod layout;
 mod lexer;
@@ -14,6 +15,7 @@ mod token;
 mod trivia;
 
 pub use dump::dump_item;
+pub use file_imports::imported_paths;
 pub use file_reader::{FileReader, ReadItem};
 pub use lexer::{Lexed, LexicalError, LexicalErrorKind, lex};
 pub use parsed_file::{

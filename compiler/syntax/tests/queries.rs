@@ -1,10 +1,12 @@
 //! What the queries hand out, and what an edit leaves alone.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use gsw_source::{Database, Db, File, ItemId, ItemKind, Place, Span};
 use gsw_syntax::{
-    file_docs, file_item_ids, file_syntax_diagnostics, item_ast, item_offset, locate,
+    file_docs, file_item_ids, file_syntax_diagnostics, imported_paths, item_ast, item_offset,
+    locate,
 };
 use salsa::Setter;
 
@@ -34,6 +36,36 @@ fn items_are_known_by_kind_and_name() {
     assert_eq!((ids[3].occurrence(&db), ids[4].occurrence(&db)), (0, 1));
     assert_eq!(file_docs(&db, file).as_deref(), Some("About."));
     assert_eq!(file_syntax_diagnostics(&db, file).len(), 1);
+}
+
+#[test]
+fn imports_are_read_without_the_tree_as_with_it() {
+    let mut read = 0;
+    for folder in ["std", "examples", "tests"] {
+        let top = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../..")
+            .join(folder);
+        let mut waiting = vec![top];
+        while let Some(path) = waiting.pop() {
+            if path.is_dir() {
+                let entries = std::fs::read_dir(&path).expect("a folder can be listed");
+                waiting.extend(entries.map(|it| it.expect("a folder can be listed").path()));
+            } else if path.extension().is_some_and(|it| it == "gsw" || it == "md") {
+                // Pages hold programs between other text, which is as good a file as any that somebody edits.
+                let Ok(text) = std::fs::read_to_string(&path) else {
+                    continue;
+                };
+                let db = Database::default();
+                let file = File::new(&db, path.clone(), text.into());
+                let ids = file_item_ids(&db, file).iter();
+                let imports = ids.filter(|it| it.kind(&db) == ItemKind::Import);
+                let paths: Vec<_> = imports.map(|it| it.name(&db).clone()).collect();
+                assert_eq!(*imported_paths(&db, file), paths, "{}", path.display());
+                read += paths.len();
+            }
+        }
+    }
+    assert!(read > 200, "{read} imports were read");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod bound;
 mod build;
 mod canonical;
+mod default;
 mod names;
 mod strict;
 #[cfg(test)]
@@ -10,4 +11,5 @@ mod tests;
 
 pub use build::{SECONDS, schema, schema_of_fields};
 pub use canonical::{canonical_digest, schema_hash};
+pub use default::input_schema;
 pub use strict::{strict, strict_obstacle};

@@ -185,7 +185,7 @@ impl Calls {
             match why(&call) {
                 None => self.run.push(call),
                 Some(message) => {
-                    *outcome = Some(refused(call.id.clone(), message.clone()));
+                    *outcome = Some(ToolOutcome::refused(call.id.clone(), message.clone()));
                     self.notes.push(PromptNote::RefusedCall {
                         id: call.id,
                         tool: Some(call.tool),
@@ -201,7 +201,8 @@ impl Calls {
 
     fn take(&mut self, call: ToolCall, flaw: Option<&str>, offer: Option<&Offer<'_>>) {
         if self.outcomes.len() >= MOST_CALLS {
-            self.outcomes.push(Some(refused(call.id, too_many())));
+            self.outcomes
+                .push(Some(ToolOutcome::refused(call.id, too_many())));
             return;
         }
         let why = match (offer, flaw) {
@@ -227,7 +228,8 @@ impl Calls {
             message: why,
             flaw: flaw.filter(|_| offer.is_some()).map(str::to_owned),
         });
-        self.outcomes.push(Some(refused(call.id, told)));
+        self.outcomes
+            .push(Some(ToolOutcome::refused(call.id, told)));
     }
 }
 
@@ -248,14 +250,6 @@ fn too_many_called(count: usize) -> String {
     )
 }
 
-fn refused(id: String, content: String) -> ToolOutcome {
-    ToolOutcome {
-        id,
-        content,
-        is_error: true,
-    }
-}
-
 /// The message with the results of the model's calls, in the order of the calls.
 pub(crate) fn results(outcomes: Vec<Option<ToolOutcome>>, run: Vec<ToolOutcome>) -> Message {
     let mut run = run.into_iter();
@@ -266,6 +260,7 @@ pub(crate) fn results(outcomes: Vec<Option<ToolOutcome>>, run: Vec<ToolOutcome>)
             id: it.id,
             content: it.content,
             is_error: it.is_error,
+            media: it.media,
         })
         .collect();
     Message {
@@ -359,6 +354,7 @@ mod tests {
             "{messages:?}"
         );
         let paid = |at: usize| ToolOutcome {
+            media: Vec::new(),
             id: calls.run[at].id.clone(),
             content: format!("paid {at}"),
             is_error: false,

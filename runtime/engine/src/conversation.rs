@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::media::UserText;
-use crate::model::{Content, Message, Role, Said};
+use crate::model::{Content, Message, Role, Said, ToolOutcome};
 
 /// A question in a session, with all that followed until its answer.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -47,8 +47,9 @@ impl Content {
     #[must_use]
     pub fn tokens(&self) -> u64 {
         let tokens = match self {
-            Self::Text { text } | Self::ToolResult { content: text, .. } => {
-                text.len().div_ceil(TOKEN)
+            Self::Text { text } => text.len().div_ceil(TOKEN),
+            Self::ToolResult { content, media, .. } => {
+                content.len().div_ceil(TOKEN) + MEDIUM * media.len()
             }
             Self::ToolUse { input, .. } => input.to_string().len().div_ceil(TOKEN),
             Self::Media { .. } => MEDIUM,
@@ -71,6 +72,19 @@ impl Message {
         Self {
             role: Role::Assistant,
             content: vec![Content::Text { text }],
+        }
+    }
+}
+
+impl ToolOutcome {
+    /// A call that gave nothing, and why.
+    #[must_use]
+    pub fn refused(id: String, why: String) -> Self {
+        Self {
+            id,
+            content: why,
+            is_error: true,
+            media: Vec::new(),
         }
     }
 }
@@ -176,6 +190,7 @@ impl Making {
                         id,
                         content,
                         is_error,
+                        media: Vec::new(),
                     },
                 );
             }

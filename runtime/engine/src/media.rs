@@ -219,6 +219,15 @@ pub(crate) fn outline(media: &Media) -> Outline {
 }
 
 impl Media {
+    /// The bytes that its content or address takes.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        match &self.source {
+            MediaSource::Inline { data, .. } => data.len(),
+            MediaSource::Url { url } => url.len(),
+        }
+    }
+
     /// What stands for it in a text for people.
     #[must_use]
     pub fn note(&self) -> String {

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::answers::{Found, NewAnswer, Tier, WhenBusy};
 use crate::conversation::Exchange;
-use crate::media::{Media, MediaSource, UserText};
+use crate::media::{Media, UserText};
 use crate::prices::{Price, Prices};
 
 /// Everything that a compiled program hands over when it calls a prompt.
@@ -133,6 +133,9 @@ pub struct ToolOutcome {
     pub content: String,
     /// Whether it is an error.
     pub is_error: bool,
+    /// The images and documents that it gave; `content` holds a note for each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<Media>,
 }
 
 /// Something on the way of a prompt that is worth an event.
@@ -390,6 +393,9 @@ pub enum Content {
         content: String,
         /// Whether it is an error.
         is_error: bool,
+        /// The images and documents that it gave; `content` holds a note for each.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        media: Vec<Media>,
     },
     /// A provider's own block, to be sent back byte for byte (thinking with its signature).
     Opaque {
@@ -414,12 +420,11 @@ impl Content {
         size_of::<Self>()
             + match self {
                 Self::Text { text } => text.len(),
-                Self::Media { media } => match &media.source {
-                    MediaSource::Inline { data, .. } => data.len(),
-                    MediaSource::Url { url } => url.len(),
-                },
+                Self::Media { media } => media.weight(),
                 Self::ToolUse { input, .. } => weight(input),
-                Self::ToolResult { content, .. } => content.len(),
+                Self::ToolResult { content, media, .. } => {
+                    content.len() + media.iter().map(Media::weight).sum::<usize>()
+                }
                 Self::Opaque { block } => weight(block),
             }
     }

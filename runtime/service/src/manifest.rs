@@ -29,7 +29,7 @@ fn workflow(types: &TypeTable, it: &Workflow) -> Value {
     json!({
         "name": it.name,
         "description": it.docs,
-        "input": schema::schema_of_fields(types, &it.parameters),
+        "input": schema::input_schema(types, &it.parameters),
         "output": schema::schema(types, it.result),
         "errors": it.errors,
         "effects": it.effects,
@@ -45,7 +45,7 @@ fn prompt(program: &Program, it: &Prompt) -> Value {
         "name": it.name,
         "description": it.docs,
         "agent": agent.map(|it| &it.name),
-        "input": schema::schema_of_fields(&program.types, &it.parameters),
+        "input": schema::input_schema(&program.types, &it.parameters),
         "schema_hash": schema::schema_hash(&answer),
         "output": answer,
     })
@@ -62,7 +62,7 @@ fn tool(types: &TypeTable, it: &Tool) -> Value {
         "name": it.name,
         "module": it.module,
         "description": it.docs,
-        "input": schema::schema_of_fields(types, &it.parameters),
+        "input": schema::input_schema(types, &it.parameters),
         "output": schema::schema(types, it.result),
         "repeat": repeat,
     })

@@ -72,7 +72,7 @@ fn named(outline: &Outline, name: &str, form: Form) -> Option<Value> {
     }
     let workflow = outline.workflows.iter().find(|it| it.name == name)?;
     Some(json!({
-        "input": document(name, schema::schema_of_fields(&outline.types, &workflow.parameters), form),
+        "input": document(name, schema::input_schema(&outline.types, &workflow.parameters), form),
         "output": document(name, schema::schema(&outline.types, workflow.result), form),
     }))
 }

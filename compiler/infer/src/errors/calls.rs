@@ -392,13 +392,14 @@ pub enum Renaming {
     OneByOne,
 }
 
-/// A tool that gives an image or a document to a model.
+/// A tool that gives a model an image or a document inside another value.
 pub fn media_result(place: Place, tool: &str) -> Diagnostic {
     let message = format!(
-        "`{tool}` gives an image or a document, and a model gets what a tool gives as text"
+        "`{tool}` gives an image or a document inside another value, and a model would get it as text"
     );
-    Diagnostic::error(Code::NO_JSON_FORM, place, message)
-        .note("the program calls it and gives the image to a prompt: `describe(shot())`")
+    Diagnostic::error(Code::NO_JSON_FORM, place, message).note(
+        "a model sees what a tool gives as an `image` or a `document`, as an optional or as a list of them",
+    )
 }
 
 /// Two tools that a model would know by one name.

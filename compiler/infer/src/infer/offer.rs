@@ -6,7 +6,7 @@ use gsw_abi::program::wire_name;
 use gsw_abi::setting::{Form, Setting};
 use gsw_names::types::Type;
 use gsw_names::{
-    Alias, Definition, agent_prompts, alias_of, holds_media, item_signature, module_tools,
+    Alias, Definition, agent_prompts, alias_of, has_media_inside, item_signature, module_tools,
     server_tool, server_tools, source_text, suggested_alias,
 };
 use gsw_source::{Db, ItemId, ItemKind, Name, Span, meant};
@@ -77,7 +77,7 @@ pub(super) fn offered_tools(cx: &mut Context, value: &ast::Expression) -> Option
 /// Adds a tool that is not there yet; another one that the model would know by the same name is reported.
 fn add_offer(hir: &mut HirBuilder, offers: &mut Vec<Offer>, offer: Offer) {
     let result = &item_signature(hir.db, offer.tool).signature.result;
-    if holds_media(hir.db, result) {
+    if has_media_inside(hir.db, result) {
         let place = hir.place(offer.span);
         hir.report(errors::media_result(place, offer.tool.name(hir.db)));
         return;

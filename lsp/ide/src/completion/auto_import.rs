@@ -30,13 +30,10 @@ pub fn importable(cursor: &Cursor<'_>, wanted: Wanted) -> Vec<Completion> {
         if module == cursor.file {
             continue;
         }
-        let Some(path) = path_to(own, key) else {
-            continue;
-        };
         if is_std(db, module) {
-            found.extend(library_module(cursor, module, &path));
+            found.extend(library_module(cursor, module, key));
         } else {
-            found.extend(declarations(cursor, module, &path, wanted));
+            found.extend(declarations(cursor, module, (own, key), wanted));
         }
     }
     found
@@ -53,13 +50,27 @@ fn library_module(cursor: &Cursor<'_>, module: File, path: &str) -> Option<Compl
     })
 }
 
-fn declarations(cursor: &Cursor<'_>, module: File, path: &str, wanted: Wanted) -> Vec<Completion> {
+/// The declarations of a module that are meant; the keys are those of the cursor's own module and of this one.
+fn declarations(
+    cursor: &Cursor<'_>,
+    module: File,
+    (own, key): (&str, &str),
+    wanted: Wanted,
+) -> Vec<Completion> {
     let db = cursor.db;
     // The names of a scope are sorted, so those that begin alike stand together.
-    let scope = module_scope(db, module);
-    let names = scope.items.keys();
-    let meant = names.filter(|it| it.starts_with(cursor.prefix) && !it.contains('.'));
+    let names = module_scope(db, module).items.keys();
+    let names = names.skip_while(|it| it.as_str() < cursor.prefix);
+    let meant = names.take_while(|it| it.starts_with(cursor.prefix));
+    let meant: Vec<_> = meant.filter(|it| !it.contains('.')).collect();
+    if meant.is_empty() {
+        return Vec::new();
+    }
+    let Some(path) = path_to(own, key) else {
+        return Vec::new();
+    };
     meant
+        .into_iter()
         .filter_map(|name| {
             let definition = resolve_member(db, module, name, cursor.file)?;
             let Definition::Item(item) = definition else {
@@ -74,7 +85,7 @@ fn declarations(cursor: &Cursor<'_>, module: File, path: &str, wanted: Wanted) -
                 Wanted::Types | Wanted::Errors | Wanted::Only(_) => Calling::Name,
             };
             let completion = of_item(db, name, item, calling, 6);
-            let imports = vec![name_import(cursor, module, path, name)];
+            let imports = vec![name_import(cursor, module, &path, name)];
             let detail = format!("import {path}.{{{name}}}");
             Some(Completion {
                 imports,

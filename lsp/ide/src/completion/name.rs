@@ -3,8 +3,8 @@
 use gsw_names::{Definition, resolve_name, variants_named, visible_names};
 use gsw_source::{ItemId, ItemKind};
 
-use super::Cursor;
 use super::item::{Calling, Completion, CompletionKind, of_item, of_variant};
+use super::{Cursor, fits};
 
 /// What names may be named.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,8 @@ pub fn names(cursor: &Cursor<'_>, wanted: Wanted, calling: Calling, rank: u8) ->
     let db = cursor.db;
     let mut found = Vec::new();
     for name in visible_names(db, cursor.file) {
-        if name.starts_with("__") {
+        // Before its head is put into words, of which there would be some hundred.
+        if name.starts_with("__") || !fits(&name, cursor.prefix) {
             continue;
         }
         match resolve_name(db, cursor.file, &name) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{schema, schema_hash, strict, strict_obstacle};
+use super::{input_schema, schema, schema_hash, strict, strict_obstacle};
 use crate::builtin;
 use crate::program::FunctionIndex;
 use crate::types::{
@@ -211,4 +211,41 @@ fn maps_and_json_have_no_strict_form() {
         schema(&table.0, builtin::JSON),
         Value::Object(serde_json::Map::new())
     );
+}
+
+#[test]
+fn defaults_that_json_has_are_said() {
+    let mut table = Table::new();
+    let variants = vec![variant("Low", vec![]), variant("High", vec![])];
+    let level = table.add(Type::Enum(Enum {
+        name: "Level".into(),
+        docs: None,
+        variants,
+    }));
+    let words = table.add(Type::List(builtin::STRING));
+    let maybe = table.add(Type::Optional(builtin::INT));
+    let default = |ty, source: &str| {
+        let mut field = field("it", ty);
+        field.default = Some(crate::types::DefaultValue {
+            function: FunctionIndex(0),
+            source: Some(source.into()),
+        });
+        input_schema(&table.0, &[field])["properties"]["it"]["default"].clone()
+    };
+    assert_eq!(default(builtin::INT, "1_000"), json!(1000));
+    assert_eq!(default(maybe, "3"), json!(3));
+    assert_eq!(default(builtin::BOOL, "false"), json!(false));
+    assert_eq!(default(builtin::FLOAT, "0.5"), json!(0.5));
+    assert_eq!(default(builtin::STRING, r#""a\n""#), json!("a\n"));
+    assert_eq!(default(words, r#"["a", "b"]"#), json!(["a", "b"]));
+    assert_eq!(default(level, "Level.High"), json!("High"));
+    for (ty, source) in [
+        (builtin::STRING, r#""${n}""#),
+        (builtin::STRING, "name()"),
+        (maybe, "none"),
+        (level, "Medium"),
+        (builtin::DURATION, "10s"),
+    ] {
+        assert_eq!(default(ty, source), json!(null), "{source}");
+    }
 }

@@ -241,7 +241,7 @@ impl<'t> Chooser<'t, '_> {
             Shape::Record(record) if begins_with_key || self.begins_with_field(inside, record) => {
                 parse::fields(self.text, start, self.work)
             }
-            Shape::Map(_) | Shape::Any if begins_with_key => {
+            Shape::Map { .. } | Shape::Any if begins_with_key => {
                 parse::fields(self.text, start, self.work)
             }
             Shape::List { .. } if is_row_of_scalars(inside) => {
@@ -258,7 +258,7 @@ impl<'t> Chooser<'t, '_> {
             | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Record(_)
-            | Shape::Map(_)
+            | Shape::Map { .. }
             | Shape::Choice(_) => return None,
         };
         let is_answer = self.is_answer(&parsed.node, self.shapes.root);

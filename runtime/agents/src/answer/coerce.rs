@@ -70,7 +70,7 @@ impl<'s> Coercion<'s> {
             Shape::Any => self.any(node, place),
             Shape::Choice(branches) => self.choice(node, branches, place),
             Shape::Record(record) => self.record(node, id, record, place),
-            Shape::Map(of) => self.map(node, *of, place),
+            Shape::Map { of, keys } => self.map(node, (*keys, *of), place),
             Shape::List { of, repeats } => {
                 let list = self.list(node, id, *of, place);
                 match repeats {
@@ -147,7 +147,7 @@ impl<'s> Coercion<'s> {
                 | Shape::List { .. }
                 | Shape::Tuple(_)
                 | Shape::Record(_)
-                | Shape::Map(_) => leaves.push(id),
+                | Shape::Map { .. } => leaves.push(id),
             }
         }
         leaves

@@ -56,7 +56,7 @@ impl Finder<'_> {
                     }
                 }
             }
-            (Shape::Map(of), Value::Object(fields)) => {
+            (Shape::Map { of, .. }, Value::Object(fields)) => {
                 for (key, value) in fields {
                     self.value(value, *of, &place.key(key));
                 }
@@ -90,7 +90,7 @@ impl Finder<'_> {
                 | Shape::List { .. }
                 | Shape::Tuple(_)
                 | Shape::Record(_)
-                | Shape::Map(_),
+                | Shape::Map { .. },
                 _,
             ) => {}
         }
@@ -105,7 +105,7 @@ impl Finder<'_> {
                     None => fields.keys().all(|it| record.field_named(it).is_some()),
                 },
                 (Shape::Any, _)
-                | (Shape::Map(_), Value::Object(_))
+                | (Shape::Map { .. }, Value::Object(_))
                 | (Shape::List { .. } | Shape::Tuple(_), Value::Array(_))
                 | (Shape::Float | Shape::Duration, Value::Number(_)) => true,
                 (
@@ -119,7 +119,7 @@ impl Finder<'_> {
                     | Shape::List { .. }
                     | Shape::Tuple(_)
                     | Shape::Record(_)
-                    | Shape::Map(_),
+                    | Shape::Map { .. },
                     _,
                 ) => false,
             };

@@ -144,7 +144,7 @@ fn words(shapes: &Shapes, id: ShapeId) -> Vec<String> {
         | Shape::List { .. }
         | Shape::Tuple(_)
         | Shape::Record(_)
-        | Shape::Map(_) => Vec::new(),
+        | Shape::Map { .. } => Vec::new(),
     }
 }
 

@@ -109,7 +109,7 @@ kinds! {
     /// An element of a set that is there twice was read once.
     RepeatedElement = "repeated-element", Nothing;
 
-    /// A key in another spelling was read as that of a field.
+    /// A key in another spelling was read as that of a field, or as a key that a map may have.
     NearKey = "near-key", Nothing;
     /// A key that no field has was left out, with its value.
     DroppedKey = "dropped-key", Something;

@@ -36,7 +36,7 @@ impl Shapes {
             }
             (Shape::Any, _) => Suits::Well,
             (Shape::Record(record), Node::Object { fields, .. }) => self.as_record(fields, record),
-            (Shape::Map(_), Node::Object { .. }) => Suits::Nearly,
+            (Shape::Map { .. }, Node::Object { .. }) => Suits::Nearly,
             (Shape::Words(words), Node::Object { fields, .. }) => as_variant(fields, words),
             (Shape::List { of, .. }, Node::List { items, .. }) => {
                 let suits = |it: &Node<'_>| self.may_be_item(it, *of);
@@ -87,7 +87,7 @@ impl Shapes {
             | Shape::Words(_)
             | Shape::List { .. }
             | Shape::Tuple(_)
-            | Shape::Map(_) => false,
+            | Shape::Map { .. } => false,
         }
     }
 
@@ -128,7 +128,7 @@ impl Shapes {
         };
         match self.get(field.shape) {
             // Of these a record is recognised by its own keys.
-            Shape::Any | Shape::Record(_) | Shape::Map(_) | Shape::Choice(_) => false,
+            Shape::Any | Shape::Record(_) | Shape::Map { .. } | Shape::Choice(_) => false,
             Shape::Null
             | Shape::Bool
             | Shape::Int
@@ -146,7 +146,7 @@ impl Shapes {
         match (self.get(id), node) {
             (Shape::Choice(branches), _) => branches.iter().any(|it| self.may_be_item(node, *it)),
             (Shape::Any, _) => true,
-            (Shape::Record(_) | Shape::Map(_), _) => matches!(node, Node::Object { .. }),
+            (Shape::Record(_) | Shape::Map { .. }, _) => matches!(node, Node::Object { .. }),
             (Shape::List { .. } | Shape::Tuple(_), _) => matches!(node, Node::List { .. }),
             (
                 Shape::Null
@@ -226,7 +226,7 @@ fn of_scalar(shape: &Shape, node: &Node<'_>) -> Suits {
         }
         // Lists and objects may be written in a text.
         (
-            Shape::List { .. } | Shape::Tuple(_) | Shape::Record(_) | Shape::Map(_),
+            Shape::List { .. } | Shape::Tuple(_) | Shape::Record(_) | Shape::Map { .. },
             Node::Text(text),
         ) => changed(text.trim_start().starts_with(['{', '['])),
         (
@@ -241,7 +241,7 @@ fn of_scalar(shape: &Shape, node: &Node<'_>) -> Suits {
             | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Record(_)
-            | Shape::Map(_)
+            | Shape::Map { .. }
             | Shape::Choice(_),
             Node::Null
             | Node::Bool(_)

@@ -31,8 +31,11 @@ pub(crate) enum Shape {
     },
     Tuple(Vec<ShapeId>),
     Record(Record),
-    /// An object of any keys.
-    Map(ShapeId),
+    /// An object of any keys, or of keys of a shape.
+    Map {
+        of: ShapeId,
+        keys: Option<ShapeId>,
+    },
     Choice(Vec<ShapeId>),
 }
 
@@ -156,7 +159,7 @@ impl Shapes {
             | Shape::Words(_)
             | Shape::Tuple(_)
             | Shape::Record(_)
-            | Shape::Map(_)
+            | Shape::Map { .. }
             | Shape::Choice(_) => None,
         }
     }
@@ -176,7 +179,7 @@ impl Shapes {
             | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Record(_)
-            | Shape::Map(_) => false,
+            | Shape::Map { .. } => false,
         }
     }
 
@@ -195,7 +198,7 @@ impl Shapes {
             | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Record(_)
-            | Shape::Map(_) => false,
+            | Shape::Map { .. } => false,
         }
     }
 }
@@ -270,7 +273,10 @@ impl<'s> Maker<'s> {
             },
             "object" => match schema.get("properties").and_then(Value::as_object) {
                 Some(properties) => Shape::Record(self.record(properties, schema)),
-                None => Shape::Map(self.optional_id(schema.get("additionalProperties"))),
+                None => Shape::Map {
+                    of: self.optional_id(schema.get("additionalProperties")),
+                    keys: schema.get("propertyNames").map(|it| self.id(it)),
+                },
             },
             _ => Shape::Any,
         }

@@ -23,7 +23,7 @@ pub(crate) fn meant<'a>(text: &str, allowed: &'a [String]) -> Option<&'a str> {
 }
 
 /// The allowed word that is the text in another spelling; none where two are.
-fn same<'a>(text: &str, allowed: &'a [String]) -> Option<&'a str> {
+pub(crate) fn same<'a>(text: &str, allowed: &'a [String]) -> Option<&'a str> {
     let plain = plain(text);
     if plain.is_empty() {
         return None;

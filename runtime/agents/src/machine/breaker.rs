@@ -89,6 +89,7 @@ mod tests {
     fn fail(breaker: &mut Breaker, input: &str, error: &str) {
         breaker.await_outcomes(&[call(input)]);
         breaker.note(&[ToolOutcome {
+            media: Vec::new(),
             id: "1".into(),
             content: error.into(),
             is_error: error != "fine",

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use gsw_abi::program::{Program, Tool, ToolBody};
+use gsw_engine::media::Media;
 use gsw_engine::model::{Content, Message, ModelRequest, PromptNote};
 
 use crate::catalogue::Catalogue;
@@ -71,7 +72,15 @@ fn clear_messages(messages: &mut [Arc<Message>], wanted: u64, stay: &[String]) -
         if cleared >= wanted {
             break;
         }
-        let is_long = |it: &Content| matches!(it, Content::ToolResult { content, .. } if content.len() > SHORT);
+        let is_long = |it: &Content| match it {
+            Content::ToolResult { content, media, .. } => {
+                content.len() > SHORT || !media.is_empty()
+            }
+            Content::Text { .. }
+            | Content::Media { .. }
+            | Content::ToolUse { .. }
+            | Content::Opaque { .. } => false,
+        };
         for piece in &message.content {
             if let Content::ToolUse { id, name, .. } = piece
                 && stay.contains(name)
@@ -84,16 +93,21 @@ fn clear_messages(messages: &mut [Arc<Message>], wanted: u64, stay: &[String]) -
         }
         for piece in &mut Arc::make_mut(message).content {
             let before = piece.tokens();
-            let Content::ToolResult { id, content, .. } = piece else {
+            let is_long = is_long(piece);
+            let Content::ToolResult {
+                id, content, media, ..
+            } = piece
+            else {
                 continue;
             };
-            if content.len() <= SHORT || kept.contains(id) {
+            if !is_long || kept.contains(id) {
                 continue;
             }
+            let bytes = content.len() + media.iter().map(Media::weight).sum::<usize>();
             *content = format!(
-                "(left out to make room: {} bytes that this call gave; call it again if they are needed)",
-                content.len()
+                "(left out to make room: {bytes} bytes that this call gave; call it again if they are needed)"
             );
+            media.clear();
             results += 1;
             cleared += before.saturating_sub(piece.tokens());
         }

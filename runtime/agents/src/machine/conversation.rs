@@ -110,21 +110,31 @@ fn say_calls(messages: &mut [Arc<Message>]) {
         if !message.content.iter().any(is_call) {
             continue;
         }
-        for piece in &mut Arc::make_mut(message).content {
-            let text = match piece {
+        let message = Arc::make_mut(message);
+        let mut said = Vec::new();
+        for piece in std::mem::take(&mut message.content) {
+            let (text, media) = match piece {
                 Content::ToolUse {
                     id, name, input, ..
                 } => {
-                    names.insert(id.clone(), name.clone());
-                    format!("(called the tool `{name}` with {input})")
+                    let text = format!("(called the tool `{name}` with {input})");
+                    names.insert(id, name);
+                    (text, Vec::new())
                 }
-                Content::ToolResult { id, content, .. } => {
-                    let name = names.get(id).map_or("", String::as_str);
-                    format!("(the tool `{name}` gave: {content})")
+                Content::ToolResult {
+                    id, content, media, ..
+                } => {
+                    let name = names.get(&id).map_or("", String::as_str);
+                    (format!("(the tool `{name}` gave: {content})"), media)
                 }
-                Content::Text { .. } | Content::Media { .. } | Content::Opaque { .. } => continue,
+                piece @ (Content::Text { .. } | Content::Media { .. } | Content::Opaque { .. }) => {
+                    said.push(piece);
+                    continue;
+                }
             };
-            *piece = Content::Text { text };
+            said.push(Content::Text { text });
+            said.extend(media.into_iter().map(|media| Content::Media { media }));
         }
+        message.content = said;
     }
 }

@@ -95,6 +95,7 @@ mod tests {
             id: id.into(),
             content: "paid".into(),
             is_error: false,
+            media: Vec::new(),
         };
         let said = |role, content| Arc::new(Message { role, content });
         vec![

@@ -119,6 +119,7 @@ async fn parallel_tool_calls_are_merged_by_index() {
     );
 
     let result = |id: &str, content: &str, is_error| Content::ToolResult {
+        media: Vec::new(),
         id: id.into(),
         content: content.into(),
         is_error,

@@ -111,7 +111,7 @@ impl ModelAccess {
         // Counting cannot fail, and a request has only text keys.
         let _ = serde_json::to_writer(&mut bytes, request);
         let pieces = request.messages.iter().flat_map(|it| &it.content);
-        let images: Vec<usize> = pieces.filter_map(image_size).collect();
+        let images: Vec<usize> = pieces.flat_map(media).filter_map(image_size).collect();
         // An image is megabytes of base64 and some thousand tokens; counted as text it would exhaust every budget.
         let text = bytes.0.saturating_sub(images.iter().sum());
         let input_tokens = text as u64 / 4 + IMAGE_TOKENS * images.len() as u64;
@@ -147,30 +147,21 @@ impl ModelAccess {
     }
 }
 
-/// How many bytes of a request an image's content takes up, which say nothing about its tokens.
-fn image_size(content: &Content) -> Option<usize> {
+/// The images and documents of a piece.
+fn media(content: &Content) -> &[Media] {
     match content {
-        Content::Media {
-            media:
-                Media {
-                    kind: MediaKind::Image,
-                    source,
-                },
-        } => Some(match source {
-            MediaSource::Inline { data, .. } => data.len(),
-            MediaSource::Url { .. } => 0,
-        }),
-        Content::Media {
-            media:
-                Media {
-                    kind: MediaKind::Document,
-                    source: _,
-                },
-        }
-        | Content::Text { .. }
-        | Content::ToolUse { .. }
-        | Content::ToolResult { .. }
-        | Content::Opaque { .. } => None,
+        Content::Media { media } => std::slice::from_ref(media),
+        Content::ToolResult { media, .. } => media,
+        Content::Text { .. } | Content::ToolUse { .. } | Content::Opaque { .. } => &[],
+    }
+}
+
+/// How many bytes of a request an image's content takes up, which say nothing about its tokens.
+fn image_size(media: &Media) -> Option<usize> {
+    match (media.kind, &media.source) {
+        (MediaKind::Image, MediaSource::Inline { data, .. }) => Some(data.len()),
+        (MediaKind::Image, MediaSource::Url { .. }) => Some(0),
+        (MediaKind::Document, MediaSource::Inline { .. } | MediaSource::Url { .. }) => None,
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod hidden;
 mod hooks;
 mod keys;
 mod observed;
+mod outcome;
 pub(crate) mod said;
 mod tools;
 pub(crate) mod trust;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::program::{Program, Workflow};
-use gsw_abi::schema::{schema, schema_of_fields};
+use gsw_abi::schema::{input_schema, schema, schema_of_fields};
 use gsw_abi::types::{Field, Secrecy, Trust, TypeId, TypeTable};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value};
@@ -38,7 +38,7 @@ fn is_tool(types: &TypeTable, workflow: &Workflow) -> bool {
 }
 
 fn tool(types: &TypeTable, workflow: &Workflow) -> Tool {
-    let input = object(schema_of_fields(types, &workflow.parameters));
+    let input = object(input_schema(types, &workflow.parameters));
     let docs = workflow.docs.clone().map(Cow::Owned);
     let mut tool = Tool::new_with_raw(workflow.name.clone(), docs, Arc::new(input));
     if let Some(output) = output_schema(types, workflow.result) {

@@ -7,7 +7,8 @@ use crate::answer::node::{End, Node};
 use crate::answer::place::Place;
 use crate::answer::repair::RepairKind;
 use crate::answer::resemble::is_kind;
-use crate::answer::shape::{KIND, Match, Need, Record, ShapeId};
+use crate::answer::shape::{KIND, Match, Need, Record, Shape, ShapeId};
+use crate::answer::word;
 
 /// What is known of a record's variant beside its fields.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,14 +20,20 @@ pub(super) struct Given<'g> {
 }
 
 impl<'s> Coercion<'s> {
-    pub(super) fn map(&mut self, node: &Node<'_>, of: ShapeId, place: &Place<'_>) -> Value {
+    pub(super) fn map(
+        &mut self,
+        node: &Node<'_>,
+        (keys, of): (Option<ShapeId>, ShapeId),
+        place: &Place<'_>,
+    ) -> Value {
         match node {
             Node::Object { fields, .. } => {
                 let mut known = Map::new();
                 for (key, it) in fields {
                     let place = place.key(key);
                     let value = self.value(it, of, &place);
-                    self.enter(&mut known, key, value, &place);
+                    let meant = keys.and_then(|keys| self.key(key, keys, &place));
+                    self.enter(&mut known, meant.unwrap_or(key), value, &place);
                 }
                 Value::Object(known)
             }
@@ -35,7 +42,7 @@ impl<'s> Coercion<'s> {
                 match self.written(text, &mut held) {
                     Some(object @ Node::Object { .. }) => {
                         self.note(RepairKind::TextAsValue, place, text_as_object);
-                        self.map(&object, of, place)
+                        self.map(&object, (keys, of), place)
                     }
                     Some(_) | None => self.unfit(node, place),
                 }
@@ -44,6 +51,19 @@ impl<'s> Coercion<'s> {
                 self.unfit(node, place)
             }
         }
+    }
+
+    /// The key of a map that another spelling means, where only some words are keys.
+    fn key(&mut self, key: &str, keys: ShapeId, place: &Place<'_>) -> Option<&'s str> {
+        let Shape::Words(words) = self.shapes.get(keys) else {
+            return None;
+        };
+        if words.iter().any(|it| it == key) {
+            return None;
+        }
+        let meant = word::same(key, words)?;
+        self.note(RepairKind::NearKey, place, || format!("read the key `{key}` as `{meant}`"));
+        Some(meant)
     }
 
     pub(super) fn record(

@@ -78,7 +78,7 @@ impl Coercion<'_> {
                 | Shape::List { .. }
                 | Shape::Tuple(_)
                 | Shape::Record(_)
-                | Shape::Map(_)
+                | Shape::Map { .. }
                 | Shape::Choice(_),
                 Node::Null | Node::Bool(_) | Node::Number(_) | Node::Bare(_) | Node::Text(_),
             ) => self.unfit(node, place),
@@ -138,7 +138,7 @@ impl Coercion<'_> {
             | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Record(_)
-            | Shape::Map(_)
+            | Shape::Map { .. }
             | Shape::Choice(_) => {}
         }
         number::value(&digits)

@@ -78,7 +78,7 @@ impl<'s> Coercion<'s> {
             | Shape::Words(_)
             | Shape::List { .. }
             | Shape::Tuple(_)
-            | Shape::Map(_)
+            | Shape::Map { .. }
             | Shape::Choice(_) => None,
         });
         variants.collect()
@@ -126,7 +126,7 @@ impl<'s> Coercion<'s> {
             | Shape::List { .. }
             | Shape::Tuple(_)
             | Shape::Record(_)
-            | Shape::Map(_)
+            | Shape::Map { .. }
             | Shape::Choice(_) => None,
         });
         let name = name.filter(|_| is_empty)?;

@@ -1,6 +1,6 @@
 //! A request in the form of the Messages API.
 
-use gsw_engine::media::MediaSource;
+use gsw_engine::media::{Media, MediaSource};
 use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest};
 use serde_json::{Map, Value, json};
 
@@ -114,15 +114,30 @@ fn block(content: &Content) -> Value {
             id,
             content,
             is_error,
-        } => json!({
-            "type": "tool_result",
-            "tool_use_id": id,
-            "content": content,
-            "is_error": is_error,
-        }),
+            media,
+        } => {
+            let content = match media.as_slice() {
+                [] => json!(content),
+                media => {
+                    let text = json!({ "type": "text", "text": content });
+                    let blocks = std::iter::once(text).chain(media.iter().map(media_block));
+                    blocks.collect()
+                }
+            };
+            json!({
+                "type": "tool_result",
+                "tool_use_id": id,
+                "content": content,
+                "is_error": is_error,
+            })
+        }
         Content::Opaque { block } => block.clone(),
-        Content::Media { media } => json!({ "type": media.kind, "source": source(&media.source) }),
+        Content::Media { media } => media_block(media),
     }
+}
+
+fn media_block(media: &Media) -> Value {
+    json!({ "type": media.kind, "source": source(&media.source) })
 }
 
 fn source(source: &MediaSource) -> Value {

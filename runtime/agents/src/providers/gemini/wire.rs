@@ -92,6 +92,8 @@ fn contents(request: &ModelRequest) -> Vec<Value> {
 fn parts(message: &Message, names: &CallNames<'_>) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut signature = None;
+    // What tools gave to look at: behind all responses, of which there must be one for each call.
+    let mut shown = Vec::new();
     for content in &message.content {
         let mut part = match content {
             Content::Opaque { block } if is_signature(block) => {
@@ -108,7 +110,9 @@ fn parts(message: &Message, names: &CallNames<'_>) -> Vec<Value> {
                 id,
                 content,
                 is_error,
+                media,
             } => {
+                shown.extend(media.iter().map(media_part));
                 let name = names.of(id);
                 let key = if *is_error { "error" } else { "output" };
                 let response = json!({ key: content });
@@ -120,6 +124,7 @@ fn parts(message: &Message, names: &CallNames<'_>) -> Vec<Value> {
         }
         parts.push(part);
     }
+    parts.append(&mut shown);
     parts.extend(signature.map(|it| json!({ "text": "", SIGNATURE: it })));
     parts
 }

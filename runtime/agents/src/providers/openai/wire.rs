@@ -166,14 +166,15 @@ fn message(message: &Message) -> Result<Vec<Value>, ModelFailure> {
     let mut messages: Vec<Value> = message.content.iter().filter_map(tool_result).collect();
     let text: Vec<&str> = message.content.iter().filter_map(Content::text).collect();
     let calls: Vec<Value> = message.content.iter().filter_map(tool_call).collect();
-    let has_media = message
-        .content
-        .iter()
-        .any(|it| matches!(it, Content::Media { .. }));
+    let has_media = message.content.iter().any(|it| match it {
+        Content::Media { .. } => true,
+        Content::ToolResult { media, .. } => !media.is_empty(),
+        Content::Text { .. } | Content::ToolUse { .. } | Content::Opaque { .. } => false,
+    });
     let text = text.join("\n");
     match message.role {
         Role::User if has_media => {
-            let parts: Result<Vec<_>, _> = message.content.iter().filter_map(part).collect();
+            let parts: Result<Vec<_>, _> = message.content.iter().flat_map(parts).collect();
             messages.push(json!({ "role": "user", "content": parts? }));
         }
         Role::User if !text.is_empty() || messages.is_empty() => {
@@ -193,14 +194,22 @@ fn message(message: &Message) -> Result<Vec<Value>, ModelFailure> {
 }
 
 /// A piece of a message that holds more than text.
-fn part(content: &Content) -> Option<Result<Value, ModelFailure>> {
+fn parts(content: &Content) -> Vec<Result<Value, ModelFailure>> {
+    let text = |text: &str| Ok(json!({ "type": "text", "text": text }));
     match content {
-        Content::Text { text } => Some(Ok(json!({ "type": "text", "text": text }))),
-        Content::Media { media } => Some(media_part(media)),
+        Content::Text { text: said } => vec![text(said)],
+        Content::Media { media } => vec![media_part(media)],
+        // A result is a message of its own, in which stands text alone: what there is to be looked at follows all of them.
+        Content::ToolResult { id, media, .. } if !media.is_empty() => {
+            let of = text(&format!("What the call `{id}` gave:"));
+            std::iter::once(of)
+                .chain(media.iter().map(media_part))
+                .collect()
+        }
         // These are messages and fields of their own.
-        Content::ToolUse { .. } | Content::ToolResult { .. } => None,
+        Content::ToolUse { .. } | Content::ToolResult { .. } => Vec::new(),
         // The protocol has no blocks of its own.
-        Content::Opaque { .. } => None,
+        Content::Opaque { .. } => Vec::new(),
     }
 }
 
@@ -247,6 +256,7 @@ fn tool_result(content: &Content) -> Option<Value> {
         id,
         content,
         is_error,
+        media: _,
     } = content
     else {
         return None;

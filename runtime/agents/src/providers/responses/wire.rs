@@ -107,12 +107,22 @@ fn items(message: &Message) -> Vec<Value> {
                 id,
                 content,
                 is_error,
+                media,
             } => {
                 // This protocol cannot say that a tool failed but in its text.
-                let output = if *is_error {
+                let text = if *is_error {
                     format!("Error: {content}")
                 } else {
                     content.clone()
+                };
+                let output = match media.as_slice() {
+                    [] => json!(text),
+                    media => {
+                        let text = text_part(Role::User, &text);
+                        std::iter::once(text)
+                            .chain(media.iter().map(media_part))
+                            .collect()
+                    }
                 };
                 json!({ "type": "function_call_output", "call_id": id, "output": output })
             }

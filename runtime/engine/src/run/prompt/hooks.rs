@@ -206,11 +206,7 @@ impl PromptRun {
         round.stages[index as usize] = Stage::Outside;
         let call = &round.calls[index as usize];
         self.refuse_call(run, call, &why);
-        ToolOutcome {
-            id: call.id.clone(),
-            content: why,
-            is_error: true,
-        }
+        ToolOutcome::refused(call.id.clone(), why)
     }
 
     /// The call is not made: it holds what a stranger may have written where that must not stand, and no hook has vouched for it.
@@ -328,6 +324,10 @@ impl PromptRun {
                 self.report_hook(run, of, HookVerdict::Changed, None);
                 self.observed.replace_result(&outcome.id, &text);
                 self.note_foreign("what a hook has made of a result");
+                // What is added to a result leaves its images; what replaces it, replaces them.
+                if !text.contains(&outcome.content) {
+                    outcome.media.clear();
+                }
                 outcome.content = text;
             }
             Err(why) => {
@@ -400,11 +400,8 @@ pub(super) struct Given {
 
 /// The outcome of a call whose hook has failed: nobody knows what the hook would have taken out of it.
 fn withheld(outcome: ToolOutcome, why: &str) -> ToolOutcome {
-    ToolOutcome {
-        content: format!("the tool was called, and what it gave is withheld: {why}"),
-        is_error: true,
-        ..outcome
-    }
+    let why = format!("the tool was called, and what it gave is withheld: {why}");
+    ToolOutcome::refused(outcome.id, why)
 }
 
 /// Whether the tools of the round are being cancelled, so that nothing is started any more.

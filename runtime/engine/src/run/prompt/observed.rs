@@ -183,10 +183,13 @@ impl Observed {
                 id,
                 content,
                 is_error,
+                media: _,
             } => json!(Content::ToolResult {
                 id: id.clone(),
                 content: self.results.get(id).unwrap_or(content).clone(),
                 is_error: *is_error,
+                // The content has a note for each.
+                media: Vec::new(),
             }),
             // What a model thinks may be what it answers.
             Content::Opaque { .. } if self.hides_answer => json!(Content::Opaque {

@@ -6,7 +6,6 @@ use gsw_abi::builtin::{ERROR, UNIT};
 use gsw_abi::call::NodeKind;
 use gsw_abi::hook::Moment;
 use gsw_abi::program::{Repeat, Tool, ToolBody};
-use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
 use crate::codec::{self, places};
@@ -16,10 +15,11 @@ use crate::node::{NewNode, Status};
 use crate::run::introspection::too_many_questions;
 use crate::run::prompt::around::{Around, Ended};
 use crate::run::prompt::hooks::Stage;
+use crate::run::prompt::outcome::{self, Given};
 use crate::run::prompt::{PromptRun, arguments, end};
 use crate::run::{Run, input, raise};
 use crate::task::{Ending, NewTask, Role, TaskId};
-use crate::value::{self, error, string};
+use crate::value::{self, error};
 use crate::wait::Wait;
 
 /// The tools of one turn of a model.
@@ -214,7 +214,7 @@ pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending:
     };
     if outcome.is_some() {
         round.running -= 1;
-        round.outcomes[index as usize] = outcome.map(bounded);
+        round.outcomes[index as usize] = outcome.map(outcome::bounded);
     }
     let (must_stop, is_over) = (round.raised.is_some(), round.running == 0);
     prompt.tools = Some(round);
@@ -245,14 +245,15 @@ fn outcome_of_tool(
     let outcome = match ending {
         Ending::Value(value) => {
             let ty = tool_of(run, call).map_or(UNIT, |it| it.result);
-            let content = text_for_model(&run.heap, ty, value);
+            let Given { text, media } = outcome::given(&run.heap, ty, value);
             let shown = places::hides(&run.loaded.types, ty)
                 .then(|| codec::encode_redacted(&run.heap, ty, value));
             run.heap.release_typed(ty, value);
             let outcome = ToolOutcome {
                 id,
-                content,
+                content: text,
                 is_error: false,
+                media,
             };
             return (outcome, shown);
         }
@@ -264,17 +265,9 @@ fn outcome_of_tool(
             } else {
                 run.heap.release(error);
             }
-            ToolOutcome {
-                id,
-                content,
-                is_error: true,
-            }
+            ToolOutcome::refused(id, content)
         }
-        Ending::Cancelled => ToolOutcome {
-            id,
-            content: "cancelled".into(),
-            is_error: true,
-        },
+        Ending::Cancelled => ToolOutcome::refused(id, "cancelled".into()),
     };
     (outcome, None)
 }
@@ -326,60 +319,5 @@ pub(super) fn error_for_model(heap: &Heap, error: u64) -> String {
         codec::encode_redacted(heap, ERROR, error)
     } else {
         error::message(heap, error)
-    }
-}
-
-/// A model is not sent more bytes of one result: about a sixth of what the common ones take in all.
-const LONGEST_RESULT: usize = 128 * 1024;
-
-/// A result as a model is sent it: of one that is too long the beginning and the end. The node has all of it.
-fn bounded(outcome: ToolOutcome) -> ToolOutcome {
-    let whole = &outcome.content;
-    if whole.len() <= LONGEST_RESULT {
-        return outcome;
-    }
-    let head = whole.floor_char_boundary(LONGEST_RESULT / 4 * 3);
-    let tail = whole.ceil_char_boundary(whole.len() - LONGEST_RESULT / 4);
-    let (left_out, all) = (tail - head, whole.len());
-    let note = format!(
-        "\n[… {left_out} of {all} bytes are left out here, since the result is too long: ask for a part of it …]\n"
-    );
-    ToolOutcome {
-        content: [&whole[..head], &note, &whole[tail..]].concat(),
-        ..outcome
-    }
-}
-
-/// Text goes to a model as it is, everything else as JSON.
-fn text_for_model(heap: &Heap, ty: TypeId, word: u64) -> String {
-    match heap.types().get(heap.types().base(ty)) {
-        Type::String | Type::Literals(_) => string::text(word).to_owned(),
-        Type::Unit
-        | Type::Bool
-        | Type::Int
-        | Type::Float
-        | Type::Bytes
-        | Type::Time
-        | Type::Duration
-        | Type::Json
-        | Type::Secret
-        | Type::Media
-        | Type::Error
-        | Type::Optional(_)
-        | Type::List(_)
-        | Type::Map { .. }
-        | Type::Set { .. }
-        | Type::Tuple(_)
-        | Type::Record(_)
-        | Type::Enum(_)
-        | Type::ErrorKind(_)
-        | Type::Checked { .. }
-        | Type::Closure(_)
-        | Type::Function
-        | Type::Cell(_)
-        | Type::Task(_)
-        | Type::Stream(_)
-        | Type::Queue(_)
-        | Type::Session => codec::encode(heap, ty, word),
     }
 }

@@ -13,7 +13,7 @@ use super::Observed;
 use crate::codec::places::REDACTED;
 use crate::codec::stand_in;
 use crate::load::Loaded;
-use crate::media::outline;
+use crate::media::{Media, outline};
 use crate::model::{
     Content, Message, ModelAnswer, ModelFailure, ModelRequest, Role, StopReason, Wording,
 };
@@ -121,21 +121,21 @@ impl Observed {
                 id,
                 content,
                 is_error,
+                media,
             } => {
                 let content = self.results.get(id).unwrap_or(content).clone();
-                json!(Content::ToolResult {
+                let mut piece = json!(Content::ToolResult {
                     id: id.clone(),
                     content: self.hidden.redact_text(content),
                     is_error: *is_error,
-                })
+                    media: Vec::new(),
+                });
+                if !media.is_empty() {
+                    piece["media"] = media.iter().map(recorded_medium).collect();
+                }
+                piece
             }
-            // Its bytes would be most of the file; which they are, their digest says.
-            Content::Media { media } => json!({
-                "type": "media",
-                "kind": media.kind,
-                "media": outline(media),
-                "digest": canonical_digest(&json!(media)),
-            }),
+            Content::Media { media } => recorded_medium(media),
             Content::Opaque { block } => self.recorded_block(block),
         }
     }
@@ -266,4 +266,14 @@ impl Observed {
             ..failure.clone()
         }
     }
+}
+
+/// Its bytes would be most of the file; which they are, their digest says.
+fn recorded_medium(media: &Media) -> Value {
+    json!({
+        "type": "media",
+        "kind": media.kind,
+        "media": outline(media),
+        "digest": canonical_digest(&json!(media)),
+    })
 }
