@@ -8,6 +8,7 @@ mod file_imports;
 mod file_reader;
 mod layout;
 mod lexer;
+mod mistakes;
 mod parsed_file;
 mod parser;
 mod parser_report;
@@ -18,6 +19,7 @@ pub use dump::dump_item;
 pub use file_imports::imported_paths;
 pub use file_reader::{FileReader, ReadItem};
 pub use lexer::{Lexed, LexicalError, LexicalErrorKind, lex};
+pub use mistakes::{item_range, mistakes};
 pub use parsed_file::{
     FileItem, ParsedFile, file_docs, file_item_ids, file_syntax_diagnostics, item_ast, item_offset,
     locate, parse_file,

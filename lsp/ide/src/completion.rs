@@ -20,7 +20,6 @@ mod ty;
 mod word;
 
 use gsw_source::{Database, Db, File, Span};
-use gsw_syntax::{LineStart, TokenKind, lex};
 
 pub use item::{Completion, CompletionKind, Definition, completion_docs};
 use site::{Site, site};
@@ -51,11 +50,7 @@ pub fn completion(db: &mut Database, file: File, offset: u32, models: &[Model]) 
         return Vec::new();
     }
     let replace = Span::new(u32::try_from(start).unwrap_or(offset), offset);
-    let suffix = match begins_arm(text, start) {
-        true => " => 0",
-        false => "",
-    };
-    let mut found = with_marker(db, file, offset, suffix, |db, at| {
+    let mut found = with_marker(db, file, offset, |db, at| {
         let cursor = Cursor {
             db,
             file,
@@ -112,52 +107,6 @@ fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
         Site::SettingValue { item, name } => setting::values(cursor, item, &name),
         Site::Expression(place) => expression::expressions(cursor, &place),
     }
-}
-
-/// Whether the word that starts at byte `start` is all that there is of an arm: it is no arm for the parser before it has a body.
-fn begins_arm(text: &str, start: usize) -> bool {
-    let tokens = lex(text).tokens;
-    let at = tokens.partition_point(|it| (it.span.start as usize) < start);
-    let (before, after) = tokens.split_at(at);
-    let mut open = Vec::new();
-    for (index, token) in before.iter().enumerate() {
-        if token.kind.is_opener() {
-            open.push(index);
-        } else if token.kind.is_closer() {
-            open.pop();
-        }
-    }
-    let Some(&brace) = open.last() else {
-        return false;
-    };
-    let head = &before[..brace];
-    let is_catch = head.last().is_some_and(|it| it.kind == TokenKind::Catch);
-    // The value of a `match` stands on its line.
-    let line = head
-        .iter()
-        .rposition(|it| it.line_start != LineStart::Inside)
-        .unwrap_or(0);
-    let word = head[line..]
-        .iter()
-        .rposition(|it| it.kind == TokenKind::Match)
-        .map(|it| it + line);
-    // Its own braces, not those of a pattern or of the value in it.
-    let around = open.iter().rev().nth(1).copied();
-    let is_match = word.is_some_and(|it| around.is_none_or(|outer| outer < it));
-    let own = after
-        .first()
-        .filter(|it| it.kind == TokenKind::Identifier && it.span.start as usize == start);
-    let next = after.get(usize::from(own.is_some()));
-    let is_alone = next.is_none_or(|it| {
-        it.line_start != LineStart::Inside
-            || matches!(it.kind, TokenKind::BraceClose | TokenKind::Comma)
-    });
-    let is_first = own.is_some_and(|it| it.line_start != LineStart::Inside)
-        || own.is_none() && text[..start].trim_end_matches([' ', '\t']).ends_with('\n')
-        || before
-            .last()
-            .is_some_and(|it| matches!(it.kind, TokenKind::BraceOpen | TokenKind::Comma));
-    before[brace].kind == TokenKind::BraceOpen && (is_catch || is_match) && is_alone && is_first
 }
 
 /// Where the word before `offset` starts.

@@ -40,6 +40,7 @@ mod speculation;
 mod symbol;
 mod type_definition;
 mod type_hierarchy;
+mod unfinished;
 mod workspace_symbol;
 
 pub use call_hierarchy::{Call, Callable, incoming_calls, outgoing_calls, prepare_call_hierarchy};

@@ -23,7 +23,7 @@ pub struct SignatureHelp {
 
 /// The call around byte `offset` of `file`.
 pub fn signature_help(db: &mut Database, file: File, offset: u32) -> Option<SignatureHelp> {
-    with_marker(db, file, offset, "", |db, at| of_call(db, file, at))
+    with_marker(db, file, offset, |db, at| of_call(db, file, at))
 }
 
 fn of_call(db: &dyn Db, file: File, offset: u32) -> Option<SignatureHelp> {

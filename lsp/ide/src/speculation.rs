@@ -7,17 +7,17 @@ use gsw_source::{Database, Db, File, LocatedEdit};
 use salsa::Setter;
 
 use crate::edited::edited;
+use crate::unfinished::finished;
 
 /// A name that no program has.
 pub const MARKER: &str = "gswc_cursor_";
 
-/// What `question` says of the text in which the word at `offset` ends in [`MARKER`] at the cursor; it gets the byte at which the marker
-/// starts. The rest of the word is left out; `suffix` is what the parser needs after it.
+/// What `question` says of the text in which the word at `offset` ends in [`MARKER`] at the cursor and what is only half typed around it is
+/// finished; it gets the byte at which the marker starts. The rest of the word is left out.
 pub fn with_marker<T>(
     db: &mut Database,
     file: File,
     offset: u32,
-    suffix: &str,
     question: impl FnOnce(&dyn Db, u32) -> T,
 ) -> T {
     let original: Arc<str> = file.text(db).clone();
@@ -29,8 +29,9 @@ pub fn with_marker<T>(
     let word_end = rest
         .find(|it: char| !(it.is_alphanumeric() || it == '_'))
         .unwrap_or(rest.len());
-    let marked = format!("{}{MARKER}{suffix}{}", &original[..at], &rest[word_end..]);
-    file.set_text(db).to(marked.into());
+    let marked = format!("{}{MARKER}{}", &original[..at], &rest[word_end..]);
+    let finished = finished(marked, at + MARKER.len());
+    file.set_text(db).to(finished.into());
     let answer = question(db, u32::try_from(at).unwrap_or(offset));
     file.set_text(db).to(original);
     answer

@@ -476,3 +476,66 @@ fn tools_of_servers_are_offered() {
         &["let"],
     );
 }
+
+/// Lines as they are while somebody types: nothing stands behind the cursor but what was there before.
+#[test]
+fn members_are_offered_before_the_line_is_finished() {
+    let bug = "type Bug { title: string, line: int }\n";
+    for body in [
+        "if b.<|>",
+        "if b.<|>\n  3",
+        "match b.<|>",
+        "while b.<|>",
+        "for x in b.<|>",
+        "if b.line == 1 and b.<|>",
+        "log.info(b.<|>",
+        "log.info(b.<|>\n  let c = 1",
+        "let c = [b.<|>",
+        "log.info(\"x\", { \"a\": b.<|>",
+        "let c = xs.map(x => x.<|>",
+        "let c = \"a ${b.<|> text\"",
+        "let c = \"a ${b.<|>\"",
+        "(b).<|>",
+        "return b.<|>",
+    ] {
+        for end in ["\n}", "\n}\n\nfn g() -> int { 1 }", ""] {
+            let text = format!("{bug}fn f(b: Bug, xs: [Bug]) {{\n  {body}{end}\n");
+            offers(&text, &["title", "line"], &["f", "let", "Bug"]);
+        }
+    }
+}
+
+#[test]
+fn types_are_offered_before_the_declaration_is_finished() {
+    for text in [
+        "prompt p(m: <|>\n",
+        "prompt p(m: <|>\n\nfn g() -> int { 1 }",
+        "prompt p(m: string) -> <|>\n",
+        "prompt p(m: string) -> <|>\n\nfn g() -> int { 1 }",
+        "fn g(a: <|>",
+        "fn g(a: [<|>",
+        "fn g(a: int, b: {string: <|>",
+        "fn g(a: int) -> <|>\n  let b = 1",
+        "enum W {\n  Refund(order: <|>\n}",
+        "type W {\n  order: <|>\n}",
+        "fn g() {\n  let a: <|>\n}",
+        "fn g() {\n  let a: <|>\n  log.info(\"\")\n}",
+        "const A: <|>\n",
+    ] {
+        offers(text, &["string", "int"], &["let", "f"]);
+    }
+}
+
+#[test]
+fn names_bound_in_unfinished_code_are_offered() {
+    for (body, wanted) in [
+        ("let a = xs.map(item => <|>", "item"),
+        ("let a = match x { none => 0\n item => g(<|>", "item"),
+        ("for item in xs { log.info(<|>", "item"),
+        ("if let item = x { <|>", "item"),
+    ] {
+        let text =
+            format!("fn g(a: int) -> int {{ a }}\nfn f(xs: [int], x: int?) {{\n  {body}\n}}");
+        offers(&text, &[wanted], &[]);
+    }
+}

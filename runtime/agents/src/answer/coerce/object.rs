@@ -62,7 +62,9 @@ impl<'s> Coercion<'s> {
             return None;
         }
         let meant = word::same(key, words)?;
-        self.note(RepairKind::NearKey, place, || format!("read the key `{key}` as `{meant}`"));
+        self.note(RepairKind::NearKey, place, || {
+            format!("read the key `{key}` as `{meant}`")
+        });
         Some(meant)
     }
 

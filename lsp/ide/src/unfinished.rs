@@ -1,0 +1,217 @@
+//! What a half-typed line may become, so that the compiler's own tree says what stands at the cursor.
+//!
+//! While somebody types, most texts do not parse: a call is not closed, the block after a head is not there, an arm has no body yet. The
+//! parser keeps no tree of such a statement, and without one nobody knows that `b` before the dot is a record, or that a type is wanted.
+//! So what may be missing is put in behind the line of the cursor: brackets that nothing closes, a body, a value. Of the texts that
+//! come of it the one with the fewest mistakes is taken, of equals the one with the least put in; where the text parses as it is, that.
+
+use gsw_syntax::{LineStart, Token, TokenKind, item_range, lex, mistakes};
+
+/// What may be missing behind a line whose brackets are closed: bodies of arms, blocks and declarations, values.
+const ENDS: [&str; 7] = [
+    " => 0",
+    " {}",
+    " = 0",
+    " -> 0",
+    "(..) -> 0",
+    " -> int {}",
+    ": 0",
+];
+
+/// `text` with what is missing around byte `at`, which is the end of the cursor's word.
+pub fn finished(text: String, at: usize) -> String {
+    let item = item_range(&text, at);
+    let whole = mistakes(&text[item.clone()]);
+    if whole == 0 || at < item.start {
+        return text;
+    }
+    let (before, after) = (&text[item.start..at], &text[at..item.end]);
+    let (rest, below) = after.split_at(end_of_line(after));
+    let mut best = Best {
+        wrong: whole,
+        text: None,
+    };
+    if is_in_interpolation(before) {
+        best.consider([before, "}", rest, below].concat());
+    }
+    for put_in in insertions(&missing_closers(before, after)) {
+        if best.wrong == 0 {
+            break;
+        }
+        best.consider([before, rest.trim_end(), &put_in, below].concat());
+        // Where something stands behind the cursor, it may be meant to go on before that.
+        if best.wrong > 0 && !rest.trim().is_empty() {
+            best.consider([before, &put_in, rest, below].concat());
+        }
+    }
+    if best.wrong > 0 {
+        // A head whose body is there, but for its brackets.
+        best.consider([before, rest.trim_end(), " {", below, "\n}"].concat());
+    }
+    match best.text {
+        Some(tried) => [&text[..item.start], &tried, &text[item.end..]].concat(),
+        None => text,
+    }
+}
+
+/// The best text so far.
+struct Best {
+    wrong: usize,
+    text: Option<String>,
+}
+
+impl Best {
+    fn consider(&mut self, tried: String) {
+        let wrong = mistakes(&tried);
+        if wrong < self.wrong {
+            *self = Self {
+                wrong,
+                text: Some(tried),
+            };
+        }
+    }
+}
+
+/// What may be put in: the first of these brackets, an end, and the others behind it. The least first.
+fn insertions(closers: &[&str]) -> Vec<String> {
+    let closed = |count: usize| closers[..count].concat();
+    let mut all: Vec<String> = (1..=closers.len()).map(closed).collect();
+    for end in ENDS {
+        for count in 0..=closers.len() {
+            all.push([&closed(count), end, &closers[count..].concat()].concat());
+        }
+    }
+    all
+}
+
+/// Whether the line goes on in a `${` that it has not closed: the string around it is none to the lexer.
+fn is_in_interpolation(before: &str) -> bool {
+    let line = before.rfind('\n').map_or(before, |it| &before[it..]);
+    line.rfind("${")
+        .is_some_and(|it| !line[it..].contains(['}', '"']))
+}
+
+/// The length of the rest of a line, without the comment at its end.
+fn end_of_line(after: &str) -> usize {
+    let line = after.find('\n').unwrap_or(after.len());
+    match after[..line].find("//") {
+        Some(comment) => comment,
+        None => line,
+    }
+}
+
+/// What closes the brackets before the cursor that nothing behind it closes, the innermost first.
+fn missing_closers(before: &str, after: &str) -> Vec<&'static str> {
+    let mut open: Vec<Open> = Vec::new();
+    let mut indentation = 0;
+    for token in lex(before).tokens {
+        indentation = indentation_of(before, token).unwrap_or(indentation);
+        if let Some(closer) = token.kind.closer() {
+            open.push(Open {
+                closer,
+                indentation,
+            });
+        } else if token.kind.is_closer() {
+            open.pop();
+        }
+    }
+    // How many were opened behind the cursor.
+    let mut inner = 0usize;
+    for token in lex(after).tokens {
+        if token.kind.is_opener() {
+            inner += 1;
+        } else if token.kind.is_closer() {
+            match inner.checked_sub(1) {
+                Some(outer) => inner = outer,
+                // What lies deeper than what this closes is closed by nothing.
+                None => {
+                    let closed = closed_by(&open, token.kind, indentation_of(after, token));
+                    return closers(&open[closed.map_or(0, |it| it + 1)..]);
+                }
+            }
+        }
+    }
+    closers(&open)
+}
+
+/// A bracket before the cursor that is open there.
+struct Open {
+    closer: TokenKind,
+    /// Of the line on which it stands.
+    indentation: usize,
+}
+
+/// Which of these a bracket closes. At the beginning of a line it closes what was opened on a line that is indented as much.
+fn closed_by(open: &[Open], closer: TokenKind, indentation: Option<usize>) -> Option<usize> {
+    open.iter().rposition(|it| {
+        let is_beside = indentation.is_none_or(|own| it.indentation <= own);
+        it.closer == closer && is_beside
+    })
+}
+
+/// How far the line is indented that a token begins.
+fn indentation_of(text: &str, token: Token) -> Option<usize> {
+    if token.line_start == LineStart::Inside {
+        return None;
+    }
+    let before = text.get(..token.span.start as usize)?;
+    Some(before.len() - before.trim_end_matches([' ', '\t']).len())
+}
+
+/// What closes brackets, and strings with something in them.
+const CLOSERS: [(TokenKind, &str); 5] = [
+    (TokenKind::ParenClose, ")"),
+    (TokenKind::BracketClose, "]"),
+    (TokenKind::BraceClose, "}"),
+    (TokenKind::InterpolationClose, "}"),
+    (TokenKind::StringClose, "\""),
+];
+
+fn closers(open: &[Open]) -> Vec<&'static str> {
+    let text = |it: &Open| {
+        let mut known = CLOSERS.iter();
+        known.find(|(kind, _)| *kind == it.closer).map(|it| it.1)
+    };
+    open.iter().rev().filter_map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::finished;
+
+    #[test]
+    fn the_least_is_put_in_that_parses() {
+        for (text, wanted) in [
+            ("fn f() {\n  if b.@\n}\n", "fn f() {\n  if b.@ {}\n}\n"),
+            ("fn f() {\n  g(b.@\n}\n", "fn f() {\n  g(b.@)\n}\n"),
+            ("fn f() {\n  g(b.@, 1\n}\n", "fn f() {\n  g(b.@, 1)\n}\n"),
+            (
+                "fn f() {\n  let c = [{ \"a\": b.@\n}\n",
+                "fn f() {\n  let c = [{ \"a\": b.@}]\n}\n",
+            ),
+            (
+                "fn f() {\n  let c = \"a ${b.@ text\"\n}\n",
+                "fn f() {\n  let c = \"a ${b.@} text\"\n}\n",
+            ),
+            (
+                "fn f() {\n  match x {\n    @\n  }\n}\n",
+                "fn f() {\n  match x {\n    @ => 0\n  }\n}\n",
+            ),
+            ("fn f() {\n  if b.@", "fn f() {\n  if b.@ {}}"),
+            ("fn f(a: @\n\nfn g() {}\n", "fn f(a: @) {}\n\nfn g() {}\n"),
+            (
+                "fn f() -> @\n  let b = 1\n",
+                "fn f() -> @ {\n  let b = 1\n\n}",
+            ),
+            ("fn f() { b.@ }\n", "fn f() { b.@ }\n"),
+            (
+                "type A { b: int }\nfn f(b: A) {\n  let c = \"a ${b.@ text\"\n}\n",
+                "type A { b: int }\nfn f(b: A) {\n  let c = \"a ${b.@} text\"\n}\n",
+            ),
+        ] {
+            let at = text.find('@').map_or(0, |it| it + 1);
+            let named = |text: &str| text.replace('@', "x");
+            assert_eq!(finished(named(text), at), named(wanted), "{text}");
+        }
+    }
+}
