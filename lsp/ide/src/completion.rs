@@ -15,13 +15,16 @@ mod name;
 mod pattern;
 mod setting;
 mod site;
+mod text;
 mod tokens;
 mod ty;
 mod word;
 
-use gsw_source::{Database, Db, File, Span};
+use gsw_source::{Database, Db, File, ItemKind, Name, Span};
 
+use item::Calling;
 pub use item::{Completion, CompletionKind, Definition, completion_docs};
+use name::Wanted;
 use site::{Site, site};
 
 use crate::speculation::{MARKER, with_marker};
@@ -72,8 +75,30 @@ pub fn completion(db: &mut Database, file: File, offset: u32, models: &[Model]) 
         fits(&it.label, typed.unwrap_or_default()) && !it.label.contains(MARKER)
     });
     found.sort_by(|a, b| (a.rank, &a.label).cmp(&(b.rank, &b.label)));
-    found.dedup_by(|a, b| a.label == b.label && a.kind == b.kind && a.imports == b.imports);
+    let mut seen = Vec::new();
+    found.retain(|it| {
+        let own = (it.label.clone(), it.kind, it.imports.clone());
+        let is_new = !seen.contains(&own);
+        seen.push(own);
+        is_new
+    });
+    let behind = text.get(offset as usize..).unwrap_or_default();
+    let behind = behind.trim_start_matches(|it: char| it.is_alphanumeric() || it == '_');
+    found.iter_mut().for_each(|it| fit_in(it, behind));
     found
+}
+
+/// Leaves out of what is inserted what stands behind the cursor already: the parentheses of a call, the colon of a name.
+fn fit_in(it: &mut Completion, behind: &str) {
+    let sign = match behind.trim_start_matches(' ').chars().next() {
+        Some(sign @ ('(' | ':')) => sign,
+        Some(_) | None => return,
+    };
+    if let Some(at) = it.insert.find(sign)
+        && it.label.starts_with(it.insert[..at].trim_end())
+    {
+        it.insert.truncate(at);
+    }
 }
 
 /// Where something is to be completed, in the text with the marker.
@@ -94,15 +119,33 @@ fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
         Site::Words(words) => word::words(&words),
         Site::Attribute => word::attributes(),
         Site::ImportPath { written } => import::paths(cursor, &written),
-        Site::ImportName { module } => import::names(cursor, module),
+        Site::ImportName { module, taken } => {
+            let mut found = import::names(cursor, module);
+            found.retain(|it| !taken.iter().any(|name| *name == it.label));
+            found
+        }
         Site::Member { item, base } => member::members(cursor, item, base),
         Site::ModuleMember { module } => member::of_module(cursor, module),
         Site::VariantOf { owner } => member::of_enum(cursor, owner),
         Site::ToolOf { server, value } => member::of_server(cursor, server, value),
+        Site::OfPrompt => member::of_prompt(),
+        Site::Agents => name::names(cursor, Wanted::Only(ItemKind::Agent), Calling::Name, 0),
+        Site::Mocked => name::mocked(cursor),
         Site::RecordField { fields, taken } => member::fields_left(cursor, fields, &taken),
         Site::Type { item, errors } => ty::types(cursor, item, errors),
-        Site::Pattern { item, ty } => pattern::patterns(cursor, item, ty.as_ref()),
+        Site::Pattern { item, ty, taken } => {
+            let mut found = pattern::patterns(cursor, item, ty.as_ref());
+            found.retain(|it| !taken.iter().any(|name| *name == it.label));
+            found
+        }
         Site::Setting { owner } => setting::names(owner),
+        Site::Literal { texts, start } => {
+            let text = |it: &Name| Completion {
+                replace: Span::new(start.min(cursor.offset), cursor.offset),
+                ..Completion::new(it.as_str(), CompletionKind::Text, 0)
+            };
+            texts.iter().map(text).collect()
+        }
         Site::SettingText { name, start } => setting::in_text(cursor, &name, start),
         Site::SettingValue { item, name } => setting::values(cursor, item, &name),
         Site::Expression(place) => expression::expressions(cursor, &place),

@@ -182,10 +182,22 @@ impl Found {
             }
             StatementKind::State { name, .. } => self.add(name, visible),
             StatementKind::Mock {
-                calls: Some(name), ..
-            } => self.add(name, visible),
-            StatementKind::Mock { calls: None, .. }
-            | StatementKind::Assign { .. }
+                calls,
+                target: _,
+                arguments,
+                rest: _,
+                outcomes,
+            } => {
+                if let Some(name) = calls {
+                    self.add(name, visible);
+                }
+                let given = outcomes.first().zip(outcomes.last());
+                let given = given.map(|(a, b)| Span::new(a.span.start, b.span.end));
+                for argument in arguments {
+                    self.pattern(&argument.pattern, given.unwrap_or_default());
+                }
+            }
+            StatementKind::Assign { .. }
             | StatementKind::Expression(_)
             | StatementKind::Defer(_)
             | StatementKind::Assert { .. }

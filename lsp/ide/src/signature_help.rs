@@ -1,6 +1,6 @@
 //! `textDocument/signatureHelp`: the parameters of the call around the cursor, and which of them is being written.
 
-use gsw_names::{display_parameter, display_type, item_signature};
+use gsw_names::{Parameter, display_parameter, display_type, item_signature};
 use gsw_source::{Database, Db, File, ItemKind};
 use gsw_syntax::ast::{Argument, Child, ExpressionKind};
 use gsw_syntax::item_ast;
@@ -86,7 +86,7 @@ fn shown(db: &dyn Db, target: Called, arguments: &[Argument], inside: u32) -> Si
     let active = active.and_then(|index| {
         let position = match &arguments[index].name {
             Some(name) => declared.iter().position(|it| it.name == name.name)?,
-            None => index,
+            None => unnamed(&declared, arguments, index),
         };
         (position < declared.len()).then(|| u32::try_from(position).ok())?
     });
@@ -96,4 +96,20 @@ fn shown(db: &dyn Db, target: Called, arguments: &[Argument], inside: u32) -> Si
         docs: describe(db, target.symbol()).and_then(|(_, docs)| docs),
         active,
     }
+}
+
+/// The parameter that an argument without a name is for: by its place, or behind named ones the first that nothing is given for.
+fn unnamed(declared: &[Parameter], arguments: &[Argument], index: usize) -> usize {
+    let before = &arguments[..index];
+    if before.iter().all(|it| it.name.is_none()) {
+        return index;
+    }
+    let by_place = before.iter().filter(|it| it.name.is_none()).count();
+    let is_named = |it: &Parameter| {
+        let mut names = arguments.iter().filter_map(|it| it.name.as_ref());
+        names.any(|name| name.name == it.name)
+    };
+    let mut left = declared.iter().skip(by_place);
+    let first = left.position(|it| !is_named(it));
+    by_place + first.unwrap_or(declared.len())
 }

@@ -33,6 +33,7 @@ pub fn settings(client: &lsp::InitializeParams) -> Settings {
         hints: hints.unwrap_or_default(),
         support: Support {
             snippets: item.and_then(|it| it.snippet_support).into(),
+            replacing: item.and_then(|it| it.insert_replace_support).into(),
             watching: workspace
                 .and_then(|it| it.did_change_watched_files)
                 .and_then(|it| it.dynamic_registration)

@@ -77,6 +77,8 @@ impl Default for Hints {
 pub struct Support {
     /// Snippets in completions.
     pub snippets: Ability,
+    /// Completions that take the place of the rest of a word, if the user wants them to.
+    pub replacing: Ability,
     /// Registering for changes of files on disk.
     pub watching: Ability,
     /// Asking again for diagnostics when told to.

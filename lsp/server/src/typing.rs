@@ -1,7 +1,7 @@
 //! Answers while something is typed: completions, the parameters of a call.
 
 use gsw_ide::{Completion, CompletionKind, Definition};
-use gsw_source::ItemKind;
+use gsw_source::{ItemKind, Span};
 use tower_lsp::ls_types as lsp;
 
 use crate::resolving;
@@ -43,15 +43,32 @@ fn item(view: View<'_>, it: Completion) -> lsp::CompletionItem {
         label: it.label,
         kind: Some(kind(it.kind)),
         detail: it.detail,
-        text_edit: Some(lsp::CompletionTextEdit::Edit(lsp::TextEdit {
-            range: view.range(it.replace),
-            new_text: text,
-        })),
+        text_edit: Some(edit(view, it.replace, text)),
         insert_text_format: format,
         additional_text_edits: (!imports.is_empty()).then_some(imports),
         data,
         ..lsp::CompletionItem::default()
     }
+}
+
+/// What is inserted at the cursor, or in the place of the whole word around it, as the user has set.
+fn edit(view: View<'_>, typed: Span, new_text: String) -> lsp::CompletionTextEdit {
+    let insert = view.range(typed);
+    if view.state.settings.support.replacing != Ability::Present {
+        return lsp::CompletionTextEdit::Edit(lsp::TextEdit {
+            range: insert,
+            new_text,
+        });
+    }
+    let behind = view.file.text(view.db).get(typed.end as usize..);
+    let word = behind.unwrap_or_default();
+    let rest = word.find(|it: char| !(it.is_alphanumeric() || it == '_'));
+    let rest = u32::try_from(rest.unwrap_or(word.len())).unwrap_or(0);
+    lsp::CompletionTextEdit::InsertAndReplace(lsp::InsertReplaceEdit {
+        new_text,
+        insert,
+        replace: view.range(Span::new(typed.start, typed.end + rest)),
+    })
 }
 
 /// A snippet for a client that knows none: without what is to be filled in.

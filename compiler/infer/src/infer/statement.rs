@@ -242,7 +242,11 @@ fn infer_let(
         id = cx.hir.invalid(value.span);
     }
     let value = id;
-    let ty = cx.hir.ty(value);
+    let ty = match (cx.hir.ty(value), wanted) {
+        // What is wrong with the value says nothing against the type that is written.
+        (Type::Invalid, Expected::Type(written)) => written,
+        (ty, _) => ty,
+    };
     // All locals from here on are those of the pattern: the value has been inferred and added its own.
     let first = cx.hir.locals.next();
     let pattern = cx.pattern(pattern, &ty, Place::Binding);

@@ -9,7 +9,7 @@ use super::Cursor;
 use super::auto_import::importable;
 use super::item::{Calling, Completion, CompletionKind, of_local, of_variant};
 use super::name::{Wanted, names};
-use super::site::Place;
+use super::site::{Place, Within};
 use super::word;
 use crate::scope::visible_at;
 
@@ -29,7 +29,16 @@ pub fn expressions(cursor: &Cursor<'_>, place: &Place) -> Vec<Completion> {
             found.push(of_local(db, place.item, &local.name, local.declared));
         }
     }
-    found.extend(names(cursor, Wanted::Values, Calling::Call, 4));
+    if place.within == Within::Check {
+        let value = ["it", "self"].map(|it| Completion::new(it, CompletionKind::Variable, 0));
+        found.extend(value);
+    }
+    let calling = match place.expected.ty {
+        // A function that is handed over is named, not called.
+        Some(Type::Function(_)) => Calling::Name,
+        Some(_) | None => Calling::Call,
+    };
+    found.extend(names(cursor, Wanted::Values, calling, 4));
     found.extend(word::expressions());
     if place.starts_statement {
         found.extend(word::statements());

@@ -24,6 +24,9 @@ pub fn paths(cursor: &Cursor<'_>, written: &str) -> Vec<Completion> {
     let mut found: Vec<Completion> = reachable
         .filter(|it| it.starts_with(folder))
         .filter_map(|it| {
+            if written.is_empty() && it.starts_with('.') {
+                return Some(Completion::new(it, CompletionKind::Module, 0));
+            }
             let rest = &it[typed..];
             let next = rest.split('/').next()?;
             let is_folder = rest.len() > next.len();

@@ -111,6 +111,10 @@ pub fn of_item(db: &dyn Db, name: &str, item: ItemId, calling: Calling, rank: u8
         .detail(declared_head(db, item))
         .defined(db, item, None);
     match calling {
+        Calling::Call if item.kind(db) == ItemKind::Record => {
+            let text = format!("{name} {{ $0 }}");
+            completion.insert(text)
+        }
         Calling::Call => called(db, completion, item),
         Calling::Name => completion,
     }

@@ -74,6 +74,18 @@ pub fn fields_left(cursor: &Cursor<'_>, item: ItemId, taken: &[Name]) -> Vec<Com
         .collect()
 }
 
+/// The ways to ask a prompt that give more than its answer.
+pub fn of_prompt() -> Vec<Completion> {
+    let way = |name: &str, detail: &str| {
+        let completion = Completion::new(name, CompletionKind::Method, 0);
+        completion.insert(format!("{name}($0)")).detail(detail)
+    };
+    vec![
+        way("detail", "the answer with its usage, cost and model"),
+        way("stream", "the answer while it arrives"),
+    ]
+}
+
 /// The public declarations of a module.
 pub fn of_module(cursor: &Cursor<'_>, module: File) -> Vec<Completion> {
     let db = cursor.db;

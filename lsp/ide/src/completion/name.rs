@@ -1,7 +1,9 @@
 //! The names in scope outside of locals.
 
-use gsw_names::{Definition, resolve_name, variants_named, visible_names};
-use gsw_source::{ItemId, ItemKind};
+use gsw_names::{
+    Definition, is_private, module_scope, resolve_name, variants_named, visible_names,
+};
+use gsw_source::{File, ItemId, ItemKind};
 
 use super::item::{Calling, Completion, CompletionKind, of_item, of_variant};
 use super::{Cursor, fits};
@@ -26,15 +28,17 @@ pub fn names(cursor: &Cursor<'_>, wanted: Wanted, calling: Calling, rank: u8) ->
             continue;
         }
         match resolve_name(db, cursor.file, &name) {
+            Some(Definition::Item(item)) if is_hidden(cursor, item) => {}
             Some(Definition::Item(item)) if is_wanted(cursor, item, wanted) => {
                 found.push(of_item(db, &name, item, calling, rank));
             }
-            Some(Definition::Module(module)) => {
+            Some(Definition::Module(module)) if leads_to(cursor, module, wanted) => {
                 let shown = gsw_names::shown_module(db, module);
                 let completion = Completion::new(name.as_str(), CompletionKind::Module, rank);
                 found.push(completion.detail(format!("import {shown}")));
             }
-            Some(Definition::Item(_) | Definition::Variant { .. }) | None => {}
+            Some(Definition::Item(_) | Definition::Variant { .. } | Definition::Module(_))
+            | None => {}
         }
         if wanted == Wanted::Values {
             // A type of the same name does not hide a variant.
@@ -44,6 +48,53 @@ pub fn names(cursor: &Cursor<'_>, wanted: Wanted, calling: Calling, rank: u8) ->
         }
     }
     found
+}
+
+/// What a test can mock by name: what asks somebody, and modules whose functions reach outside.
+pub fn mocked(cursor: &Cursor<'_>) -> Vec<Completion> {
+    let asked = [
+        ItemKind::Prompt,
+        ItemKind::Tool,
+        ItemKind::Human,
+        ItemKind::External,
+        ItemKind::Workflow,
+        ItemKind::Function,
+    ];
+    let mut found = names(cursor, Wanted::Values, Calling::Name, 1);
+    found.retain(|it| match it.kind {
+        CompletionKind::Module => true,
+        CompletionKind::Item(kind) => asked.contains(&kind),
+        CompletionKind::Variable
+        | CompletionKind::Field
+        | CompletionKind::Method
+        | CompletionKind::Variant
+        | CompletionKind::Keyword
+        | CompletionKind::Snippet
+        | CompletionKind::Setting
+        | CompletionKind::Text => false,
+    });
+    for it in &mut found {
+        if it.kind != CompletionKind::Module {
+            it.insert = format!("{}(${{1:..}}) -> $0", it.label);
+        }
+    }
+    let agent = Completion::new("agent", CompletionKind::Snippet, 0);
+    found.push(agent.insert("agent $1 {\n  $0\n}"));
+    found
+}
+
+/// Whether what is wanted may be in a module.
+fn leads_to(cursor: &Cursor<'_>, module: File, wanted: Wanted) -> bool {
+    let Wanted::Only(kind) = wanted else {
+        return true;
+    };
+    let mut items = module_scope(cursor.db, module).items.values();
+    items.any(|it| it.kind(cursor.db) == kind)
+}
+
+/// Whether it is private to another file, as the library's own means are.
+fn is_hidden(cursor: &Cursor<'_>, item: ItemId) -> bool {
+    item.file(cursor.db) != cursor.file && is_private(cursor.db, item)
 }
 
 pub fn is_wanted(cursor: &Cursor<'_>, item: ItemId, wanted: Wanted) -> bool {

@@ -1,13 +1,17 @@
-//! Patterns: the variants and literals of what is matched, and the errors of a `catch`.
+//! Patterns: the variants and literals of what is matched, the fields of a record, and the errors of a `catch`.
 
 use gsw_names::types::Type;
-use gsw_names::{TypeDeclarationKind, type_declaration};
-use gsw_source::{ItemId, ItemKind};
+use gsw_names::{Definition, TypeDeclarationKind, resolve_name, type_declaration};
+use gsw_source::{ItemId, ItemKind, Span};
+use gsw_syntax::ast::{self, Child, PatternKind};
 
 use super::Cursor;
+use super::expected::{matched, taken};
 use super::expression::values_of;
 use super::item::{Calling, Completion, CompletionKind, of_item};
 use super::name::{Wanted, names};
+use super::site::{Site, record_named};
+use crate::speculation::MARKER;
 
 pub fn patterns(cursor: &Cursor<'_>, item: ItemId, ty: Option<&Type>) -> Vec<Completion> {
     let mut found = match ty {
@@ -96,4 +100,68 @@ fn record_pattern(cursor: &Cursor<'_>, record: ItemId) -> Vec<Completion> {
     let text = format!("{name} {{ {} }}", names.join(", "));
     let completion = Completion::new(name.as_str(), CompletionKind::Item(ItemKind::Record), 0);
     vec![completion.insert(text)]
+}
+
+/// What a pattern with the marker in it may become.
+pub fn in_pattern(
+    cursor: &Cursor<'_>,
+    item: ItemId,
+    pattern: &ast::Pattern,
+    nodes: &[Child<'_>],
+) -> Option<Site> {
+    let is_marked =
+        |path: &[ast::Identifier]| path.last().is_some_and(|it| it.name.contains(MARKER));
+    if let PatternKind::Binding(name) = &pattern.kind
+        && name.name.contains(MARKER)
+    {
+        // In a record's braces a name alone is a field's.
+        let field = record_around(cursor, nodes, name.span);
+        return field.or_else(|| Some(matched_by(cursor, item, nodes)));
+    }
+    let PatternKind::Variant { path, .. } = &pattern.kind else {
+        return None;
+    };
+    if !is_marked(path) {
+        return None;
+    }
+    let [owner, _] = path.as_slice() else {
+        return Some(matched_by(cursor, item, nodes));
+    };
+    match resolve_name(cursor.db, cursor.file, &owner.name)? {
+        Definition::Item(owner) => Some(Site::VariantOf { owner }),
+        Definition::Module(module) => Some(Site::ModuleMember { module }),
+        Definition::Variant { .. } => None,
+    }
+}
+
+/// A pattern, with what is matched and what the other arms take already.
+fn matched_by(cursor: &Cursor<'_>, item: ItemId, nodes: &[Child<'_>]) -> Site {
+    Site::Pattern {
+        item,
+        ty: matched(cursor, item, nodes),
+        taken: taken(nodes),
+    }
+}
+
+/// The record whose fields a pattern takes apart, when the name at `span` is one of its fields.
+fn record_around(cursor: &Cursor<'_>, nodes: &[Child<'_>], span: Span) -> Option<Site> {
+    nodes.iter().rev().find_map(|node| {
+        let Child::Pattern(pattern) = node else {
+            return None;
+        };
+        let PatternKind::Record { path, fields, .. } = &pattern.kind else {
+            return None;
+        };
+        let mut own = fields.iter().filter(|it| it.pattern.span == span);
+        // A field that is named by its value alone has both at one place.
+        let is_field = own.any(|it| it.name.as_ref().is_none_or(|it| it.span == span));
+        let owner = record_named(cursor, path)?;
+        let names = fields
+            .iter()
+            .filter_map(|it| it.name.as_ref().map(|it| it.name.clone()));
+        is_field.then(|| Site::RecordField {
+            fields: owner,
+            taken: names.collect(),
+        })
+    })
 }

@@ -59,6 +59,24 @@ fn settings(origin: Origin) -> Vec<Completion> {
         .collect()
 }
 
+/// Whether a setting of that name has any value of its type, and none of a list.
+pub fn takes_expression(name: &str) -> bool {
+    match Setting::named(name).map(|it| it.form()) {
+        Some(Form::Model | Form::Cache | Form::Answer | Form::Tools | Form::Names(_)) => false,
+        Some(
+            Form::Text
+            | Form::Texts
+            | Form::Count { .. }
+            | Form::Number
+            | Form::Duration
+            | Form::Budget
+            | Form::Environment
+            | Form::Session,
+        )
+        | None => true,
+    }
+}
+
 /// What a setting of that name can have for a value, outside of strings.
 pub fn values(cursor: &Cursor<'_>, _: ItemId, name: &str) -> Vec<Completion> {
     let listed = |kinds: &[ItemKind]| -> Vec<Completion> {

@@ -3,9 +3,7 @@
 use gsw_names::types::Type;
 use gsw_names::{Definition, resolve_member, resolve_name};
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
-use gsw_syntax::ast::{
-    self, Child, ExpressionKind, Item, ItemBody, PatternKind, TypeExpressionKind,
-};
+use gsw_syntax::ast::{self, Child, ExpressionKind, Item, ItemBody, TypeExpressionKind};
 use gsw_syntax::{Token, TokenKind, Word, item_ast, lex};
 
 use super::Cursor;
@@ -30,6 +28,7 @@ pub enum Site {
     /// In the braces of an import.
     ImportName {
         module: File,
+        taken: Vec<gsw_source::Name>,
     },
     /// After the dot of a value.
     Member {
@@ -49,6 +48,12 @@ pub enum Site {
         /// The item and the place in it where the server is a value with methods of its own.
         value: Option<(ItemId, Span)>,
     },
+    /// After the dot of a prompt's name.
+    OfPrompt,
+    /// Where an agent is named: after `by`.
+    Agents,
+    /// Where what a test mocks is named.
+    Mocked,
     /// In the braces of a record, literal or pattern.
     RecordField {
         fields: ItemId,
@@ -62,6 +67,8 @@ pub enum Site {
         item: ItemId,
         /// Of what is matched, where it is known.
         ty: Option<Type>,
+        /// The names of variants and errors that other arms take.
+        taken: Vec<gsw_source::Name>,
     },
     Setting {
         owner: SettingOwner,
@@ -69,6 +76,12 @@ pub enum Site {
     /// In the string that is the value of a setting.
     SettingText {
         name: String,
+        /// The byte of the file at which its text begins.
+        start: u32,
+    },
+    /// In a string that is one of some.
+    Literal {
+        texts: Vec<gsw_source::Name>,
         /// The byte of the file at which its text begins.
         start: u32,
     },
@@ -107,6 +120,15 @@ pub struct Place {
     pub expected: Expected,
     /// Whether a statement may begin here.
     pub starts_statement: bool,
+    pub within: Within,
+}
+
+/// Whether a place has names of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Within {
+    Code,
+    /// After `where`: the value is `it`, and what it is a field of `self`.
+    Check,
 }
 
 /// What is to be completed at the cursor.
@@ -129,7 +151,7 @@ pub fn site(cursor: &Cursor<'_>) -> Site {
         tokens.tokens[at].kind,
         TokenKind::String | TokenKind::StringText
     ) {
-        return in_string(cursor, &tokens);
+        return super::text::in_string(cursor, &tokens);
     }
     if let Some(site) = by_tokens(cursor, &tokens) {
         return site;
@@ -160,6 +182,9 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
     if previous.is_some_and(|it| it.kind == TokenKind::At) {
         return Some(Site::Attribute);
     }
+    if let Some(site) = after_word(cursor, tokens) {
+        return Some(site);
+    }
     if let Some(words) = super::word::after_head(&Line::new(tokens)) {
         return Some(Site::Words(words));
     }
@@ -184,7 +209,39 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
     let (item, _) = item_at(cursor.db, cursor.file, cursor.offset)?;
     let is_value = colon + 1 == line.len();
     let name = tokens.text(*name).to_owned();
-    is_value.then_some(Site::SettingValue { item, name })
+    // What a call sets is computed where it is made.
+    let is_computed = owner == SettingOwner::Call && super::setting::takes_expression(&name);
+    (is_value && !is_computed).then_some(Site::SettingValue { item, name })
+}
+
+/// What a word right before the marker asks for.
+fn after_word(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
+    let before = |back: usize| {
+        let at = tokens.at.checked_sub(back)?;
+        Some(tokens.tokens[at])
+    };
+    let previous = before(1)?;
+    let is_agents = if previous.word == Word::By {
+        // The key of an `idempotent` tool is an expression, and an `external` names its kind by a text.
+        let line = tokens.line_before();
+        let first = line.first().map(|&it| tokens.tokens[it].word);
+        before(2).is_none_or(|it| it.word != Word::Idempotent) && first != Some(Word::External)
+    } else {
+        previous.word == Word::Agent && before(2).is_some_and(|it| it.word == Word::Mock)
+    };
+    if is_agents {
+        return Some(Site::Agents);
+    }
+    if previous.kind == TokenKind::Dot && before(3).is_some_and(|it| it.word == Word::Mock) {
+        let module = tokens.text(tokens.at.checked_sub(2)?);
+        return match resolve_name(cursor.db, cursor.file, module)? {
+            Definition::Module(module) => Some(Site::ModuleMember { module }),
+            Definition::Item(_) | Definition::Variant { .. } => None,
+        };
+    }
+    let begins = previous.line_start != gsw_syntax::LineStart::Inside
+        || before(2).is_some_and(|it| matches!(it.kind, TokenKind::BraceOpen | TokenKind::Equal));
+    (previous.word == Word::Mock && begins).then_some(Site::Mocked)
 }
 
 /// In the list that is the value of a setting: `tools: [<|>]`.
@@ -220,7 +277,11 @@ fn is_continued(previous: Option<Token>) -> bool {
 }
 
 /// Whose settings stand in the braces that `brace` opens.
-fn setting_owner(cursor: &Cursor<'_>, tokens: &Tokens<'_>, brace: usize) -> Option<SettingOwner> {
+pub(super) fn setting_owner(
+    cursor: &Cursor<'_>,
+    tokens: &Tokens<'_>,
+    brace: usize,
+) -> Option<SettingOwner> {
     if tokens.tokens[brace].kind != TokenKind::BraceOpen {
         return None;
     }
@@ -268,26 +329,6 @@ fn declared_kind(tokens: &Tokens<'_>, brace: usize) -> Option<ItemKind> {
     own.map(|(_, kind)| kind)
 }
 
-/// A string completes only as the value of a setting.
-fn in_string(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Site {
-    let line = tokens.line_before();
-    let colon = line
-        .iter()
-        .rposition(|&it| tokens.tokens[it].kind == TokenKind::Colon);
-    let name = colon.and_then(|it| line.get(it.checked_sub(1)?));
-    let openers = tokens.openers();
-    let mut around = openers.iter().rev();
-    let owner = around.find_map(|&it| setting_owner(cursor, tokens, it));
-    match (name, owner) {
-        (Some(&name), Some(_)) => Site::SettingText {
-            name: tokens.text(name).to_owned(),
-            // After the quotation mark.
-            start: tokens.tokens[tokens.at].span.start + 1,
-        },
-        _ => Site::Nothing,
-    }
-}
-
 fn by_tree(
     cursor: &Cursor<'_>,
     item: ItemId,
@@ -306,7 +347,7 @@ fn by_tree(
     for node in nodes.iter().rev() {
         let site = match node {
             Child::Type(ty) => in_type(cursor, item, ty, errors),
-            Child::Pattern(pattern) => in_pattern(cursor, item, pattern, &nodes),
+            Child::Pattern(it) => super::pattern::in_pattern(cursor, item, it, &nodes),
             Child::Expression(it) => {
                 in_expression(cursor, item, it, (tree, inside)).or_else(|| {
                     let is_name =
@@ -317,6 +358,7 @@ fn by_tree(
                             inside,
                             expected: expected(cursor, item, tree, &nodes),
                             starts_statement: tokens.starts_statement(),
+                            within: within(tokens),
                         })
                     })
                 })
@@ -335,8 +377,20 @@ fn by_tree(
             inside,
             expected: Expected::default(),
             starts_statement: tokens.starts_statement(),
+            within: within(tokens),
         }),
         false => Site::Nothing,
+    }
+}
+
+/// Whether the marker stands behind a `where` that no comma has ended.
+fn within(tokens: &Tokens<'_>) -> Within {
+    let line = tokens.line_before();
+    let mut back = line.iter().rev().map(|&it| tokens.tokens[it]);
+    let last = back.find(|it| it.word == Word::Where || it.kind == TokenKind::Comma);
+    match last {
+        Some(it) if it.word == Word::Where => Within::Check,
+        Some(_) | None => Within::Code,
     }
 }
 
@@ -348,8 +402,13 @@ fn in_import(cursor: &Cursor<'_>, import: &ast::Import, inside: u32) -> Site {
             written: written[..end].to_owned(),
         };
     }
+    let names = import.names.iter().flatten();
+    let taken = names.map(|it| it.name.name.clone());
     match gsw_names::module_file(cursor.db, cursor.file, &import.path) {
-        Some(module) => Site::ImportName { module },
+        Some(module) => Site::ImportName {
+            module,
+            taken: taken.collect(),
+        },
         None => Site::Nothing,
     }
 }
@@ -383,62 +442,6 @@ fn in_type(
     }
 }
 
-fn in_pattern(
-    cursor: &Cursor<'_>,
-    item: ItemId,
-    pattern: &ast::Pattern,
-    nodes: &[Child<'_>],
-) -> Option<Site> {
-    let is_marked =
-        |path: &[ast::Identifier]| path.last().is_some_and(|it| it.name.contains(MARKER));
-    if let PatternKind::Binding(name) = &pattern.kind
-        && name.name.contains(MARKER)
-    {
-        // In a record's braces a name alone is a field's.
-        let field = record_around(cursor, nodes, name.span);
-        return field.or_else(|| {
-            let ty = super::expected::matched(cursor.db, item, nodes);
-            Some(Site::Pattern { item, ty })
-        });
-    }
-    let PatternKind::Variant { path, .. } = &pattern.kind else {
-        return None;
-    };
-    if !is_marked(path) {
-        return None;
-    }
-    let [owner, _] = path.as_slice() else {
-        let ty = super::expected::matched(cursor.db, item, nodes);
-        return Some(Site::Pattern { item, ty });
-    };
-    match resolve_name(cursor.db, cursor.file, &owner.name)? {
-        Definition::Item(owner) => Some(Site::VariantOf { owner }),
-        Definition::Module(module) => Some(Site::ModuleMember { module }),
-        Definition::Variant { .. } => None,
-    }
-}
-
-/// The record whose fields a pattern takes apart, when the name at `span` is one of its fields.
-fn record_around(cursor: &Cursor<'_>, nodes: &[Child<'_>], span: Span) -> Option<Site> {
-    nodes.iter().rev().find_map(|node| {
-        let Child::Pattern(pattern) = node else {
-            return None;
-        };
-        let PatternKind::Record { path, fields, .. } = &pattern.kind else {
-            return None;
-        };
-        let is_field = fields.iter().any(|it| it.pattern.span == span);
-        let owner = record_named(cursor, path)?;
-        let names = fields
-            .iter()
-            .filter_map(|it| it.name.as_ref().map(|it| it.name.clone()));
-        is_field.then(|| Site::RecordField {
-            fields: owner,
-            taken: names.collect(),
-        })
-    })
-}
-
 fn in_expression(
     cursor: &Cursor<'_>,
     item: ItemId,
@@ -453,9 +456,7 @@ fn in_expression(
     let ExpressionKind::Record { path, fields, .. } = &it.kind else {
         return None;
     };
-    let is_marked = fields
-        .iter()
-        .any(|it| it.value.is_none() && it.name.name.contains(MARKER));
+    let is_marked = fields.iter().any(|it| it.name.name.contains(MARKER));
     let owner = record_named(cursor, path)?;
     let names = fields.iter().map(|it| it.name.name.clone());
     is_marked.then(|| Site::RecordField {
@@ -471,6 +472,10 @@ fn after_dot(
     base: &ast::Expression,
     (tree, inside): (&Item, u32),
 ) -> Site {
+    if let ExpressionKind::Parenthesized(value) = &base.kind {
+        // The value has the type; the parentheses are nothing to the checker.
+        return after_dot(cursor, item, value, (tree, inside));
+    }
     if let Some(definition) = path_of(cursor.db, cursor.file, base)
         && !is_local(tree, base, inside)
     {
@@ -485,6 +490,9 @@ fn after_dot(
                     server,
                     value: is_value.then_some((item, base.span)),
                 };
+            }
+            Definition::Item(prompt) if prompt.kind(cursor.db) == ItemKind::Prompt => {
+                return Site::OfPrompt;
             }
             Definition::Item(_) | Definition::Variant { .. } => {}
         }

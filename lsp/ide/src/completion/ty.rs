@@ -45,7 +45,10 @@ pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Compl
         ),
         ErrorsOnly::No => {
             for (name, rest) in BUILT_IN {
-                let completion = Completion::new(*name, CompletionKind::Keyword, 1);
+                // Everyday types first, then what the language hands out.
+                let is_plain = name.starts_with(|it: char| it.is_ascii_lowercase());
+                let rank = if is_plain { 1 } else { 3 };
+                let completion = Completion::new(*name, CompletionKind::Keyword, rank);
                 found.push(completion.insert(format!("{name}{rest}")));
             }
             let tree = item_ast(cursor.db, item);

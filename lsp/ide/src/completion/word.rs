@@ -24,6 +24,9 @@ pub fn attributes() -> Vec<Completion> {
     vec![
         snippet("alias", "alias(\"$0\")"),
         keyword("secret"),
+        keyword("host"),
+        snippet("locked", "locked(\"$0\")"),
+        snippet("resource", "resource(\"$0\")"),
         snippet("deprecated", "deprecated(\"$0\")"),
         snippet("was", "was(\"$0\")"),
     ]
