@@ -554,6 +554,7 @@ module.exports = grammar({
     identifier: () => /[A-Za-z_][A-Za-z0-9_]*/,
     doc_comment: () => token(prec(1, /\/\/\/([^\/\n][^\n]*)?/)),
     module_doc: () => token(prec(1, /\/\/![^\n]*/)),
-    comment: () => token(/\/\/[^\n]*/),
+    // Four slashes and more are no documentation; which they are is decided before their length is.
+    comment: () => token(choice(prec(2, /\/\/\/\/[^\n]*/), /\/\/[^\n]*/)),
   },
 });

@@ -142,12 +142,13 @@ fn function(db: &dyn Db, module: &str, item: ItemId) -> Function {
 fn lines(functions: Vec<Function>, shown: &mut BTreeSet<String>) -> String {
     let mut lines: Vec<Function> = Vec::new();
     for function in functions {
-        let same = lines
+        let alike = lines
             .iter_mut()
-            .find_map(|it| Some((further(&it.tail, &function.tail)?, it)));
+            .filter(|it| owner(&it.name) == owner(&function.name));
+        let mut alike = alike.map(|it| (further(&it.tail, &function.tail), it));
+        let same = alike.find_map(|(errors, it)| Some((errors?, it)));
         match same {
             Some((errors, line)) => {
-                // The module or type is that of the first.
                 let short = function.name.rsplit('.').next();
                 line.name.push(' ');
                 line.name.push_str(short.unwrap_or_default());
@@ -175,6 +176,12 @@ fn lines(functions: Vec<Function>, shown: &mut BTreeSet<String>) -> String {
         };
     }
     out
+}
+
+/// The module or type of the first function of a line.
+fn owner(name: &str) -> Option<&str> {
+    let first = name.split(' ').next()?;
+    first.rsplit_once('.').map(|it| it.0)
 }
 
 /// What the second of two tails raises besides what the first does, where they are alike otherwise.

@@ -18,7 +18,9 @@ pub use coverage::{
     Insertion, Takes, always_matches, match_too_complex, missing_case, pattern_too_complex,
     refutable_pattern, unreachable_arm, unreachable_side,
 };
-pub use heads::{misplaced_agent, misplaced_repeat_class, missing_body, reserved_word};
+pub use heads::{
+    asks_nothing, misplaced_agent, misplaced_repeat_class, missing_body, reserved_word,
+};
 pub use lints::{
     Marked, Meant, Unused, UnusedMeant, accidental_comment, broken_pattern, deprecated,
     doubled_braces, dropped_answer, duplicate_key, empty_range, idle_doc, missing_braces,

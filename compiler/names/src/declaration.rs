@@ -366,8 +366,12 @@ impl Head<'_> {
             Some(ty) => self.lower(ty),
             None => literal_type(&constant.value).unwrap_or_else(|| {
                 let place = self.place(constant.name.span);
-                self.sink
-                    .push(errors::missing_type(place, &constant.name.name));
+                let report = errors::missing_type(place, &constant.name.name);
+                let is_lambda = matches!(constant.value.kind, ast::ExpressionKind::Lambda { .. });
+                self.sink.push(match is_lambda {
+                    true => errors::function_instead(report),
+                    false => report,
+                });
                 Type::Invalid
             }),
         };

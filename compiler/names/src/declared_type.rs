@@ -176,7 +176,8 @@ impl Fields<'_> {
 
     fn payload_field(&mut self, field: &ast::Parameter) -> Parameter {
         let attributes = self.attributes(&field.attributes, AttributeTarget::Field);
-        if field.ty.is_none() && is_type_name(&field.name.name) {
+        let is_unnamed = field.ty.is_none() && is_type_name(&field.name.name);
+        if is_unnamed {
             let place = Place::Item {
                 item: self.item,
                 span: field.name.span,
@@ -188,7 +189,12 @@ impl Fields<'_> {
             name: field.name.name.clone(),
             wire: attributes.alias.unwrap_or_else(|| field.name.name.clone()),
             docs: field.docs.as_deref().map(Arc::from),
-            ty: field.ty.as_ref().map_or(Type::String, |it| self.lower(it)),
+            ty: match &field.ty {
+                Some(ty) => self.lower(ty),
+                // Which of both it is was reported; what takes it is no further mistake.
+                None if is_unnamed => Type::Invalid,
+                None => Type::String,
+            },
             default: presence(field.default.is_some()),
             check: Presence::Absent,
             secret: attributes.secret,

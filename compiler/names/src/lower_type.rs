@@ -346,7 +346,30 @@ impl Lowering<'_> {
         (is_field && !is_known).then(|| (name.name.clone(), name.span))
     }
 
+    /// The members of a union where each is a name that nothing has: the variants of an enum in other languages.
+    fn unknown_members(&self, members: &[ast::TypeExpression]) -> Option<(Span, Vec<Name>)> {
+        let names = members.iter().map(|it| {
+            let ast::TypeExpressionKind::Named { path, arguments } = &it.kind else {
+                return None;
+            };
+            let ([name], []) = (&path[..], &arguments[..]) else {
+                return None;
+            };
+            let is_known = SIMPLE.iter().any(|(it, _)| *it == name.name)
+                || foreign::type_name(&name.name).is_some()
+                || resolve_name(self.db, self.file, &name.name).is_some();
+            let is_variant = name.name.starts_with(|it: char| it.is_uppercase());
+            (is_variant && !is_known).then(|| name.name.clone())
+        });
+        let names: Option<Vec<Name>> = names.collect();
+        Some((members.first()?.span, names?))
+    }
+
     fn union(&mut self, members: &[ast::TypeExpression]) -> Type {
+        if let Some((first, names)) = self.unknown_members(members) {
+            let place = self.place(first);
+            return self.report(errors::enum_instead(place, &names));
+        }
         let mut literals: BTreeSet<Name> = BTreeSet::new();
         let mut is_valid = true;
         for member in members {

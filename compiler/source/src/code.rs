@@ -9,6 +9,7 @@ impl Code {
     pub const LINTS: &'static [Self] = &[
         Self::ACCIDENTAL_COMMENT,
         Self::ALWAYS_MATCHES,
+        Self::ASKS_NOTHING,
         Self::BROKEN_PATTERN,
         Self::DEPRECATED,
         Self::DUPLICATE_KEY,
@@ -69,6 +70,7 @@ codes! {
     ACCIDENTAL_COMMENT = "accidental-comment";
     ALWAYS_MATCHES = "always-matches";
     AMBIGUOUS_VARIANT = "ambiguous-variant";
+    ASKS_NOTHING = "asks-nothing";
     ATTRIBUTE_ARGUMENTS = "attribute-arguments";
     BAD_SKILL = "bad-skill";
     BROKEN_CHECK = "broken-check";

@@ -87,7 +87,12 @@ fn lay_out_item(
         if index > first
             && token.line_start != LineStart::Inside
             && lines == Lines::Separate
-            && is_separated(tokens[index - 1].kind, token, is_matched)
+            && is_separated(
+                tokens[index - 1].kind,
+                token,
+                is_matched,
+                tokens.get(index + 1),
+            )
         {
             let end = tokens[index - 1].span.end;
             result.push(Token {
@@ -118,11 +123,13 @@ enum Lines {
     Ignored,
 }
 
-fn is_separated(previous: TokenKind, token: Token, is_matched: bool) -> bool {
+fn is_separated(previous: TokenKind, token: Token, is_matched: bool, next: Option<&Token>) -> bool {
     let ends_bracket = token.kind.is_closer() && is_matched;
+    // A field may have any word for a name: `in: [string]` goes on with nothing.
+    let is_named = next.is_some_and(|it| it.kind == TokenKind::Colon);
     !continues_after(previous)
         && !previous.is_opener()
-        && !continues_before(token.kind)
+        && (is_named || !continues_before(token.kind))
         && !ends_bracket
         && !matches!(previous, TokenKind::Semicolon)
 }

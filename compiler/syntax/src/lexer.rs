@@ -6,7 +6,7 @@ mod number;
 mod punctuation;
 mod string;
 
-pub use error::{LexicalError, LexicalErrorKind};
+pub use error::{LexicalError, LexicalErrorKind, number_too_large};
 
 use gsw_source::{Name, Span};
 use rustc_hash::FxHashMap;

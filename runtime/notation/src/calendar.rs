@@ -96,6 +96,17 @@ const fn date(day: i64) -> (i64, i64, i64) {
     (year, month, of_month)
 }
 
+/// What is said of a time that 64 bits of nanoseconds do not hold.
+pub const RANGE: &str = "a time between 1677-09-21 and 2262-04-11";
+
+/// Whether a text that is no time of ours has the form of one that lies too far away, such as the last day of the year 9999.
+#[must_use]
+pub fn is_too_far(text: &str) -> bool {
+    let year = text.get(..4).and_then(|it| it.parse::<u16>().ok());
+    let is_date = text.get(4..).is_some_and(|it| it.starts_with('-'));
+    is_date && year.is_some_and(|it| !(1678..2262).contains(&it))
+}
+
 /// Reads RFC 3339 with any offset; `None` when it is none, a leap second, or outside what 64 bits of nanoseconds hold.
 #[must_use]
 pub fn parse_rfc3339(text: &str) -> Option<i64> {

@@ -11,6 +11,13 @@ pub fn missing_body(place: Place, name: &str) -> Diagnostic {
         .note("write its body after the head, in braces: `{ … }`")
 }
 
+/// A prompt without a word for its model.
+pub fn asks_nothing(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` says nothing that a model could answer");
+    Diagnostic::warning(Code::ASKS_NOTHING, place, message)
+        .note("`user \"…\"` says what is wanted; a parameter that no text names follows it")
+}
+
 /// `by` behind the head of what no agent runs.
 pub fn misplaced_agent(place: Place) -> Diagnostic {
     let message = "`by` belongs in the head of a `prompt`";

@@ -3,8 +3,8 @@
 use gsw_infer::errors::calls;
 use gsw_names::{is_std, item_head};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
-use gsw_syntax::TokenKind;
-use gsw_syntax::ast::{Identifier, ItemBody, ModifierKind, Signature};
+use gsw_syntax::ast::{Identifier, ItemBody, ModifierKind, PromptEntry, Signature, TextRole};
+use gsw_syntax::{TokenKind, item_ast};
 
 use crate::errors;
 
@@ -43,8 +43,30 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
             &signature.name.name,
         ));
     }
+    if item.kind(db) == ItemKind::Prompt && asks_nothing(db, item, signature) {
+        found.push(errors::asks_nothing(
+            place(&signature.name),
+            &signature.name.name,
+        ));
+    }
     misplaced(item, item.kind(db), signature, &mut found);
     found
+}
+
+/// Whether a prompt has nothing that a model could answer: no parameter, whose value would be shown, and no text but instructions.
+fn asks_nothing(db: &dyn Db, item: ItemId, signature: &Signature) -> bool {
+    let Some(tree) = item_ast(db, item) else {
+        return false;
+    };
+    let ItemBody::Prompt { entries, .. } = &tree.body else {
+        return false;
+    };
+    let says = |it: &PromptEntry| match it {
+        PromptEntry::Text { role, .. } => *role != TextRole::System,
+        PromptEntry::Statement(_) => true,
+        PromptEntry::Example { .. } | PromptEntry::Setting(_) => false,
+    };
+    signature.parameters.is_empty() && !entries.iter().any(says)
 }
 
 fn signature_of(body: &ItemBody) -> Option<&Signature> {

@@ -22,6 +22,12 @@ pub fn unknown_argument(
     )
 }
 
+/// A bound of a budget without its name.
+pub fn unnamed_bound(place: Place) -> Diagnostic {
+    let message = "a bound of a budget is named: `budget(usd: 0.5)`";
+    Diagnostic::error(Code::UNKNOWN_ARGUMENT, place, message)
+}
+
 /// A parameter that got no value.
 pub fn missing_argument(place: Place, names: &[&str], callee: &str) -> Diagnostic {
     let list: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
@@ -90,6 +96,7 @@ pub fn positional_after_named(place: Place) -> Diagnostic {
         place,
         "a positional argument cannot follow a named one",
     )
+    .note("name it as well, or put it before those with names")
 }
 
 /// A named argument in the call of a function value.

@@ -336,6 +336,20 @@ pub fn calls_wait(report: Diagnostic, word: Place) -> Diagnostic {
         .fix("leave out `await`", word, "")
 }
 
+/// `await` before `parallel`; `word` is what goes away.
+pub fn parallel_waits(report: Diagnostic, word: Place) -> Diagnostic {
+    report
+        .note("`parallel` waits for all of it and gives its values")
+        .fix("leave out `await`", word, "")
+}
+
+/// `await` before `spawn detached`; `word` is what goes away.
+pub fn detached_gives_id(report: Diagnostic, word: Place) -> Diagnostic {
+    report
+        .note("a detached run outlives this one: `spawn detached` gives its id, by which `std/runs` finds it")
+        .fix("leave out `await`", word, "")
+}
+
 /// A function whose first parameter takes what it stands behind as a method; `call` is what is written, and `instead` the call of
 /// the function. `owner` is its type, where that may have methods of the program.
 pub fn function_of_receiver(

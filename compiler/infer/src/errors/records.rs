@@ -122,6 +122,14 @@ pub fn entry_of_map(diagnostic: Diagnostic, name: &str, whole: Place) -> Diagnos
         .fix(format!("write `{entry}`"), whole, entry)
 }
 
+/// An element of a list like a part of a tuple; `whole` is the dot with the number.
+pub fn element_of_list(diagnostic: Diagnostic, index: u32, whole: Place) -> Diagnostic {
+    let element = format!("[{index}]");
+    diagnostic
+        .note(format!("an element of a list is `xs{element}`"))
+        .fix(format!("write `{element}`"), whole, element)
+}
+
 /// A part of a tuple that is not there.
 pub fn parts_of_tuple(diagnostic: Diagnostic, parts: usize) -> Diagnostic {
     let last = parts.saturating_sub(1);

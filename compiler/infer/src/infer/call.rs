@@ -15,7 +15,7 @@ use crate::infer::argument::{self, Call, Formal};
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
 use crate::infer::lookup;
-use crate::infer::method;
+use crate::infer::method::{self, refuse_private};
 use crate::infer::name::{self, kind_text};
 use crate::infer::names::reference;
 use crate::infer::prompt;
@@ -127,6 +127,7 @@ fn call_in_type(
     // Methods are items of the module under the name `Type.method`, so `Type.method(receiver)` is one look-up in its scope.
     let method = format!("{}.{}", item.name(cx.db), name.name);
     if let Some(&method) = scope.items.get(method.as_str()) {
+        refuse_private(&mut cx.hir, method, name);
         let definition = Definition::Item(method);
         return Some(call_definition(
             cx, definition, &name.name, name.span, call, hint,

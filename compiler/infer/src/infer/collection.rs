@@ -254,6 +254,9 @@ pub(super) fn tuple_part(
             let report = records::unknown_field(place, &index.to_string(), &text, None);
             hir.report(if let Type::Tuple(types) = other {
                 records::parts_of_tuple(report, types.len())
+            } else if let Type::List(_) = other {
+                let dot = Span::new(index_span.start.saturating_sub(1), index_span.end);
+                records::element_of_list(report, index, hir.place(dot))
             } else {
                 report
             });

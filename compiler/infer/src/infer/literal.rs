@@ -2,7 +2,7 @@
 
 use gsw_names::types::{Type, is_media};
 use gsw_source::{Name, Span, nearest};
-use gsw_syntax::ast;
+use gsw_syntax::{ast, number_too_large};
 
 use crate::errors::values as errors;
 use crate::hir::{Coercion, ExpressionId, ExpressionKind, Part};
@@ -39,11 +39,17 @@ pub(super) fn infer_literal(
     }
 }
 
-/// An int literal; what does not fit 64 bits was reported by the parser.
+/// An int literal. What no sign makes fit 64 bits was reported by the lexer; `9223372036854775808` is held for the minus of a literal,
+/// and here is none: `5 - 9223372036854775808`, or `-9223372036854775808.abs()`, where it belongs to the whole.
 pub(super) fn push_int(hir: &mut HirBuilder, value: Option<i128>, span: Span) -> ExpressionId {
-    match value.and_then(|it| i64::try_from(it).ok()) {
-        Some(value) => hir.push(ExpressionKind::Int(value), Type::Int, span),
-        None => hir.push(ExpressionKind::Invalid, Type::Int, span),
+    match value.map(i64::try_from) {
+        Some(Ok(value)) => hir.push(ExpressionKind::Int(value), Type::Int, span),
+        Some(Err(_)) => {
+            let place = hir.place(span);
+            hir.report(number_too_large(place));
+            hir.invalid(span)
+        }
+        None => hir.invalid(span),
     }
 }
 

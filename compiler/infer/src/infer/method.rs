@@ -3,8 +3,8 @@
 use gsw_names::errors::Kind;
 use gsw_names::types::Type;
 use gsw_names::{
-    Definition, KnownItem, foreign, implicit_module, method, method_names, partial_field,
-    resolve_member, substitute,
+    Definition, KnownItem, foreign, implicit_module, is_private, method, method_names,
+    partial_field, resolve_member, shown_module, substitute,
 };
 use gsw_source::{Diagnostic, ItemId, Name, Place, Span, meant};
 use gsw_syntax::ast;
@@ -270,6 +270,7 @@ pub(super) fn method_call(
     {
         cx.hir
             .refer(name.span, crate::item_bodies::Reference::Item(item));
+        refuse_private(&mut cx.hir, item, name);
         if let Type::Stream(answer) = plain
             && call.arguments.is_empty()
             && KnownItem::StreamResult.is(cx.db, item)
@@ -287,6 +288,15 @@ pub(super) fn method_call(
     }
     unknown_method(&mut cx.hir, &ty, name, call.span, found);
     call::lost_call(cx, call)
+}
+
+/// Reports a function of a type that is private to another file.
+pub(super) fn refuse_private(hir: &mut HirBuilder, item: ItemId, name: &ast::Identifier) {
+    if item.file(hir.db) != hir.item.file(hir.db) && is_private(hir.db, item) {
+        let module = shown_module(hir.db, item.file(hir.db));
+        let place = hir.place(name.span);
+        hir.report(gsw_names::errors::private_name(place, &name.name, &module));
+    }
 }
 
 /// The receiver as the method's first parameter takes it; `None` when it does not.

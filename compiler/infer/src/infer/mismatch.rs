@@ -63,6 +63,9 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         }
         (Type::Optional(_), _) if is_none => errors::none_needs_optional(diagnostic, &wanted),
         (Type::Optional(_), _) => errors::may_be_none(diagnostic),
+        (Type::Task(_), _) if matches!(hir.arena.get(id).kind, ExpressionKind::Spawn(_)) => {
+            errors::await_or_gather(diagnostic, hir.place_before(span))
+        }
         (Type::Task(_), _) => errors::await_it(diagnostic, hir.place_before(span)),
         (Type::Function(_), _) if constructor_name(hir, id).is_some() => {
             errors::lacks_payload(diagnostic, &constructor_name(hir, id).unwrap_or_default())

@@ -368,9 +368,12 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         && (&left_type, &right_type) == (&Type::Int, &Type::Duration)
     {
         errors::duration_first(report)
-    } else if matches!(left_type, Type::Duration | Type::Time)
-        && matches!(right_type, Type::Int | Type::Float)
-    {
+    } else if matches!(
+        (&left_type, &right_type),
+        (Type::Float, Type::Duration) | (Type::Duration, Type::Float)
+    ) {
+        errors::whole_durations(report)
+    } else if matches!(left_type, Type::Duration | Type::Time) && right_type == Type::Int {
         errors::write_duration(report)
     } else if [&left_type, &right_type]
         .map(|it| operands::is_result(hir, it))
@@ -536,7 +539,8 @@ fn infer_membership(
     let ty = cx.hir.ty(container);
     let wanted = match cx.hir.table.operand(&ty) {
         Type::List(element) => Expected::Hint((*element).clone()),
-        Type::Map(key, _) => Expected::Type((*key).clone()),
+        // Whether a key is there may be asked of one that could not be: it need not meet a check.
+        Type::Map(key, _) => Expected::Type(cx.hir.table.unchecked(&key)),
         Type::String => Expected::Type(Type::String),
         Type::Invalid => Expected::Anything,
         Type::Unit

@@ -192,8 +192,13 @@ fn literal_pattern(
     span: Span,
 ) -> PatternKind {
     let (kind, own) = match literal {
-        ast::Literal::Int(value) => match value.and_then(|it| i64::try_from(it).ok()) {
-            Some(value) => (PatternKind::Int(value), Type::Int),
+        ast::Literal::Int(value) => match value.map(i64::try_from) {
+            Some(Ok(value)) => (PatternKind::Int(value), Type::Int),
+            Some(Err(_)) => {
+                let place = hir.place(span);
+                hir.report(gsw_syntax::number_too_large(place));
+                (PatternKind::Invalid, Type::Int)
+            }
             None => (PatternKind::Invalid, Type::Int),
         },
         ast::Literal::Float(bits) => (PatternKind::Float(*bits), Type::Float),

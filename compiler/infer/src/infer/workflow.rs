@@ -226,10 +226,12 @@ fn infer_budget(cx: &mut Context, arguments: &[ast::Argument]) -> Budget {
                 let other = other.unwrap_or_default();
                 let suggestion = gsw_source::meant(other, &names);
                 let suggestion = suggestion.as_deref();
-                cx.hir.report(
-                    calls::unknown_argument(place, other, "`budget`", suggestion)
-                        .note("a budget has `usd`, `tokens`, `calls` and `time`"),
-                );
+                let report = match name {
+                    Some(_) => calls::unknown_argument(place, other, "`budget`", suggestion),
+                    None => calls::unnamed_bound(place),
+                };
+                cx.hir
+                    .report(report.note("a budget has `usd`, `tokens`, `calls` and `time`"));
                 continue;
             }
         };
@@ -367,11 +369,20 @@ pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span)
     let ty = cx.hir.ty(value);
     match awaited(&mut cx.hir, &ty) {
         Some(ty) => cx.hir.push(ExpressionKind::Await(value), ty, span),
-        None if is_call(written) => {
+        None if waits_by_itself(written) => {
             let (place, text) = (cx.hir.place(written.span), cx.hir.show(&ty));
             let word = Span::new(span.start, written.span.start);
             let report = errors::not_awaitable(place, "await", &text);
-            let report = elsewhere::calls_wait(report, cx.hir.place(word));
+            let word = cx.hir.place(word);
+            let report = if let ast::ExpressionKind::Parallel(_)
+            | ast::ExpressionKind::ParallelFor { .. } = &written.kind
+            {
+                elsewhere::parallel_waits(report, word)
+            } else if let ast::ExpressionKind::SpawnDetached(_) = &written.kind {
+                elsewhere::detached_gives_id(report, word)
+            } else {
+                elsewhere::calls_wait(report, word)
+            };
             cx.hir.report(report);
             // What the call gives is what was wanted.
             value
@@ -380,15 +391,21 @@ pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span)
     }
 }
 
-/// Whether it is a call, which waits by itself.
-fn is_call(value: &ast::Expression) -> bool {
+/// Whether it is a call or another form that waits where it has to, and gives no task.
+fn waits_by_itself(value: &ast::Expression) -> bool {
     if let ast::ExpressionKind::Parenthesized(inner)
     | ast::ExpressionKind::By { call: inner, .. }
     | ast::ExpressionKind::With { call: inner, .. } = &value.kind
     {
-        return is_call(inner);
+        return waits_by_itself(inner);
     }
-    matches!(value.kind, ast::ExpressionKind::Call { .. })
+    matches!(
+        value.kind,
+        ast::ExpressionKind::Call { .. }
+            | ast::ExpressionKind::Parallel(_)
+            | ast::ExpressionKind::ParallelFor { .. }
+            | ast::ExpressionKind::SpawnDetached(_)
+    )
 }
 
 fn awaited(hir: &mut HirBuilder, ty: &Type) -> Option<Type> {

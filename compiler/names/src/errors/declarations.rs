@@ -18,6 +18,11 @@ pub fn missing_type(place: Place, name: &str) -> Diagnostic {
         .note("types are inferred inside bodies and written on declarations")
 }
 
+/// A constant that is a lambda.
+pub fn function_instead(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a function is declared: `fn name(n: int) -> int { n + 1 }`")
+}
+
 /// A type in the payload of a variant or error, without the name of the field.
 pub fn payload_without_name(place: Place, ty: &str) -> Diagnostic {
     let message = "a payload field has a name before its type";

@@ -6,7 +6,7 @@ use gsw_source::Diagnostic;
 const NAMES: &[(&str, &str)] = &[
     (
         "Error",
-        "an error with a message of your own is `Failed(\"…\")`",
+        "an error with a message of your own is `Failed(\"…\")`, and in a pattern `_` or a name of your own stands for any",
     ),
     (
         "Exception",

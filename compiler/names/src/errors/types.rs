@@ -1,6 +1,6 @@
 //! Wording of what is wrong with types as written.
 
-use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+use gsw_source::{Code, Diagnostic, Name, Place, did_you_mean};
 
 /// A type's name that nothing in scope has.
 pub fn unknown_type(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
@@ -9,6 +9,15 @@ pub fn unknown_type(place: Place, name: &str, suggestion: Option<&str>) -> Diagn
         Diagnostic::error(Code::UNKNOWN_TYPE, place, message),
         suggestion,
     )
+}
+
+/// Names with `|` between them, which are the variants of an enum.
+pub fn enum_instead(place: Place, names: &[Name]) -> Diagnostic {
+    let names: Vec<&str> = names.iter().map(Name::as_str).collect();
+    unknown_type(place, names.first().copied().unwrap_or_default(), None).note(format!(
+        "variants are declared by `enum Name {{ {} }}`; a union has texts: `\"low\" | \"high\"`",
+        names.join(", ")
+    ))
 }
 
 /// The name of a field where the type of a map's keys stands.

@@ -68,7 +68,7 @@ impl LexicalError {
                 place,
                 "this string is not closed",
             )
-            .note("a string in `\"` ends on its line; a multi-line string is written in `\"\"\"`"),
+            .note("a string in `\"` ends on its line, and a `${` in it with `}`; a multi-line string is written in `\"\"\"`"),
             LexicalErrorKind::UnknownEscape => Diagnostic::error(
                 Code::INVALID_ESCAPE,
                 place,
@@ -91,8 +91,7 @@ impl LexicalError {
             }
             LexicalErrorKind::MalformedNumber => number(place, "this is not a number")
                 .note("digits may be grouped by single underscores: `1_000_000`, `0xff_ff`"),
-            LexicalErrorKind::NumberOutOfRange => number(place, "this number is too large")
-                .note("an int ranges from -9223372036854775808 to 9223372036854775807, a duration up to 292 years"),
+            LexicalErrorKind::NumberOutOfRange => number_too_large(place),
             LexicalErrorKind::LongName => Diagnostic::error(
                 Code::INVALID_NAME,
                 place,
@@ -100,6 +99,14 @@ impl LexicalError {
             ),
         }
     }
+}
+
+/// An int, float or duration that is too large.
+#[must_use]
+pub fn number_too_large(place: Place) -> Diagnostic {
+    number(place, "this number is too large").note(
+        "an int ranges from -9223372036854775808 to 9223372036854775807, a duration up to 292 years",
+    )
 }
 
 fn number(place: Place, message: impl Into<String>) -> Diagnostic {
@@ -131,6 +138,12 @@ fn unknown_character(character: char, place: Place) -> Diagnostic {
     );
     if character.is_alphabetic() {
         diagnostic.note("names consist of the letters a to z, digits and `_`")
+    } else if character.is_whitespace() {
+        diagnostic
+            .note(
+                "it looks like a blank and is none: text that is copied from elsewhere may hold it",
+            )
+            .fix("write a plain blank", place, " ")
     } else if character == '&' {
         diagnostic.note("there are no references, since values are immutable and passed directly, and no operators on bits; conditions are joined by `and`")
     } else if character == '^' {

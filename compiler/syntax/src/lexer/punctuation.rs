@@ -3,6 +3,20 @@
 use crate::lexer::{Lexer, LexicalErrorKind, name};
 use crate::token::{LineStart, TokenKind, Value};
 
+/// Signs of print, as an editor of texts puts them in, and what they stand for.
+const SIGNS: [(char, TokenKind, &str); 10] = [
+    ('≤', TokenKind::LessEqual, "<="),
+    ('≥', TokenKind::GreaterEqual, ">="),
+    ('≠', TokenKind::BangEqual, "!="),
+    ('–', TokenKind::Minus, "-"),
+    ('—', TokenKind::Minus, "-"),
+    ('−', TokenKind::Minus, "-"),
+    ('×', TokenKind::Star, "*"),
+    ('÷', TokenKind::Slash, "/"),
+    ('→', TokenKind::Arrow, "->"),
+    ('⇒', TokenKind::FatArrow, "=>"),
+];
+
 impl Lexer<'_> {
     /// Reads the operator or bracket at the current position.
     pub(super) fn punctuation(&mut self) {
@@ -32,7 +46,10 @@ impl Lexer<'_> {
             _ => match self.text[start..].chars().next() {
                 Some('“') => self.foreign_quotes("“", "”"),
                 Some('‘') => self.foreign_quotes("‘", "’"),
-                _ => self.unknown_characters(),
+                first => match SIGNS.iter().find(|it| first == Some(it.0)) {
+                    Some((sign, kind, ours)) => self.foreign(sign.len_utf8(), *kind, ours),
+                    None => self.unknown_characters(),
+                },
             },
         }
     }
@@ -101,6 +118,10 @@ impl Lexer<'_> {
         };
         self.position += first.len_utf8();
         for character in characters {
+            // Blanks of other kinds are told apart from what is no blank.
+            if character.is_whitespace() != first.is_whitespace() {
+                break;
+            }
             if character.is_ascii()
                 && !matches!(character, '#' | '$' | '&' | '\\' | '^' | '`' | '~')
             {

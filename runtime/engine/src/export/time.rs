@@ -29,7 +29,11 @@ calls! {
         };
         read.map(i64::cast_unsigned).map_err(|fault| match (fault, pattern) {
             (Fault::Text, "") => {
-                let issue = codec::mismatch("$", "a time as of RFC 3339", &text.into());
+                let expected = match calendar::is_too_far(text) {
+                    true => calendar::RANGE,
+                    false => "a time as of RFC 3339",
+                };
+                let issue = codec::mismatch("$", expected, &text.into());
                 error::decode(&mut run.heap, &issue)
             }
             (Fault::Text, pattern) => {

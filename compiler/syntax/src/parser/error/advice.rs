@@ -101,6 +101,11 @@ impl Scene<'_> {
             return None;
         }
         let path = Span::new(first.span.end, dot.span.start);
+        if self.source(sight.token.span) == "gsw" {
+            let ending = Span::new(dot.span.start, sight.token.span.end);
+            let sentence = "a module is named without the ending of its file: `import ./schemas`";
+            return Some(replace(sentence, ending, ""));
+        }
         Some(match self.source(path).trim() {
             "std" => replace(
                 "the modules of the library are imported one by one: `import std/fs`",
@@ -125,6 +130,14 @@ impl Scene<'_> {
         if expected.has(Expected::DECLARATION) {
             let found = foreign::declaration(text)?;
             return advise(found, Self::with_blanks(sight, found));
+        }
+        let is_bound = text == "where"
+            && sight.is_in_head(|it| it.kind == TokenKind::Fn)
+            && !sight.is_in_head(|it| it.kind == TokenKind::For);
+        if is_bound && sight.expects_token(TokenKind::BraceOpen) {
+            return Some(note(
+                "what a type parameter must be able to do follows from the body: leave `where` out",
+            ));
         }
         if token.is_word()
             && let Some(found) = foreign::found(text, expected)
@@ -174,7 +187,24 @@ impl Scene<'_> {
         };
         let mut names = ModifierName::ALL.iter().map(|it| it.text());
         let meant = names.find(|it| common(it) >= (it.len() - 1).max(4))?;
+        if meant == text {
+            return Some(note(format!(
+                "a modifier stands before the block that it is about: {}",
+                example(text)
+            )));
+        }
         Some(replace(the_modifiers(), sight.token.span, meant))
+    }
+}
+
+/// How a modifier is written.
+fn example(word: &str) -> &'static str {
+    match word {
+        "timeout" => "`timeout 30s { ask(x) }`",
+        "reflect" => "`reflect 2 { ask(x) }`",
+        "budget" => "`budget(usd: 0.5) { ask(x) }`",
+        "limit" | "errors" => "`parallel for x in xs limit 4 errors merge { ask(x) }`",
+        _ => "`retry 3 { ask(x) }`",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads values that have parts. What was read of a value that does not fit is released.
 
 use gsw_abi::layout;
-use gsw_abi::types::{CheckScope, Enum, ErrorClass, Field, Secrecy, Type, TypeId};
+use gsw_abi::types::{CheckScope, Enum, ErrorClass, Field, Secrecy, Type, TypeId, Variant};
 use gsw_notation::issue;
 use gsw_notation::path::Step;
 use serde_json::{Map, Value};
@@ -181,7 +181,8 @@ impl Decoder<'_> {
                     Some(index) => Some(self.checker.heap().object(ty, index as u32, 0)),
                     None => {
                         let found = self.found(ty, tree);
-                        self.fail(variants(it), found)
+                        let expected = named(it, name).map_or_else(|| variants(it), as_object);
+                        self.fail(expected, found)
                     }
                 }
             }
@@ -190,6 +191,12 @@ impl Decoder<'_> {
                 let is_it = |variant: &gsw_abi::types::Variant| {
                     !variant.fields.is_empty() && kind.as_str() == Some(&variant.wire)
                 };
+                if let Some(alone) = kind.as_str().and_then(|name| named(it, name))
+                    && alone.fields.is_empty()
+                {
+                    let expected = format!("{} alone, as a string", Value::from(&*alone.wire));
+                    return self.fail(expected, "an object with that `kind`".into());
+                }
                 let Some(index) = it.variants.iter().position(is_it) else {
                     let found = self.found(ty, kind);
                     return self
@@ -357,6 +364,22 @@ impl Decoder<'_> {
 }
 
 /// The names of an enum's variants, as expected in JSON.
+/// The variant that JSON names so.
+fn named<'a>(it: &'a Enum, name: &str) -> Option<&'a Variant> {
+    it.variants.iter().find(|it| it.wire == name)
+}
+
+/// A variant with fields, in the form that it has in JSON.
+fn as_object(variant: &Variant) -> String {
+    let fields = variant
+        .fields
+        .iter()
+        .map(|it| format!("{}: …", Value::from(&*it.wire)));
+    let kind = format!("\"kind\": {}", Value::from(&*variant.wire));
+    let parts: Vec<String> = std::iter::once(kind).chain(fields).collect();
+    format!("an object {{{}}}", parts.join(", "))
+}
+
 fn variants(it: &Enum) -> String {
     let names = it
         .variants

@@ -48,7 +48,15 @@ impl Decoder<'_> {
         };
         match word {
             Some(word) => Some(word),
-            None => self.mismatch(ty, tree),
+            None => {
+                if let (Type::Time, Value::String(it)) = (self.types.get(ty), tree)
+                    && calendar::is_too_far(it)
+                {
+                    let found = self.found(ty, tree);
+                    return self.fail(calendar::RANGE.into(), found);
+                }
+                self.mismatch(ty, tree)
+            }
         }
     }
 

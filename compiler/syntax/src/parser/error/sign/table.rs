@@ -3,7 +3,7 @@
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
 use crate::parser::error::foreign::OPTIONAL;
-use crate::token::{Token, TokenKind as Kind, Word};
+use crate::token::{LineStart, Token, TokenKind as Kind, Word};
 
 fn is_control(token: &Token) -> bool {
     matches!(token.kind, Kind::If | Kind::For | Kind::While)
@@ -20,6 +20,22 @@ pub(super) const SIGNS: &[Sign] = &[
         &[Kind::Comma, Kind::BraceClose],
         |it| it.expects_token(Kind::Colon) && it.is_key(),
         "a map has keys and values, `{ \"a\": 1 }`; a list is `[1, 2]`, and `set.of([1, 2])` of `std/set` a set",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| {
+            let next = it.after(1);
+            it.expects_token(Kind::BraceOpen)
+                && next.is_none_or(|it| it.line_start != LineStart::Inside)
+        },
+        "what a declaration or a line does stands in braces: `fn f(n: int) -> int { n + 1 }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::As],
+        |it| it.expects_token(Kind::FatArrow),
+        "a bare name binds all that is caught, `catch e => …`, and a pattern its fields: `catch Failed(message) => …`",
         Edit::None,
     ),
     // In a type or in the head of a declaration.
@@ -52,6 +68,12 @@ pub(super) const SIGNS: &[Sign] = &[
         |it| it.is_among_errors(),
         "errors are separated by `|`",
         Edit::Sign(" |"),
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects_token(Kind::BraceOpen) && it.is_in_head(|it| it.kind == Kind::Fn),
+        "several results are a tuple: `-> (int, string)`",
+        Edit::None,
     ),
     sign(
         &[Kind::BracketOpen],
@@ -514,6 +536,12 @@ pub(super) const SIGNS: &[Sign] = &[
                 && before.is_some_and(|it| it.word.modifier().is_some())
         },
         "a modifier is followed by its value: `retry 3 { … }`, `timeout 30s { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects(Expected::EXPRESSION) && it.follows(1, Kind::Match),
+        "conditions without a value are `if a { … } else if b { … }`, or guards: `match n { x if x > 1 => …, _ => … }`",
         Edit::None,
     ),
     sign(
