@@ -7,9 +7,12 @@ use crate::infer::table::Table;
 impl Table<'_> {
     /// Infers type arguments from what is wanted of a call's result, where that cannot be wrong.
     pub(super) fn absorb_plain(&mut self, result: &Type, hint: Option<&Type>) {
-        if let Some(hint) = hint {
-            self.absorb(result, hint, Absorb::Plain(Depth::Top));
-        }
+        let Some(hint) = hint else { return };
+        // A check of the whole says nothing of its parts, whose type the alias names all the same.
+        let below = self.unchecked(hint);
+        let is_collection = matches!(below, Type::List(_) | Type::Map(..) | Type::Tuple(_));
+        let hint = if is_collection { &below } else { hint };
+        self.absorb(result, hint, Absorb::Plain(Depth::Top));
     }
 
     /// The same for constructors, whose payload is always converted to what is wanted.
