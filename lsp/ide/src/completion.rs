@@ -133,8 +133,8 @@ fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
         Site::Mocked => name::mocked(cursor),
         Site::RecordField { fields, taken } => member::fields_left(cursor, fields, &taken),
         Site::Type { item, errors } => ty::types(cursor, item, errors),
-        Site::Pattern { item, ty, taken } => {
-            let mut found = pattern::patterns(cursor, item, ty.as_ref());
+        Site::Pattern { ty, taken, raised } => {
+            let mut found = pattern::patterns(cursor, ty.as_ref(), &raised);
             found.retain(|it| !taken.iter().any(|name| *name == it.label));
             found
         }

@@ -30,6 +30,7 @@ mod named;
 mod nature;
 mod order;
 mod parameters;
+mod raised;
 mod references;
 mod rename;
 mod scope;

@@ -11,11 +11,12 @@ use super::expression::values_of;
 use super::item::{Calling, Completion, CompletionKind, of_item};
 use super::name::{Wanted, names};
 use super::site::{Site, record_named};
+use crate::raised::raised_in;
 use crate::speculation::MARKER;
 
-pub fn patterns(cursor: &Cursor<'_>, item: ItemId, ty: Option<&Type>) -> Vec<Completion> {
+pub fn patterns(cursor: &Cursor<'_>, ty: Option<&Type>, raised: &[ItemId]) -> Vec<Completion> {
     let mut found = match ty {
-        Some(Type::Error) => errors(cursor, item),
+        Some(Type::Error) => errors(cursor, raised),
         Some(Type::Record(record, _)) => record_pattern(cursor, *record),
         Some(ty) => {
             let mut values = values_of(cursor, ty);
@@ -56,15 +57,16 @@ fn payload_names(head: &str) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// The errors that can be caught: those in scope, and the family of what a model's call raises.
-fn errors(cursor: &Cursor<'_>, _: ItemId) -> Vec<Completion> {
+/// The errors that can be caught: those in scope, first what is raised, and the family of what a model's call raises.
+fn errors(cursor: &Cursor<'_>, raised: &[ItemId]) -> Vec<Completion> {
     let db = cursor.db;
     let mut found: Vec<Completion> = gsw_names::visible_names(db, cursor.file)
         .iter()
         .filter_map(
             |name| match gsw_names::resolve_name(db, cursor.file, name)? {
                 gsw_names::Definition::Item(item) if item.kind(db) == ItemKind::Error => {
-                    let completion = of_item(db, name, item, Calling::Name, 1);
+                    let rank = if raised.contains(&item) { 0 } else { 1 };
+                    let completion = of_item(db, name, item, Calling::Name, rank);
                     let TypeDeclarationKind::Record(fields) =
                         &type_declaration(db, item).declaration.kind
                     else {
@@ -137,10 +139,25 @@ pub fn in_pattern(
 /// A pattern, with what is matched and what the other arms take already.
 fn matched_by(cursor: &Cursor<'_>, item: ItemId, nodes: &[Child<'_>]) -> Site {
     Site::Pattern {
-        item,
         ty: matched(cursor, item, nodes),
         taken: taken(nodes),
+        raised: raised(cursor, item, nodes),
     }
+}
+
+/// The errors of the value whose `catch` the pattern stands in.
+fn raised(cursor: &Cursor<'_>, item: ItemId, nodes: &[Child<'_>]) -> Vec<ItemId> {
+    let caught = nodes.iter().rev().find_map(|node| {
+        let Child::Expression(it) = node else {
+            return None;
+        };
+        if let ast::ExpressionKind::Catch { value, .. } = &it.kind {
+            return Some(value.span);
+        }
+        None
+    });
+    let errors = caught.map(|it| raised_in(cursor.db, item, it));
+    errors.into_iter().flatten().map(|it| it.1).collect()
 }
 
 /// The record whose fields a pattern takes apart, when the name at `span` is one of its fields.

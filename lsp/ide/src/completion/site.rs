@@ -64,11 +64,12 @@ pub enum Site {
         errors: ErrorsOnly,
     },
     Pattern {
-        item: ItemId,
         /// Of what is matched, where it is known.
         ty: Option<Type>,
         /// The names of variants and errors that other arms take.
         taken: Vec<gsw_source::Name>,
+        /// The errors that what is caught raises.
+        raised: Vec<ItemId>,
     },
     Setting {
         owner: SettingOwner,

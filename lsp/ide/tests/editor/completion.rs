@@ -584,6 +584,8 @@ fn arms_offer_what_is_left() {
     let caught =
         "fn f() -> int { g() catch { Failed(_) => 1\n <|> } }\nfn g() -> int { fail Failed(\"\") }";
     offers(caught, &["Timeout"], &["Failed"]);
+    let raised = "error Lost(n: int)\nfn f() -> int { g() catch { <|> } }\nfn g() -> int { if true { fail Lost(1) } else { fail Failed(\"\") } }";
+    begins_with(raised, &["Failed", "Lost"]);
     let field =
         format!("{SHAPES}fn f(b: Bug) -> int {{ match b {{ Bug {{ shape: <|>, .. }} => 1 }} }}");
     offers(&field, &["Dot", "Line"], &["title"]);
