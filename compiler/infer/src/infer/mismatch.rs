@@ -63,10 +63,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         }
         (Type::Optional(_), _) if is_none => errors::none_needs_optional(diagnostic, &wanted),
         (Type::Optional(_), _) => errors::may_be_none(diagnostic),
-        (Type::Task(_), _) if matches!(hir.arena.get(id).kind, ExpressionKind::Spawn(_)) => {
-            errors::await_or_gather(diagnostic, hir.place_before(span))
-        }
-        (Type::Task(_), _) => errors::await_it(diagnostic, hir.place_before(span)),
+        (Type::Task(_), _) => await_first(hir, diagnostic, id),
         (Type::Function(_), _) if constructor_name(hir, id).is_some() => {
             errors::lacks_payload(diagnostic, &constructor_name(hir, id).unwrap_or_default())
         }
@@ -86,6 +83,16 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
         (found, Type::String) => interpolated(hir, diagnostic, id, &found),
         _ => diagnostic,
+    }
+}
+
+/// A task where its value is wanted.
+fn await_first(hir: &HirBuilder, diagnostic: Diagnostic, id: ExpressionId) -> Diagnostic {
+    let start = hir.place_before(hir.span(id));
+    if matches!(hir.arena.get(id).kind, ExpressionKind::Spawn(_)) {
+        errors::await_or_gather(diagnostic, start)
+    } else {
+        errors::await_it(diagnostic, start)
     }
 }
 
