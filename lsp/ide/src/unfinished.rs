@@ -8,12 +8,14 @@
 use gsw_syntax::{LineStart, Token, TokenKind, item_range, lex, mistakes};
 
 /// What may be missing behind a line whose brackets are closed: bodies of arms, blocks and declarations, values.
-const ENDS: [&str; 7] = [
+const ENDS: [&str; 9] = [
     " => 0",
     " {}",
     " = 0",
     " -> 0",
     "(..) -> 0",
+    " {",
+    " -> int {",
     " -> int {}",
     ": 0",
 ];

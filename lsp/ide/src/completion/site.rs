@@ -193,6 +193,9 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
     let Some(&brace) = openers.last() else {
         return (tokens.starts_line() && !is_continued(previous)).then_some(Site::Declaration);
     };
+    if let Some(site) = in_brackets_of(tokens, brace) {
+        return Some(site);
+    }
     if tokens.tokens[brace].kind == TokenKind::BracketOpen {
         return listed(cursor, tokens, brace);
     }
@@ -243,6 +246,32 @@ fn after_word(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
     let begins = previous.line_start != gsw_syntax::LineStart::Inside
         || before(2).is_some_and(|it| matches!(it.kind, TokenKind::BraceOpen | TokenKind::Equal));
     (previous.word == Word::Mock && begins).then_some(Site::Mocked)
+}
+
+/// In brackets that have names of their own: the bounds of a budget, the script of an agent, what is permitted of one kind.
+fn in_brackets_of(tokens: &Tokens<'_>, bracket: usize) -> Option<Site> {
+    let before = |back: usize| Some(tokens.tokens[bracket.checked_sub(back)?]);
+    let previous = tokens.previous()?;
+    let kind = tokens.tokens[bracket].kind;
+    if kind == TokenKind::ParenOpen && before(1)?.word == Word::Budget {
+        let is_name = matches!(previous.kind, TokenKind::ParenOpen | TokenKind::Comma);
+        let owner = SettingOwner::Budget;
+        return is_name.then_some(Site::Setting { owner });
+    }
+    if kind != TokenKind::BraceOpen {
+        return None;
+    }
+    if before(2).is_some_and(|it| it.word == Word::Agent)
+        && before(3).is_some_and(|it| it.word == Word::Mock)
+        && tokens.starts_statement()
+    {
+        return Some(Site::Words(vec!["call", "answer"]));
+    }
+    let is_permission = before(1)?.word == Word::Permissions && previous.kind == TokenKind::Dot;
+    let kind = tokens.text(tokens.at.checked_sub(2)?);
+    let rest = |it: &&'static str| it.strip_prefix(kind)?.strip_prefix('.');
+    let names = gsw_project::PERMISSIONS.iter().filter_map(rest);
+    is_permission.then(|| Site::Words(names.collect()))
 }
 
 /// In the list that is the value of a setting: `tools: [<|>]`.

@@ -62,6 +62,8 @@ pub fn declarations() -> Vec<Completion> {
             "external",
             "external ${1:name}($2) -> ${3:string} by \"$4\" timeout ${5:2d}",
         ),
+        snippet("hook", "hook ${1:name} {\n  $0\n}"),
+        snippet("mcp", "mcp ${1:name} = $0"),
         snippet("test", "test \"$1\" {\n  $0\n}"),
         snippet("permissions", "permissions {\n  $0\n}"),
         keyword("private"),
@@ -150,6 +152,9 @@ pub fn after_head(line: &Line) -> Option<Vec<&'static str>> {
     if !is_complete {
         return None;
     }
+    if is_loop_without_values(line) {
+        return Some(vec!["in"]);
+    }
     let after_retry = retry_tail(line);
     let position = |word: Word| line.kinds.iter().position(|(_, it)| *it == word);
     if let Some(at) = position(Word::Step)
@@ -192,6 +197,14 @@ pub fn after_head(line: &Line) -> Option<Vec<&'static str>> {
         (_, Word::External) => Some(vec!["by", "timeout"]),
         _ => None,
     }
+}
+
+/// `for x <|>`
+fn is_loop_without_values(line: &Line) -> bool {
+    let mut kinds = line.kinds.iter().map(|it| it.0);
+    let is_loop = kinds.any(|it| it == TokenKind::For);
+    // What the loop takes apart stands between.
+    is_loop && kinds.next().is_some() && !line.kinds.iter().any(|it| it.0 == TokenKind::In)
 }
 
 /// `backoff` and `max` after `retry 3`.

@@ -521,6 +521,9 @@ fn types_are_offered_before_the_declaration_is_finished() {
         "fn g() {\n  let a: <|>\n}",
         "fn g() {\n  let a: <|>\n  log.info(\"\")\n}",
         "const A: <|>\n",
+        "prompt p(m: <|>\n  user \"a\"\n}",
+        "prompt p(m: string) -> <|>\n  user \"a\"\n}",
+        "fn g(a: <|>\n  let b = 1\n  b\n}\n\nfn h() -> int { 1 }",
     ] {
         offers(text, &["string", "int"], &["let", "f"]);
     }
@@ -728,4 +731,35 @@ fn prompts_checks_settings_and_imports_offer_their_own() {
     );
     let unclosed = format!("{SHAPES}fn f() -> Bug {{\n  Bug {{ title: \"a\", <|>\n}}");
     offers(&unclosed, &["shape"], &["title", "let"]);
+}
+
+#[test]
+fn words_and_names_that_belong_to_brackets_are_offered() {
+    offers("workflow f(xs: [int]) { for x <|> }", &["in"], &["f"]);
+    offers(
+        "workflow f(xs: [int]) { parallel for (a, b) <|>\n}",
+        &["in"],
+        &["f"],
+    );
+    offers(
+        "workflow f() -> int { budget(<|>) { 1 } }",
+        &["usd", "calls"],
+        &["f"],
+    );
+    offers(
+        "workflow f() -> int { budget(usd: 1.0, <|>) { 1 } }",
+        &["tokens"],
+        &["f"],
+    );
+    offers(
+        "agent a { model: \"sim/default\" }\ntest \"t\" {\n  mock agent a {\n    <|>\n  }\n}",
+        &["call", "answer"],
+        &["let"],
+    );
+    offers(
+        "permissions { fs.<|> }",
+        &["read", "write"],
+        &["log", "net"],
+    );
+    offers("<|>", &["hook", "mcp"], &[]);
 }
