@@ -5,6 +5,7 @@ mod inline;
 mod organize_imports;
 mod place;
 mod prompt_test;
+mod renaming;
 mod step;
 mod wrap;
 
@@ -56,6 +57,17 @@ pub fn code_action(
 ) -> Vec<CodeAction> {
     let mut actions = possible(db, file, range);
     actions.retain(|it| wanted(it.kind));
+    // A certain fix names what nothing else does.
+    let renamed = actions.into_iter().filter_map(|it| match it.kind {
+        ActionKind::Fix => renaming::with_all_names(db, it),
+        ActionKind::PreferredFix
+        | ActionKind::FixAll
+        | ActionKind::Extract
+        | ActionKind::Inline
+        | ActionKind::Rewrite
+        | ActionKind::OrganizeImports => Some(it),
+    });
+    let mut actions: Vec<_> = renamed.collect();
     let mut before = None;
     actions.retain(|it| {
         if !is_tried(it.kind) {

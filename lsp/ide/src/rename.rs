@@ -39,23 +39,38 @@ pub fn rename(
     if new == old {
         return Ok(Vec::new());
     }
-    let edits = edits(db, cursor, (&old, new))?;
-    check_meaning(db, cursor.symbol, (&old, new), &edits)?;
+    check_spelling(&old, new)?;
+    checked_edits(db, cursor.symbol, (&old, new))
+}
+
+/// The edits that give a symbol a name which a report asks for, also one whose first letter has the other case; `None` where a rename
+/// would be refused.
+pub fn corrected(db: &mut Database, symbol: Symbol, new: &str) -> Option<Vec<LocatedEdit>> {
+    let old = declared_text(db, symbol)?;
+    checked_edits(db, symbol, (&old, new)).ok()
+}
+
+fn checked_edits(
+    db: &mut Database,
+    symbol: Symbol,
+    (old, new): (&Name, &str),
+) -> Result<Vec<LocatedEdit>, String> {
+    let edits = edits(db, symbol, (old, new))?;
+    check_meaning(db, symbol, (old, new), &edits)?;
     Ok(edits)
 }
 
 fn edits(
     db: &dyn Db,
-    cursor: Cursor,
+    symbol: Symbol,
     (old, new): (&Name, &str),
 ) -> Result<Vec<LocatedEdit>, String> {
-    check_spelling(old, new)?;
-    check_siblings(db, cursor.symbol, new)?;
+    check_siblings(db, symbol, new)?;
     let mut edits = Vec::new();
-    for file in files_that_may_name(db, cursor.symbol) {
-        check_file_names(db, file, cursor.symbol, new)?;
+    for file in files_that_may_name(db, symbol) {
+        check_file_names(db, file, symbol, new)?;
         for item in file_item_ids(db, file).iter().copied() {
-            let own = edits_of_item(db, item, cursor.symbol, (old, new))?;
+            let own = edits_of_item(db, item, symbol, (old, new))?;
             edits.extend(own);
         }
     }
