@@ -2,6 +2,7 @@
 
 mod extract;
 mod inline;
+mod missing_import;
 mod organize_imports;
 mod place;
 mod prompt_test;
@@ -55,7 +56,13 @@ pub fn code_action(
     range: Span,
     wanted: impl Fn(ActionKind) -> bool,
 ) -> Vec<CodeAction> {
-    let mut actions = possible(db, file, range);
+    let reports = diagnostics(db, file);
+    let mut actions = fixes(db, range, &reports);
+    if wanted(ActionKind::Fix) {
+        let imports = missing_import::missing_imports(db, file, (range, &reports), &actions);
+        actions.extend(imports);
+    }
+    actions.extend(possible(db, file, (range, &reports)));
     actions.retain(|it| wanted(it.kind));
     // A certain fix names what nothing else does.
     let renamed = actions.into_iter().filter_map(|it| match it.kind {
@@ -91,10 +98,9 @@ const fn is_tried(kind: ActionKind) -> bool {
     }
 }
 
-/// The actions that the text at `range` gives rise to.
-fn possible(db: &dyn Db, file: File, range: Span) -> Vec<CodeAction> {
-    let reports = diagnostics(db, file);
-    let mut actions = fixes(db, range, &reports);
+/// The actions besides fixes of single reports that the text at `range` gives rise to.
+fn possible(db: &dyn Db, file: File, (range, reports): (Span, &[Diagnostic])) -> Vec<CodeAction> {
+    let mut actions = Vec::new();
     if let Some((item, _)) = item_at(db, file, range.start)
         && let Some(tree) = item_ast(db, item)
     {
@@ -105,8 +111,8 @@ fn possible(db: &dyn Db, file: File, range: Span) -> Vec<CodeAction> {
         actions.extend(wrap::wrap(&place));
         actions.extend(prompt_test::prompt_test(&place));
     }
-    actions.extend(organize_imports::organize_imports(db, file, &reports));
-    let all = all_fixes(db, file, &reports);
+    actions.extend(organize_imports::organize_imports(db, file, reports));
+    let all = all_fixes(db, file, reports);
     if !all.is_empty() {
         actions.push(CodeAction {
             title: "apply every fix of this file".into(),
@@ -123,8 +129,7 @@ fn fixes(db: &dyn Db, range: Span, reports: &[Diagnostic]) -> Vec<CodeAction> {
     let mut actions = Vec::new();
     for report in reports {
         let located = report.located(|place| gsw_syntax::locate(db, place));
-        let own = located.location.span;
-        if !(own.touches(range.start) || range.touches(own.start)) {
+        if !stands_at(located.location.span, range) {
             continue;
         }
         let kind = match located.certain_fix() {
@@ -141,6 +146,11 @@ fn fixes(db: &dyn Db, range: Span, reports: &[Diagnostic]) -> Vec<CodeAction> {
         }
     }
     actions
+}
+
+/// Whether what stands at `span` is meant when somebody asks about `range`.
+fn stands_at(span: Span, range: Span) -> bool {
+    span.touches(range.start) || range.touches(span.start)
 }
 
 /// The edits of every report that has one fix which is certain, as far as they stand in nobody's way.

@@ -20,6 +20,7 @@ mod folding_range;
 mod formatting;
 mod hover;
 mod implementation;
+mod importing;
 mod inlay_hint;
 mod inline_value;
 mod judge;

@@ -4,6 +4,7 @@ mod code_action;
 mod completion;
 mod fixture;
 mod incremental;
+mod missing_import;
 mod navigation;
 mod rename;
 mod shown;
