@@ -1,6 +1,7 @@
 //! `textDocument/codeAction`: changes of the text that an editor offers at a place.
 
 mod extract;
+mod formatted;
 mod inline;
 mod missing_import;
 mod organize_imports;
@@ -17,6 +18,7 @@ use gsw_syntax::item_ast;
 use crate::cursor::item_at;
 use crate::diagnostics::{Errors, diagnostics};
 use crate::speculation::with_edits;
+use formatted::Style;
 use place::Place;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,17 +76,34 @@ pub fn code_action(
         | ActionKind::Rewrite
         | ActionKind::OrganizeImports => Some(it),
     });
-    let mut actions: Vec<_> = renamed.collect();
-    let mut before = None;
-    actions.retain(|it| {
-        if !is_tried(it.kind) {
-            return true;
-        }
-        let before = before.get_or_insert_with(|| Errors::of(db, file));
-        let after = with_edits(db, &it.edits, |db| Errors::of(db, file));
-        after.beyond(before).is_none()
+    let actions: Vec<_> = renamed.collect();
+    let (mut before, mut style) = (None, Style::default());
+    let tried = actions.into_iter().filter_map(|it| {
+        let before = match is_tried(it.kind) {
+            true => Some(&*before.get_or_insert_with(|| Errors::of(db, file))),
+            false => None,
+        };
+        tried(db, file, (it, &mut style), before)
     });
-    actions
+    tried.collect()
+}
+
+/// The action as it is offered: `None` where there are errors after it that were not there `before`.
+fn tried(
+    db: &mut Database,
+    file: File,
+    (action, style): (CodeAction, &mut Style),
+    before: Option<&Errors>,
+) -> Option<CodeAction> {
+    let files = style.formatted_files(db, &action.edits);
+    if before.is_none() && files.is_empty() {
+        return Some(formatted::leading_to(db, action, &[]));
+    }
+    let texts = with_edits(db, &action.edits, |db| {
+        let is_right = before.is_none_or(|it| Errors::of(db, file).beyond(it).is_none());
+        is_right.then(|| formatted::texts(db, &files))
+    })?;
+    Some(formatted::leading_to(db, action, &texts))
 }
 
 /// Whether an action must leave a program that compiles; a fix mends one mistake and need not know of others.

@@ -10,6 +10,7 @@ mod cursor;
 mod declared_name;
 mod definition;
 mod diagnostics;
+mod difference;
 mod document_highlight;
 mod document_link;
 mod document_symbol;

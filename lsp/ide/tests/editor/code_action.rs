@@ -20,9 +20,22 @@ fn after(text: &str, title: &str) -> String {
     let mut it = fixture(text);
     let actions = actions(&mut it);
     match actions.iter().find(|it| it.title == title) {
-        Some(action) => it.edited(&action.edits),
+        Some(action) => applied(&mut it, action),
         None => panic!("no `{title}` in {:#?}", titles(&mut it)),
     }
+}
+
+/// The files that an action changes, after it. One that was formatted is formatted then.
+#[track_caller]
+fn applied(it: &mut Fixture, action: &CodeAction) -> String {
+    let was_formatted = gsw_ide::formatting(&it.db, it.file).is_empty();
+    let after = it.edited(&action.edits);
+    if was_formatted && !after.starts_with("//- ") {
+        it.put(&after);
+        let edits = gsw_ide::formatting(&it.db, it.file);
+        assert!(edits.is_empty(), "{}: {after}\n{edits:#?}", action.title);
+    }
+    after
 }
 
 #[test]
@@ -160,7 +173,7 @@ fn after_selection_in(it: &mut Fixture, text: &str, title: &str) -> String {
     let range = Span::new(bytes(start), bytes(end));
     let actions = gsw_ide::code_action(&mut it.db, it.file, range, |_| true);
     match actions.iter().find(|it| it.title == title) {
-        Some(action) => it.edited(&action.edits),
+        Some(action) => applied(it, action),
         None => "refused".into(),
     }
 }

@@ -3,6 +3,7 @@
 mod code_action;
 mod completion;
 mod fixture;
+mod formatted;
 mod incremental;
 mod missing_import;
 mod navigation;
