@@ -41,8 +41,11 @@ fn selected<'a>(place: &Place<'a>) -> Option<&'a Expression> {
         | Child::Type(_)
         | Child::Name(_) => None,
     })?;
-    let has_value = !matches!(found.kind, ExpressionKind::Let { .. })
-        && expression_type(place.db, place.item, bare(found).span).is_some();
+    // A name stands for its value already.
+    let has_value = !matches!(
+        bare(found).kind,
+        ExpressionKind::Let { .. } | ExpressionKind::Name(_)
+    ) && expression_type(place.db, place.item, bare(found).span).is_some();
     has_value.then_some(found)
 }
 
@@ -70,6 +73,11 @@ fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     }
     let own = nature(place.db, place.item, selected.span)?;
     let value = bare(selected).span;
+    let ty = expression_type(place.db, place.item, value)?;
+    // A loop and what leaves have no value that a variable could hold.
+    if matches!(ty, Type::Unit | Type::Never) {
+        return None;
+    }
     if !may_come_first(place.db, place.item, statement, value, own) {
         return None;
     }

@@ -4,29 +4,24 @@ use gsw_analysis::item_summary;
 use gsw_names::types::Type;
 use gsw_names::{TypeDeclarationKind, find_held, type_declaration};
 use gsw_source::{LocatedEdit, Span};
-use gsw_syntax::ast::{Child, Expression, ExpressionKind, StatementKind};
+use gsw_syntax::ast::{Child, Expression, ExpressionKind, Statement, StatementKind};
 
 use super::place::{Place, holds};
+use super::step::leaves;
 use super::{ActionKind, CodeAction};
 use crate::cursor::{node_span, visit_nodes};
 use crate::expression_type::expression_type;
-use crate::symbol::{Role, Symbol, declared_text, occurrences};
+use crate::symbol::{Occurrence, Role, Symbol, declared_text, occurrences};
 
-/// The actions for the statement around the range.
+/// The actions for what the range is in, or for the statements that it holds.
 pub fn wrap(place: &Place<'_>) -> Vec<CodeAction> {
-    let Some(value) = statement_value(place) else {
+    let Some(wrapped) = wrapped(place) else {
         return Vec::new();
     };
-    let called = called_names(place, value.span);
-    let Some(first) = called.first() else {
-        return Vec::new();
-    };
-    let is_wrapped = matches!(
-        value.kind,
-        ExpressionKind::Step { .. } | ExpressionKind::Modified { .. }
-    );
     let mut actions = Vec::new();
-    if !is_wrapped && !begins_tasks(place, value.span) {
+    if can_be_wrapped(place, &wrapped)
+        && let Some(first) = called_names(place, wrapped.span()).first()
+    {
         let title = first.replace('_', " ");
         let heads = [
             ("wrap in a step", format!("step \"{title}\"")),
@@ -34,7 +29,10 @@ pub fn wrap(place: &Place<'_>) -> Vec<CodeAction> {
             ("wrap in a timeout", "timeout 30s".to_owned()),
         ];
         for (title, head) in heads {
-            let edits = around(place, value.span, &head);
+            let edits = match wrapped {
+                Wrapped::Value(value) => around(place, value.span, &head),
+                Wrapped::Statements(span) => vec![place.in_block(span, &head)],
+            };
             actions.push(CodeAction {
                 title: title.into(),
                 kind: ActionKind::Rewrite,
@@ -43,16 +41,72 @@ pub fn wrap(place: &Place<'_>) -> Vec<CodeAction> {
             });
         }
     }
-    actions.extend(handle_errors(place, value));
+    if let Wrapped::Value(value) = wrapped {
+        actions.extend(handle_errors(place, value));
+    }
     actions
 }
 
-/// The expression that the innermost statement around the range evaluates.
-fn statement_value<'a>(place: &Place<'a>) -> Option<&'a Expression> {
-    let statement = place.nodes.iter().rev().find_map(|node| match node {
-        Child::Statement(it) => Some(it),
-        Child::Expression(_) | Child::Pattern(_) | Child::Type(_) | Child::Name(_) => None,
-    })?;
+/// What is put into a block of its own.
+enum Wrapped<'a> {
+    /// What a statement, or the body of a lambda, evaluates.
+    Value(&'a Expression),
+    /// Several statements of one block.
+    Statements(Span),
+}
+
+impl Wrapped<'_> {
+    const fn span(&self) -> Span {
+        match self {
+            Self::Value(it) => it.span,
+            Self::Statements(span) => *span,
+        }
+    }
+}
+
+/// What the range is in. A range over several statements means all of them, so one that holds parts of some means nothing.
+fn wrapped<'a>(place: &Place<'a>) -> Option<Wrapped<'a>> {
+    let evaluated = place.nodes.iter().rev().find_map(|node| match node {
+        Child::Statement(it) => Some((it.span, statement_value(it))),
+        // A guard around a lambda guards that it is made, and not what it does when it is called.
+        Child::Expression(it) => lambda_body(it)
+            .filter(|it| holds(it.span, place.range))
+            .map(|it| (it.span, Some(it))),
+        Child::Pattern(_) | Child::Type(_) | Child::Name(_) => None,
+    });
+    if let Some((around, value)) = evaluated
+        && holds(around, place.range)
+    {
+        return value.map(Wrapped::Value);
+    }
+    let statements = place.statements()?;
+    let span = statements.first()?.span.to(statements.last()?.span);
+    Some(Wrapped::Statements(span))
+}
+
+/// What a lambda without a block evaluates when it is called.
+fn lambda_body(it: &Expression) -> Option<&Expression> {
+    let ExpressionKind::Lambda { body, .. } = &it.kind else {
+        return None;
+    };
+    (!matches!(body.kind, ExpressionKind::Do(_))).then_some(body)
+}
+
+/// Whether the meaning stays the same in a block: nothing in it is needed outside, or has such a block already.
+fn can_be_wrapped(place: &Place<'_>, wrapped: &Wrapped<'_>) -> bool {
+    let span = wrapped.span();
+    let fits = match wrapped {
+        Wrapped::Value(it) => !matches!(
+            it.kind,
+            ExpressionKind::Step { .. } | ExpressionKind::Modified { .. }
+        ),
+        Wrapped::Statements(_) => !place.is_known_after(span) && !leaves(place, span),
+    };
+    fits && !begins_tasks(place, span)
+}
+
+/// The expression that a statement evaluates.
+const fn statement_value(statement: &Statement) -> Option<&Expression> {
     match &statement.kind {
         StatementKind::Let { value, .. }
         | StatementKind::Var { value, .. }
@@ -67,13 +121,40 @@ fn statement_value<'a>(place: &Place<'a>) -> Option<&'a Expression> {
     }
 }
 
+/// The lambdas in `span` that are not handed to a call there: what they do is done at another time.
+fn kept_lambdas(place: &Place<'_>, span: Span) -> Vec<Span> {
+    let (mut lambdas, mut handed) = (Vec::new(), Vec::new());
+    visit_nodes(place.tree, |node| {
+        let Child::Expression(it) = node else { return };
+        if let ExpressionKind::Lambda { .. } = &it.kind
+            && holds(span, it.span)
+        {
+            lambdas.push(it.span);
+        } else if let ExpressionKind::Call { arguments, .. } = &it.kind {
+            handed.extend(arguments.iter().map(|it| it.value.span));
+        }
+    });
+    lambdas.retain(|it| !handed.contains(it));
+    lambdas
+}
+
+/// The items that are named in `span`, outside of lambdas that somebody calls later.
+fn named_items(place: &Place<'_>, span: Span) -> Vec<Occurrence> {
+    let later = kept_lambdas(place, span);
+    let mut all = occurrences(place.db, place.item);
+    all.retain(|it| {
+        it.role == Role::Use
+            && holds(span, it.span)
+            && !later.iter().any(|lambda| holds(*lambda, it.span))
+    });
+    all
+}
+
 /// The names of what is called in `span` and can fail or wait.
 fn called_names(place: &Place<'_>, span: Span) -> Vec<String> {
     let db = place.db;
-    let inside = occurrences(db, place.item)
+    named_items(place, span)
         .into_iter()
-        .filter(|it| it.role == Role::Use && holds(span, it.span));
-    inside
         .filter_map(|it| match it.symbol {
             Symbol::Item(item) => {
                 let summary = &item_summary(db, item).item;
@@ -127,11 +208,8 @@ fn handle_errors(place: &Place<'_>, value: &Expression) -> Option<CodeAction> {
         return None;
     }
     let mut errors: Vec<(String, gsw_source::ItemId)> = Vec::new();
-    for it in occurrences(db, place.item) {
-        if let Symbol::Item(item) = it.symbol
-            && it.role == Role::Use
-            && holds(value.span, it.span)
-        {
+    for it in named_items(place, value.span) {
+        if let Symbol::Item(item) = it.symbol {
             for error in &item_summary(db, item).item.errors.kinds {
                 let known = errors.iter().any(|(name, _)| *name == error.name.as_str());
                 if !known {

@@ -7,6 +7,7 @@ mod formatted;
 mod incremental;
 mod missing_import;
 mod navigation;
+mod refactoring;
 mod rename;
 mod shown;
 mod structure;
