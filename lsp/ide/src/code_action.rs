@@ -8,6 +8,8 @@ mod organize_imports;
 mod place;
 mod prompt_test;
 mod renaming;
+mod sample;
+mod spelling;
 mod step;
 mod wrap;
 
@@ -65,6 +67,9 @@ pub fn code_action(
         actions.extend(imports);
     }
     actions.extend(possible(db, file, (range, &reports)));
+    if wanted(ActionKind::Rewrite) {
+        actions.extend(prompt_test::prompt_test(db, file, range));
+    }
     actions.retain(|it| wanted(it.kind));
     // A certain fix names what nothing else does.
     let renamed = actions.into_iter().filter_map(|it| match it.kind {
@@ -128,7 +133,6 @@ fn possible(db: &dyn Db, file: File, (range, reports): (Span, &[Diagnostic])) ->
         actions.extend(step::step(&place));
         actions.extend(inline::inline(&place));
         actions.extend(wrap::wrap(&place));
-        actions.extend(prompt_test::prompt_test(&place));
     }
     actions.extend(organize_imports::organize_imports(db, file, reports));
     let all = all_fixes(db, file, reports);

@@ -4,12 +4,12 @@
 //! have when it is called, so it takes none that somebody may assign meanwhile.
 
 use gsw_infer::hir::{Captured, LocalKind};
-use gsw_names::display_type;
 use gsw_names::types::Type;
-use gsw_source::{Name, Span};
+use gsw_source::{LocatedEdit, Name, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, Literal, StatementKind};
 
 use super::place::{Place, holds};
+use super::spelling::Spelling;
 use super::{ActionKind, CodeAction};
 use crate::cursor::node_span;
 use crate::expression_type::{expression_type, local, local_type};
@@ -103,18 +103,24 @@ fn function(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     if changes_flow(place, selected.span) {
         return None;
     }
-    let (parameters, arguments) = handed(place, selected.span)?;
+    let mut spelling = Spelling::new(place.db, place.file);
+    let (parameters, arguments) = handed(place, selected.span, &mut spelling)?;
     let ty = expression_type(place.db, place.item, bare(selected).span)?;
     let result = if ty == Type::Unit {
         String::new()
     } else {
-        format!(" -> {}", written(place, &ty)?)
+        format!(" -> {}", spelling.ty(&ty)?)
     };
     let text = text_of(place, selected.span);
     let name = place.fresh("extracted");
     let declaration = format!("\n\nfn {name}({parameters}){result} {{\n  {text}\n}}");
     let call = format!("{name}({arguments})");
-    Some(declared(place, selected, "function", (declaration, call)))
+    let written = Written {
+        declaration,
+        call,
+        imports: spelling.imports(),
+    };
+    Some(declared(place, selected, "function", written))
 }
 
 /// A prompt after the item that asks with the text which is selected, and whose answer stands in its place.
@@ -126,16 +132,22 @@ fn prompt(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     if !is_text {
         return None;
     }
-    let (parameters, arguments) = handed(place, selected.span)?;
+    let mut spelling = Spelling::new(place.db, place.file);
+    let (parameters, arguments) = handed(place, selected.span, &mut spelling)?;
     let text = text_of(place, selected.span);
     let name = place.fresh("extracted");
     let declaration = format!("\n\nprompt {name}({parameters}) -> string {{\n  user {text}\n}}");
     let call = format!("{name}({arguments})");
-    Some(declared(place, selected, "prompt", (declaration, call)))
+    let written = Written {
+        declaration,
+        call,
+        imports: spelling.imports(),
+    };
+    Some(declared(place, selected, "prompt", written))
 }
 
 /// The parameters and the arguments that bring what `span` uses to a declaration of its own.
-fn handed(place: &Place<'_>, span: Span) -> Option<(String, String)> {
+fn handed(place: &Place<'_>, span: Span, spelling: &mut Spelling<'_>) -> Option<(String, String)> {
     let captured = captures(place, span)?;
     let mut parameters = Vec::new();
     for (name, declared) in &captured {
@@ -147,35 +159,32 @@ fn handed(place: &Place<'_>, span: Span) -> Option<(String, String)> {
             return None;
         }
         let ty = local_type(place.db, place.item, *declared)?;
-        parameters.push(format!("{name}: {}", written(place, &ty)?));
+        parameters.push(format!("{name}: {}", spelling.ty(&ty)?));
     }
     let arguments: Vec<&str> = captured.iter().map(|(name, _)| name.as_str()).collect();
     Some((parameters.join(", "), arguments.join(", ")))
 }
 
+/// What an extraction writes.
+struct Written {
+    declaration: String,
+    /// What stands in the place of the expression.
+    call: String,
+    /// What the types of the declaration need.
+    imports: Vec<LocatedEdit>,
+}
+
 /// The action that writes a declaration after the item, and its call where the expression was.
-fn declared(
-    place: &Place<'_>,
-    selected: &Expression,
-    what: &str,
-    (declaration, call): (String, String),
-) -> CodeAction {
+fn declared(place: &Place<'_>, selected: &Expression, what: &str, written: Written) -> CodeAction {
+    let mut edits = written.imports;
+    edits.push(place.replace(selected.span, written.call));
+    edits.push(place.insert(place.tree.span.end, written.declaration));
     CodeAction {
         title: format!("extract into a {what}"),
         kind: ActionKind::Extract,
-        edits: vec![
-            place.replace(selected.span, call),
-            place.insert(place.tree.span.end, declaration),
-        ],
+        edits,
         fixes: None,
     }
-}
-
-/// A type as a declaration can write it; `None` when it cannot.
-fn written(place: &Place<'_>, ty: &Type) -> Option<String> {
-    let shown = display_type(place.db, ty);
-    let can_be_written = *ty != Type::Invalid && *ty != Type::Never && !shown.contains('_');
-    can_be_written.then_some(shown)
 }
 
 /// The locals that `span` uses and does not bind itself, in the order of first use; `None` when the item's own type parameters are among

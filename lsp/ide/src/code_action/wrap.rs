@@ -7,6 +7,7 @@ use gsw_source::{LocatedEdit, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, Statement, StatementKind};
 
 use super::place::{Place, holds};
+use super::spelling::Spelling;
 use super::step::leaves;
 use super::{ActionKind, CodeAction};
 use crate::cursor::{node_span, visit_nodes};
@@ -223,24 +224,27 @@ fn handle_errors(place: &Place<'_>, value: &Expression) -> Option<CodeAction> {
     }
     errors.sort_by(|a, b| a.0.cmp(&b.0));
     let indent = place.indent(value.span.start);
-    let arms: String = errors
-        .iter()
-        .map(|(name, item)| {
-            let fields = match &type_declaration(db, *item).declaration.kind {
-                TypeDeclarationKind::Record(fields) => fields.len(),
-                TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => 0,
-            };
-            let pattern = match fields {
-                0 => name.clone(),
-                _ => format!("{name}(..)"),
-            };
-            format!("{indent}  {pattern} => fail Failed(\"{name}\")\n")
-        })
-        .collect();
+    let mut spelling = Spelling::new(db, place.file);
+    let arms = errors.iter().map(|(name, item)| {
+        let spelled = spelling.item(*item)?;
+        let fields = match &type_declaration(db, *item).declaration.kind {
+            TypeDeclarationKind::Record(fields) => fields.len(),
+            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => 0,
+        };
+        let pattern = match fields {
+            0 => spelled,
+            _ => format!("{spelled}(..)"),
+        };
+        Some(format!("{indent}  {pattern} => fail Failed(\"{name}\")\n"))
+    });
+    let arms: Option<String> = arms.collect();
+    let arms = arms?;
+    let mut edits = spelling.imports();
+    edits.push(place.insert(value.span.end, format!(" catch {{\n{arms}{indent}}}")));
     Some(CodeAction {
         title: "handle the errors that it raises".into(),
         kind: ActionKind::Rewrite,
-        edits: vec![place.insert(value.span.end, format!(" catch {{\n{arms}{indent}}}"))],
+        edits,
         fixes: None,
     })
 }

@@ -9,5 +9,6 @@ mod missing_import;
 mod navigation;
 mod refactoring;
 mod rename;
+mod samples;
 mod shown;
 mod structure;
