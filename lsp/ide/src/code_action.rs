@@ -9,7 +9,6 @@ mod place;
 mod prompt_test;
 mod renaming;
 mod sample;
-mod spelling;
 mod step;
 mod wrap;
 

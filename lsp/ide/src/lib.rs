@@ -39,6 +39,7 @@ mod selection_range;
 mod semantic_tokens;
 mod signature_help;
 mod speculation;
+mod spelling;
 mod symbol;
 mod type_definition;
 mod type_hierarchy;

@@ -163,8 +163,9 @@ fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), Str
             "`{name}` is declared in the standard library, which cannot be changed"
         ));
     }
-    if name == "self" || name == "it" {
-        return Err(format!("`{name}` is a word of the language"));
+    // An `it` that nobody has declared stands for no symbol.
+    if name == "self" {
+        return Err("`self` is a word of the language".into());
     }
     if name == "main"
         && let Symbol::Item(item) = cursor.symbol

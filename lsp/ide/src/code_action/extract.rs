@@ -9,12 +9,12 @@ use gsw_source::{LocatedEdit, Name, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, Literal, StatementKind};
 
 use super::place::{Place, holds};
-use super::spelling::Spelling;
 use super::{ActionKind, CodeAction};
 use crate::cursor::node_span;
 use crate::expression_type::{expression_type, local, local_type};
 use crate::nature::nature;
 use crate::order::may_come_first;
+use crate::spelling::Spelling;
 use crate::symbol::{Symbol, occurrences};
 
 pub fn extract(place: &Place<'_>) -> Vec<CodeAction> {

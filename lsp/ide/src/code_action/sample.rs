@@ -8,7 +8,7 @@ use gsw_names::types::Type;
 use gsw_names::{KnownItem, Parameter, Presence, TypeDeclarationKind, type_declaration};
 use gsw_source::{Db, File, ItemId};
 
-use super::spelling::Spelling;
+use crate::spelling::Spelling;
 
 /// So deep at most a value nests.
 const DEEPEST: u32 = 4;

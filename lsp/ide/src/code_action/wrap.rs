@@ -7,11 +7,11 @@ use gsw_source::{LocatedEdit, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, Statement, StatementKind};
 
 use super::place::{Place, holds};
-use super::spelling::Spelling;
 use super::step::leaves;
 use super::{ActionKind, CodeAction};
 use crate::cursor::{node_span, visit_nodes};
 use crate::expression_type::expression_type;
+use crate::spelling::Spelling;
 use crate::symbol::{Occurrence, Role, Symbol, declared_text, occurrences};
 
 /// The actions for what the range is in, or for the statements that it holds.

@@ -336,3 +336,25 @@ fn a_type_leads_to_its_methods_and_an_error_to_where_it_is_raised() {
     let plain = "fn f() -> int { 1 }\nfn g() -> int { <|>f() }";
     assert_eq!(implementations(plain), ["main.gsw:1 f"]);
 }
+
+/// Where typing over a name changes it at once: everywhere, or nowhere.
+#[test]
+fn a_name_is_edited_in_all_its_places_or_alone() {
+    let cases: &[(&str, usize)] = &[
+        ("fn f() -> int { let a<|> = 1\n a + a }", 3),
+        ("fn f(a<|>: int) -> int { a }\nfn g() -> int { f(1) }", 2),
+        ("fn f(xs: [int]) -> [int] { xs.map(it<|> => it + 1) }", 2),
+        // A call names it, here or in another file.
+        ("fn f(a<|>: int) -> int { a }\nfn g() -> int { f(a: 1) }", 0),
+        (
+            "fn f(a<|>: int) -> int { a }\n//- b.gsw\nimport ./main\nfn g() -> int { main.f(a: 1) }",
+            0,
+        ),
+        ("type A { a: int }\nfn f(a<|>: int) -> A { A { a } }", 0),
+    ];
+    for (text, wanted) in cases {
+        let it = fixture(text);
+        let places = gsw_ide::linked_editing_range(&it.db, it.file, it.offset);
+        assert_eq!(places.len(), *wanted, "{text}: {places:?}");
+    }
+}

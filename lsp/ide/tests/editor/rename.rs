@@ -48,6 +48,11 @@ fn every_name_of_the_thing_is_renamed() {
             "Item",
             "fn f<Item>(x: Item) -> [Item] { [x] }",
         ),
+        (
+            "fn f(xs: [int]) -> [int] { xs.map(it<|> => it + 1) }",
+            "x",
+            "fn f(xs: [int]) -> [int] { xs.map(x => x + 1) }",
+        ),
         // A local hides another of its name: only one of them is meant.
         (
             "fn f(n: int) -> int { let n = n + 1\n n<|> }",
