@@ -37,6 +37,7 @@ mod rename;
 mod scope;
 mod selection_range;
 mod semantic_tokens;
+mod short_declaration;
 mod signature_help;
 mod speculation;
 mod spelling;
