@@ -4,6 +4,8 @@
 //! neither hide nor be hidden where the old one stood. What the likely reasons for a refusal do not tell is found by trying: the edits
 //! are made, every name is looked up again, and the texts are put back.
 
+mod alias;
+
 use gsw_names::{is_std, item_signature, module_scope};
 use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Location, Name, Span};
 use gsw_syntax::{TokenKind, file_item_ids, item_ast, item_offset, lex};
@@ -40,6 +42,12 @@ pub fn rename(
         return Ok(Vec::new());
     }
     check_spelling(&old, new)?;
+    if alias::alias(db, cursor).is_some() {
+        let edits = alias::edits(db, cursor, (&old, new));
+        let home = cursor.item.file(db);
+        keeps_meaning(db, &[home], &edits, new)?;
+        return Ok(alias::without_repetition(db, home, (&old, new), edits));
+    }
     checked_edits(db, cursor.symbol, (&old, new))
 }
 
@@ -77,7 +85,7 @@ fn edits(
     Ok(edits)
 }
 
-/// Whether everything means after the edits what it meant before.
+/// Whether the edits leave nothing behind, and no name means something else.
 fn check_meaning(
     db: &mut Database,
     symbol: Symbol,
@@ -91,9 +99,19 @@ fn check_meaning(
         ));
     }
     let files = files_to_compare(db, symbol, (old, new));
-    let before = Meaning::of(db, &files);
-    let after = with_edits(db, edits, |db| Meaning::after(db, &files, edits));
-    match before.difference(&after, &files) {
+    keeps_meaning(db, &files, edits, new)
+}
+
+/// Whether everything in `files` means after the edits what it meant before.
+fn keeps_meaning(
+    db: &mut Database,
+    files: &[File],
+    edits: &[LocatedEdit],
+    new: &str,
+) -> Result<(), String> {
+    let before = Meaning::of(db, files);
+    let after = with_edits(db, edits, |db| Meaning::after(db, files, edits));
+    match before.difference(&after, files) {
         Some(difference) => Err(refusal(db, &difference, new)),
         None => Ok(()),
     }
@@ -148,6 +166,9 @@ fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), Str
     let Some(cursor) = cursor(db, file, offset) else {
         return Err("there is no name here that can be renamed".into());
     };
+    if let Some(alias) = alias::alias(db, cursor) {
+        return Ok((cursor, alias));
+    }
     let home = match cursor.symbol {
         Symbol::Local { item, .. }
         | Symbol::Item(item)
@@ -175,9 +196,7 @@ fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), Str
     }
     let here = gsw_names::source_text(db, cursor.item, cursor.span);
     if here != name {
-        return Err(format!(
-            "`{here}` is another name for `{name}` in this file: change it in the import"
-        ));
+        return Err(format!("`{here}` is another name for `{name}` here"));
     }
     Ok((cursor, name))
 }

@@ -107,6 +107,42 @@ fn f() -> int { begin() + stop() }
 }
 
 #[test]
+fn a_name_that_an_import_gives_is_renamed_in_its_file() {
+    let lib =
+        "\n//- lib.gsw\ntype Bug { title: string }\nfn find() -> Bug { Bug { title: \"a\" } }\n";
+    let cases = [
+        (
+            "import ./lib as l<|>\nfn f() -> string { l.find().title }",
+            "lb",
+            "import ./lib as lb\nfn f() -> string { lb.find().title }",
+        ),
+        (
+            "import ./lib as l\nfn f() -> string { l<|>.find().title }",
+            "lb",
+            "import ./lib as lb\nfn f() -> string { lb.find().title }",
+        ),
+        (
+            "import ./lib as l\nfn f() -> string { l.find().title }\nfn g(l<|>: int) -> int { l }",
+            "n",
+            "import ./lib as l\nfn f() -> string { l.find().title }\nfn g(n: int) -> int { n }",
+        ),
+        (
+            "import ./lib.{Bug as Defect, find}\nfn f(d: Def<|>ect) -> Defect { Defect { title: find().title + d.title } }",
+            "Flaw",
+            "import ./lib.{Bug as Flaw, find}\nfn f(d: Flaw) -> Flaw { Flaw { title: find().title + d.title } }",
+        ),
+        (
+            "import ./lib.{Bug as Def<|>ect}\nfn f(d: Defect) -> string { d.title }",
+            "Bug",
+            "import ./lib.{Bug}\nfn f(d: Bug) -> string { d.title }",
+        ),
+    ];
+    for (text, new, wanted) in cases {
+        same(&renamed(&format!("{text}{lib}"), new), wanted);
+    }
+}
+
+#[test]
 #[expect(clippy::too_many_lines, reason = "one case a line")]
 fn what_would_change_a_meaning_is_refused() {
     let cases = [
@@ -162,9 +198,9 @@ fn what_would_change_a_meaning_is_refused() {
             "a module is named after its file: rename the file",
         ),
         (
-            "import ./b.{f as g}\nfn h() { g<|>() }\n//- b.gsw\nfn f() {}",
+            "import ./b.{f as g}\nfn c() {}\nfn h() { g<|>() }\n//- b.gsw\nfn f() {}",
             "c",
-            "`g` is another name for `f` in this file: change it in the import",
+            "`g` in line 3 would mean something else then",
         ),
         (
             "fn f() -> int { <|>1 }",
