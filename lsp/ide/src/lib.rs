@@ -44,6 +44,7 @@ mod spelling;
 mod symbol;
 mod type_definition;
 mod type_hierarchy;
+mod will_rename_files;
 mod workspace_symbol;
 
 pub use call_hierarchy::{Call, Callable, incoming_calls, outgoing_calls, prepare_call_hierarchy};
@@ -71,4 +72,5 @@ pub use signature_help::{SignatureHelp, signature_help};
 pub use symbol::{Role, Symbol};
 pub use type_definition::type_definition;
 pub use type_hierarchy::{TypeItem, prepare_type_hierarchy, subtypes, supertypes};
+pub use will_rename_files::will_rename_files;
 pub use workspace_symbol::{WorkspaceSymbol, workspace_symbol};

@@ -268,6 +268,15 @@ impl LanguageServer for Backend {
             .await?
     }
 
+    async fn will_rename_files(
+        &self,
+        it: lsp::RenameFilesParams,
+    ) -> Result<Option<lsp::WorkspaceEdit>> {
+        self.worker
+            .ask(move |state| navigation::rename_files(state, &it.files))
+            .await
+    }
+
     async fn linked_editing_range(
         &self,
         it: lsp::LinkedEditingRangeParams,

@@ -9,6 +9,7 @@ mod missing_import;
 mod navigation;
 mod refactoring;
 mod rename;
+mod renamed_files;
 mod samples;
 mod shown;
 mod structure;
