@@ -3,7 +3,7 @@
 use gsw_analysis::item_summary;
 use gsw_names::types::Type;
 use gsw_names::{TypeDeclarationKind, find_held, type_declaration};
-use gsw_source::{LocatedEdit, Span};
+use gsw_source::{Db, LocatedEdit, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, Statement, StatementKind};
 
 use super::place::{Place, holds};
@@ -174,15 +174,20 @@ fn called_names(place: &Place<'_>, span: Span) -> Vec<String> {
 
 /// Whether tasks begin in `span` or are its value: they would be awaited where what is put around it ends.
 pub fn begins_tasks(place: &Place<'_>, span: Span) -> bool {
-    let is_task = |it: &Type| matches!(it, Type::Task(_) | Type::Stream(_)).then_some(());
     let ty = expression_type(place.db, place.item, span);
-    let mut found = ty.is_some_and(|it| find_held(place.db, &it, Some(()), is_task).is_some());
+    let mut found = ty.is_some_and(|it| holds_task(place.db, &it));
     visit_nodes(place.tree, |node| {
         if let Child::Expression(it) = node {
             found |= holds(span, it.span) && matches!(it.kind, ExpressionKind::Spawn(_));
         }
     });
     found
+}
+
+/// Whether values of a type hold tasks.
+pub fn holds_task(db: &dyn Db, ty: &Type) -> bool {
+    let is_task = |it: &Type| matches!(it, Type::Task(_) | Type::Stream(_)).then_some(());
+    find_held(db, ty, Some(()), is_task).is_some()
 }
 
 fn around(place: &Place<'_>, span: Span, head: &str) -> Vec<LocatedEdit> {

@@ -154,3 +154,56 @@ fn parentheses_stand_where_they_must() {
         ),
     ]);
 }
+
+#[test]
+fn statements_become_a_function_that_gives_what_follows_needs() {
+    let title = "extract into a function";
+    check(&[
+        (
+            title,
+            "fn f(name: string) -> string {\n  <|>let x = name.upper()\n  let y = x + \"b\"<|>\n  x + y\n}",
+            "fn f(name: string) -> string {\n  let (x, y) = extracted(name)\n  x + y\n}\n\nfn extracted(name: string) -> (string, string) {\n  let x = name.upper()\n  let y = x + \"b\"\n  (x, y)\n}",
+        ),
+        (
+            title,
+            "fn f(xs: [int]) -> int {\n  <|>var n = 0\n  for x in xs {\n    if x < 0 { continue }\n    n += x\n  }<|>\n  n += 1\n  n\n}",
+            "fn f(xs: [int]) -> int {\n  var n = extracted(xs)\n  n += 1\n  n\n}\n\nfn extracted(xs: [int]) -> int {\n  var n = 0\n  for x in xs {\n    if x < 0 { continue }\n    n += x\n  }\n  n\n}",
+        ),
+        (
+            title,
+            "fn f(n: int) -> int {\n  if n > 1 {\n    <|>let m = n * 2\n    log.info(\"${m}\")\n    m + 1<|>\n  } else {\n    0\n  }\n}",
+            "fn f(n: int) -> int {\n  if n > 1 {\n    extracted(n)\n  } else {\n    0\n  }\n}\n\nfn extracted(n: int) -> int {\n  let m = n * 2\n  log.info(\"${m}\")\n  m + 1\n}",
+        ),
+        (
+            title,
+            "fn f(n: int) -> int {\n  <|>log.info(\"a\")\n  log.info(\"${n}\")<|>\n  n\n}",
+            "fn f(n: int) -> int {\n  extracted(n)\n  n\n}\n\nfn extracted(n: int) {\n  log.info(\"a\")\n  log.info(\"${n}\")\n}",
+        ),
+        // What leaves, what assigns a variable outside, and variables that are not declared alike.
+        (
+            title,
+            "fn f(n: int) -> int {\n  <|>if n > 1 { return 2 }\n  log.info(\"a\")<|>\n  n\n}",
+            "refused",
+        ),
+        (
+            title,
+            "fn f(xs: [int]) -> int {\n  for x in xs {\n    <|>if x > 1 { break }\n    log.info(\"a\")<|>\n  }\n  1\n}",
+            "refused",
+        ),
+        (
+            title,
+            "fn f() -> int {\n  var n = 0\n  <|>n += 1\n  log.info(\"a\")<|>\n  n\n}",
+            "refused",
+        ),
+        (
+            title,
+            "fn f() -> int {\n  <|>var n = 0\n  let m = 1<|>\n  n += m\n  n\n}",
+            "refused",
+        ),
+        (
+            title,
+            "workflow main() -> string {\n  <|>let t = spawn ask(\"a\")\n  log.info(\"a\")<|>\n  await t\n}",
+            "refused",
+        ),
+    ]);
+}
