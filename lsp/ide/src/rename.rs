@@ -5,10 +5,13 @@
 //! are made, every name is looked up again, and the texts are put back.
 
 mod alias;
+mod json_key;
 
 use gsw_names::{is_std, item_signature, module_scope};
 use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Location, Name, Span};
 use gsw_syntax::{TokenKind, file_item_ids, item_ast, item_offset, lex};
+
+pub use json_key::keys_left_behind;
 
 use crate::cursor::{Cursor, cursor, in_file};
 use crate::meaning::{Difference, Meaning, files_with_words};

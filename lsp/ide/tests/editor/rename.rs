@@ -106,6 +106,37 @@ fn f() -> int { begin() + stop() }
     );
 }
 
+/// What a rename of a field leaves alone: the lines with keys of JSON that are called so.
+#[test]
+fn keys_of_json_are_found() {
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "type J { ti<|>tle: string }\nfn f(j: json) -> string { j.title as string }\nfn g(j: json) -> json { j.get(\"title\") }\nfn h() -> json { json.parse(\"{\\\"title\\\": 1}\") }",
+            &[
+                "main.gsw:2 j.title",
+                "main.gsw:3 j.get(\"title\")",
+                "main.gsw:4 \"{\\\"title\\\": 1}\"",
+            ],
+        ),
+        // Another text, another type, and a key of its own.
+        (
+            "type J { ti<|>tle: string }\nfn f(j: J) -> string { j.title + \"title\" }",
+            &[],
+        ),
+        (
+            "type J { @alias(\"t\") ti<|>tle: string }\nfn f(j: json) -> string { j.title as string }",
+            &[],
+        ),
+        ("fn f(title<|>: json) -> json { title.title }", &[]),
+    ];
+    for (text, wanted) in cases {
+        let it = fixture(text);
+        let keys = gsw_ide::keys_left_behind(&it.db, it.file, it.offset).into_iter();
+        let shown: Vec<_> = keys.map(|key| it.shown(key)).collect();
+        assert_eq!(shown, *wanted, "{text}");
+    }
+}
+
 #[test]
 fn a_name_that_an_import_gives_is_renamed_in_its_file() {
     let lib =
