@@ -8,6 +8,7 @@ mod organize_imports;
 mod place;
 mod prompt_test;
 mod renaming;
+mod report_fix;
 mod sample;
 mod step;
 mod wrap;
@@ -64,6 +65,7 @@ pub fn code_action(
     if wanted(ActionKind::Fix) {
         let imports = missing_import::missing_imports(db, file, (range, &reports), &actions);
         actions.extend(imports);
+        actions.extend(report_fix::report_fixes(db, range, &reports));
     }
     actions.extend(possible(db, file, (range, &reports)));
     if wanted(ActionKind::Rewrite) {

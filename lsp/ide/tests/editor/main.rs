@@ -11,6 +11,7 @@ mod organized;
 mod refactoring;
 mod rename;
 mod renamed_files;
+mod report_fix;
 mod samples;
 mod shown;
 mod structure;
