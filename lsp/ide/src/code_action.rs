@@ -2,6 +2,7 @@
 
 mod extract;
 mod formatted;
+mod handle_errors;
 mod inline;
 mod missing_import;
 mod organize_imports;
@@ -69,6 +70,7 @@ pub fn code_action(
     }
     actions.extend(possible(db, file, (range, &reports)));
     if wanted(ActionKind::Rewrite) {
+        actions.extend(handle_errors::handle_errors(db, file, range));
         actions.extend(prompt_test::prompt_test(db, file, range));
     }
     actions.retain(|it| wanted(it.kind));

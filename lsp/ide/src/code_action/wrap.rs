@@ -1,17 +1,16 @@
-//! Wraps a call in what a workflow does about failures and time: `step`, `retry`, `timeout`; and writes down which errors it raises.
+//! Wraps a call in what a workflow does about failures and time: `step`, `retry`, `timeout`.
 
 use gsw_analysis::item_summary;
+use gsw_names::find_held;
 use gsw_names::types::Type;
-use gsw_names::{TypeDeclarationKind, find_held, type_declaration};
 use gsw_source::{Db, LocatedEdit, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, Statement, StatementKind};
 
 use super::place::{Place, holds};
 use super::step::leaves;
 use super::{ActionKind, CodeAction};
-use crate::cursor::{node_span, visit_nodes};
+use crate::cursor::visit_nodes;
 use crate::expression_type::expression_type;
-use crate::spelling::Spelling;
 use crate::symbol::{Occurrence, Role, Symbol, declared_text, occurrences};
 
 /// The actions for what the range is in, or for the statements that it holds.
@@ -42,14 +41,11 @@ pub fn wrap(place: &Place<'_>) -> Vec<CodeAction> {
             });
         }
     }
-    if let Wrapped::Value(value) = wrapped {
-        actions.extend(handle_errors(place, value));
-    }
     actions
 }
 
 /// What is put into a block of its own.
-enum Wrapped<'a> {
+pub enum Wrapped<'a> {
     /// What a statement, or the body of a lambda, evaluates.
     Value(&'a Expression),
     /// Several statements of one block.
@@ -66,7 +62,7 @@ impl Wrapped<'_> {
 }
 
 /// What the range is in. A range over several statements means all of them, so one that holds parts of some means nothing.
-fn wrapped<'a>(place: &Place<'a>) -> Option<Wrapped<'a>> {
+pub fn wrapped<'a>(place: &Place<'a>) -> Option<Wrapped<'a>> {
     let evaluated = place.nodes.iter().rev().find_map(|node| match node {
         Child::Statement(it) => Some((it.span, statement_value(it))),
         // A guard around a lambda guards that it is made, and not what it does when it is called.
@@ -140,7 +136,7 @@ fn kept_lambdas(place: &Place<'_>, span: Span) -> Vec<Span> {
 }
 
 /// The items that are named in `span`, outside of lambdas that somebody calls later.
-fn named_items(place: &Place<'_>, span: Span) -> Vec<Occurrence> {
+pub fn named_items(place: &Place<'_>, span: Span) -> Vec<Occurrence> {
     let later = kept_lambdas(place, span);
     let mut all = occurrences(place.db, place.item);
     all.retain(|it| {
@@ -195,61 +191,4 @@ fn around(place: &Place<'_>, span: Span, head: &str) -> Vec<LocatedEdit> {
         place.insert(span.start, format!("{head} {{ ")),
         place.insert(span.end, " }".into()),
     ]
-}
-
-/// An arm for each error that calls in the value raise, where it has no `catch` yet.
-fn handle_errors(place: &Place<'_>, value: &Expression) -> Option<CodeAction> {
-    let db = place.db;
-    let mut has_catch = matches!(value.kind, ExpressionKind::Catch { .. });
-    let tree = place.tree;
-    visit_nodes(tree, |node| {
-        if let Child::Expression(it) = node
-            && matches!(it.kind, ExpressionKind::Catch { .. })
-            && node_span(node).is_some_and(|it| holds(value.span, it))
-        {
-            has_catch = true;
-        }
-    });
-    if has_catch {
-        return None;
-    }
-    let mut errors: Vec<(String, gsw_source::ItemId)> = Vec::new();
-    for it in named_items(place, value.span) {
-        if let Symbol::Item(item) = it.symbol {
-            for error in &item_summary(db, item).item.errors.kinds {
-                let known = errors.iter().any(|(name, _)| *name == error.name.as_str());
-                if !known {
-                    errors.push((error.name.to_string(), error.item));
-                }
-            }
-        }
-    }
-    if errors.is_empty() {
-        return None;
-    }
-    errors.sort_by(|a, b| a.0.cmp(&b.0));
-    let indent = place.indent(value.span.start);
-    let mut spelling = Spelling::new(db, place.file);
-    let arms = errors.iter().map(|(name, item)| {
-        let spelled = spelling.item(*item)?;
-        let fields = match &type_declaration(db, *item).declaration.kind {
-            TypeDeclarationKind::Record(fields) => fields.len(),
-            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => 0,
-        };
-        let pattern = match fields {
-            0 => spelled,
-            _ => format!("{spelled}(..)"),
-        };
-        Some(format!("{indent}  {pattern} => fail Failed(\"{name}\")\n"))
-    });
-    let arms: Option<String> = arms.collect();
-    let arms = arms?;
-    let mut edits = spelling.imports();
-    edits.push(place.insert(value.span.end, format!(" catch {{\n{arms}{indent}}}")));
-    Some(CodeAction {
-        title: "handle the errors that it raises".into(),
-        kind: ActionKind::Rewrite,
-        edits,
-        fixes: None,
-    })
 }

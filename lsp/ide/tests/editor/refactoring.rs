@@ -207,3 +207,28 @@ fn statements_become_a_function_that_gives_what_follows_needs() {
         ),
     ]);
 }
+
+/// A function that is named and not called raises nothing.
+#[test]
+fn only_errors_that_can_be_raised_are_handled() {
+    let title = "handle the errors that it raises";
+    let declared =
+        "error Bad\n\nfn risky(n: int) -> int ! Bad {\n  if n > 1 { fail Bad }\n  n\n}\n\n";
+    let cases = [
+        (
+            "fn f(xs: [int]) -> int {\n  let <|>n = xs[0] + risky(1)\n  n\n}",
+            "fn f(xs: [int]) -> int {\n  let n = xs[0] + risky(1) catch {\n    Bad => fail Failed(\"Bad\")\n  }\n  n\n}",
+        ),
+        (
+            "fn f() -> int {\n  let <|>g = risky\n  g(1) catch { Bad => 0 }\n}",
+            "refused",
+        ),
+    ];
+    for (text, wanted) in cases {
+        let text = format!("{declared}{text}");
+        match wanted {
+            "refused" => check(&[(title, &text, wanted)]),
+            wanted => check(&[(title, &text, &format!("{declared}{wanted}"))]),
+        }
+    }
+}
