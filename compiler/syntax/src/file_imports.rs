@@ -69,17 +69,3 @@ fn with_imports(text: &str) -> Option<&str> {
     };
     Some(&text[..last + end])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::with_imports;
-
-    #[test]
-    fn a_text_is_read_to_the_end_of_its_last_import() {
-        assert_eq!(with_imports("fn f() { 1 }\n"), None);
-        assert_eq!(with_imports("import ./a\nfn f() {}"), Some("import ./a"));
-        let names = "import ./a.{\n  b,\n  c,\n}";
-        assert_eq!(with_imports(&format!("{names}\nfn f() {{}}")), Some(names));
-        assert_eq!(with_imports("import ./a.{ b"), Some("import ./a.{ b"));
-    }
-}

@@ -1,10 +1,16 @@
 //! `textDocument/codeAction`: changes of the text that an editor offers at a place.
 
 mod extract;
+mod formatted;
+mod handle_errors;
 mod inline;
+mod missing_import;
 mod organize_imports;
 mod place;
 mod prompt_test;
+mod renaming;
+mod report_fix;
+mod sample;
 mod step;
 mod wrap;
 
@@ -15,6 +21,7 @@ use gsw_syntax::item_ast;
 use crate::cursor::item_at;
 use crate::diagnostics::{Errors, diagnostics};
 use crate::speculation::with_edits;
+use formatted::Style;
 use place::Place;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,18 +61,57 @@ pub fn code_action(
     range: Span,
     wanted: impl Fn(ActionKind) -> bool,
 ) -> Vec<CodeAction> {
-    let mut actions = possible(db, file, range);
+    let reports = diagnostics(db, file);
+    let mut actions = fixes(db, range, &reports);
+    if wanted(ActionKind::Fix) {
+        let imports = missing_import::missing_imports(db, file, (range, &reports), &actions);
+        actions.extend(imports);
+        actions.extend(report_fix::report_fixes(db, range, &reports));
+    }
+    actions.extend(possible(db, file, (range, &reports)));
+    if wanted(ActionKind::Rewrite) {
+        actions.extend(handle_errors::handle_errors(db, file, range));
+        actions.extend(prompt_test::prompt_test(db, file, range));
+    }
     actions.retain(|it| wanted(it.kind));
-    let mut before = None;
-    actions.retain(|it| {
-        if !is_tried(it.kind) {
-            return true;
-        }
-        let before = before.get_or_insert_with(|| Errors::of(db, file));
-        let after = with_edits(db, &it.edits, |db| Errors::of(db, file));
-        after.beyond(before).is_none()
+    // A certain fix names what nothing else does.
+    let renamed = actions.into_iter().filter_map(|it| match it.kind {
+        ActionKind::Fix => renaming::with_all_names(db, it),
+        ActionKind::PreferredFix
+        | ActionKind::FixAll
+        | ActionKind::Extract
+        | ActionKind::Inline
+        | ActionKind::Rewrite
+        | ActionKind::OrganizeImports => Some(it),
     });
-    actions
+    let actions: Vec<_> = renamed.collect();
+    let (mut before, mut style) = (None, Style::default());
+    let tried = actions.into_iter().filter_map(|it| {
+        let before = match is_tried(it.kind) {
+            true => Some(&*before.get_or_insert_with(|| Errors::of(db, file))),
+            false => None,
+        };
+        tried(db, file, (it, &mut style), before)
+    });
+    tried.collect()
+}
+
+/// The action as it is offered: `None` where there are errors after it that were not there `before`.
+fn tried(
+    db: &mut Database,
+    file: File,
+    (action, style): (CodeAction, &mut Style),
+    before: Option<&Errors>,
+) -> Option<CodeAction> {
+    let files = style.formatted_files(db, &action.edits);
+    if before.is_none() && files.is_empty() {
+        return Some(formatted::leading_to(db, action, &[]));
+    }
+    let texts = with_edits(db, &action.edits, |db| {
+        let is_right = before.is_none_or(|it| Errors::of(db, file).beyond(it).is_none());
+        is_right.then(|| formatted::texts(db, &files))
+    })?;
+    Some(formatted::leading_to(db, action, &texts))
 }
 
 /// Whether an action must leave a program that compiles; a fix mends one mistake and need not know of others.
@@ -79,10 +125,9 @@ const fn is_tried(kind: ActionKind) -> bool {
     }
 }
 
-/// The actions that the text at `range` gives rise to.
-fn possible(db: &dyn Db, file: File, range: Span) -> Vec<CodeAction> {
-    let reports = diagnostics(db, file);
-    let mut actions = fixes(db, range, &reports);
+/// The actions besides fixes of single reports that the text at `range` gives rise to.
+fn possible(db: &dyn Db, file: File, (range, reports): (Span, &[Diagnostic])) -> Vec<CodeAction> {
+    let mut actions = Vec::new();
     if let Some((item, _)) = item_at(db, file, range.start)
         && let Some(tree) = item_ast(db, item)
     {
@@ -91,10 +136,9 @@ fn possible(db: &dyn Db, file: File, range: Span) -> Vec<CodeAction> {
         actions.extend(step::step(&place));
         actions.extend(inline::inline(&place));
         actions.extend(wrap::wrap(&place));
-        actions.extend(prompt_test::prompt_test(&place));
     }
-    actions.extend(organize_imports::organize_imports(db, file, &reports));
-    let all = all_fixes(db, file, &reports);
+    actions.extend(organize_imports::organize_imports(db, file, reports));
+    let all = all_fixes(db, file, reports);
     if !all.is_empty() {
         actions.push(CodeAction {
             title: "apply every fix of this file".into(),
@@ -111,8 +155,7 @@ fn fixes(db: &dyn Db, range: Span, reports: &[Diagnostic]) -> Vec<CodeAction> {
     let mut actions = Vec::new();
     for report in reports {
         let located = report.located(|place| gsw_syntax::locate(db, place));
-        let own = located.location.span;
-        if !(own.touches(range.start) || range.touches(own.start)) {
+        if !stands_at(located.location.span, range) {
             continue;
         }
         let kind = match located.certain_fix() {
@@ -129,6 +172,11 @@ fn fixes(db: &dyn Db, range: Span, reports: &[Diagnostic]) -> Vec<CodeAction> {
         }
     }
     actions
+}
+
+/// Whether what stands at `span` is meant when somebody asks about `range`.
+fn stands_at(span: Span, range: Span) -> bool {
+    span.touches(range.start) || range.touches(span.start)
 }
 
 /// The edits of every report that has one fix which is certain, as far as they stand in nobody's way.

@@ -46,11 +46,14 @@ impl Errors {
         found
     }
 
+    pub fn count(&self, code: Code) -> usize {
+        self.0.get(&code).map_or(0, |(count, _)| *count)
+    }
+
     /// The message of an error of a kind that there are more of than `before`.
     pub fn beyond(&self, before: &Self) -> Option<&str> {
-        let known = |code: &Code| before.0.get(code).map_or(0, |(count, _)| *count);
         let mut all = self.0.iter();
-        let (_, (_, message)) = all.find(|(code, (count, _))| *count > known(code))?;
+        let (_, (_, message)) = all.find(|(code, (count, _))| *count > before.count(**code))?;
         Some(message)
     }
 }

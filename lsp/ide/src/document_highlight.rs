@@ -64,7 +64,7 @@ fn assigned(db: &dyn Db, item: ItemId) -> Vec<Span> {
 }
 
 /// The variable of which an assigned place is a part.
-fn root(target: &Expression) -> &Expression {
+pub fn root(target: &Expression) -> &Expression {
     let mut place = target;
     while let ExpressionKind::Field { base, .. }
     | ExpressionKind::TupleField { base, .. }

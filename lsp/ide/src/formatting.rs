@@ -1,9 +1,13 @@
 //! `textDocument/formatting` and `textDocument/rangeFormatting`: the edits that bring a file, or some of its declarations, into the
 //! one style. A file with mistakes of syntax is left alone.
 
+use std::borrow::Cow;
+
 use gsw_format::format_file;
-use gsw_source::{Db, File, LocatedEdit, Location, Span};
+use gsw_source::{Db, File, LocatedEdit, Span};
 use gsw_syntax::FileReader;
+
+use crate::difference::differences;
 
 /// The edits that format all of `file`; none when it has mistakes.
 #[must_use]
@@ -11,9 +15,8 @@ pub fn formatting(db: &dyn Db, file: File) -> Vec<LocatedEdit> {
     let Ok(formatted) = format_file(db, file) else {
         return Vec::new();
     };
-    difference(file, 0, file.text(db), &formatted)
-        .into_iter()
-        .collect()
+    let text = file.text(db);
+    differences(file, 0, text, &ending_as(text, &formatted))
 }
 
 /// The edits that format the declarations that touch `range`.
@@ -35,10 +38,11 @@ pub fn range_formatting(db: &dyn Db, file: File, range: Span) -> Vec<LocatedEdit
         .zip(&after)
         .filter(|(old, _)| old.touches(range.start) || range.touches(old.start));
     touched
-        .filter_map(|(old, new)| {
-            let old_text = text.get(old.start as usize..old.end as usize)?;
-            let new_text = formatted.get(new.start as usize..new.end as usize)?;
-            difference(file, old.start, old_text, new_text)
+        .flat_map(|(old, new)| {
+            let old_text = text.get(old.start as usize..old.end as usize);
+            let new_text = formatted.get(new.start as usize..new.end as usize);
+            let (old_text, new_text) = (old_text.unwrap_or_default(), new_text.unwrap_or_default());
+            differences(file, old.start, old_text, &ending_as(text, new_text))
         })
         .collect()
 }
@@ -51,29 +55,13 @@ fn items(db: &dyn Db, file: File) -> Vec<Span> {
         .collect()
 }
 
-/// The one edit that makes `new` of `old`, which begins at byte `start`: what both begin and end with stays as it is.
-fn difference(file: File, start: u32, old: &str, new: &str) -> Option<LocatedEdit> {
-    if old == new {
-        return None;
+/// `new` with the line ends of `text`: an editor writes those that a document has, so a file is not changed by them.
+pub fn ending_as<'new>(text: &str, new: &'new str) -> Cow<'new, str> {
+    let first = text.find('\n').map(|it| &text[..it]);
+    match first {
+        Some(line) if line.ends_with('\r') => {
+            Cow::Owned(new.replace("\r\n", "\n").replace('\n', "\r\n"))
+        }
+        Some(_) | None => Cow::Borrowed(new),
     }
-    let same = |pair: &(char, char)| pair.0 == pair.1;
-    let head: usize = old
-        .chars()
-        .zip(new.chars())
-        .take_while(same)
-        .map(|(it, _)| it.len_utf8())
-        .sum();
-    let tail: usize = old[head..]
-        .chars()
-        .rev()
-        .zip(new[head..].chars().rev())
-        .take_while(same)
-        .map(|(it, _)| it.len_utf8())
-        .sum();
-    let at = |offset: usize| start + u32::try_from(offset).unwrap_or(u32::MAX);
-    let span = Span::new(at(head), at(old.len() - tail));
-    Some(LocatedEdit {
-        location: Location { file, span },
-        text: new[head..new.len() - tail].to_owned(),
-    })
 }

@@ -7,13 +7,14 @@ use gsw_infer::hir::LocalKind;
 use gsw_names::types::Effect;
 use gsw_names::{
     Parameter, Signature, TypeDeclarationKind, display_parameter, display_type, is_std,
-    item_signature, type_declaration,
+    item_signature, type_declaration, written_defaults,
 };
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
 
 use crate::cursor::{cursor, in_file};
 use crate::expression_type::local_type;
+use crate::short_declaration::{rest_of_field, short_declaration};
 use crate::symbol::Symbol;
 
 /// What is to be shown for a name.
@@ -31,7 +32,8 @@ pub struct Hover {
 #[must_use]
 pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
     let cursor = cursor(db, file, offset)?;
-    let (code, docs) = describe(db, cursor.symbol)?;
+    let (head, docs) = describe(db, cursor.symbol)?;
+    let code = whole(db, cursor.symbol).unwrap_or(head);
     let mut markdown = format!("```gsw\n{code}\n```");
     if let Some(docs) = docs {
         let _ = write!(markdown, "\n\n{docs}");
@@ -41,6 +43,60 @@ pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
         span: in_file(db, cursor.item, cursor.span),
         prompt: quiet_prompt(db, cursor.symbol),
     })
+}
+
+/// What a hover shows beyond the head of a declaration: all of a short one, and of a field or parameter its default and check.
+fn whole(db: &dyn Db, symbol: Symbol) -> Option<String> {
+    match symbol {
+        Symbol::Item(item) => match calling_word(db, item) {
+            Some(word) => Some(inferred(db, item, callable_head(db, item, word))),
+            None => short_declaration(db, item),
+        },
+        Symbol::Field {
+            item,
+            variant,
+            field,
+        } => {
+            let (head, _) = field_head(db, item, variant, field)?;
+            Some(head + &rest_of_field(db, item, (variant, field))?)
+        }
+        Symbol::Local { item, declared } => {
+            let parameters = &item_signature(db, item).signature.parameters;
+            let own = parameters.iter().position(|it| it.span == declared)?;
+            let written = written_defaults(db, item, 0);
+            let default = written.get(own)?.as_ref()?;
+            Some(format!("{} = {default}", local(db, item, declared)?))
+        }
+        Symbol::Variant { .. } | Symbol::Module(_) => None,
+    }
+}
+
+/// The head of what can be called, with the defaults of its parameters.
+fn callable_head(db: &dyn Db, item: ItemId, word: &str) -> String {
+    let signature = &item_signature(db, item).signature;
+    let defaults = written_defaults(db, item, 0);
+    let defaults = defaults.iter().map(Option::as_ref);
+    let defaults = defaults.chain(std::iter::repeat(None));
+    let parameters: Vec<String> = signature
+        .parameters
+        .iter()
+        .zip(defaults)
+        .map(|(it, default)| {
+            let shown = format!("{}: {}", it.name, display_parameter(db, it));
+            match default {
+                Some(default) if default.contains('\n') => format!("{shown} = …"),
+                Some(default) => format!("{shown} = {default}"),
+                None => shown,
+            }
+        })
+        .collect();
+    let name = item.name(db);
+    format!(
+        "{word} {name}{}({}) -> {}",
+        generics(signature),
+        parameters.join(", "),
+        display_type(db, &signature.result)
+    )
 }
 
 /// A prompt that does nothing but ask its model: its request can be made without anything happening.
@@ -104,12 +160,17 @@ fn parameter_docs(db: &dyn Db, item: ItemId, declared: Span) -> Option<String> {
     own.docs.as_ref().map(ToString::to_string)
 }
 
-/// The head of a declaration with what was inferred of it.
+/// The head of a declaration, of what can be called with what was inferred of it.
 fn item_head(db: &dyn Db, item: ItemId) -> String {
-    let mut head = declared_head(db, item);
-    if calling_word(db, item).is_none() {
-        return head;
+    let head = declared_head(db, item);
+    match calling_word(db, item) {
+        Some(_) => inferred(db, item, head),
+        None => head,
     }
+}
+
+/// The head of what can be called with what was inferred of it.
+fn inferred(db: &dyn Db, item: ItemId, mut head: String) -> String {
     let summary = &item_summary(db, item).item;
     let errors: Vec<_> = summary
         .errors
@@ -190,16 +251,19 @@ fn calling_word(db: &dyn Db, item: ItemId) -> Option<&'static str> {
 }
 
 fn heading(db: &dyn Db, signature: &Signature) -> String {
-    let generics = if signature.generics.is_empty() {
-        String::new()
-    } else {
-        format!("<{}>", signature.generics.join(", "))
-    };
     format!(
-        "{generics}({}) -> {}",
+        "{}({}) -> {}",
+        generics(signature),
         parameters_shown(db, &signature.parameters),
         display_type(db, &signature.result)
     )
+}
+
+fn generics(signature: &Signature) -> String {
+    match signature.generics.is_empty() {
+        true => String::new(),
+        false => format!("<{}>", signature.generics.join(", ")),
+    }
 }
 
 /// Parameters or fields as they are declared.

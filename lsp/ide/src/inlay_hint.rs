@@ -14,6 +14,7 @@ use crate::completion::Definition;
 use crate::cursor::{in_file, visit_nodes};
 use crate::expression_type::local_type;
 use crate::parameters::{Called, called, parameters_of};
+use crate::spelling::Spelling;
 use crate::symbol::signature;
 use crate::type_definition::declared_in;
 
@@ -23,15 +24,17 @@ pub struct InlayHint {
     pub offset: u32,
     pub label: String,
     pub kind: HintKind,
+    /// The text that says the same when it is written there; `None` where nothing can be.
+    pub written: Option<String>,
     /// What it names, whose docs an editor asks for when it shows them.
     pub about: Vec<Definition>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HintKind {
-    /// `: T` after a name, which may be written there.
+    /// `: T` after a name.
     Type,
-    /// `name:` before an argument, which may be written there.
+    /// `name:` before an argument.
     Parameter,
     /// What a function raises, how often a tool may run, and that either waits, before its body.
     Errors,
@@ -71,6 +74,14 @@ pub fn inlay_hint(db: &dyn Db, file: File, range: Span) -> Vec<InlayHint> {
     hints
 }
 
+/// Where a type can be written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Room {
+    /// After what stands here, and not after a part of it.
+    For(Span),
+    None,
+}
+
 struct Found<'db> {
     db: &'db dyn Db,
     item: ItemId,
@@ -89,7 +100,7 @@ impl Found<'_> {
                     pattern, ty: None, ..
                 } = &it.kind
                 {
-                    self.bound(pattern);
+                    self.bound(pattern, Room::For(pattern.span));
                 }
             }
             Child::Expression(it) => self.expression(it),
@@ -100,12 +111,18 @@ impl Found<'_> {
     fn expression(&mut self, it: &Expression) {
         if let ExpressionKind::Lambda { parameters, .. } = &it.kind {
             for parameter in parameters.iter().filter(|it| it.ty.is_none()) {
-                self.bound(&parameter.pattern);
+                // Without parentheses a parameter is a name alone.
+                let text = gsw_names::source_text(self.db, self.item, it.span);
+                let room = match text.starts_with('(') {
+                    true => Room::For(parameter.pattern.span),
+                    false => Room::None,
+                };
+                self.bound(&parameter.pattern, room);
             }
         } else if let ExpressionKind::For { pattern, .. }
         | ExpressionKind::ParallelFor { pattern, .. } = &it.kind
         {
-            self.bound(pattern);
+            self.bound(pattern, Room::None);
         } else if let ExpressionKind::Call {
             callee, arguments, ..
         } = &it.kind
@@ -119,7 +136,9 @@ impl Found<'_> {
                 }
             };
             let parameters = parameters_of(self.db, &target);
-            for (argument, parameter) in arguments.iter().zip(&parameters) {
+            // Behind a named argument all are named.
+            let last_unnamed = arguments.iter().rposition(|it| it.name.is_none());
+            for (place, (argument, parameter)) in arguments.iter().zip(&parameters).enumerate() {
                 // What has a name says what it is; a lone letter says nothing.
                 if argument.name.is_none()
                     && says_nothing(&argument.value)
@@ -130,6 +149,8 @@ impl Found<'_> {
                         offset: argument.value.span.start,
                         label: format!("{}:", parameter.name),
                         kind: HintKind::Parameter,
+                        written: (last_unnamed == Some(place))
+                            .then(|| format!("{}: ", parameter.name)),
                         about: about.iter().cloned().collect(),
                     });
                 }
@@ -148,16 +169,17 @@ impl Found<'_> {
                 offset: end,
                 label,
                 kind: HintKind::Call,
+                written: None,
                 about,
             });
         }
     }
 
     /// The types of the names that a pattern without a type binds.
-    fn bound(&mut self, pattern: &Pattern) {
+    fn bound(&mut self, pattern: &Pattern, room: Room) {
         if let PatternKind::Tuple(parts) = &pattern.kind {
             for part in parts {
-                self.bound(part);
+                self.bound(part, room);
             }
             return;
         }
@@ -177,9 +199,17 @@ impl Found<'_> {
                 offset: name.span.end,
                 label: format!(": {shown}"),
                 kind: HintKind::Type,
+                written: self.written(&ty).filter(|_| room == Room::For(name.span)),
                 about: about(self.db, &ty),
             });
         }
+    }
+
+    /// `: T` as the file can write it without a further import.
+    fn written(&self, ty: &Type) -> Option<String> {
+        let mut spelling = Spelling::new(self.db, self.item.file(self.db));
+        let shown = spelling.ty(ty)?;
+        spelling.imports().is_empty().then(|| format!(": {shown}"))
     }
 
     /// What the head of a function leaves to inference.
@@ -199,6 +229,7 @@ impl Found<'_> {
                 offset: body.span.start,
                 label: parts.join(", "),
                 kind: HintKind::Errors,
+                written: None,
                 about: about.unwrap_or_default(),
             });
         }

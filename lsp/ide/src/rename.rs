@@ -4,9 +4,14 @@
 //! neither hide nor be hidden where the old one stood. What the likely reasons for a refusal do not tell is found by trying: the edits
 //! are made, every name is looked up again, and the texts are put back.
 
+mod alias;
+mod json_key;
+
 use gsw_names::{is_std, item_signature, module_scope};
 use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Location, Name, Span};
 use gsw_syntax::{TokenKind, file_item_ids, item_ast, item_offset, lex};
+
+pub use json_key::keys_left_behind;
 
 use crate::cursor::{Cursor, cursor, in_file};
 use crate::meaning::{Difference, Meaning, files_with_words};
@@ -39,30 +44,51 @@ pub fn rename(
     if new == old {
         return Ok(Vec::new());
     }
-    let edits = edits(db, cursor, (&old, new))?;
-    check_meaning(db, cursor.symbol, (&old, new), &edits)?;
+    check_spelling(&old, new)?;
+    if alias::alias(db, cursor).is_some() {
+        let edits = alias::edits(db, cursor, (&old, new));
+        let home = cursor.item.file(db);
+        keeps_meaning(db, &[home], &edits, new)?;
+        return Ok(alias::without_repetition(db, home, (&old, new), edits));
+    }
+    checked_edits(db, cursor.symbol, (&old, new))
+}
+
+/// The edits that give a symbol a name which a report asks for, also one whose first letter has the other case; `None` where a rename
+/// would be refused.
+pub fn corrected(db: &mut Database, symbol: Symbol, new: &str) -> Option<Vec<LocatedEdit>> {
+    let old = declared_text(db, symbol)?;
+    checked_edits(db, symbol, (&old, new)).ok()
+}
+
+fn checked_edits(
+    db: &mut Database,
+    symbol: Symbol,
+    (old, new): (&Name, &str),
+) -> Result<Vec<LocatedEdit>, String> {
+    let edits = edits(db, symbol, (old, new))?;
+    check_meaning(db, symbol, (old, new), &edits)?;
     Ok(edits)
 }
 
 fn edits(
     db: &dyn Db,
-    cursor: Cursor,
+    symbol: Symbol,
     (old, new): (&Name, &str),
 ) -> Result<Vec<LocatedEdit>, String> {
-    check_spelling(old, new)?;
-    check_siblings(db, cursor.symbol, new)?;
+    check_siblings(db, symbol, new)?;
     let mut edits = Vec::new();
-    for file in files_that_may_name(db, cursor.symbol) {
-        check_file_names(db, file, cursor.symbol, new)?;
+    for file in files_that_may_name(db, symbol) {
+        check_file_names(db, file, symbol, new)?;
         for item in file_item_ids(db, file).iter().copied() {
-            let own = edits_of_item(db, item, cursor.symbol, (old, new))?;
+            let own = edits_of_item(db, item, symbol, (old, new))?;
             edits.extend(own);
         }
     }
     Ok(edits)
 }
 
-/// Whether everything means after the edits what it meant before.
+/// Whether the edits leave nothing behind, and no name means something else.
 fn check_meaning(
     db: &mut Database,
     symbol: Symbol,
@@ -76,9 +102,19 @@ fn check_meaning(
         ));
     }
     let files = files_to_compare(db, symbol, (old, new));
-    let before = Meaning::of(db, &files);
-    let after = with_edits(db, edits, |db| Meaning::after(db, &files, edits));
-    match before.difference(&after, &files) {
+    keeps_meaning(db, &files, edits, new)
+}
+
+/// Whether everything in `files` means after the edits what it meant before.
+fn keeps_meaning(
+    db: &mut Database,
+    files: &[File],
+    edits: &[LocatedEdit],
+    new: &str,
+) -> Result<(), String> {
+    let before = Meaning::of(db, files);
+    let after = with_edits(db, edits, |db| Meaning::after(db, files, edits));
+    match before.difference(&after, files) {
         Some(difference) => Err(refusal(db, &difference, new)),
         None => Ok(()),
     }
@@ -133,6 +169,9 @@ fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), Str
     let Some(cursor) = cursor(db, file, offset) else {
         return Err("there is no name here that can be renamed".into());
     };
+    if let Some(alias) = alias::alias(db, cursor) {
+        return Ok((cursor, alias));
+    }
     let home = match cursor.symbol {
         Symbol::Local { item, .. }
         | Symbol::Item(item)
@@ -148,8 +187,9 @@ fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), Str
             "`{name}` is declared in the standard library, which cannot be changed"
         ));
     }
-    if name == "self" || name == "it" {
-        return Err(format!("`{name}` is a word of the language"));
+    // An `it` that nobody has declared stands for no symbol.
+    if name == "self" {
+        return Err("`self` is a word of the language".into());
     }
     if name == "main"
         && let Symbol::Item(item) = cursor.symbol
@@ -159,9 +199,7 @@ fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), Str
     }
     let here = gsw_names::source_text(db, cursor.item, cursor.span);
     if here != name {
-        return Err(format!(
-            "`{here}` is another name for `{name}` in this file: change it in the import"
-        ));
+        return Err(format!("`{here}` is another name for `{name}` here"));
     }
     Ok((cursor, name))
 }

@@ -23,7 +23,7 @@ pub struct Binding {
 pub fn bindings(item: &Item) -> Vec<Binding> {
     let mut found = Found {
         whole: item.span,
-        blocks: blocks(item),
+        blocks: blocks(item).into_iter().map(|it| it.span).collect(),
         bindings: Vec::new(),
     };
     found.heads(item);
@@ -218,14 +218,14 @@ impl Found {
     }
 }
 
-/// Every block of `item`, braces included.
-pub fn blocks(item: &Item) -> Vec<Span> {
+/// Every block of `item`.
+pub fn blocks(item: &Item) -> Vec<&Block> {
     let mut found = Vec::new();
     match &item.body {
-        ItemBody::Function(it) => found.extend(it.body.as_ref().map(|it| it.span)),
-        ItemBody::Tool { body, .. } => found.extend(body.as_ref().map(|it| it.span)),
-        ItemBody::Workflow { body, .. } | ItemBody::Test { body, .. } => found.push(body.span),
-        ItemBody::Hook { handlers, .. } => found.extend(handlers.iter().map(|it| it.body.span)),
+        ItemBody::Function(it) => found.extend(&it.body),
+        ItemBody::Tool { body, .. } => found.extend(body),
+        ItemBody::Workflow { body, .. } | ItemBody::Test { body, .. } => found.push(body),
+        ItemBody::Hook { handlers, .. } => found.extend(handlers.iter().map(|it| &it.body)),
         ItemBody::Import(_)
         | ItemBody::Record(_)
         | ItemBody::Alias { .. }
@@ -242,7 +242,7 @@ pub fn blocks(item: &Item) -> Vec<Span> {
         | ItemBody::Invalid => {}
     }
     visit_nodes(item, |node| match node {
-        Child::Expression(it) => found.extend(block_of(it).map(|it| it.span)),
+        Child::Expression(it) => found.extend(block_of(it)),
         Child::Statement(it) => {
             if let StatementKind::Defer(block)
             | StatementKind::Let {
@@ -250,7 +250,7 @@ pub fn blocks(item: &Item) -> Vec<Span> {
                 ..
             } = &it.kind
             {
-                found.push(block.span);
+                found.push(block);
             }
         }
         Child::Pattern(_) | Child::Type(_) | Child::Name(_) => {}

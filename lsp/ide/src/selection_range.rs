@@ -18,7 +18,8 @@ pub fn selection_range(db: &dyn Db, file: File, offset: u32) -> Vec<Span> {
     {
         spans.push(in_file(db, item, tree.span));
         let around = nodes_at(&tree, inside).into_iter().filter_map(node_span);
-        let blocks = blocks(&tree).into_iter().filter(|it| it.touches(inside));
+        let blocks = blocks(&tree).into_iter().map(|it| it.span);
+        let blocks = blocks.filter(|it| it.touches(inside));
         spans.extend(around.chain(blocks).map(|it| in_file(db, item, it)));
     }
     for (open, close) in pairs(text) {

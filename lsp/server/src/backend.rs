@@ -263,9 +263,24 @@ impl LanguageServer for Backend {
 
     async fn rename(&self, it: lsp::RenameParams) -> Result<Option<lsp::WorkspaceEdit>> {
         let (place, new) = (it.text_document_position, it.new_name);
-        self.worker
+        let (edit, remark) = self
+            .worker
             .ask(move |state| navigation::rename(state, &place, &new))
-            .await?
+            .await??;
+        if let Some(remark) = remark {
+            let warning = lsp::MessageType::WARNING;
+            self.client.show_message(warning, remark).await;
+        }
+        Ok(edit)
+    }
+
+    async fn will_rename_files(
+        &self,
+        it: lsp::RenameFilesParams,
+    ) -> Result<Option<lsp::WorkspaceEdit>> {
+        self.worker
+            .ask(move |state| navigation::rename_files(state, &it.files))
+            .await
     }
 
     async fn linked_editing_range(

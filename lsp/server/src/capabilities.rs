@@ -169,8 +169,28 @@ pub fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
                 supported: Some(true),
                 change_notifications: Some(lsp::OneOf::Left(true)),
             }),
-            file_operations: None,
+            file_operations: Some(file_operations()),
         }),
         ..lsp::ServerCapabilities::default()
+    }
+}
+
+/// The renames of which the server wants to know beforehand: of sources, and of folders that may hold some.
+fn file_operations() -> lsp::WorkspaceFileOperationsServerCapabilities {
+    let filter = |glob: &str, matches| lsp::FileOperationFilter {
+        scheme: Some("file".into()),
+        pattern: lsp::FileOperationPattern {
+            glob: glob.into(),
+            matches: Some(matches),
+            options: None,
+        },
+    };
+    let filters = vec![
+        filter("**/*.gsw", lsp::FileOperationPatternKind::File),
+        filter("**", lsp::FileOperationPatternKind::Folder),
+    ];
+    lsp::WorkspaceFileOperationsServerCapabilities {
+        will_rename: Some(lsp::FileOperationRegistrationOptions { filters }),
+        ..lsp::WorkspaceFileOperationsServerCapabilities::default()
     }
 }

@@ -143,6 +143,7 @@ impl State {
             Rest::Done => Progress::Done,
             Rest::WhenQuiet => Progress::Paused,
             Rest::ToBeListed => {
+                self.forget_gone();
                 self.checks.rest = Rest::Listed(Walk {
                     waiting: self.all_paths(),
                     ..Walk::default()
@@ -158,6 +159,20 @@ impl State {
                     Progress::Silent
                 }
             },
+        }
+    }
+
+    /// What was said of files that no workspace holds any more, deleted ones say, is to be taken back.
+    fn forget_gone(&mut self) {
+        let said = self.checks.published.keys();
+        let gone: Vec<PathBuf> = said
+            .filter(|it| self.view_of(it).is_none() && self.documents.get(it).is_none())
+            .cloned()
+            .collect();
+        for path in gone {
+            if let Some(uri) = self.uri(&path) {
+                self.checks.closed.push((path, uri));
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::io::Result;
 
+use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tower_lsp::jsonrpc::{Request, Response};
 
@@ -19,7 +20,9 @@ pub fn messages(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream 
         let mut input = BufReader::new(input);
         // Either end may go away; the other one then has nothing left to do.
         while let Ok(Some(body)) = next(&mut input).await {
-            if is_message(&body) && send(&mut sender, &body).await.is_err() {
+            if let Some(body) = message(body)
+                && send(&mut sender, &body).await.is_err()
+            {
                 return;
             }
         }
@@ -61,9 +64,23 @@ fn content_length(field: &str) -> Option<u64> {
     is_length.then(|| value.trim().parse().ok())?
 }
 
-fn is_message(body: &[u8]) -> bool {
-    serde_json::from_slice::<Request>(body).is_ok()
-        || serde_json::from_slice::<Response>(body).is_ok()
+/// What is passed on of a body that is a message.
+fn message(body: Vec<u8>) -> Option<Vec<u8>> {
+    let Ok(request) = serde_json::from_slice::<Request>(&body) else {
+        let is_response = serde_json::from_slice::<Response>(&body).is_ok();
+        return is_response.then_some(body);
+    };
+    let Some(rest) = request.method().strip_prefix('$') else {
+        return Some(body);
+    };
+    // The engine answers no request whose method begins with `$`, and the protocol wants it refused: without the `$` it is as unknown.
+    match request.id() {
+        Some(id) => {
+            let unknown = json!({ "jsonrpc": "2.0", "id": id, "method": rest });
+            Some(unknown.to_string().into_bytes())
+        }
+        None => Some(body),
+    }
 }
 
 async fn send(sender: &mut DuplexStream, body: &[u8]) -> Result<()> {

@@ -30,12 +30,6 @@ fn hint(view: View<'_>, it: gsw_ide::InlayHint) -> lsp::InlayHint {
         HintKind::Parameter => Some(lsp::InlayHintKind::PARAMETER),
         HintKind::Errors | HintKind::Call => None,
     };
-    // What may be written there.
-    let edit = match it.kind {
-        HintKind::Type => Some(it.label.clone()),
-        HintKind::Parameter => Some(format!("{} ", it.label)),
-        HintKind::Errors | HintKind::Call => None,
-    };
     let (left, right) = match it.kind {
         HintKind::Type => (false, false),
         HintKind::Parameter | HintKind::Errors => (false, true),
@@ -45,7 +39,7 @@ fn hint(view: View<'_>, it: gsw_ide::InlayHint) -> lsp::InlayHint {
         position,
         label: lsp::InlayHintLabel::String(it.label),
         kind,
-        text_edits: edit.map(|new_text| {
+        text_edits: it.written.map(|new_text| {
             let range = lsp::Range::new(position, position);
             vec![lsp::TextEdit { range, new_text }]
         }),

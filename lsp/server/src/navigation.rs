@@ -1,5 +1,6 @@
 //! Answers to requests about what names mean and who uses them.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use gsw_source::Location;
@@ -9,7 +10,7 @@ use tower_lsp::ls_types as lsp;
 use crate::convert::symbol_kind;
 use crate::documents::Documents;
 use crate::runtime::Runtime;
-use crate::state::{State, View};
+use crate::state::{State, View, path};
 
 /// What is known of a name; of a prompt also what a runtime can be asked.
 pub fn hover(view: View<'_>, offset: u32) -> Option<(lsp::Hover, Option<AskedPrompt>)> {
@@ -110,17 +111,65 @@ pub fn prepare_rename(view: View<'_>, offset: u32) -> Result<lsp::PrepareRenameR
     })
 }
 
+/// The edit of a rename, and what the user must know of it.
+pub type Renamed = (Option<lsp::WorkspaceEdit>, Option<String>);
+
 pub fn rename(
     state: &mut State,
     place: &lsp::TextDocumentPositionParams,
     new: &str,
-) -> Result<Option<lsp::WorkspaceEdit>> {
+) -> Result<Renamed> {
     let Some((index, file, offset)) = state.place(place) else {
-        return Ok(None);
+        return Ok((None, None));
     };
     let db = &mut state.workspaces[index].db;
     let edits = gsw_ide::rename(db, file, offset, new).map_err(Error::invalid_params)?;
-    Ok(state.view_in(index, file).workspace_edit(&edits))
+    let view = state.view_in(index, file);
+    let keys = gsw_ide::keys_left_behind(view.db, file, offset);
+    let remark = (!edits.is_empty()).then(|| left_behind(view, &keys));
+    Ok((view.workspace_edit(&edits), remark.flatten()))
+}
+
+/// What is said of keys of JSON that keep the old name.
+fn left_behind(view: View<'_>, keys: &[Location]) -> Option<String> {
+    let first = keys.first()?;
+    let path = first.file.path(view.db);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let line = view.of(first.file).range(first.span).start.line + 1;
+    let others = match keys.len() - 1 {
+        0 => String::new(),
+        1 => " and another place".into(),
+        more => format!(" and {more} other places"),
+    };
+    Some(format!(
+        "{name}:{line}{others} may read the field as a key of JSON, which was not renamed: `@alias(\"…\")` before the field keeps the old key"
+    ))
+}
+
+/// The edits that imports need when files and folders get other addresses, of all workspaces.
+pub fn rename_files(state: &State, files: &[lsp::FileRename]) -> Option<lsp::WorkspaceEdit> {
+    let at = |uri: &str| path(&uri.parse().ok()?);
+    let moved = files.iter();
+    let moved = moved.filter_map(|it| Some((at(&it.old_uri)?, at(&it.new_uri)?)));
+    let moved: Vec<(PathBuf, PathBuf)> = moved.collect();
+    let mut changes = HashMap::new();
+    for workspace in &state.workspaces {
+        let edits = gsw_ide::will_rename_files(&workspace.db, &moved);
+        if let Some(first) = edits.first() {
+            let file = first.location.file;
+            let view = View {
+                state,
+                db: &workspace.db,
+                file,
+            };
+            // A file that two workspaces hold has the same edits in both.
+            changes.extend(view.workspace_edit(&edits)?.changes?);
+        }
+    }
+    (!changes.is_empty()).then(|| lsp::WorkspaceEdit {
+        changes: Some(changes),
+        ..lsp::WorkspaceEdit::default()
+    })
 }
 
 pub fn linked_ranges(view: View<'_>, offset: u32) -> Option<lsp::LinkedEditingRanges> {

@@ -125,7 +125,7 @@ pub struct ToolCall {
 }
 
 /// What a called tool gave.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ToolOutcome {
     /// The provider's id of the call.
     pub id: String,

@@ -350,6 +350,18 @@ pub fn detached_gives_id(report: Diagnostic, word: Place) -> Diagnostic {
         .fix("leave out `await`", word, "")
 }
 
+/// A task where its value is wanted; `start` is right before it.
+pub fn await_it(diagnostic: Diagnostic, start: Place) -> Diagnostic {
+    diagnostic.fix("wait for the task", start, "await ")
+}
+
+/// The same of one that is started here: waiting for each at once may be meant, or for all of them afterwards.
+pub fn await_or_gather(diagnostic: Diagnostic, start: Place) -> Diagnostic {
+    await_it(diagnostic, start)
+        .note("tasks that are started one by one are awaited together: `await xs.map(x => spawn f(x))`")
+        .offered()
+}
+
 /// A function whose first parameter takes what it stands behind as a method; `call` is what is written, and `instead` the call of
 /// the function. `owner` is its type, where that may have methods of the program.
 pub fn function_of_receiver(

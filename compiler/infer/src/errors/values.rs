@@ -291,18 +291,6 @@ pub fn whole_durations(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a duration is counted in whole parts: `1h * 3 / 2`, `90m`")
 }
 
-/// A task where its value is wanted; `start` is right before it.
-pub fn await_it(diagnostic: Diagnostic, start: Place) -> Diagnostic {
-    diagnostic.fix("wait for the task", start, "await ")
-}
-
-/// The same of one that is started here: waiting for each at once may be meant, or for all of them afterwards.
-pub fn await_or_gather(diagnostic: Diagnostic, start: Place) -> Diagnostic {
-    await_it(diagnostic, start)
-        .note("tasks that are started one by one are awaited together: `await xs.map(x => spawn f(x))`")
-        .offered()
-}
-
 /// A value where a string is wanted; the places are right before and after it.
 pub fn interpolate(diagnostic: Diagnostic, text: TextOf, around: (Place, Place)) -> Diagnostic {
     let note = "nothing is converted to a string implicitly: interpolate it, `\"${…}\"`";

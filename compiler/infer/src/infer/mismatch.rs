@@ -90,9 +90,9 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
 fn await_first(hir: &HirBuilder, diagnostic: Diagnostic, id: ExpressionId) -> Diagnostic {
     let start = hir.place_before(hir.span(id));
     if matches!(hir.arena.get(id).kind, ExpressionKind::Spawn(_)) {
-        errors::await_or_gather(diagnostic, start)
+        elsewhere::await_or_gather(diagnostic, start)
     } else {
-        errors::await_it(diagnostic, start)
+        elsewhere::await_it(diagnostic, start)
     }
 }
 

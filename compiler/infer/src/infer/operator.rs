@@ -381,9 +381,9 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
     {
         errors::outcome_first(report)
     } else if let Type::Task(_) = left_type {
-        errors::await_it(report, hir.place_before(hir.span(left)))
+        elsewhere::await_it(report, hir.place_before(hir.span(left)))
     } else if let Type::Task(_) = right_type {
-        errors::await_it(report, hir.place_before(hir.span(right)))
+        elsewhere::await_it(report, hir.place_before(hir.span(right)))
     } else if left_type == Type::Json && right_type == Type::Json {
         errors::decode_both(report)
     } else if left_type == Type::Json {
@@ -539,7 +539,7 @@ fn infer_membership(
     let ty = cx.hir.ty(container);
     let wanted = match cx.hir.table.operand(&ty) {
         Type::List(element) => Expected::Hint((*element).clone()),
-        // Whether a key is there may be asked of one that could not be: it need not meet a check.
+        // One that could not be there may be asked for as well.
         Type::Map(key, _) => Expected::Type(cx.hir.table.unchecked(&key)),
         Type::String => Expected::Type(Type::String),
         Type::Invalid => Expected::Anything,
@@ -585,8 +585,7 @@ fn infer_membership(
         let joined = cx.hir.table.join_types(element, &actual);
         value = cx.hir.coerce(value, joined.as_ref().unwrap_or(element));
         if cx.hir.table.relate(element, &cx.hir.ty(value)).is_none() {
-            let element = element.clone();
-            value = cx.hir.coerce(value, &element);
+            value = cx.hir.coerce(value, element);
         }
         // What both sides become is what is compared: a secret among strings makes them secrets.
         let compared = joined.as_ref().unwrap_or(element);

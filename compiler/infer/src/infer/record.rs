@@ -256,13 +256,14 @@ fn missing_fields(
     let place = hir.place(path.last().map_or(span, |it| it.span));
     let owner = item.name(hir.db).clone();
     let report = errors::missing_field(place, &names, &owner);
-    let values = missing.iter().map(|it| {
+    // What no value is certain for is left to the author, who is told of it again.
+    let values = missing.iter().filter_map(|it| {
         let value = (it.check == Presence::Absent).then(|| simplest(hir, &it.ty))?;
         Some(format!("{}: {}", it.name, value?))
     });
-    let values: Option<Vec<String>> = values.collect();
-    hir.report(match values {
-        Some(values) => {
+    let values: Vec<String> = values.collect();
+    hir.report(match values.is_empty() {
+        false => {
             let last = fields.last().map(|it| match &it.value {
                 Some(value) => value.span.end,
                 None => it.name.span.end,
@@ -274,7 +275,7 @@ fn missing_fields(
             let at = hir.place(Span::new(at, at));
             errors::add_fields(report, at, &values, others)
         }
-        None => report,
+        true => report,
     });
 }
 

@@ -1,25 +1,28 @@
-//! Makes a function, a prompt or a variable of the expression that is selected.
+//! Makes a function, a prompt or a variable of the expression that is selected, or a function of statements.
 //!
 //! A variable is evaluated before its statement, so only what may come first becomes one; a function gets the values that variables
 //! have when it is called, so it takes none that somebody may assign meanwhile.
 
+mod statements;
+
 use gsw_infer::hir::{Captured, LocalKind};
-use gsw_names::display_type;
 use gsw_names::types::Type;
-use gsw_source::{Name, Span};
+use gsw_source::{LocatedEdit, Name, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, Literal, StatementKind};
 
 use super::place::{Place, holds};
 use super::{ActionKind, CodeAction};
-use crate::cursor::node_span;
+use crate::cursor::{node_span, visit_nodes};
+use crate::document_highlight::root;
 use crate::expression_type::{expression_type, local, local_type};
 use crate::nature::nature;
 use crate::order::may_come_first;
+use crate::spelling::Spelling;
 use crate::symbol::{Symbol, occurrences};
 
 pub fn extract(place: &Place<'_>) -> Vec<CodeAction> {
     let Some(selected) = selected(place) else {
-        return Vec::new();
+        return statements::statements(place).into_iter().collect();
     };
     let mut actions = Vec::new();
     actions.extend(variable(place, selected));
@@ -41,8 +44,11 @@ fn selected<'a>(place: &Place<'a>) -> Option<&'a Expression> {
         | Child::Type(_)
         | Child::Name(_) => None,
     })?;
-    let has_value = !matches!(found.kind, ExpressionKind::Let { .. })
-        && expression_type(place.db, place.item, bare(found).span).is_some();
+    // A name stands for its value already.
+    let has_value = !matches!(
+        bare(found).kind,
+        ExpressionKind::Let { .. } | ExpressionKind::Name(_)
+    ) && expression_type(place.db, place.item, bare(found).span).is_some();
     has_value.then_some(found)
 }
 
@@ -70,6 +76,11 @@ fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     }
     let own = nature(place.db, place.item, selected.span)?;
     let value = bare(selected).span;
+    let ty = expression_type(place.db, place.item, value)?;
+    // A loop and what leaves have no value that a variable could hold.
+    if matches!(ty, Type::Unit | Type::Never) {
+        return None;
+    }
     if !may_come_first(place.db, place.item, statement, value, own) {
         return None;
     }
@@ -95,18 +106,24 @@ fn function(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     if changes_flow(place, selected.span) {
         return None;
     }
-    let (parameters, arguments) = handed(place, selected.span)?;
+    let mut spelling = Spelling::new(place.db, place.file);
+    let (parameters, arguments) = handed(place, selected.span, &mut spelling)?;
     let ty = expression_type(place.db, place.item, bare(selected).span)?;
     let result = if ty == Type::Unit {
         String::new()
     } else {
-        format!(" -> {}", written(place, &ty)?)
+        format!(" -> {}", spelling.ty(&ty)?)
     };
     let text = text_of(place, selected.span);
     let name = place.fresh("extracted");
     let declaration = format!("\n\nfn {name}({parameters}){result} {{\n  {text}\n}}");
     let call = format!("{name}({arguments})");
-    Some(declared(place, selected, "function", (declaration, call)))
+    let written = Written {
+        declaration,
+        call,
+        imports: spelling.imports(),
+    };
+    Some(declared(place, selected.span, "function", written))
 }
 
 /// A prompt after the item that asks with the text which is selected, and whose answer stands in its place.
@@ -118,16 +135,22 @@ fn prompt(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     if !is_text {
         return None;
     }
-    let (parameters, arguments) = handed(place, selected.span)?;
+    let mut spelling = Spelling::new(place.db, place.file);
+    let (parameters, arguments) = handed(place, selected.span, &mut spelling)?;
     let text = text_of(place, selected.span);
     let name = place.fresh("extracted");
     let declaration = format!("\n\nprompt {name}({parameters}) -> string {{\n  user {text}\n}}");
     let call = format!("{name}({arguments})");
-    Some(declared(place, selected, "prompt", (declaration, call)))
+    let written = Written {
+        declaration,
+        call,
+        imports: spelling.imports(),
+    };
+    Some(declared(place, selected.span, "prompt", written))
 }
 
 /// The parameters and the arguments that bring what `span` uses to a declaration of its own.
-fn handed(place: &Place<'_>, span: Span) -> Option<(String, String)> {
+fn handed(place: &Place<'_>, span: Span, spelling: &mut Spelling<'_>) -> Option<(String, String)> {
     let captured = captures(place, span)?;
     let mut parameters = Vec::new();
     for (name, declared) in &captured {
@@ -139,35 +162,32 @@ fn handed(place: &Place<'_>, span: Span) -> Option<(String, String)> {
             return None;
         }
         let ty = local_type(place.db, place.item, *declared)?;
-        parameters.push(format!("{name}: {}", written(place, &ty)?));
+        parameters.push(format!("{name}: {}", spelling.ty(&ty)?));
     }
     let arguments: Vec<&str> = captured.iter().map(|(name, _)| name.as_str()).collect();
     Some((parameters.join(", "), arguments.join(", ")))
 }
 
-/// The action that writes a declaration after the item, and its call where the expression was.
-fn declared(
-    place: &Place<'_>,
-    selected: &Expression,
-    what: &str,
-    (declaration, call): (String, String),
-) -> CodeAction {
+/// What an extraction writes.
+struct Written {
+    declaration: String,
+    /// What stands in the place of what is selected.
+    call: String,
+    /// What the types of the declaration need.
+    imports: Vec<LocatedEdit>,
+}
+
+/// The action that writes a declaration after the item, and its call in the place of what is selected.
+fn declared(place: &Place<'_>, selected: Span, what: &str, written: Written) -> CodeAction {
+    let mut edits = written.imports;
+    edits.push(place.replace(selected, written.call));
+    edits.push(place.insert(place.tree.span.end, written.declaration));
     CodeAction {
         title: format!("extract into a {what}"),
         kind: ActionKind::Extract,
-        edits: vec![
-            place.replace(selected.span, call),
-            place.insert(place.tree.span.end, declaration),
-        ],
+        edits,
         fixes: None,
     }
-}
-
-/// A type as a declaration can write it; `None` when it cannot.
-fn written(place: &Place<'_>, ty: &Type) -> Option<String> {
-    let shown = display_type(place.db, ty);
-    let can_be_written = *ty != Type::Invalid && *ty != Type::Never && !shown.contains('_');
-    can_be_written.then_some(shown)
 }
 
 /// The locals that `span` uses and does not bind itself, in the order of first use; `None` when the item's own type parameters are among
@@ -198,28 +218,67 @@ fn captures(place: &Place<'_>, span: Span) -> Option<Vec<(Name, Span)>> {
 
 /// Whether code in `span` leaves what is around it, assigns variables of it, or begins what belongs to it.
 fn changes_flow(place: &Place<'_>, span: Span) -> bool {
-    let mut found = false;
-    crate::cursor::visit_nodes(place.tree, |node| {
+    let mut loops = Vec::new();
+    let (mut left, mut found) = (Vec::new(), false);
+    visit_nodes(place.tree, |node| {
         if !node_span(node).is_some_and(|it| holds(span, it)) {
             return;
         }
-        found |= match node {
-            Child::Expression(it) => matches!(
-                it.kind,
-                ExpressionKind::Return(_)
-                    | ExpressionKind::Break
-                    | ExpressionKind::Continue
-                    | ExpressionKind::Spawn(_)
-                    | ExpressionKind::Undo { .. }
-            ),
-            Child::Statement(it) => matches!(
-                it.kind,
-                StatementKind::Assign { .. }
-                    | StatementKind::State { .. }
-                    | StatementKind::Defer(_)
-            ),
-            Child::Pattern(_) | Child::Type(_) | Child::Name(_) => false,
-        };
+        match node {
+            Child::Expression(it) => {
+                if let ExpressionKind::For { body, .. } | ExpressionKind::While { body, .. } =
+                    &it.kind
+                {
+                    loops.push(body.span);
+                } else if let ExpressionKind::Break | ExpressionKind::Continue = it.kind {
+                    left.push(it.span);
+                }
+                found |= matches!(
+                    it.kind,
+                    ExpressionKind::Return(_)
+                        | ExpressionKind::Spawn(_)
+                        | ExpressionKind::Undo { .. }
+                );
+            }
+            Child::Statement(it) => {
+                found |= match &it.kind {
+                    StatementKind::Assign { target, .. } => !is_declared_in(place, span, target),
+                    StatementKind::State { .. } | StatementKind::Defer(_) => true,
+                    StatementKind::Let { .. }
+                    | StatementKind::Var { .. }
+                    | StatementKind::Expression(_)
+                    | StatementKind::Assert { .. }
+                    | StatementKind::Mock { .. }
+                    | StatementKind::MockAgent { .. }
+                    | StatementKind::Invalid => false,
+                };
+            }
+            Child::Pattern(_) | Child::Type(_) | Child::Name(_) => {}
+        }
     });
-    found
+    let stays = |it: &Span| loops.iter().any(|around| holds(*around, *it));
+    found || !left.iter().all(stays)
+}
+
+/// Whether the variables that an assignment changes are declared in `span`.
+fn is_declared_in(place: &Place<'_>, span: Span, target: &Expression) -> bool {
+    let all = occurrences(place.db, place.item);
+    let mut assigned = roots(target).into_iter();
+    assigned.all(|root| {
+        let mut named = all.iter().filter(|it| it.span == root.span);
+        named.any(|it| match it.symbol {
+            Symbol::Local { declared, .. } => holds(span, declared),
+            Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => {
+                false
+            }
+        })
+    })
+}
+
+/// The variables of which an assigned place is a part; of a tuple of places those of each.
+fn roots(target: &Expression) -> Vec<&Expression> {
+    if let ExpressionKind::Tuple(parts) = &target.kind {
+        return parts.iter().flat_map(roots).collect();
+    }
+    vec![root(target)]
 }

@@ -1,7 +1,9 @@
 //! Puts the value of a variable where the variable is used, and takes its `let` away.
 
-use gsw_source::{Name, Span};
-use gsw_syntax::ast::{Child, Expression, ExpressionKind, PatternKind, Statement, StatementKind};
+use gsw_source::{LocatedEdit, Name, Span};
+use gsw_syntax::ast::{
+    Child, Expression, ExpressionKind, PatternKind, Statement, StatementKind, StringPart,
+};
 
 use super::place::{Place, holds};
 use super::{ActionKind, CodeAction};
@@ -29,19 +31,99 @@ pub fn inline(place: &Place<'_>) -> Option<CodeAction> {
     {
         return None;
     }
-    let text = gsw_names::source_text(place.db, place.item, value.span);
-    let text = match stands_alone(value) {
-        true => text.to_string(),
-        false => format!("({text})"),
-    };
     let mut edits = vec![place.replace(whole_lines(place, statement.span), String::new())];
-    edits.extend(uses.into_iter().map(|it| place.replace(it, text.clone())));
+    edits.extend(uses.into_iter().map(|it| put(place, value, it)));
     Some(CodeAction {
         title: "inline the variable".into(),
         kind: ActionKind::Inline,
         edits,
         fixes: None,
     })
+}
+
+/// The edit that puts a value in the place of a use.
+fn put(place: &Place<'_>, value: &Expression, at: Span) -> LocatedEdit {
+    let text = gsw_names::source_text(place.db, place.item, value.span);
+    if let Some(edit) = within_text(place, &text, at) {
+        return edit;
+    }
+    let text = match stands_alone(value) || is_enclosed(place, at, value) {
+        true => text.to_string(),
+        false => format!("({text})"),
+    };
+    place.replace(at, text)
+}
+
+/// The edit for `${name}` in a text, where the value is a text as well: its characters, if both are written in the same way.
+fn within_text(place: &Place<'_>, value: &str, at: Span) -> Option<LocatedEdit> {
+    let is_plain = |it: &str| it.starts_with('"') && !it.starts_with("\"\"\"");
+    let text_of = |it: Span| gsw_names::source_text(place.db, place.item, it);
+    let mut is_in_text = false;
+    visit_nodes(place.tree, |node| {
+        if let Child::Expression(it) = node
+            && let ExpressionKind::Interpolation(parts) = &it.kind
+        {
+            let mut parts = parts.iter();
+            let is_part = parts.any(|it| matches!(it, StringPart::Expression(it) if it.span == at));
+            is_in_text |= is_part && is_plain(&text_of(it.span));
+        }
+    });
+    let hole = Span::new(at.start.checked_sub(2)?, at.end + 1);
+    let whole = text_of(hole);
+    let has_no_blanks = whole.starts_with("${") && whole.ends_with('}');
+    let is_text = is_plain(value) && value.len() > 1 && value.ends_with('"');
+    (is_in_text && is_text && has_no_blanks)
+        .then(|| place.replace(hole, value[1..value.len() - 1].to_owned()))
+}
+
+/// Whether what stands at `at` ends where something around it says, so that no operator beside it can take a part of `value`.
+fn is_enclosed(place: &Place<'_>, at: Span, value: &Expression) -> bool {
+    let is_it = |it: &Expression| it.span == at;
+    let mut found = false;
+    visit_nodes(place.tree, |node| match node {
+        Child::Expression(it) => found |= encloses(&it.kind, at),
+        Child::Statement(it) => {
+            if let StatementKind::Let { value, .. }
+            | StatementKind::Var { value, .. }
+            | StatementKind::Assign { value, .. } = &it.kind
+            {
+                found |= is_it(value);
+            } else if let StatementKind::Expression(it) = &it.kind {
+                // `{` would begin a block there.
+                found |= is_it(it) && !matches!(value.kind, ExpressionKind::Map(_));
+            }
+        }
+        Child::Pattern(_) | Child::Type(_) | Child::Name(_) => {}
+    });
+    found
+}
+
+/// Whether an expression has what stands at `at` directly between signs of its own.
+fn encloses(kind: &ExpressionKind, at: Span) -> bool {
+    let is_it = |it: &Expression| it.span == at;
+    if let ExpressionKind::List(parts) | ExpressionKind::Tuple(parts) = kind {
+        return parts.iter().any(is_it);
+    }
+    if let ExpressionKind::Parenthesized(it)
+    | ExpressionKind::Index { index: it, .. }
+    | ExpressionKind::Return(Some(it)) = kind
+    {
+        return is_it(it);
+    }
+    if let ExpressionKind::Call { arguments, .. } = kind {
+        return arguments.iter().any(|it| is_it(&it.value));
+    }
+    if let ExpressionKind::Map(entries) = kind {
+        return entries.iter().any(|it| is_it(&it.value));
+    }
+    if let ExpressionKind::Record { fields, .. } = kind {
+        return fields.iter().filter_map(|it| it.value.as_ref()).any(is_it);
+    }
+    if let ExpressionKind::Interpolation(parts) = kind {
+        let mut parts = parts.iter();
+        return parts.any(|it| matches!(it, StringPart::Expression(it) if is_it(it)));
+    }
+    false
 }
 
 /// The `let` that binds a name alone, and its value.
@@ -157,7 +239,7 @@ fn holds_statements(place: &Place<'_>, value: &Expression) -> bool {
 
 /// The statement after another one of the same block.
 fn following<'a>(place: &Place<'a>, statement: &Statement) -> Option<&'a Statement> {
-    let around = blocks(place.tree).into_iter();
+    let around = blocks(place.tree).into_iter().map(|it| it.span);
     let around = around.filter(|it| holds(*it, statement.span));
     let block = around.min_by_key(|it| it.end - it.start)?;
     let mut next: Option<&Statement> = None;

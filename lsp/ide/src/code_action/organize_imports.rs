@@ -1,31 +1,23 @@
-//! Sorts the imports of a file and leaves out those that nothing uses.
+//! Sorts the imports of a file and the names in them, makes one of several of a module, and leaves out those that nothing uses. A comment
+//! stays with its import: what stands behind it on its line, and the lines right before it. What has a comment is not left out, since the
+//! comment would go as well.
 
 use gsw_source::{Code, Db, Diagnostic, File, ItemKind, LocatedEdit, Location, Severity, Span};
-use gsw_syntax::{CommentPosition, file_item_ids, item_ast, parse_file};
+use gsw_syntax::ast::{Import, ImportedName, ItemBody};
+use gsw_syntax::{file_item_ids, item_ast, parse_file};
 
+use super::place::holds;
 use super::{ActionKind, CodeAction};
 use crate::cursor::in_file;
 
-/// The action, when it would change something. Imports with comments between them are left alone: a comment belongs to its place.
+/// The action, when it would change something.
 pub fn organize_imports(db: &dyn Db, file: File, reports: &[Diagnostic]) -> Option<CodeAction> {
     // What is unused in a program with errors may be used where the compiler lost its way.
     if reports.iter().any(|it| it.severity == Severity::Error) {
         return None;
     }
-    let items = file_item_ids(db, file).iter().copied();
-    let imports: Vec<Span> = items
-        .filter(|it| it.kind(db) == ItemKind::Import)
-        .filter_map(|it| Some(in_file(db, it, item_ast(db, it)?.span)))
-        .collect();
-    let whole = imports.iter().copied().reduce(Span::to)?;
-    let has_comments = parse_file(db, file).comments.iter().any(|it| {
-        whole.touches(it.span.start)
-            && (it.position == CommentPosition::OwnLine || whole.start <= it.span.start)
-    });
-    if has_comments {
-        return None;
-    }
-    let text = file.text(db);
+    let found = found(db, file)?;
+    let whole = found.first()?.whole().to(found.last()?.whole());
     let unused: Vec<Span> = reports
         .iter()
         .filter(|it| it.code == Code::UNUSED_IMPORT)
@@ -33,13 +25,21 @@ pub fn organize_imports(db: &dyn Db, file: File, reports: &[Diagnostic]) -> Opti
         .flat_map(|it| &it.edits)
         .map(|it| gsw_syntax::locate(db, it.place).1)
         .collect();
-    let mut lines: Vec<String> = imports
-        .iter()
-        .map(|import| without(text, *import, &unused))
-        .filter(|it| !it.is_empty())
-        .collect();
+    let text = file.text(db);
+    let mut entries: Vec<Entry> = Vec::new();
+    for it in &found {
+        let Some(entry) = it.entry(text, &unused) else {
+            continue;
+        };
+        let same = entries.iter_mut().find(|other| other.can_join(&entry));
+        match same {
+            Some(other) => other.join(entry),
+            None => entries.push(entry),
+        }
+    }
     // The library first, then the files of the project.
-    lines.sort_by_key(|it| (!it.starts_with("import std/"), it.clone()));
+    entries.sort_by_key(|it| (!it.path.starts_with("std/"), it.path.clone(), it.line()));
+    let mut lines: Vec<String> = entries.iter().map(Entry::lines).collect();
     lines.dedup();
     let wanted = lines.join("\n");
     let now = text.get(whole.start as usize..whole.end as usize)?;
@@ -54,26 +54,163 @@ pub fn organize_imports(db: &dyn Db, file: File, reports: &[Diagnostic]) -> Opti
     })
 }
 
-/// The text of an import without the parts that `removed` takes away.
-fn without(text: &str, import: Span, removed: &[Span]) -> String {
-    let mut kept = String::new();
-    let mut done = import.start;
-    let mut own: Vec<Span> = removed
-        .iter()
-        .copied()
-        .filter(|it| it.start >= import.start && it.start < import.end)
-        .collect();
-    own.sort();
-    for it in own {
-        kept.push_str(
-            text.get(done as usize..it.start as usize)
-                .unwrap_or_default(),
-        );
-        done = it.end.min(import.end).max(done);
+/// An import as it stands in the file, with its comments.
+struct Found {
+    import: Import,
+    /// Its bytes in the file, and where its item begins, from which its own spans count.
+    span: Span,
+    start: u32,
+    /// The comments on lines of their own before it.
+    before: Vec<Span>,
+    behind: Option<Span>,
+    inside: Inside,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    Plain,
+    Comments,
+}
+
+/// The imports of a file; `None` where something else stands among them.
+fn found(db: &dyn Db, file: File) -> Option<Vec<Found>> {
+    let text = file.text(db);
+    let comments = &parse_file(db, file).comments;
+    let mut found: Vec<Found> = Vec::new();
+    let mut others = false;
+    for item in file_item_ids(db, file).iter().copied() {
+        let tree = item_ast(db, item)?;
+        let ItemBody::Import(import) = &tree.body else {
+            others |= item.kind(db) != ItemKind::Import;
+            continue;
+        };
+        if others {
+            return None;
+        }
+        let span = in_file(db, item, tree.span);
+        let end = found.last().map_or(span.start, |it| it.whole().end);
+        let own = comments.iter().map(|it| it.span);
+        let before = own
+            .clone()
+            .filter(|it| end <= it.start && it.end <= span.start);
+        let mut after = own.clone().filter(|it| span.end <= it.start);
+        let behind = after.next().filter(|it| {
+            let between = text.get(span.end as usize..it.start as usize);
+            between.is_some_and(|it| !it.contains('\n'))
+        });
+        let inside = match own.clone().any(|it| holds(span, it)) {
+            true => Inside::Comments,
+            false => Inside::Plain,
+        };
+        found.push(Found {
+            import: import.clone(),
+            span,
+            start: in_file(db, item, Span::default()).start,
+            before: before.collect(),
+            behind,
+            inside,
+        });
     }
-    kept.push_str(
-        text.get(done as usize..import.end as usize)
-            .unwrap_or_default(),
-    );
-    kept.trim().to_owned()
+    Some(found)
+}
+
+impl Found {
+    /// All of it, comments included.
+    fn whole(&self) -> Span {
+        let first = self.before.first().copied().unwrap_or(self.span);
+        first.to(self.behind.unwrap_or(self.span))
+    }
+
+    /// What is to be written of it, without what is unused; `None` when that is all.
+    fn entry(&self, text: &str, unused: &[Span]) -> Option<Entry> {
+        let of = |span: Span| {
+            let text = text.get(span.start as usize..span.end as usize);
+            text.unwrap_or_default().to_owned()
+        };
+        let is_commented =
+            !self.before.is_empty() || self.behind.is_some() || self.inside == Inside::Comments;
+        let is_unused = |span: Span| {
+            let span = span.shifted(self.start);
+            !is_commented && unused.iter().any(|it| holds(*it, span))
+        };
+        if is_unused(self.import.path_span) {
+            return None;
+        }
+        let names = self
+            .import
+            .names
+            .as_ref()
+            .filter(|_| self.inside == Inside::Plain);
+        let names = names.map(|them| {
+            let kept = them.iter().filter(|it| !is_unused(it.name.span));
+            let mut kept: Vec<String> = kept.map(written).collect();
+            kept.sort();
+            kept
+        });
+        let is_as_before = self.import.names.as_ref().is_some_and(|them| {
+            let them: Vec<String> = them.iter().map(written).collect();
+            names.as_ref() == Some(&them)
+        });
+        Some(Entry {
+            path: self.import.path.to_string(),
+            before: self.before.iter().map(|it| of(*it)).collect(),
+            behind: self.behind.map(of),
+            names: names.clone(),
+            // A list over several lines that is in order stays as it is written.
+            text: (is_as_before || names.is_none()).then(|| of(self.span).trim().to_owned()),
+        })
+    }
+}
+
+fn written(it: &ImportedName) -> String {
+    match &it.alias {
+        Some(alias) => format!("{} as {}", it.name.name, alias.name),
+        None => it.name.name.to_string(),
+    }
+}
+
+/// An import as it is to be written.
+struct Entry {
+    path: String,
+    before: Vec<String>,
+    behind: Option<String>,
+    /// The names in its braces, in order; `None` without braces, or with comments in them.
+    names: Option<Vec<String>>,
+    /// Its text, where that stays.
+    text: Option<String>,
+}
+
+impl Entry {
+    /// Whether both are lists of names from one module, and nothing is said of either alone.
+    fn can_join(&self, other: &Self) -> bool {
+        let is_list = |it: &Self| it.names.is_some() && it.before.is_empty() && it.behind.is_none();
+        self.path == other.path && is_list(self) && is_list(other)
+    }
+
+    fn join(&mut self, other: Self) {
+        let names = self.names.iter_mut().zip(other.names);
+        for (own, others) in names {
+            own.extend(others);
+            own.sort();
+            own.dedup();
+        }
+        self.text = None;
+    }
+
+    fn line(&self) -> String {
+        match (&self.text, &self.names) {
+            (Some(text), _) => text.clone(),
+            (None, Some(names)) => format!("import {}.{{{}}}", self.path, names.join(", ")),
+            (None, None) => format!("import {}", self.path),
+        }
+    }
+
+    fn lines(&self) -> String {
+        let mut lines = self.before.clone();
+        lines.push(match &self.behind {
+            Some(comment) => format!("{} {comment}", self.line()),
+            None => self.line(),
+        });
+        lines.join("\n")
+    }
 }

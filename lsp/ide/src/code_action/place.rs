@@ -5,6 +5,8 @@ use gsw_syntax::ast::{Child, Item, Statement};
 
 use crate::cursor::{in_file, nodes_at};
 use crate::meaning::has_word;
+use crate::scope::blocks;
+use crate::symbol::{Symbol, occurrences};
 
 pub struct Place<'a> {
     pub db: &'a dyn Db,
@@ -23,6 +25,7 @@ impl<'a> Place<'a> {
         let file = item.file(db);
         let start = in_file(db, item, Span::default()).start;
         let relative = |offset: u32| offset.saturating_sub(start);
+        let range = without_blanks(file.text(db), range);
         let range = Span::new(relative(range.start), relative(range.end));
         Self {
             db,
@@ -45,6 +48,40 @@ impl<'a> Place<'a> {
             | Child::Type(_)
             | Child::Name(_) => None,
         })
+    }
+
+    /// The statements of one block that the range holds whole, and nothing besides.
+    pub fn statements(&self) -> Option<&'a [Statement]> {
+        let mut blocks = blocks(self.tree).into_iter();
+        blocks.find_map(|block| {
+            let mut all = block.statements.iter();
+            let first = all.position(|it| it.span.start == self.range.start)?;
+            let mut all = block.statements.iter();
+            let last = all.position(|it| it.span.end == self.range.end)?;
+            block.statements.get(first..=last)
+        })
+    }
+
+    /// Whether something after `span` names a variable that is declared in it.
+    pub fn is_known_after(&self, span: Span) -> bool {
+        let mut all = occurrences(self.db, self.item).into_iter();
+        all.any(|it| match it.symbol {
+            Symbol::Local { item, declared } => {
+                item == self.item && holds(span, declared) && !holds(span, it.span)
+            }
+            Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => {
+                false
+            }
+        })
+    }
+
+    /// The edit that puts a block with this head around whole statements.
+    pub fn in_block(&self, statements: Span, head: &str) -> LocatedEdit {
+        let indent = self.indent(statements.start);
+        let text = gsw_names::source_text(self.db, self.item, statements);
+        let inner = text.replace(&format!("\n{indent}"), &format!("\n{indent}  "));
+        let block = format!("{head} {{\n{indent}  {inner}\n{indent}}}");
+        self.replace(statements, block)
     }
 
     /// `wanted`, or with a number where the file has such a word.
@@ -79,6 +116,20 @@ impl<'a> Place<'a> {
             .take_while(|it| *it == ' ' || *it == '\t')
             .collect()
     }
+}
+
+/// A range without the blanks that it begins and ends with: whole lines hold more than their statements.
+fn without_blanks(text: &str, range: Span) -> Span {
+    let Some(selected) = text.get(range.start as usize..range.end as usize) else {
+        return range;
+    };
+    let length = |it: &str| u32::try_from(it.len()).unwrap_or(0);
+    let kept = selected.trim();
+    if kept.is_empty() {
+        return Span::new(range.start, range.start);
+    }
+    let start = range.start + length(selected) - length(selected.trim_start());
+    Span::new(start, start + length(kept))
 }
 
 /// Whether all of `inner` is in `outer`.

@@ -1,124 +1,101 @@
 //! Writes a test for a prompt, with a mock in the place of the model.
 
-use gsw_names::types::Type;
-use gsw_names::{KnownItem, Presence, TypeDeclarationKind, item_signature, type_declaration};
-use gsw_source::{Db, ItemKind};
+use gsw_names::{Presence, item_signature};
+use gsw_source::{Code, Database, Db, File, ItemId, ItemKind, LocatedEdit, Location, Span};
+use gsw_syntax::item_ast;
 
-use super::place::Place;
+use super::sample::Samples;
 use super::{ActionKind, CodeAction};
+use crate::cursor::{in_file, item_at};
+use crate::diagnostics::diagnostics;
+use crate::speculation::with_edits;
 
-/// So deep at most a made-up value nests.
-const DEEPEST: u32 = 4;
-
-pub fn prompt_test(place: &Place<'_>) -> Option<CodeAction> {
-    let db = place.db;
-    if place.item.kind(db) != ItemKind::Prompt {
-        return None;
-    }
-    let signature = &item_signature(db, place.item).signature;
-    let name = place.item.name(db);
-    let answer = sample(db, &signature.result, 0)?;
-    let given = signature
-        .parameters
-        .iter()
-        .filter(|it| it.default == Presence::Absent);
-    let arguments: Option<Vec<String>> = given
-        .map(|it| Some(format!("{}: {}", it.name, sample(db, &it.ty, 0)?)))
-        .collect();
-    let blanks = vec!["_"; signature.parameters.len()].join(", ");
-    let text = format!(
-        "\n\ntest \"{name}\" {{\n  mock {name}({blanks}) -> {answer}\n  assert {name}({}) == {answer}\n}}",
-        arguments?.join(", ")
-    );
-    Some(CodeAction {
-        title: format!("write a test for `{name}`, its model mocked"),
-        kind: ActionKind::Rewrite,
-        edits: vec![place.insert(place.tree.span.end, text)],
-        fixes: None,
-    })
+/// The action for the prompt at the beginning of the range.
+pub fn prompt_test(db: &mut Database, file: File, range: Span) -> Option<CodeAction> {
+    let test = written(db, file, range)?;
+    (test.checked.iter().all(|it| passes(db, it))).then_some(test.action)
 }
 
-/// An expression of a type; `None` when there is no simple one.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one line a form: rustc names what a new type must join"
-)]
-fn sample(db: &dyn Db, ty: &Type, depth: u32) -> Option<String> {
-    if depth > DEEPEST {
+struct Written {
+    action: CodeAction,
+    /// The edits after which the program gets as far as [`PASSED`] when all checks of the values pass, where there is a check.
+    checked: Option<Vec<LocatedEdit>>,
+}
+
+fn written(db: &dyn Db, file: File, range: Span) -> Option<Written> {
+    let (item, _) = item_at(db, file, range.start)?;
+    if item.kind(db) != ItemKind::Prompt {
         return None;
     }
-    let deeper = |ty: &Type| sample(db, ty, depth + 1);
-    Some(match ty {
-        Type::Unit => "()".into(),
-        Type::Bool => "true".into(),
-        Type::Int => "1".into(),
-        Type::Float => "0.5".into(),
-        Type::String => "\"text\"".into(),
-        Type::Duration => "1s".into(),
-        Type::Json => "{ \"key\": 1 }".into(),
-        Type::Literals(names) => format!("{:?}", names.first()?),
-        Type::Optional(_) => "none".into(),
-        Type::List(inside) => format!("[{}]", deeper(inside)?),
-        Type::Map(key, value) if **key == Type::String => {
-            format!("{{ \"key\": {} }}", deeper(value)?)
+    let end = in_file(db, item, item_ast(db, item)?.span).end;
+    let mut samples = Samples::new(db, file);
+    let (text, values) = test_of(db, item, &mut samples)?;
+    let imports = samples.spelling.imports();
+    let insert = |text: String| {
+        let span = Span::new(end, end);
+        let location = Location { file, span };
+        let mut edits = imports.clone();
+        edits.push(LocatedEdit { location, text });
+        edits
+    };
+    let checked = (samples.checks == Presence::Present).then(|| insert(constant(&values)));
+    let action = CodeAction {
+        title: format!("write a test for `{}`, its model mocked", item.name(db)),
+        kind: ActionKind::Rewrite,
+        edits: insert(text),
+        fixes: None,
+    };
+    Some(Written { action, checked })
+}
+
+/// The text of the test, and the values in it, each after the type that it has there.
+fn test_of(
+    db: &dyn Db,
+    item: ItemId,
+    samples: &mut Samples<'_>,
+) -> Option<(String, Vec<(String, String)>)> {
+    let signature = &item_signature(db, item).signature;
+    let name = item.name(db);
+    let answer = samples.value(&signature.result)?;
+    let mut values = vec![(samples.spelling.ty(&signature.result)?, answer.clone())];
+    let mut arguments = Vec::new();
+    for parameter in &signature.parameters {
+        if parameter.default == Presence::Absent {
+            let value = samples.value(&parameter.ty)?;
+            arguments.push(format!("{}: {value}", parameter.name));
+            values.push((samples.spelling.ty(&parameter.ty)?, value));
         }
-        Type::Map(..) => "{}".into(),
-        Type::Tuple(parts) => {
-            let parts: Option<Vec<String>> = parts.iter().map(deeper).collect();
-            format!("({})", parts?.join(", "))
-        }
-        Type::Record(item, parts) if KnownItem::Set.is(db, *item) => {
-            format!("set.of([{}])", deeper(parts.first()?)?)
-        }
-        Type::Record(item, _) => {
-            let TypeDeclarationKind::Record(fields) = &type_declaration(db, *item).declaration.kind
-            else {
-                return None;
-            };
-            let needed = fields
-                .iter()
-                .filter(|it| it.default == Presence::Absent && !matches!(it.ty, Type::Optional(_)));
-            let fields: Option<Vec<String>> = needed
-                .map(|it| Some(format!("{}: {}", it.name, deeper(&it.ty)?)))
-                .collect();
-            match fields?.join(", ") {
-                none if none.is_empty() => format!("{} {{}}", item.name(db)),
-                some => format!("{} {{ {some} }}", item.name(db)),
-            }
-        }
-        Type::Enum(item, _) => {
-            let TypeDeclarationKind::Enum(variants) = &type_declaration(db, *item).declaration.kind
-            else {
-                return None;
-            };
-            let plain = variants.iter().find(|it| it.fields.is_empty());
-            let variant = plain.or_else(|| variants.first())?;
-            let payload: Option<Vec<String>> =
-                variant.fields.iter().map(|it| deeper(&it.ty)).collect();
-            match payload?.join(", ") {
-                none if none.is_empty() => format!("{}.{}", item.name(db), variant.name),
-                some => format!("{}.{}({some})", item.name(db), variant.name),
-            }
-        }
-        // Whether a value passes its check, nobody here knows.
-        Type::Checked(..)
-        | Type::Bytes
-        | Type::Time
-        | Type::Secret
-        | Type::Image
-        | Type::Document
-        | Type::Session
-        | Type::Error
-        | Type::Agent
-        | Type::Never
-        | Type::Function(_)
-        | Type::Task(_)
-        | Type::Stream(_)
-        | Type::Queue(_)
-        | Type::Partial(_)
-        | Type::Parameter(..)
-        | Type::Variable(_)
-        | Type::Text(_)
-        | Type::Invalid => return None,
+    }
+    let blanks = vec!["_"; signature.parameters.len()].join(", ");
+    let arguments = arguments.join(", ");
+    let text = format!(
+        "\n\ntest \"{name}\" {{\n  mock {name}({blanks}) -> {answer}\n  assert {name}({arguments}) == {answer}\n}}"
+    );
+    Some((text, values))
+}
+
+/// What a constant says that has all the values.
+const PASSED: &str = "gswc_passed";
+
+/// A constant that raises [`PASSED`] when the values are there: one that fails a check raises something else, and one that the compiler
+/// cannot evaluate is reported in no way.
+fn constant(values: &[(String, String)]) -> String {
+    let values = values.iter().zip(1..);
+    let lets: String = values
+        .map(|((ty, value), number)| format!("  let {PASSED}{number}: {ty} = {value}\n"))
+        .collect();
+    format!(
+        "\n\nconst {}: int = do {{\n{lets}  fail Failed(\"{PASSED}\")\n}}",
+        PASSED.to_uppercase()
+    )
+}
+
+fn passes(db: &mut Database, edits: &[LocatedEdit]) -> bool {
+    let Some(file) = edits.first().map(|it| it.location.file) else {
+        return false;
+    };
+    with_edits(db, edits, |db| {
+        let mut reports = diagnostics(db, file).into_iter();
+        reports.any(|it| it.code == Code::NOT_CONSTANT && it.message.contains(PASSED))
     })
 }

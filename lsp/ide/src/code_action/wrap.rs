@@ -1,32 +1,27 @@
-//! Wraps a call in what a workflow does about failures and time: `step`, `retry`, `timeout`; and writes down which errors it raises.
+//! Wraps a call in what a workflow does about failures and time: `step`, `retry`, `timeout`.
 
 use gsw_analysis::item_summary;
+use gsw_names::find_held;
 use gsw_names::types::Type;
-use gsw_names::{TypeDeclarationKind, find_held, type_declaration};
-use gsw_source::{LocatedEdit, Span};
-use gsw_syntax::ast::{Child, Expression, ExpressionKind, StatementKind};
+use gsw_source::{Db, LocatedEdit, Span};
+use gsw_syntax::ast::{Child, Expression, ExpressionKind, Statement, StatementKind};
 
 use super::place::{Place, holds};
+use super::step::leaves;
 use super::{ActionKind, CodeAction};
-use crate::cursor::{node_span, visit_nodes};
+use crate::cursor::visit_nodes;
 use crate::expression_type::expression_type;
-use crate::symbol::{Role, Symbol, declared_text, occurrences};
+use crate::symbol::{Occurrence, Role, Symbol, declared_text, occurrences};
 
-/// The actions for the statement around the range.
+/// The actions for what the range is in, or for the statements that it holds.
 pub fn wrap(place: &Place<'_>) -> Vec<CodeAction> {
-    let Some(value) = statement_value(place) else {
+    let Some(wrapped) = wrapped(place) else {
         return Vec::new();
     };
-    let called = called_names(place, value.span);
-    let Some(first) = called.first() else {
-        return Vec::new();
-    };
-    let is_wrapped = matches!(
-        value.kind,
-        ExpressionKind::Step { .. } | ExpressionKind::Modified { .. }
-    );
     let mut actions = Vec::new();
-    if !is_wrapped && !begins_tasks(place, value.span) {
+    if can_be_wrapped(place, &wrapped)
+        && let Some(first) = called_names(place, wrapped.span()).first()
+    {
         let title = first.replace('_', " ");
         let heads = [
             ("wrap in a step", format!("step \"{title}\"")),
@@ -34,7 +29,10 @@ pub fn wrap(place: &Place<'_>) -> Vec<CodeAction> {
             ("wrap in a timeout", "timeout 30s".to_owned()),
         ];
         for (title, head) in heads {
-            let edits = around(place, value.span, &head);
+            let edits = match wrapped {
+                Wrapped::Value(value) => around(place, value.span, &head),
+                Wrapped::Statements(span) => vec![place.in_block(span, &head)],
+            };
             actions.push(CodeAction {
                 title: title.into(),
                 kind: ActionKind::Rewrite,
@@ -43,16 +41,69 @@ pub fn wrap(place: &Place<'_>) -> Vec<CodeAction> {
             });
         }
     }
-    actions.extend(handle_errors(place, value));
     actions
 }
 
-/// The expression that the innermost statement around the range evaluates.
-fn statement_value<'a>(place: &Place<'a>) -> Option<&'a Expression> {
-    let statement = place.nodes.iter().rev().find_map(|node| match node {
-        Child::Statement(it) => Some(it),
-        Child::Expression(_) | Child::Pattern(_) | Child::Type(_) | Child::Name(_) => None,
-    })?;
+/// What is put into a block of its own.
+pub enum Wrapped<'a> {
+    /// What a statement, or the body of a lambda, evaluates.
+    Value(&'a Expression),
+    /// Several statements of one block.
+    Statements(Span),
+}
+
+impl Wrapped<'_> {
+    const fn span(&self) -> Span {
+        match self {
+            Self::Value(it) => it.span,
+            Self::Statements(span) => *span,
+        }
+    }
+}
+
+/// What the range is in. A range over several statements means all of them, so one that holds parts of some means nothing.
+pub fn wrapped<'a>(place: &Place<'a>) -> Option<Wrapped<'a>> {
+    let evaluated = place.nodes.iter().rev().find_map(|node| match node {
+        Child::Statement(it) => Some((it.span, statement_value(it))),
+        // A guard around a lambda guards that it is made, and not what it does when it is called.
+        Child::Expression(it) => lambda_body(it)
+            .filter(|it| holds(it.span, place.range))
+            .map(|it| (it.span, Some(it))),
+        Child::Pattern(_) | Child::Type(_) | Child::Name(_) => None,
+    });
+    if let Some((around, value)) = evaluated
+        && holds(around, place.range)
+    {
+        return value.map(Wrapped::Value);
+    }
+    let statements = place.statements()?;
+    let span = statements.first()?.span.to(statements.last()?.span);
+    Some(Wrapped::Statements(span))
+}
+
+/// What a lambda without a block evaluates when it is called.
+fn lambda_body(it: &Expression) -> Option<&Expression> {
+    let ExpressionKind::Lambda { body, .. } = &it.kind else {
+        return None;
+    };
+    (!matches!(body.kind, ExpressionKind::Do(_))).then_some(body)
+}
+
+/// Whether the meaning stays the same in a block: nothing in it is needed outside, or has such a block already.
+fn can_be_wrapped(place: &Place<'_>, wrapped: &Wrapped<'_>) -> bool {
+    let span = wrapped.span();
+    let fits = match wrapped {
+        Wrapped::Value(it) => !matches!(
+            it.kind,
+            ExpressionKind::Step { .. } | ExpressionKind::Modified { .. }
+        ),
+        Wrapped::Statements(_) => !place.is_known_after(span) && !leaves(place, span),
+    };
+    fits && !begins_tasks(place, span)
+}
+
+/// The expression that a statement evaluates.
+const fn statement_value(statement: &Statement) -> Option<&Expression> {
     match &statement.kind {
         StatementKind::Let { value, .. }
         | StatementKind::Var { value, .. }
@@ -67,13 +118,40 @@ fn statement_value<'a>(place: &Place<'a>) -> Option<&'a Expression> {
     }
 }
 
+/// The lambdas in `span` that are not handed to a call there: what they do is done at another time.
+fn kept_lambdas(place: &Place<'_>, span: Span) -> Vec<Span> {
+    let (mut lambdas, mut handed) = (Vec::new(), Vec::new());
+    visit_nodes(place.tree, |node| {
+        let Child::Expression(it) = node else { return };
+        if let ExpressionKind::Lambda { .. } = &it.kind
+            && holds(span, it.span)
+        {
+            lambdas.push(it.span);
+        } else if let ExpressionKind::Call { arguments, .. } = &it.kind {
+            handed.extend(arguments.iter().map(|it| it.value.span));
+        }
+    });
+    lambdas.retain(|it| !handed.contains(it));
+    lambdas
+}
+
+/// The items that are named in `span`, outside of lambdas that somebody calls later.
+pub fn named_items(place: &Place<'_>, span: Span) -> Vec<Occurrence> {
+    let later = kept_lambdas(place, span);
+    let mut all = occurrences(place.db, place.item);
+    all.retain(|it| {
+        it.role == Role::Use
+            && holds(span, it.span)
+            && !later.iter().any(|lambda| holds(*lambda, it.span))
+    });
+    all
+}
+
 /// The names of what is called in `span` and can fail or wait.
 fn called_names(place: &Place<'_>, span: Span) -> Vec<String> {
     let db = place.db;
-    let inside = occurrences(db, place.item)
+    named_items(place, span)
         .into_iter()
-        .filter(|it| it.role == Role::Use && holds(span, it.span));
-    inside
         .filter_map(|it| match it.symbol {
             Symbol::Item(item) => {
                 let summary = &item_summary(db, item).item;
@@ -92,9 +170,8 @@ fn called_names(place: &Place<'_>, span: Span) -> Vec<String> {
 
 /// Whether tasks begin in `span` or are its value: they would be awaited where what is put around it ends.
 pub fn begins_tasks(place: &Place<'_>, span: Span) -> bool {
-    let is_task = |it: &Type| matches!(it, Type::Task(_) | Type::Stream(_)).then_some(());
     let ty = expression_type(place.db, place.item, span);
-    let mut found = ty.is_some_and(|it| find_held(place.db, &it, Some(()), is_task).is_some());
+    let mut found = ty.is_some_and(|it| holds_task(place.db, &it));
     visit_nodes(place.tree, |node| {
         if let Child::Expression(it) = node {
             found |= holds(span, it.span) && matches!(it.kind, ExpressionKind::Spawn(_));
@@ -103,66 +180,15 @@ pub fn begins_tasks(place: &Place<'_>, span: Span) -> bool {
     found
 }
 
+/// Whether values of a type hold tasks.
+pub fn holds_task(db: &dyn Db, ty: &Type) -> bool {
+    let is_task = |it: &Type| matches!(it, Type::Task(_) | Type::Stream(_)).then_some(());
+    find_held(db, ty, Some(()), is_task).is_some()
+}
+
 fn around(place: &Place<'_>, span: Span, head: &str) -> Vec<LocatedEdit> {
     vec![
         place.insert(span.start, format!("{head} {{ ")),
         place.insert(span.end, " }".into()),
     ]
-}
-
-/// An arm for each error that calls in the value raise, where it has no `catch` yet.
-fn handle_errors(place: &Place<'_>, value: &Expression) -> Option<CodeAction> {
-    let db = place.db;
-    let mut has_catch = matches!(value.kind, ExpressionKind::Catch { .. });
-    let tree = place.tree;
-    visit_nodes(tree, |node| {
-        if let Child::Expression(it) = node
-            && matches!(it.kind, ExpressionKind::Catch { .. })
-            && node_span(node).is_some_and(|it| holds(value.span, it))
-        {
-            has_catch = true;
-        }
-    });
-    if has_catch {
-        return None;
-    }
-    let mut errors: Vec<(String, gsw_source::ItemId)> = Vec::new();
-    for it in occurrences(db, place.item) {
-        if let Symbol::Item(item) = it.symbol
-            && it.role == Role::Use
-            && holds(value.span, it.span)
-        {
-            for error in &item_summary(db, item).item.errors.kinds {
-                let known = errors.iter().any(|(name, _)| *name == error.name.as_str());
-                if !known {
-                    errors.push((error.name.to_string(), error.item));
-                }
-            }
-        }
-    }
-    if errors.is_empty() {
-        return None;
-    }
-    errors.sort_by(|a, b| a.0.cmp(&b.0));
-    let indent = place.indent(value.span.start);
-    let arms: String = errors
-        .iter()
-        .map(|(name, item)| {
-            let fields = match &type_declaration(db, *item).declaration.kind {
-                TypeDeclarationKind::Record(fields) => fields.len(),
-                TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => 0,
-            };
-            let pattern = match fields {
-                0 => name.clone(),
-                _ => format!("{name}(..)"),
-            };
-            format!("{indent}  {pattern} => fail Failed(\"{name}\")\n")
-        })
-        .collect();
-    Some(CodeAction {
-        title: "handle the errors that it raises".into(),
-        kind: ActionKind::Rewrite,
-        edits: vec![place.insert(value.span.end, format!(" catch {{\n{arms}{indent}}}"))],
-        fixes: None,
-    })
 }

@@ -1,12 +1,11 @@
 //! Imports: the modules that a path can lead to, and what they declare.
 
-use std::path::Path;
-
 use gsw_names::{member_names, module_path, resolve_member};
 use gsw_source::{File, Project};
 
 use super::Cursor;
 use super::item::{Calling, Completion, CompletionKind, of_item};
+use crate::importing::path_to;
 
 /// The modules whose paths begin as it is written; each path is completed to its next `/`.
 pub fn paths(cursor: &Cursor<'_>, written: &str) -> Vec<Completion> {
@@ -43,27 +42,6 @@ pub fn paths(cursor: &Cursor<'_>, written: &str) -> Vec<Completion> {
     found.sort_by(|a, b| a.label.cmp(&b.label));
     found.dedup_by(|a, b| a.label == b.label);
     found
-}
-
-/// How a module is imported by another one; `None` for a file of the library that is not written so.
-pub fn path_to(from: &str, to: &str) -> Option<String> {
-    if to.starts_with("std/") {
-        return Some(to.to_owned());
-    }
-    let folder = Path::new(from).parent()?;
-    let mut up = 0;
-    let mut around = folder;
-    loop {
-        if let Ok(rest) = Path::new(to).strip_prefix(around) {
-            let rest = rest.to_str()?;
-            return Some(match up {
-                0 => format!("./{rest}"),
-                _ => format!("{}{rest}", "../".repeat(up)),
-            });
-        }
-        around = around.parent()?;
-        up += 1;
-    }
 }
 
 /// The names that an import can take from a module.

@@ -20,9 +20,22 @@ fn after(text: &str, title: &str) -> String {
     let mut it = fixture(text);
     let actions = actions(&mut it);
     match actions.iter().find(|it| it.title == title) {
-        Some(action) => it.edited(&action.edits),
+        Some(action) => applied(&mut it, action),
         None => panic!("no `{title}` in {:#?}", titles(&mut it)),
     }
+}
+
+/// The files that an action changes, after it. One that was formatted is formatted then.
+#[track_caller]
+fn applied(it: &mut Fixture, action: &CodeAction) -> String {
+    let was_formatted = gsw_ide::formatting(&it.db, it.file).is_empty();
+    let after = it.edited(&action.edits);
+    if was_formatted && !after.starts_with("//- ") {
+        it.put(&after);
+        let edits = gsw_ide::formatting(&it.db, it.file);
+        assert!(edits.is_empty(), "{}: {after}\n{edits:#?}", action.title);
+    }
+    after
 }
 
 #[test]
@@ -79,6 +92,38 @@ fn what_its_author_decides_is_offered_alone() {
     );
 }
 
+/// A fix that renames leaves no use behind, in whatever file, and is not there where the rename would be refused.
+#[test]
+fn a_fix_that_renames_follows_every_use() {
+    let cases = [
+        (
+            "fn g(a<|>B: int) -> int { aB + aB }\nfn f() -> int { g(aB: 1) }",
+            "rename it to `a_b`",
+            "fn g(a_b: int) -> int { a_b + a_b }\nfn f() -> int { g(a_b: 1) }",
+        ),
+        (
+            "fn g(a<|>: int) -> int { 1 }\nfn f() -> int { g(a: 1) }",
+            "rename it to `_a`",
+            "fn g(_a: int) -> int { 1 }\nfn f() -> int { g(_a: 1) }",
+        ),
+        (
+            "fn Ar<|>ea(n: int) -> int { n }\nfn f() -> int { Area(1) }",
+            "rename it to `area`",
+            "fn area(n: int) -> int { n }\nfn f() -> int { area(1) }",
+        ),
+        (
+            "import ./lib.{User}\nfn f(u: User) -> string { u.userName }\n//- lib.gsw\ntype User { user<|>Name: string }",
+            "rename it to `user_name`",
+            "//- lib.gsw\ntype User { user_name: string }//- main.gsw\nimport ./lib.{User}\nfn f(u: User) -> string { u.user_name }\n",
+        ),
+    ];
+    for (text, title, wanted) in cases {
+        same(&after(text, title), wanted);
+    }
+    let taken = "fn g(a<|>B: int) -> int { let a_b = 1\n aB + a_b }\nfn f() -> int { g(aB: 1) }";
+    assert_eq!(titles(&mut fixture(taken)), Vec::<String>::new());
+}
+
 #[test]
 fn a_statement_is_wrapped_in_what_a_workflow_does_about_failures() {
     let text = |body: &str| {
@@ -128,7 +173,7 @@ fn after_selection_in(it: &mut Fixture, text: &str, title: &str) -> String {
     let range = Span::new(bytes(start), bytes(end));
     let actions = gsw_ide::code_action(&mut it.db, it.file, range, |_| true);
     match actions.iter().find(|it| it.title == title) {
-        Some(action) => it.edited(&action.edits),
+        Some(action) => applied(it, action),
         None => "refused".into(),
     }
 }

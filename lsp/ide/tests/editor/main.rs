@@ -3,8 +3,17 @@
 mod code_action;
 mod completion;
 mod fixture;
+mod formatted;
 mod incremental;
+mod missing_import;
 mod navigation;
+mod on_examples;
+mod organized;
+mod refactoring;
 mod rename;
+mod renamed_files;
+mod report_fix;
+mod samples;
 mod shown;
 mod structure;
+mod typing;

@@ -318,6 +318,59 @@ fn a_hover_of_a_tool_says_how_often_it_may_run() {
     assert!(!shown(&reading).1);
 }
 
+/// A name, and the code that its hover shows.
+const HOVERED: &[(&str, &str)] = &[
+    (
+        "/// Docs.\ntype Bug<|> {\n  /// What.\n  title: string\n  line: int = 0 where it >= 0 // c\n}",
+        "type Bug { title: string, line: int = 0 where it >= 0 }",
+    ),
+    (
+        "type Pair<|><A, B> { first: A, second: B }",
+        "type Pair<A, B> { first: A, second: B }",
+    ),
+    (
+        "enum Shape<|> { Dot, Box(width: int, height: int = 1), Circle(radius: int) }",
+        "enum Shape {\n  Dot\n  Box(width: int, height: int = 1)\n  Circle(radius: int)\n}",
+    ),
+    (
+        "type Age<|> = int where it >= 0",
+        "type Age = int where it >= 0",
+    ),
+    ("const LIMIT<|>: int = 10 * 2", "const LIMIT: int = 10 * 2"),
+    (
+        "error Gone<|>(why: string = \"a\")",
+        "error Gone(why: string = \"a\")",
+    ),
+    (
+        "agent clerk<|> {\n  model: \"sim/x\"\n  system: \"\"\"\n    Long.\n    \"\"\"\n}",
+        "agent clerk {\n  model: \"sim/x\"\n  system: …\n}",
+    ),
+    (
+        "type Long<|> { a: int, b: int, c: int, d: int, e: int, f: int, g: int, h: int, i: int, j: int, k: int, l: int }",
+        "type Long {\n  a: int\n  b: int\n  c: int\n  d: int\n  e: int\n  f: int\n  g: int\n  h: int\n  i: int\n  j: int\n  …\n}",
+    ),
+    (
+        "type Bug { line: int = 1 where it > 0 }\nfn f(b: Bug) -> int { b.line<|> }",
+        "line: int = 1 where it > 0",
+    ),
+    (
+        "fn f<|><T>(a: T, n: int = 1 + 1) -> T { a }",
+        "fn f<T>(a: T, n: int = 1 + 1) -> T",
+    ),
+    ("fn f(n: int = 2) -> int { n<|> }", "n: int = 2"),
+];
+
+#[test]
+fn a_hover_shows_all_of_a_short_declaration() {
+    for (text, wanted) in HOVERED {
+        let it = fixture(text);
+        let hover = gsw_ide::hover(&it.db, it.file, it.offset).expect("a name");
+        let code = hover.markdown.strip_prefix("```gsw\n");
+        let code = code.and_then(|it| it.split("\n```").next());
+        assert_eq!(code, Some(*wanted), "{text}");
+    }
+}
+
 fn implementations(text: &str) -> Vec<String> {
     let it = fixture(text);
     let found = gsw_ide::implementation(&it.db, it.file, it.offset);
@@ -335,4 +388,26 @@ fn a_type_leads_to_its_methods_and_an_error_to_where_it_is_raised() {
     assert_eq!(implementations(raised), ["main.gsw:2 fail Bad(\"low\")"]);
     let plain = "fn f() -> int { 1 }\nfn g() -> int { <|>f() }";
     assert_eq!(implementations(plain), ["main.gsw:1 f"]);
+}
+
+/// Where typing over a name changes it at once: everywhere, or nowhere.
+#[test]
+fn a_name_is_edited_in_all_its_places_or_alone() {
+    let cases: &[(&str, usize)] = &[
+        ("fn f() -> int { let a<|> = 1\n a + a }", 3),
+        ("fn f(a<|>: int) -> int { a }\nfn g() -> int { f(1) }", 2),
+        ("fn f(xs: [int]) -> [int] { xs.map(it<|> => it + 1) }", 2),
+        // A call names it, here or in another file.
+        ("fn f(a<|>: int) -> int { a }\nfn g() -> int { f(a: 1) }", 0),
+        (
+            "fn f(a<|>: int) -> int { a }\n//- b.gsw\nimport ./main\nfn g() -> int { main.f(a: 1) }",
+            0,
+        ),
+        ("type A { a: int }\nfn f(a<|>: int) -> A { A { a } }", 0),
+    ];
+    for (text, wanted) in cases {
+        let it = fixture(text);
+        let places = gsw_ide::linked_editing_range(&it.db, it.file, it.offset);
+        assert_eq!(places.len(), *wanted, "{text}: {places:?}");
+    }
 }

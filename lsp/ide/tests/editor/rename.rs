@@ -48,6 +48,11 @@ fn every_name_of_the_thing_is_renamed() {
             "Item",
             "fn f<Item>(x: Item) -> [Item] { [x] }",
         ),
+        (
+            "fn f(xs: [int]) -> [int] { xs.map(it<|> => it + 1) }",
+            "x",
+            "fn f(xs: [int]) -> [int] { xs.map(x => x + 1) }",
+        ),
         // A local hides another of its name: only one of them is meant.
         (
             "fn f(n: int) -> int { let n = n + 1\n n<|> }",
@@ -99,6 +104,73 @@ import ./lib.{launch as begin, stop}
 fn f() -> int { begin() + stop() }
 ",
     );
+}
+
+/// What a rename of a field leaves alone: the lines with keys of JSON that are called so.
+#[test]
+fn keys_of_json_are_found() {
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "type J { ti<|>tle: string }\nfn f(j: json) -> string { j.title as string }\nfn g(j: json) -> json { j.get(\"title\") }\nfn h() -> json { json.parse(\"{\\\"title\\\": 1}\") }",
+            &[
+                "main.gsw:2 j.title",
+                "main.gsw:3 j.get(\"title\")",
+                "main.gsw:4 \"{\\\"title\\\": 1}\"",
+            ],
+        ),
+        // Another text, another type, and a key of its own.
+        (
+            "type J { ti<|>tle: string }\nfn f(j: J) -> string { j.title + \"title\" }",
+            &[],
+        ),
+        (
+            "type J { @alias(\"t\") ti<|>tle: string }\nfn f(j: json) -> string { j.title as string }",
+            &[],
+        ),
+        ("fn f(title<|>: json) -> json { title.title }", &[]),
+    ];
+    for (text, wanted) in cases {
+        let it = fixture(text);
+        let keys = gsw_ide::keys_left_behind(&it.db, it.file, it.offset).into_iter();
+        let shown: Vec<_> = keys.map(|key| it.shown(key)).collect();
+        assert_eq!(shown, *wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_name_that_an_import_gives_is_renamed_in_its_file() {
+    let lib =
+        "\n//- lib.gsw\ntype Bug { title: string }\nfn find() -> Bug { Bug { title: \"a\" } }\n";
+    let cases = [
+        (
+            "import ./lib as l<|>\nfn f() -> string { l.find().title }",
+            "lb",
+            "import ./lib as lb\nfn f() -> string { lb.find().title }",
+        ),
+        (
+            "import ./lib as l\nfn f() -> string { l<|>.find().title }",
+            "lb",
+            "import ./lib as lb\nfn f() -> string { lb.find().title }",
+        ),
+        (
+            "import ./lib as l\nfn f() -> string { l.find().title }\nfn g(l<|>: int) -> int { l }",
+            "n",
+            "import ./lib as l\nfn f() -> string { l.find().title }\nfn g(n: int) -> int { n }",
+        ),
+        (
+            "import ./lib.{Bug as Defect, find}\nfn f(d: Def<|>ect) -> Defect { Defect { title: find().title + d.title } }",
+            "Flaw",
+            "import ./lib.{Bug as Flaw, find}\nfn f(d: Flaw) -> Flaw { Flaw { title: find().title + d.title } }",
+        ),
+        (
+            "import ./lib.{Bug as Def<|>ect}\nfn f(d: Defect) -> string { d.title }",
+            "Bug",
+            "import ./lib.{Bug}\nfn f(d: Bug) -> string { d.title }",
+        ),
+    ];
+    for (text, new, wanted) in cases {
+        same(&renamed(&format!("{text}{lib}"), new), wanted);
+    }
 }
 
 #[test]
@@ -157,9 +229,9 @@ fn what_would_change_a_meaning_is_refused() {
             "a module is named after its file: rename the file",
         ),
         (
-            "import ./b.{f as g}\nfn h() { g<|>() }\n//- b.gsw\nfn f() {}",
+            "import ./b.{f as g}\nfn c() {}\nfn h() { g<|>() }\n//- b.gsw\nfn f() {}",
             "c",
-            "`g` is another name for `f` in this file: change it in the import",
+            "`g` in line 3 would mean something else then",
         ),
         (
             "fn f() -> int { <|>1 }",

@@ -1,6 +1,6 @@
 //! What is shown beside the text: parameters of a call, colours, hints.
 
-use gsw_source::Span;
+use gsw_source::{Severity, Span};
 
 use crate::fixture::fixture;
 
@@ -103,6 +103,58 @@ workflow main(n: int) -> int { if n > 1 { fail Failed(\"x\") }
         "|! Failed, waits",
     ];
     assert_eq!(shown, wanted);
+}
+
+/// With all that hints say written down the program is the same; what cannot be written is only shown.
+#[test]
+fn what_hints_say_can_be_written_where_they_say_so() {
+    let cases = [
+        (
+            "fn f(xs: [int]) { let a = 1\n for x in xs { log.info(\"${x + a}\") } }",
+            "fn f(xs: [int]) { let a: int = 1\n for x in xs { log.info(\"${x + a}\") } }",
+        ),
+        (
+            "fn f() -> int { let (p, q) = (1, \"a\")\n p + q.len() }",
+            "fn f() -> int { let (p, q) = (1, \"a\")\n p + q.len() }",
+        ),
+        (
+            "fn f() -> [int] { let ys = [\"a\"].map(q => q.len())\n ys }",
+            "fn f() -> [int] { let ys: [int] = [\"a\"].map(q => q.len())\n ys }",
+        ),
+        (
+            "fn f() -> [int] { [\"a\"].map((q) => q.len()) }",
+            "fn f() -> [int] { [\"a\"].map((q: string) => q.len()) }",
+        ),
+        (
+            "fn g(key: int, name: string, last: bool) -> int { 1 }\nfn f(v: string) -> int { g(1, \"\", v.len() > 0) }",
+            "fn g(key: int, name: string, last: bool) -> int { 1 }\nfn f(v: string) -> int { g(1, \"\", v.len() > 0) }",
+        ),
+        (
+            "fn g(key: int, name: string) -> int { 1 }\nfn f() -> int { g(1, \"\") + g(2, name: \"\") }",
+            "fn g(key: int, name: string) -> int { 1 }\nfn f() -> int { g(1, name: \"\") + g(key: 2, name: \"\") }",
+        ),
+        // A type that the file does not know.
+        (
+            "import ./lib.{make}\nfn f() -> string { let it = make()\n it.name }\n//- lib.gsw\ntype Item { name: string }\nfn make() -> Item { Item { name: \"a\" } }\n",
+            "import ./lib.{make}\nfn f() -> string { let it = make()\n it.name }\n",
+        ),
+    ];
+    for (text, wanted) in cases {
+        let mut it = fixture(text);
+        let mut written = it.file.text(&it.db).to_string();
+        let all = Span::new(0, u32::try_from(written.len()).expect("a small text"));
+        let mut hints = gsw_ide::inlay_hint(&it.db, it.file, all);
+        hints.sort_by_key(|it| std::cmp::Reverse(it.offset));
+        for hint in hints {
+            let text = hint.written.unwrap_or_default();
+            written.insert_str(hint.offset as usize, &text);
+        }
+        assert_eq!(written, wanted);
+        it.put(&written);
+        let reports = gsw_ide::diagnostics(&it.db, it.file);
+        let mut errors = reports.iter().filter(|it| it.severity == Severity::Error);
+        assert!(errors.next().is_none(), "{written}: {reports:#?}");
+    }
 }
 
 #[test]

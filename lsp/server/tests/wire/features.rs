@@ -98,6 +98,48 @@ fn a_rename_edits_every_file_and_a_refusal_says_why() {
 }
 
 #[test]
+fn a_rename_says_which_keys_of_json_it_leaves_alone() {
+    let text = "type J { title: string }\nfn f(j: json) -> string { j.title as string }\n";
+    let root = folder("wire-json", &[("main.gsw", text)]);
+    let mut client = Client::start();
+    let main = uri(&root.join("main.gsw"));
+    client.open(&main, text);
+    client.published(&main);
+    let rename = json!({
+        "textDocument": { "uri": main }, "position": { "line": 0, "character": 10 },
+        "newName": "name",
+    });
+    let edit = client.ask("textDocument/rename", &rename);
+    assert_eq!(edit["result"]["changes"][&main][0]["newText"], "name");
+    let said = client.wait_for(|it| it["method"] == "window/showMessage");
+    let text = said["params"]["message"].as_str().expect("a text");
+    assert!(text.starts_with("main.gsw:2 may read the field"), "{text}");
+    client.quit();
+}
+
+#[test]
+fn imports_follow_a_file_that_is_renamed() {
+    let (mut client, main, lib) = opened("wire-files");
+    let operations = &client.capabilities["workspace"]["fileOperations"];
+    assert_eq!(
+        operations["willRename"]["filters"][0]["pattern"]["glob"],
+        "**/*.gsw"
+    );
+    let renamed = lib.replace("lib.gsw", "numbers.gsw");
+    let files = json!({ "files": [{ "oldUri": lib, "newUri": renamed }] });
+    let edit = client.ask("workspace/willRenameFiles", &files);
+    let mut texts: Vec<&Value> = edit["result"]["changes"][&main]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| &it["newText"])
+        .collect();
+    texts.sort_by_key(|it| it.to_string());
+    assert_eq!(texts, ["./numbers", "numbers"]);
+    client.quit();
+}
+
+#[test]
 fn completion_has_edits_and_docs_and_signatures_their_parameters() {
     let (mut client, main, _) = opened("wire-typing");
     let change = json!([{ "range": range((7, 15), (7, 35)), "text": "lib.le" }]);

@@ -195,6 +195,23 @@ fn a_document_that_is_nowhere_on_disk_is_checked() {
 }
 
 #[test]
+fn a_file_that_is_deleted_takes_its_reports_along() {
+    let root = folder(
+        "gone",
+        &[("gsw.toml", ""), ("main.gsw", RIGHT), ("lib.gsw", WRONG)],
+    );
+    let mut client = Client::start();
+    let [main, lib] = ["main.gsw", "lib.gsw"].map(|it| uri(&root.join(it)));
+    client.open(&main, RIGHT);
+    assert_eq!(codes(&client.published(&lib)), ["unknown-name"]);
+    std::fs::remove_file(root.join("lib.gsw")).expect("it is there");
+    let change = json!({ "changes": [{ "uri": lib, "type": 3 }] });
+    client.tell("workspace/didChangeWatchedFiles", &change);
+    assert_eq!(client.published(&lib), Vec::<Value>::new());
+    client.quit();
+}
+
+#[test]
 fn diagnostics_that_are_asked_for_are_not_published() {
     let root = folder(
         "pull",
@@ -283,6 +300,9 @@ fn broken_frames_are_left_out() {
     assert_eq!(codes(&client.published(&uri)), ["unknown-name"]);
     let unknown = client.ask("gsw/unknown", &json!({}));
     assert_eq!(unknown["error"]["code"], -32601);
+    let optional = client.ask("$/unknown", &json!({ "a": 1 }));
+    assert_eq!(optional["error"]["code"], -32601);
+    client.tell("$/unknown", &json!({}));
     let wrong = client.ask("textDocument/hover", &json!({ "position": "here" }));
     assert_eq!(wrong["error"]["code"], -32602);
     client.quit();

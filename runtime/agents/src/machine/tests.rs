@@ -554,8 +554,7 @@ fn tools_are_called_and_their_results_sent_back() {
         vec![ToolOutcome {
             id: "2".into(),
             content: "text".into(),
-            is_error: false,
-            media: Vec::new(),
+            ..ToolOutcome::default()
         }]
     };
     let next = asked(step(&mut machine, PromptEvent::ToolsAnswered(outcome())));

@@ -1,0 +1,228 @@
+//! Fixes for reports that bring none themselves, since only an author knows whether they are meant: what is too much goes, what is missing is
+//! made up, what is private becomes public.
+
+use gsw_names::{Presence, imports, is_std, module_file, module_scope};
+use gsw_source::{Code, Db, Diagnostic, File, ItemId, LocatedEdit, Location, Place, Span};
+use gsw_syntax::ast::{Argument, Child, Expression, ExpressionKind, Item};
+use gsw_syntax::{TokenKind, item_ast, lex, locate};
+
+use super::place::holds;
+use super::sample::Samples;
+use super::{ActionKind, CodeAction, stands_at};
+use crate::cursor::{in_file, visit_nodes};
+use crate::parameters::{called, parameters_of};
+use crate::symbol::{Symbol, occurrences};
+
+/// The actions for the reports at `range`.
+pub fn report_fixes(db: &dyn Db, range: Span, reports: &[Diagnostic]) -> Vec<CodeAction> {
+    let mut actions = Vec::new();
+    for report in reports.iter().filter(|it| it.fixes.is_empty()) {
+        let Place::Item { item, span } = report.place else {
+            continue;
+        };
+        if !stands_at(locate(db, report.place).1, range) {
+            continue;
+        }
+        let Some(tree) = item_ast(db, item) else {
+            continue;
+        };
+        let reported = Reported {
+            db,
+            item,
+            tree: &tree,
+            span,
+        };
+        for (title, edits) in reported.fixes(report.code) {
+            actions.push(CodeAction {
+                title,
+                kind: ActionKind::Fix,
+                edits,
+                fixes: Some(report.clone()),
+            });
+        }
+    }
+    actions
+}
+
+type Fix = (String, Vec<LocatedEdit>);
+
+/// What a report is about.
+struct Reported<'a> {
+    db: &'a dyn Db,
+    item: ItemId,
+    tree: &'a Item,
+    /// In the item.
+    span: Span,
+}
+
+impl Reported<'_> {
+    fn fixes(&self, code: Code) -> Vec<Fix> {
+        let known: [(Code, &dyn Fn() -> Option<Fix>); 6] = [
+            (Code::IMPOSSIBLE_CATCH, &|| self.without_arm()),
+            (Code::PRIVATE_NAME, &|| self.public_there()),
+            (Code::UNUSED_DECLARATION, &|| self.public_here()),
+            (Code::UNUSED_DECLARATION, &|| self.without_declaration()),
+            (Code::MISSING_ARGUMENT, &|| self.with_arguments()),
+            (Code::TOO_MANY_ARGUMENTS, &|| self.without_arguments()),
+        ];
+        let own = known.into_iter().filter(|(of, _)| *of == code);
+        own.filter_map(|(_, fix)| fix()).collect()
+    }
+
+    fn edit(&self, item: ItemId, span: Span, text: String) -> LocatedEdit {
+        let file = item.file(self.db);
+        let span = in_file(self.db, item, span);
+        let location = Location { file, span };
+        LocatedEdit { location, text }
+    }
+
+    /// Takes out the arm whose pattern is reported, or all of a `catch` that has no other.
+    fn without_arm(&self) -> Option<Fix> {
+        let mut found = None;
+        visit_nodes(self.tree, |node| {
+            if let Child::Expression(it) = node
+                && let ExpressionKind::Catch { value, arms, .. } = &it.kind
+                && let Some(arm) = arms.iter().position(|it| it.pattern.span == self.span)
+            {
+                let of = |at: usize| arms.get(at).map(|it| it.pattern.span.to(it.body.span));
+                found = match (of(arm), of(arm + 1), arm.checked_sub(1).and_then(of)) {
+                    (Some(own), Some(next), _) => Some((own.start, next.start)),
+                    (Some(own), None, Some(before)) => Some((before.end, own.end)),
+                    (_, None, None) => Some((value.span.end, it.span.end)),
+                    (None, _, _) => None,
+                };
+            }
+        });
+        let (start, end) = found?;
+        let edit = self.edit(self.item, Span::new(start, end), String::new());
+        Some(("leave out the arm".into(), vec![edit]))
+    }
+
+    /// Takes `private` from the declaration that is named.
+    fn public_there(&self) -> Option<Fix> {
+        let db = self.db;
+        let named = gsw_names::source_text(db, self.item, self.span);
+        let name = named.rsplit('.').next()?;
+        let module = self.module()?;
+        let declared = *module_scope(db, module).items.get(name)?;
+        if is_std(db, module) {
+            return None;
+        }
+        let edit = self.without_private(declared)?;
+        Some((format!("make `{name}` public"), vec![edit]))
+    }
+
+    /// The module that the reported name is looked up in: that of the import, or what stands before the dot.
+    fn module(&self) -> Option<File> {
+        let (db, file) = (self.db, self.item.file(self.db));
+        let own = imports(db, file).into_iter();
+        let mut own = own.filter(|(item, _)| *item == self.item);
+        if let Some((_, import)) = own.next() {
+            return module_file(db, file, &import.path);
+        }
+        let all = occurrences(db, self.item);
+        let before = all
+            .iter()
+            .rev()
+            .find(|it| it.span.start <= self.span.start)?;
+        let Symbol::Module(module) = before.symbol else {
+            return None;
+        };
+        Some(module)
+    }
+
+    fn public_here(&self) -> Option<Fix> {
+        let edit = self.without_private(self.item)?;
+        Some(("leave out `private`".into(), vec![edit]))
+    }
+
+    /// The edit that takes the word `private` and the blank behind it from a declaration.
+    fn without_private(&self, item: ItemId) -> Option<LocatedEdit> {
+        let tree = item_ast(self.db, item)?;
+        let text = gsw_names::source_text(self.db, item, tree.span);
+        let lexed = lex(&text);
+        let word = |it: Span| text.get(it.start as usize..it.end as usize);
+        let mut tokens = lexed.tokens.iter();
+        let private = tokens.find(|it| word(it.span) == Some("private"))?;
+        let next = tokens.next()?;
+        (private.kind != TokenKind::Identifier).then(|| {
+            let span = Span::new(private.span.start, next.span.start);
+            self.edit(item, span, String::new())
+        })
+    }
+
+    fn without_declaration(&self) -> Option<Fix> {
+        let file = self.item.file(self.db);
+        let whole = in_file(self.db, self.item, self.tree.span);
+        let rest = file.text(self.db).get(whole.end as usize..)?;
+        let blank = rest.len() - rest.trim_start().len();
+        let end = whole.end + u32::try_from(blank).unwrap_or(0);
+        let location = Location {
+            file,
+            span: Span::new(whole.start, end),
+        };
+        let text = String::new();
+        Some(("remove it".into(), vec![LocatedEdit { location, text }]))
+    }
+
+    /// The innermost call around what is reported.
+    fn call(&self) -> Option<(&Expression, &[Argument], Span)> {
+        let mut found = None;
+        visit_nodes(self.tree, |node| {
+            if let Child::Expression(it) = node
+                && let ExpressionKind::Call {
+                    callee,
+                    arguments,
+                    arguments_span,
+                } = &it.kind
+                && holds(it.span, self.span)
+            {
+                found = Some((&**callee, arguments.as_slice(), *arguments_span));
+            }
+        });
+        found
+    }
+
+    /// Adds the arguments that are missing, by name, with made-up values.
+    fn with_arguments(&self) -> Option<Fix> {
+        let db = self.db;
+        let (callee, arguments, parentheses) = self.call()?;
+        let parameters = parameters_of(db, &called(db, self.item, callee.span)?);
+        let unnamed = arguments.iter().filter(|it| it.name.is_none()).count();
+        let mut samples = Samples::new(db, self.item.file(db));
+        let mut added = Vec::new();
+        for parameter in parameters.iter().skip(unnamed) {
+            let mut names = arguments.iter().filter_map(|it| it.name.as_ref());
+            let is_given = names.any(|it| it.name == parameter.name);
+            if !is_given && parameter.default == Presence::Absent {
+                let value = samples.value(&parameter.ty)?;
+                added.push(format!("{}: {value}", parameter.name));
+            }
+        }
+        if added.is_empty() || samples.checks == Presence::Present {
+            return None;
+        }
+        let added = added.join(", ");
+        let (at, text) = match arguments.last() {
+            Some(last) => (last.value.span.end, format!(", {added}")),
+            None => (parentheses.end.checked_sub(1)?, added.clone()),
+        };
+        let mut edits = samples.spelling.imports();
+        edits.push(self.edit(self.item, Span::new(at, at), text));
+        Some((format!("add `{added}`"), edits))
+    }
+
+    /// Takes out the arguments behind the last one that there is a parameter for.
+    fn without_arguments(&self) -> Option<Fix> {
+        let (callee, arguments, _) = self.call()?;
+        let count = parameters_of(self.db, &called(self.db, self.item, callee.span)?).len();
+        let (first, last) = (arguments.get(count)?, arguments.last()?);
+        let start = match count.checked_sub(1) {
+            Some(before) => arguments.get(before)?.value.span.end,
+            None => first.value.span.start,
+        };
+        let span = Span::new(start, last.value.span.end);
+        let edit = self.edit(self.item, span, String::new());
+        Some(("leave out what is too much".into(), vec![edit]))
+    }
+}

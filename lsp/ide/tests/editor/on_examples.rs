@@ -1,0 +1,75 @@
+//! Every action, tried on the examples of the repository: what it makes of a formatted program is formatted and compiles.
+
+use std::path::Path;
+
+use gsw_ide::ActionKind;
+use gsw_source::{Severity, Span};
+
+use crate::fixture::{Fixture, fixture};
+
+/// Of the places of a program every so many-th is tried.
+const STEP: usize = 331;
+
+#[test]
+fn actions_leave_formatted_programs_that_compile() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let entries = std::fs::read_dir(folder).expect("the repository has examples");
+    let mut paths: Vec<_> = entries.flatten().map(|it| it.path()).collect();
+    paths.retain(|it| it.extension().is_some_and(|it| it == "gsw"));
+    paths.sort();
+    let mut it = fixture("");
+    let mut tried = 0;
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("it is a text");
+        it.put(&text);
+        // One that needs other files is no program here.
+        if errors(&it) == 0 && gsw_ide::formatting(&it.db, it.file).is_empty() {
+            tried += on_program(&mut it, &text);
+        }
+    }
+    assert!(tried > 30, "{tried} actions");
+}
+
+/// How many actions were tried.
+fn on_program(it: &mut Fixture, text: &str) -> usize {
+    let starts = (0..text.len()).filter(|at| text.is_char_boundary(*at));
+    let mut tried = 0;
+    for at in starts.step_by(STEP) {
+        let offset = u32::try_from(at).expect("a small text");
+        let around = gsw_ide::selection_range(&it.db, it.file, offset);
+        let small = around.into_iter().filter(|it| it.end - it.start < 300);
+        // The cursor alone, and what an editor would select from there.
+        let ranges = std::iter::once(Span::new(offset, offset)).chain(small.take(3));
+        for range in ranges {
+            let actions = gsw_ide::code_action(&mut it.db, it.file, range, is_refactoring);
+            for action in actions {
+                let after = it.edited(&action.edits);
+                it.put(&after);
+                let title = &action.title;
+                let place: String = text[at..].chars().take(40).collect();
+                assert_eq!(errors(it), 0, "{title} at {place}:\n{after}");
+                let unformatted = gsw_ide::formatting(&it.db, it.file);
+                assert!(unformatted.is_empty(), "{title} at {place}:\n{after}");
+                it.put(text);
+                tried += 1;
+            }
+        }
+    }
+    tried
+}
+
+const fn is_refactoring(kind: ActionKind) -> bool {
+    match kind {
+        ActionKind::Extract
+        | ActionKind::Inline
+        | ActionKind::Rewrite
+        | ActionKind::OrganizeImports => true,
+        ActionKind::PreferredFix | ActionKind::Fix | ActionKind::FixAll => false,
+    }
+}
+
+fn errors(it: &Fixture) -> usize {
+    let reports = gsw_ide::diagnostics(&it.db, it.file);
+    let errors = reports.iter().filter(|it| it.severity == Severity::Error);
+    errors.count()
+}

@@ -1,0 +1,234 @@
+//! What is wrapped, extracted and inlined: all of what is selected, or nothing.
+
+use gsw_source::{Severity, Span};
+
+use crate::fixture::{Fixture, fixture, same};
+
+/// The program after the action of that title on what stands between two markers `<|>`, or at one; `refused` without such an action.
+#[track_caller]
+fn after(it: &mut Fixture, text: &str, title: &str) -> String {
+    let start = text.find("<|>").expect("a marker");
+    let rest = text.replacen("<|>", "", 1);
+    let end = rest.find("<|>").unwrap_or(start);
+    it.put(&rest);
+    let errors: Vec<_> = gsw_ide::diagnostics(&it.db, it.file)
+        .into_iter()
+        .filter(|it| it.severity == Severity::Error)
+        .collect();
+    assert!(errors.is_empty(), "{rest}: {errors:#?}");
+    let bytes = |at: usize| u32::try_from(at).expect("a small text");
+    let range = Span::new(bytes(start), bytes(end));
+    let actions = gsw_ide::code_action(&mut it.db, it.file, range, |_| true);
+    match actions.iter().find(|it| it.title == title) {
+        Some(action) => it.edited(&action.edits),
+        None => "refused".into(),
+    }
+}
+
+/// The text with what stands before it in all cases.
+fn program(body: &str) -> String {
+    format!(
+        "agent a {{\n  model: \"sim/x\"\n}}\n\nprompt ask(q: string) -> string by a {{\n  user \"${{q}}\"\n}}\n\n{body}\n"
+    )
+}
+
+#[track_caller]
+fn check(cases: &[(&str, &str, &str)]) {
+    let mut it = fixture("");
+    for (title, text, wanted) in cases {
+        let found = after(&mut it, &program(text), title);
+        match *wanted {
+            "refused" => assert_eq!(found, "refused", "{title}: {text}"),
+            wanted => same(&found, &program(wanted)),
+        }
+    }
+}
+
+#[test]
+fn a_lambda_is_guarded_inside() {
+    check(&[
+        (
+            "wrap in a retry",
+            "fn f() -> string {\n  let g = () => a<|>sk(\"a\")\n  g()\n}",
+            "fn f() -> string {\n  let g = () => retry 3 { ask(\"a\") }\n  g()\n}",
+        ),
+        (
+            "wrap in a timeout",
+            "fn f() -> string {\n  let <|>g = () => ask(\"a\")\n  g()\n}",
+            "refused",
+        ),
+        (
+            "wrap in a retry",
+            "fn f() -> [string] {\n  let<|> g = [\"a\"].map(q => ask(q))\n  g\n}",
+            "fn f() -> [string] {\n  let g = retry 3 { [\"a\"].map(q => ask(q)) }\n  g\n}",
+        ),
+    ]);
+}
+
+#[test]
+fn several_statements_are_wrapped_together() {
+    let body = |inside: &str| {
+        format!(
+            "workflow main() -> int {{\n  var n = 0\n  for i in 1..=3 {{\n{inside}\n  }}\n  n\n}}"
+        )
+    };
+    let text = body(
+        "    <|>let r = ask(\"${i}\")\n    if r == \"\" { break }\n    log.info(r)<|>\n    n += 1",
+    );
+    let wrapped = |head: &str| {
+        body(&format!(
+            "    {head} {{\n      let r = ask(\"${{i}}\")\n      if r == \"\" {{ break }}\n      log.info(r)\n    }}\n    n += 1"
+        ))
+    };
+    let lines = body("<|>    let r = ask(\"${i}\")\n    log.info(r)\n<|>    n += 1");
+    let of_lines =
+        body("    retry 3 {\n      let r = ask(\"${i}\")\n      log.info(r)\n    }\n    n += 1");
+    // What is named afterwards, and parts of statements.
+    let known = body("    <|>let r = ask(\"${i}\")\n    log.info(r)<|>\n    log.info(r)");
+    let parts = body("    let r = a<|>sk(\"${i}\")\n    log.info<|>(r)\n    n += 1");
+    check(&[
+        ("wrap in a step", &text, &wrapped("step \"ask\"")),
+        ("wrap in a retry", &text, &wrapped("retry 3")),
+        ("wrap in a timeout", &text, &wrapped("timeout 30s")),
+        ("extract into a step", &text, &wrapped("step \"extracted\"")),
+        ("wrap in a retry", &lines, &of_lines),
+        ("wrap in a retry", &known, "refused"),
+        ("wrap in a retry", &parts, "refused"),
+    ]);
+}
+
+#[test]
+fn what_has_no_value_is_no_variable() {
+    check(&[
+        (
+            "extract into a variable",
+            "fn f() -> int {\n  <|>for x in [1] {\n    log.info(\"${x}\")\n  }<|>\n  1\n}",
+            "refused",
+        ),
+        (
+            "extract into a variable",
+            "fn f() -> int {\n  <|>return 3<|>\n}",
+            "refused",
+        ),
+        (
+            "extract into a variable",
+            "fn f(n: int) -> int { <|>n<|> + 1 }",
+            "refused",
+        ),
+        (
+            "extract into a function",
+            "fn f(n: int) -> int { <|>(n)<|> + 1 }",
+            "refused",
+        ),
+    ]);
+}
+
+#[test]
+fn parentheses_stand_where_they_must() {
+    let title = "inline the variable";
+    check(&[
+        (
+            title,
+            "fn f() -> [int] {\n  let <|>p = \"7\".parse_int() ?? 0\n  [p, 1]\n}",
+            "fn f() -> [int] {\n  [\"7\".parse_int() ?? 0, 1]\n}",
+        ),
+        (
+            title,
+            "fn f(n: int) -> string {\n  let <|>p = n + 1\n  \"${p} of ${p * 2}\"\n}",
+            "fn f(n: int) -> string {\n  \"${n + 1} of ${(n + 1) * 2}\"\n}",
+        ),
+        (
+            title,
+            "fn f() -> string {\n  let <|>name = \"a\"\n  \"${name}: \" + name\n}",
+            "fn f() -> string {\n  \"a: \" + \"a\"\n}",
+        ),
+        (
+            title,
+            "fn f() -> int {\n  let <|>m = { \"a\": 1 }\n  [m].len()\n}",
+            "fn f() -> int {\n  [{ \"a\": 1 }].len()\n}",
+        ),
+        (
+            title,
+            "fn f(n: int) -> int {\n  let <|>m = n + 1\n  let k = m\n  k\n}",
+            "fn f(n: int) -> int {\n  let k = n + 1\n  k\n}",
+        ),
+    ]);
+}
+
+#[test]
+fn statements_become_a_function_that_gives_what_follows_needs() {
+    let title = "extract into a function";
+    check(&[
+        (
+            title,
+            "fn f(name: string) -> string {\n  <|>let x = name.upper()\n  let y = x + \"b\"<|>\n  x + y\n}",
+            "fn f(name: string) -> string {\n  let (x, y) = extracted(name)\n  x + y\n}\n\nfn extracted(name: string) -> (string, string) {\n  let x = name.upper()\n  let y = x + \"b\"\n  (x, y)\n}",
+        ),
+        (
+            title,
+            "fn f(xs: [int]) -> int {\n  <|>var n = 0\n  for x in xs {\n    if x < 0 { continue }\n    n += x\n  }<|>\n  n += 1\n  n\n}",
+            "fn f(xs: [int]) -> int {\n  var n = extracted(xs)\n  n += 1\n  n\n}\n\nfn extracted(xs: [int]) -> int {\n  var n = 0\n  for x in xs {\n    if x < 0 { continue }\n    n += x\n  }\n  n\n}",
+        ),
+        (
+            title,
+            "fn f(n: int) -> int {\n  if n > 1 {\n    <|>let m = n * 2\n    log.info(\"${m}\")\n    m + 1<|>\n  } else {\n    0\n  }\n}",
+            "fn f(n: int) -> int {\n  if n > 1 {\n    extracted(n)\n  } else {\n    0\n  }\n}\n\nfn extracted(n: int) -> int {\n  let m = n * 2\n  log.info(\"${m}\")\n  m + 1\n}",
+        ),
+        (
+            title,
+            "fn f(n: int) -> int {\n  <|>log.info(\"a\")\n  log.info(\"${n}\")<|>\n  n\n}",
+            "fn f(n: int) -> int {\n  extracted(n)\n  n\n}\n\nfn extracted(n: int) {\n  log.info(\"a\")\n  log.info(\"${n}\")\n}",
+        ),
+        // What leaves, what assigns a variable outside, and variables that are not declared alike.
+        (
+            title,
+            "fn f(n: int) -> int {\n  <|>if n > 1 { return 2 }\n  log.info(\"a\")<|>\n  n\n}",
+            "refused",
+        ),
+        (
+            title,
+            "fn f(xs: [int]) -> int {\n  for x in xs {\n    <|>if x > 1 { break }\n    log.info(\"a\")<|>\n  }\n  1\n}",
+            "refused",
+        ),
+        (
+            title,
+            "fn f() -> int {\n  var n = 0\n  <|>n += 1\n  log.info(\"a\")<|>\n  n\n}",
+            "refused",
+        ),
+        (
+            title,
+            "fn f() -> int {\n  <|>var n = 0\n  let m = 1<|>\n  n += m\n  n\n}",
+            "refused",
+        ),
+        (
+            title,
+            "workflow main() -> string {\n  <|>let t = spawn ask(\"a\")\n  log.info(\"a\")<|>\n  await t\n}",
+            "refused",
+        ),
+    ]);
+}
+
+/// A function that is named and not called raises nothing.
+#[test]
+fn only_errors_that_can_be_raised_are_handled() {
+    let title = "handle the errors that it raises";
+    let declared =
+        "error Bad\n\nfn risky(n: int) -> int ! Bad {\n  if n > 1 { fail Bad }\n  n\n}\n\n";
+    let cases = [
+        (
+            "fn f(xs: [int]) -> int {\n  let <|>n = xs[0] + risky(1)\n  n\n}",
+            "fn f(xs: [int]) -> int {\n  let n = xs[0] + risky(1) catch {\n    Bad => fail Failed(\"Bad\")\n  }\n  n\n}",
+        ),
+        (
+            "fn f() -> int {\n  let <|>g = risky\n  g(1) catch { Bad => 0 }\n}",
+            "refused",
+        ),
+    ];
+    for (text, wanted) in cases {
+        let text = format!("{declared}{text}");
+        match wanted {
+            "refused" => check(&[(title, &text, wanted)]),
+            wanted => check(&[(title, &text, &format!("{declared}{wanted}"))]),
+        }
+    }
+}

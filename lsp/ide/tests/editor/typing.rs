@@ -1,0 +1,290 @@
+//! Completion while a line is typed: nothing stands behind the cursor yet, or something that is not to be written twice.
+
+use crate::completion::{completed, labels, offers};
+
+/// Lines as they are while somebody types: nothing stands behind the cursor but what was there before.
+#[test]
+fn members_are_offered_before_the_line_is_finished() {
+    let bug = "type Bug { title: string, line: int }\n";
+    for body in [
+        "if b.<|>",
+        "if b.<|>\n  3",
+        "match b.<|>",
+        "while b.<|>",
+        "for x in b.<|>",
+        "if b.line == 1 and b.<|>",
+        "log.info(b.<|>",
+        "log.info(b.<|>\n  let c = 1",
+        "let c = [b.<|>",
+        "log.info(\"x\", { \"a\": b.<|>",
+        "let c = xs.map(x => x.<|>",
+        "let c = \"a ${b.<|> text\"",
+        "let c = \"a ${b.<|>\"",
+        "(b).<|>",
+        "return b.<|>",
+    ] {
+        for end in ["\n}", "\n}\n\nfn g() -> int { 1 }", ""] {
+            let text = format!("{bug}fn f(b: Bug, xs: [Bug]) {{\n  {body}{end}\n");
+            offers(&text, &["title", "line"], &["f", "let", "Bug"]);
+        }
+    }
+}
+
+#[test]
+fn types_are_offered_before_the_declaration_is_finished() {
+    for text in [
+        "prompt p(m: <|>\n",
+        "prompt p(m: <|>\n\nfn g() -> int { 1 }",
+        "prompt p(m: string) -> <|>\n",
+        "prompt p(m: string) -> <|>\n\nfn g() -> int { 1 }",
+        "fn g(a: <|>",
+        "fn g(a: [<|>",
+        "fn g(a: int, b: {string: <|>",
+        "fn g(a: int) -> <|>\n  let b = 1",
+        "enum W {\n  Refund(order: <|>\n}",
+        "type W {\n  order: <|>\n}",
+        "fn g() {\n  let a: <|>\n}",
+        "fn g() {\n  let a: <|>\n  log.info(\"\")\n}",
+        "const A: <|>\n",
+        "prompt p(m: <|>\n  user \"a\"\n}",
+        "prompt p(m: string) -> <|>\n  user \"a\"\n}",
+        "fn g(a: <|>\n  let b = 1\n  b\n}\n\nfn h() -> int { 1 }",
+    ] {
+        offers(text, &["string", "int"], &["let", "f"]);
+    }
+}
+
+#[test]
+fn names_bound_in_unfinished_code_are_offered() {
+    for (body, wanted) in [
+        ("let a = xs.map(item => <|>", "item"),
+        ("let a = match x { none => 0\n item => g(<|>", "item"),
+        ("for item in xs { log.info(<|>", "item"),
+        ("if let item = x { <|>", "item"),
+    ] {
+        let text =
+            format!("fn g(a: int) -> int {{ a }}\nfn f(xs: [int], x: int?) {{\n  {body}\n}}");
+        offers(&text, &[wanted], &[]);
+    }
+}
+
+/// The first that is offered.
+#[track_caller]
+fn begins_with(text: &str, wanted: &[&str]) {
+    let labels = labels(text);
+    let first: Vec<&str> = labels
+        .iter()
+        .take(wanted.len())
+        .map(String::as_str)
+        .collect();
+    assert_eq!(first, wanted, "{text}: {labels:#?}");
+}
+
+const SHAPES: &str = "enum Shape { Dot, Line(length: int), Word(text: string) }\ntype Bug { title: string, shape: Shape }\n";
+
+#[test]
+fn values_of_the_wanted_type_come_first() {
+    for body in [
+        "fn f() -> Shape { let a: Shape = <|>\n a }",
+        "fn f() -> Shape {\n  let a: Shape = <|>\n}",
+        "fn f() -> Shape { return <|> }",
+        "fn f(yes: bool) -> Shape { if yes { <|> } else { Dot } }",
+        "fn f(n: int) -> Shape { match n { 1 => <|>\n _ => Dot } }",
+        "fn f() -> [Shape] { [<|>] }",
+        "fn f() -> Shape { (<|>) }",
+        "fn f(a: Shape = <|>) { }",
+        "type A { shape: Shape = <|> }",
+        "const A: Shape = <|>\n",
+        "fn f(a: Shape) -> int { 1 }\nfn g() -> int { f(<|>\n}",
+        "fn f() { var a: Shape = Dot\n a = <|>\n}",
+    ] {
+        begins_with(&format!("{SHAPES}{body}"), &["Dot", "Line", "Word"]);
+    }
+}
+
+#[test]
+fn arms_offer_what_is_left() {
+    let text =
+        format!("{SHAPES}fn f(s: Shape) -> int {{ match s {{ Dot => 1\n Line(_) => 2\n <|> }} }}");
+    offers(&text, &["Word"], &["Dot", "Line"]);
+    let text = format!("{SHAPES}fn f(s: Shape) -> int {{ match s {{ Line(1) => 2\n <|> }} }}");
+    offers(&text, &["Dot", "Line", "Word"], &[]);
+    let caught =
+        "fn f() -> int { g() catch { Failed(_) => 1\n <|> } }\nfn g() -> int { fail Failed(\"\") }";
+    offers(caught, &["Timeout"], &["Failed"]);
+    let raised = "error Lost(n: int)\nfn f() -> int { g() catch { <|> } }\nfn g() -> int { if true { fail Lost(1) } else { fail Failed(\"\") } }";
+    begins_with(raised, &["Failed", "Lost"]);
+    let field =
+        format!("{SHAPES}fn f(b: Bug) -> int {{ match b {{ Bug {{ shape: <|>, .. }} => 1 }} }}");
+    offers(&field, &["Dot", "Line"], &["title"]);
+}
+
+#[test]
+fn texts_of_a_type_are_offered_in_a_string() {
+    let head = "fn q(x: \"low\" | \"high\") -> int { match x { \"low\" => 1\n \"high\" => 2 } }\n";
+    offers(
+        &format!("{head}fn f() -> int {{ q(\"<|>\") }}"),
+        &["low", "high"],
+        &["q"],
+    );
+    offers(
+        &format!("{head}fn f() -> int {{ q(\"lo<|>\") }}"),
+        &["low"],
+        &["high"],
+    );
+    let arm = "fn q(x: \"low\" | \"high\") -> int { match x { \"<|>\" => 1\n _ => 2 } }";
+    offers(arm, &["low", "high"], &[]);
+}
+
+#[test]
+fn agents_follow_by_and_nothing_else_does() {
+    let head = "agent clerk { model: \"sim/default\" }\nfn other() -> int { 1 }\n";
+    for body in [
+        "prompt p(x: string) -> int by <|> { user \"a\" }",
+        "prompt p(x: string) -> int by <|>",
+        "prompt p(x: string) -> int by cl<|>\n",
+        "prompt p(x: string) -> int { user \"a\" }\nfn f() -> int { p(\"x\") by <|> }",
+        "test \"t\" { mock agent <|> }",
+    ] {
+        let text = format!("{head}{body}");
+        assert_eq!(labels(&text), ["clerk"], "{text}");
+    }
+    offers(
+        &format!("{head}tool pay(order: string) -> int idempotent by <|> {{ 1 }}"),
+        &["order"],
+        &[],
+    );
+}
+
+#[test]
+fn what_stands_behind_the_cursor_is_not_written_again() {
+    let head = format!("{SHAPES}fn area(s: Shape) -> int {{ 1 }}\n");
+    let at =
+        |body: &str, label: &str| completed(&format!("{head}{body}"), label).replace(&head, "");
+    assert_eq!(
+        at("fn f() -> int { ar<|>(Dot) }", "area"),
+        "fn f() -> int { area(Dot) }"
+    );
+    assert_eq!(
+        at("fn f(s: string) -> int { s.le<|>() }", "len"),
+        "fn f(s: string) -> int { s.len() }"
+    );
+    assert_eq!(
+        at("agent x { mo<|>: \"a\" }", "model"),
+        "agent x { model: \"a\" }"
+    );
+    assert_eq!(
+        at(
+            "fn f(s: Shape) -> int { match s { Li<|>(n) => 1 } }",
+            "Line"
+        ),
+        "fn f(s: Shape) -> int { match s { Line(n) => 1 } }"
+    );
+    assert_eq!(
+        at(
+            "fn f() -> Bug { Bug { ti<|>: \"a\", shape: Dot } }",
+            "title"
+        ),
+        "fn f() -> Bug { Bug { title: \"a\", shape: Dot } }"
+    );
+    // A function that is handed over is not called.
+    assert_eq!(
+        at("fn f(s: [Shape]) -> [int] { s.map(ar<|>) }", "area"),
+        "fn f(s: [Shape]) -> [int] { s.map(area) }"
+    );
+}
+
+#[test]
+fn tests_name_what_they_mock_and_what_fails() {
+    let head = "import std/fs\nagent clerk { model: \"sim/default\" }\nprompt ask(x: string) -> int by clerk { user \"a\" }\n";
+    offers(
+        &format!("{head}test \"t\" {{ mock <|> }}"),
+        &["ask", "fs", "agent"],
+        &["clerk", "Failed", "let"],
+    );
+    offers(
+        &format!("{head}test \"t\" {{\n  mock fs.<|>\n}}"),
+        &["read", "glob"],
+        &["ask"],
+    );
+    offers(
+        &format!("{head}test \"t\" {{ mock ask(text) -> <|> }}"),
+        &["text"],
+        &[],
+    );
+    offers(
+        &format!("{head}test \"t\" {{ assert ask(\"\") fails <|> }}"),
+        &["Failed", "Timeout"],
+        &["ask"],
+    );
+}
+
+#[test]
+fn prompts_checks_settings_and_imports_offer_their_own() {
+    let head = "agent clerk { model: \"sim/default\" }\nprompt ask(x: string) -> int by clerk { user \"a\" }\n";
+    offers(
+        &format!("{head}fn f() -> int {{ ask.<|> }}"),
+        &["detail", "stream"],
+        &["map"],
+    );
+    offers("type A { a: int where <|> }", &["it", "self"], &[]);
+    offers("type A { a: int where i<|>, b: int }", &["it"], &[]);
+    offers(
+        &format!(
+            "{head}workflow main() -> int {{ let chat = session()\n ask(\"\") with {{ session: <|> }} }}"
+        ),
+        &["chat"],
+        &[],
+    );
+    let two =
+        "import ./geo.{area, <|>}\n//- geo.gsw\nfn area() -> int { 1 }\nfn size() -> int { 2 }";
+    offers(two, &["size"], &["area"]);
+    offers(
+        "import ./geo.{<|>\n//- geo.gsw\nfn area() -> int { 1 }",
+        &["area"],
+        &["log"],
+    );
+    offers(
+        "import <|>\n//- geo.gsw\nfn area() -> int { 1 }",
+        &["./geo", "std/"],
+        &[],
+    );
+    offers(
+        "fn f() -> int { <|> }",
+        &["queue"],
+        &["mock_count", "new_queue"],
+    );
+    let unclosed = format!("{SHAPES}fn f() -> Bug {{\n  Bug {{ title: \"a\", <|>\n}}");
+    offers(&unclosed, &["shape"], &["title", "let"]);
+}
+
+#[test]
+fn words_and_names_that_belong_to_brackets_are_offered() {
+    offers("workflow f(xs: [int]) { for x <|> }", &["in"], &["f"]);
+    offers(
+        "workflow f(xs: [int]) { parallel for (a, b) <|>\n}",
+        &["in"],
+        &["f"],
+    );
+    offers(
+        "workflow f() -> int { budget(<|>) { 1 } }",
+        &["usd", "calls"],
+        &["f"],
+    );
+    offers(
+        "workflow f() -> int { budget(usd: 1.0, <|>) { 1 } }",
+        &["tokens"],
+        &["f"],
+    );
+    offers(
+        "agent a { model: \"sim/default\" }\ntest \"t\" {\n  mock agent a {\n    <|>\n  }\n}",
+        &["call", "answer"],
+        &["let"],
+    );
+    offers(
+        "permissions { fs.<|> }",
+        &["read", "write"],
+        &["log", "net"],
+    );
+    offers("<|>", &["hook", "mcp"], &[]);
+}
