@@ -135,21 +135,8 @@ pub fn prompt_texts() -> Vec<Completion> {
 /// The words that may follow when the line is a head that is complete so far; `None` when it is none, or its last part is still open.
 pub fn after_head(line: &Line) -> Option<Vec<&'static str>> {
     let (last, _) = line.kinds.last()?;
-    // Between the parts of a head stands what ends an operand; anything else waits for one.
-    let is_complete = matches!(
-        last,
-        TokenKind::String
-            | TokenKind::StringClose
-            | TokenKind::Int
-            | TokenKind::Float
-            | TokenKind::Duration
-            | TokenKind::ParenClose
-            | TokenKind::BracketClose
-            | TokenKind::Question
-            | TokenKind::Identifier
-    );
     let (first, first_word) = *line.kinds.first()?;
-    if !is_complete {
+    if !ends_part(*last) {
         return None;
     }
     if is_loop_without_values(line) {
@@ -197,6 +184,22 @@ pub fn after_head(line: &Line) -> Option<Vec<&'static str>> {
         (_, Word::External) => Some(vec!["by", "timeout"]),
         _ => None,
     }
+}
+
+/// Whether a part of a head may end with it: between these stands what ends an operand, and anything else waits for one.
+fn ends_part(last: TokenKind) -> bool {
+    matches!(
+        last,
+        TokenKind::String
+            | TokenKind::StringClose
+            | TokenKind::Int
+            | TokenKind::Float
+            | TokenKind::Duration
+            | TokenKind::ParenClose
+            | TokenKind::BracketClose
+            | TokenKind::Question
+            | TokenKind::Identifier
+    )
 }
 
 /// `for x <|>`
