@@ -78,7 +78,7 @@ fn the_tools_of_a_server_are_typed_declarations() {
         made.contains("/// What it is called.\n  name: string,"),
         "{made}"
     );
-    assert!(made.contains("most: int? = none"), "{made}");
+    assert!(made.contains("most: int = 5"), "{made}");
     assert!(
         made.contains(r#"@alias("in-country") in_country: string? = none"#),
         "{made}"
