@@ -162,7 +162,7 @@ def measure(language, command, files, lines):
 
         found["keystroke to report"] = timed(server, edit)
         settle(server)
-        last = at + (4 if language == "gsw" else 5)
+        last = at + 4
         asked = {
             "hover": ("hover", place(at, " tot" if language == "gsw" else "tot")),
             # Of what begins with two letters, everywhere.

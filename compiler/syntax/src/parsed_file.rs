@@ -80,8 +80,9 @@ pub fn file_item_ids(db: &dyn Db, file: File) -> Vec<ItemId> {
         .collect()
 }
 
-/// The tree of an item; `None` when its file has no such item any more. `lru`, since it holds what `parse_file` lets go of.
-#[salsa::tracked(returns(clone), lru = 2048)]
+/// The tree of an item; `None` when its file has no such item any more. `lru`, since it holds what `parse_file` lets go of; few, since what
+/// `parse_file` still has is found again at once.
+#[salsa::tracked(returns(clone), lru = 256)]
 pub fn item_ast(db: &dyn Db, id: ItemId) -> Option<Arc<Item>> {
     find_item(db, id).map(|item| Arc::clone(&item.item))
 }
