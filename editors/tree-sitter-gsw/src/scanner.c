@@ -257,7 +257,11 @@ static bool continues_line(TSLexer *lexer) {
       Next next = look_after(lexer);
       return next.first != '(' && next.first != '[' && starts_expression(&next);
     }
-    return is(&word, "or") || is(&word, "and") || is(&word, "in") || is(&word, "catch") || is(&word, "else");
+    bool joins = is(&word, "or") || is(&word, "and") || is(&word, "in") || is(&word, "catch") || is(&word, "else");
+    if (!joins) return false;
+    // A field may have any word for a name.
+    skip_blanks(lexer);
+    return lexer->lookahead != ':';
   }
   advance(lexer);
   int32_t second = lexer->lookahead;
