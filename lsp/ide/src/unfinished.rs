@@ -20,6 +20,10 @@ const ENDS: [&str; 9] = [
     ": 0",
 ];
 
+/// So many bytes are parsed for one question: an editor waits for the answer, and a long item, or one with brackets without end, would
+/// otherwise be tried for seconds. A guess.
+const WORK: usize = 256 * 1024;
+
 /// `text` with what is missing around byte `at`, which is the end of the cursor's word.
 pub fn finished(text: String, at: usize) -> String {
     let item = item_range(&text, at);
@@ -32,12 +36,13 @@ pub fn finished(text: String, at: usize) -> String {
     let mut best = Best {
         wrong: whole,
         text: None,
+        work: WORK,
     };
     if is_in_interpolation(before) {
         best.consider([before, "}", rest, below].concat());
     }
     for put_in in insertions(&missing_closers(before, after)) {
-        if best.wrong == 0 {
+        if best.wrong == 0 || best.work == 0 {
             break;
         }
         best.consider([before, rest.trim_end(), &put_in, below].concat());
@@ -56,34 +61,36 @@ pub fn finished(text: String, at: usize) -> String {
     }
 }
 
-/// The best text so far.
+/// The best text so far, and how many bytes may still be parsed.
 struct Best {
     wrong: usize,
     text: Option<String>,
+    work: usize,
 }
 
 impl Best {
     fn consider(&mut self, tried: String) {
+        if self.work == 0 {
+            return;
+        }
+        self.work = self.work.saturating_sub(tried.len());
         let wrong = mistakes(&tried);
         if wrong < self.wrong {
-            *self = Self {
-                wrong,
-                text: Some(tried),
-            };
+            self.wrong = wrong;
+            self.text = Some(tried);
         }
     }
 }
 
-/// What may be put in: the first of these brackets, an end, and the others behind it. The least first.
-fn insertions(closers: &[&str]) -> Vec<String> {
+/// What may be put in, one at a time: the first of these brackets, an end, and the others behind it. The least first.
+fn insertions(closers: &[&str]) -> impl Iterator<Item = String> {
     let closed = |count: usize| closers[..count].concat();
-    let mut all: Vec<String> = (1..=closers.len()).map(closed).collect();
-    for end in ENDS {
-        for count in 0..=closers.len() {
-            all.push([&closed(count), end, &closers[count..].concat()].concat());
-        }
-    }
-    all
+    let alone = (1..=closers.len()).map(closed);
+    let with_end = ENDS.iter().flat_map(move |end| {
+        (0..=closers.len())
+            .map(move |count| [&closed(count), *end, &closers[count..].concat()].concat())
+    });
+    alone.chain(with_end)
 }
 
 /// Whether the line goes on in a `${` that it has not closed: the string around it is none to the lexer.

@@ -288,3 +288,12 @@ fn words_and_names_that_belong_to_brackets_are_offered() {
     );
     offers("<|>", &["hook", "mcp"], &[]);
 }
+
+/// What nobody closes is tried for a while and no longer.
+#[test]
+fn brackets_without_end_are_answered() {
+    for open in ["[", "f(", "{ \"a\": ", "if b { "] {
+        let text = format!("fn f(b: bool) {{\n  {}b.<|>\n", open.repeat(20_000));
+        labels(&text);
+    }
+}

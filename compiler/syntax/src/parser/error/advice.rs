@@ -185,26 +185,28 @@ impl Scene<'_> {
                 .take_while(|(a, b)| a == b)
                 .count()
         };
-        let mut names = ModifierName::ALL.iter().map(|it| it.text());
-        let meant = names.find(|it| common(it) >= (it.len() - 1).max(4))?;
-        if meant == text {
+        let mut names = ModifierName::ALL.iter();
+        let meant = names.find(|it| common(it.text()) >= (it.text().len() - 1).max(4))?;
+        if meant.text() == text {
             return Some(note(format!(
                 "a modifier stands before the block that it is about: {}",
-                example(text)
+                example(*meant)
             )));
         }
-        Some(replace(the_modifiers(), sight.token.span, meant))
+        Some(replace(the_modifiers(), sight.token.span, meant.text()))
     }
 }
 
 /// How a modifier is written.
-fn example(word: &str) -> &'static str {
-    match word {
-        "timeout" => "`timeout 30s { ask(x) }`",
-        "reflect" => "`reflect 2 { ask(x) }`",
-        "budget" => "`budget(usd: 0.5) { ask(x) }`",
-        "limit" | "errors" => "`parallel for x in xs limit 4 errors merge { ask(x) }`",
-        _ => "`retry 3 { ask(x) }`",
+fn example(modifier: ModifierName) -> &'static str {
+    match modifier {
+        ModifierName::Timeout => "`timeout 30s { ask(x) }`",
+        ModifierName::Retry => "`retry 3 { ask(x) }`",
+        ModifierName::Reflect => "`reflect 2 { ask(x) }`",
+        ModifierName::Budget => "`budget(usd: 0.5) { ask(x) }`",
+        ModifierName::Limit | ModifierName::Errors => {
+            "`parallel for x in xs limit 4 errors merge { ask(x) }`"
+        }
     }
 }
 
