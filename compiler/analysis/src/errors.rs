@@ -19,15 +19,16 @@ pub use coverage::{
     refutable_pattern, unreachable_arm, unreachable_side,
 };
 pub use heads::{
-    asks_nothing, misplaced_agent, misplaced_repeat_class, missing_body, reserved_word,
+    asks_nothing, ends_with_answer, misplaced_agent, misplaced_repeat_class, missing_body,
+    reserved_word,
 };
 pub use lints::{
-    Marked, Meant, Unused, UnusedMeant, accidental_comment, broken_pattern, deprecated,
-    doubled_braces, dropped_answer, duplicate_key, empty_range, idle_doc, missing_braces,
-    missing_dollar, misused_local, negative_index, own_value, same_condition, same_operands,
-    swapped_fields, trailing_doc, unbounded_calls, uncached_text, unchanged_variable,
-    unknown_model, unreachable_code, unread_variable, unsupported_setting, unused_field,
-    unused_import, unused_local, unused_private, unused_task, unused_value,
+    Marked, Meant, Unused, UnusedMeant, accidental_comment, broken_pattern, cached_effect,
+    deprecated, doubled_braces, dropped_result, duplicate_key, empty_range, idle_doc,
+    missing_braces, missing_dollar, misused_local, negative_index, own_value, same_condition,
+    same_operands, swapped_fields, trailing_doc, unbounded_calls, uncached_text,
+    unchanged_variable, unknown_model, unreachable_code, unread_variable, unsupported_setting,
+    unused_field, unused_import, unused_local, unused_private, unused_task, unused_value,
 };
 pub use program::missing_main;
 pub use throws::{
@@ -40,5 +41,5 @@ pub use workflows::{
     FormerNameProblem, Wanted, beyond_project, broken_check, cannot_leave, captured_cycle,
     declared_once, media_answer, media_inside, misplaced_statement, not_mockable, not_permitted,
     not_recordable, outside_loop, repeats_once_effect, secret_exposed, senseless_setting,
-    target_not_permitted, wrong_former_name,
+    target_not_permitted, unmatchable_entry, wrong_former_name,
 };

@@ -1,6 +1,7 @@
 //! Warnings about code that compiles and is most likely not what was meant.
 
 mod broken_pattern;
+mod cached_effect;
 mod comment;
 mod deprecated;
 mod duplicate_key;
@@ -44,5 +45,6 @@ pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec
     }
     deprecated::check(db, item, inferred, &mut found);
     setting::check(db, item, &mut found);
+    cached_effect::check(db, item, &mut found);
     found
 }

@@ -2,7 +2,7 @@
 
 use gsw_infer::errors::calls;
 use gsw_names::types::Effect;
-use gsw_project::{PERMISSIONS, project_configuration};
+use gsw_project::{PERMISSIONS, meant_entry, project_configuration};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Project, Span, nearest};
 use gsw_syntax::ast::{Expression, ExpressionKind, ItemBody, Literal, SettingValue};
 use gsw_syntax::{file_item_ids, item_ast};
@@ -40,6 +40,7 @@ pub fn permission_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
             SettingValue::Expression(value) => {
                 let wrong = wrong_entry(value);
                 found.extend(wrong.map(|it| wrong_setting(place(it.span), name)));
+                found.extend(unmatchable(name, value, place));
                 found.extend(beyond_project(db, name, value, place));
             }
             SettingValue::Settings { .. } => found.push(wrong_setting(here, name)),
@@ -61,16 +62,29 @@ fn beyond_project(
     };
     let listed = granted.iter().find(|it| it.0 == name);
     let listed = listed.map_or(&[][..], |it| &it.1);
+    entries(value)
+        .filter(|(_, text)| !listed.iter().any(|it| contains(effect, it, text)))
+        .map(|(span, text)| errors::beyond_project(place(span), name, &text, listed))
+        .collect()
+}
+
+/// The entries that cover nothing, whatever the program does.
+fn unmatchable(name: &str, value: &Expression, place: impl Fn(Span) -> Place) -> Vec<Diagnostic> {
+    let wrong = entries(value).filter_map(|(span, text)| {
+        let meant = meant_entry(name, &text)?;
+        Some(errors::unmatchable_entry(place(span), name, &text, &meant))
+    });
+    wrong.collect()
+}
+
+/// The texts that a permission lists, and where they stand.
+fn entries(value: &Expression) -> impl Iterator<Item = (Span, String)> {
     let entries = if let ExpressionKind::List(entries) = &value.kind {
         entries.as_slice()
     } else {
         std::slice::from_ref(value)
     };
-    let texts = entries.iter().filter_map(|it| Some((it.span, text(it)?)));
-    texts
-        .filter(|(_, text)| !listed.iter().any(|it| contains(effect, it, text)))
-        .map(|(span, text)| errors::beyond_project(place(span), name, &text, listed))
-        .collect()
+    entries.iter().filter_map(|it| Some((it.span, text(it)?)))
 }
 
 /// A second block, and one outside of the entry module.

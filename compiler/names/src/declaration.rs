@@ -7,9 +7,11 @@ use gsw_abi::option::is_reserved;
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place};
 use gsw_syntax::ast;
 
+use crate::alias::alias_target;
 use crate::attribute::{AttributeTarget, Attributes, RequirementKind, read_attributes};
 use crate::constant_type::literal_type;
 use crate::declared_type::{presence, report_repeats, report_wire_repeats, type_declaration};
+use crate::display::display_type;
 use crate::errors;
 use crate::generics::{generics_of, own_type};
 use crate::host_tool;
@@ -18,6 +20,7 @@ use crate::lower_type::{lower_throws, lower_type};
 use crate::offered_resource;
 use crate::scope::{Definition, resolve_member, resolve_name};
 use crate::signature::{Parameter, Presence, Signature, TypeDeclarationKind};
+use crate::substitute::substitute;
 use crate::types::{EffectSet, Type};
 
 /// A head with what is wrong in it.
@@ -54,7 +57,12 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
     let signature = match &ast.body {
         ast::ItemBody::Function(function) => {
             let receiver = function.receiver.as_ref();
-            let self_type = receiver.map(|it| head.receiver(it));
+            let has_self = |it: &ast::Parameter| it.ty.is_none() && it.name.name == "self";
+            let called = match function.signature.parameters.first().is_some_and(has_self) {
+                true => Called::OnValue,
+                false => Called::ByName,
+            };
+            let self_type = receiver.map(|it| head.receiver(it, called));
             head.signature(&function.signature, self_type)
         }
         ast::ItemBody::Workflow { signature, .. } => {
@@ -132,6 +140,31 @@ impl By {
     }
 }
 
+/// How a function with a type before its name is called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Called {
+    /// It has `self`: `value.name()`.
+    OnValue,
+    /// `Type.name()`
+    ByName,
+}
+
+/// The type parameters of a head.
+#[derive(Clone, Copy)]
+enum Generics {
+    Taken,
+    /// So many were reported.
+    Refused(usize),
+}
+
+/// The type without what was reported.
+fn without(ty: &Type, generics: Generics) -> Type {
+    match generics {
+        Generics::Taken => ty.clone(),
+        Generics::Refused(count) => substitute(ty, &vec![Type::Invalid; count]),
+    }
+}
+
 struct Head<'a> {
     db: &'a dyn Db,
     item: ItemId,
@@ -168,10 +201,13 @@ impl Head<'_> {
         );
         let names = signature.parameters.iter().map(|it| &it.name);
         report_repeats(self.item, names, "parameter", &mut self.sink);
+        let generics = self.type_parameters(signature);
         let mut parameters = Vec::new();
         for (index, parameter) in signature.parameters.iter().enumerate() {
             let receiver = self_type.as_ref().filter(|_| index == 0);
-            parameters.push(self.parameter(parameter, receiver));
+            let mut parameter = self.parameter(parameter, receiver);
+            parameter.ty = without(&parameter.ty, generics);
+            parameters.push(parameter);
         }
         let names = parameters.iter().map(|it| (&it.name, &it.wire, it.span));
         report_wire_repeats(self.item, names, &mut self.sink);
@@ -203,13 +239,15 @@ impl Head<'_> {
         let named = self.declared_by(signature).zip(meant);
         let named = named.and_then(|(by, meant)| Some((meant, self.by(by, meant)?)));
         let by = |wanted| named.filter(|(it, _)| *it == wanted).map(|(_, it)| it);
+        let result = signature.result.as_ref();
+        let result = result.map_or(Type::Unit, |it| self.lower(it));
         Signature {
-            generics: self.generics.clone(),
+            generics: match generics {
+                Generics::Taken => self.generics.clone(),
+                Generics::Refused(_) => Vec::new(),
+            },
             parameters,
-            result: signature
-                .result
-                .as_ref()
-                .map_or(Type::Unit, |it| self.lower(it)),
+            result: without(&result, generics),
             trusted: presence(signature.trusted.is_some()),
             throws,
             intrinsic: None,
@@ -219,6 +257,41 @@ impl Head<'_> {
             locked: None,
             resource: None,
             was: None,
+        }
+    }
+
+    /// Reports type parameters where values come from outside of the program, whose types are known there.
+    fn type_parameters(&mut self, signature: &ast::Signature) -> Generics {
+        let kind = self.item.kind(self.db);
+        let comes_from_outside = match kind {
+            ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Human
+            | ItemKind::External => true,
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => false,
+        };
+        match signature.generics.first() {
+            Some(first) if comes_from_outside => {
+                let place = self.place(first.span);
+                self.sink
+                    .push(errors::generic_boundary(place, &signature.name.name));
+                Generics::Refused(signature.generics.len())
+            }
+            Some(_) | None => Generics::Taken,
         }
     }
 
@@ -267,11 +340,12 @@ impl Head<'_> {
     }
 
     /// The type before the dot of a method, over the type parameters that the method has for it.
-    fn receiver(&mut self, name: &ast::Identifier) -> Type {
+    fn receiver(&mut self, name: &ast::Identifier, called: Called) -> Type {
+        let place = self.place(name.span);
         let Some(item) = own_type(self.db, self.file, &name.name) else {
-            let place = self.place(name.span);
-            // The type is there but broken, which was reported.
-            if !crate::import::is_reported(self.db, self.file, &name.name) {
+            let is_elsewhere = resolve_name(self.db, self.file, &name.name).is_some();
+            // Else the type is there but broken, which was reported.
+            if is_elsewhere || !crate::import::is_reported(self.db, self.file, &name.name) {
                 self.sink
                     .push(errors::method_of_foreign_type(place, &name.name));
             }
@@ -285,11 +359,25 @@ impl Head<'_> {
         match item.kind(self.db) {
             ItemKind::Record => Type::Record(item, arguments),
             ItemKind::Enum => Type::Enum(item, arguments),
-            ItemKind::Error => Type::Error,
+            ItemKind::Error => {
+                if called == Called::OnValue {
+                    self.sink
+                        .push(errors::method_of_error(place, &name.name));
+                }
+                Type::Error
+            }
             _ if crate::alias::has_check(self.db, item) => Type::Checked(item, arguments),
+            ItemKind::Alias => {
+                let target = substitute(&alias_target(self.db, item), &arguments);
+                if called == Called::OnValue && target != Type::Invalid {
+                    let shown = display_type(self.db, &target);
+                    self.sink
+                        .push(errors::method_of_alias(place, &name.name, &shown));
+                }
+                target
+            }
             ItemKind::Import
             | ItemKind::Function
-            | ItemKind::Alias
             | ItemKind::Const
             | ItemKind::Agent
             | ItemKind::Prompt
@@ -302,10 +390,8 @@ impl Head<'_> {
             | ItemKind::Skill
             | ItemKind::Test
             | ItemKind::Permissions
-            | ItemKind::Invalid => crate::substitute::substitute(
-                &crate::alias::alias_target(self.db, item),
-                &arguments,
-            ),
+            // `own_type` gives types only.
+            | ItemKind::Invalid => Type::Invalid,
         }
     }
 

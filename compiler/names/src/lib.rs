@@ -81,8 +81,8 @@ pub use substitute::substitute;
 pub use tool_list::{
     Alias, agent_prompts, alias_of, given_by_call, is_question, is_spawn_request,
     is_written_request, is_written_word, listed_hooks, listed_skill_tools, listed_spawns,
-    listed_tools, module_tools, server_tool, server_tools, spawn_name, suggested_alias,
-    tool_by_alias,
+    listed_tools, module_tools, server_tool, server_tools, settings_of, spawn_name,
+    suggested_alias, tool_by_alias,
 };
 pub use tree::{declared_name, item_head, with_line_end};
 pub use variance::{Variance, type_variances};

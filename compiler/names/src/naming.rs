@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::Entry;
 
+use gsw_abi::builtin::BuiltinError;
 use gsw_source::{Db, Diagnostic, File, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{self, Identifier, ItemBody};
 use gsw_syntax::{TokenKind, file_item_ids};
@@ -10,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::errors;
 use crate::import::imports;
 use crate::lower_type::is_type_name;
+use crate::module::is_std;
 use crate::scope::{import_name, is_importable, resolve_name};
 use crate::tree::{declared_name, item_head};
 
@@ -28,9 +30,27 @@ pub fn name_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
                     && !(is_of_file && resolve_name(db, file, better).is_some())
             };
             check_item(item, &ast, &is_free, &mut found);
+            found.extend(hidden_error(db, item, &ast));
         }
     }
     found
+}
+
+/// A declaration by whose name a built-in error cannot be caught any more.
+fn hidden_error(db: &dyn Db, item: ItemId, ast: &ast::Item) -> Option<Diagnostic> {
+    let name = declared_name(ast)?;
+    let names_type = matches!(
+        ast.body,
+        ItemBody::Record(_) | ItemBody::Alias { .. } | ItemBody::Enum(_) | ItemBody::Error(_)
+    );
+    let is_built_in = BuiltinError::named(&name.name).is_some() && !is_std(db, item.file(db));
+    (names_type && is_built_in).then(|| {
+        let place = Place::Item {
+            item,
+            span: name.span,
+        };
+        errors::hides_error(place, &name.name)
+    })
 }
 
 /// How a name is to be written.

@@ -108,38 +108,43 @@ fn in_settings_of(db: &dyn Db, item: ItemId, name: Setting) -> Vec<ItemId> {
 
 /// What stands in the lists after a setting of `item`.
 fn elements_in_settings_of(db: &dyn Db, item: ItemId, name: Setting) -> Vec<Expression> {
-    let tree = item_ast(db, item);
-    match tree.as_deref().map(|it| &it.body) {
-        Some(ItemBody::Agent { settings, .. }) => elements_in(settings, name).cloned().collect(),
-        Some(ItemBody::Prompt { entries, .. }) => {
+    let Some(tree) = item_ast(db, item) else {
+        return Vec::new();
+    };
+    let settings = settings_of(&tree.body);
+    elements_in(settings, name).cloned().collect()
+}
+
+/// The settings in the body of an agent or a prompt.
+pub fn settings_of(body: &ItemBody) -> Vec<&ast::Setting> {
+    match body {
+        ItemBody::Agent { settings, .. } => settings.iter().collect(),
+        ItemBody::Prompt { entries, .. } => {
             let settings = entries.iter().filter_map(|it| match it {
                 PromptEntry::Setting(setting) => Some(setting),
                 PromptEntry::Text { .. }
                 | PromptEntry::Statement(_)
                 | PromptEntry::Example { .. } => None,
             });
-            elements_in(settings, name).cloned().collect()
+            settings.collect()
         }
-        Some(
-            ItemBody::Import(_)
-            | ItemBody::Function(_)
-            | ItemBody::Record(_)
-            | ItemBody::Alias { .. }
-            | ItemBody::Enum(_)
-            | ItemBody::Error(_)
-            | ItemBody::Const(_)
-            | ItemBody::Workflow { .. }
-            | ItemBody::Tool { .. }
-            | ItemBody::Mcp { .. }
-            | ItemBody::Hook { .. }
-            | ItemBody::Human { .. }
-            | ItemBody::External { .. }
-            | ItemBody::Skill { .. }
-            | ItemBody::Test { .. }
-            | ItemBody::Permissions { .. }
-            | ItemBody::Invalid,
-        )
-        | None => Vec::new(),
+        ItemBody::Import(_)
+        | ItemBody::Function(_)
+        | ItemBody::Record(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Enum(_)
+        | ItemBody::Error(_)
+        | ItemBody::Const(_)
+        | ItemBody::Workflow { .. }
+        | ItemBody::Tool { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::External { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => Vec::new(),
     }
 }
 

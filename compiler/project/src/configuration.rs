@@ -13,7 +13,7 @@ use toml::de::DeTable;
 use crate::errors;
 pub use lints::{LintLevel, with_levels};
 pub use models::{ModelDefaults, resolved_model};
-pub use permissions::PERMISSIONS;
+pub use permissions::{PERMISSIONS, meant_entry};
 pub use prices::file_prices;
 use reader::Reader;
 pub use runs::RunsDefaults;

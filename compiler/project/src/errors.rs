@@ -49,6 +49,12 @@ pub fn wrong_value(place: Place, key: &str, expected: &str, found: &str) -> Diag
     )
 }
 
+/// An entry of `[permissions]` that can never cover anything.
+pub fn unmatchable_entry(place: Place, permission: &str, entry: &str, meant: &str) -> Diagnostic {
+    let message = format!("`{entry}` covers nothing of `{permission}`");
+    Diagnostic::error(Code::WRONG_VALUE, place, message).note(format!("write `{meant}`"))
+}
+
 /// A short name of a model that is none.
 pub fn wrong_alias(place: Place, name: &str) -> Diagnostic {
     Diagnostic::error(

@@ -7,7 +7,7 @@ mod loader;
 
 pub use configuration::{
     CheckedConfiguration, Configuration, LintLevel, ModelDefaults, PERMISSIONS, RunsDefaults,
-    configuration_diagnostics, file_configuration, file_prices, project_configuration,
+    configuration_diagnostics, file_configuration, file_prices, meant_entry, project_configuration,
     resolved_model, with_levels,
 };
 pub use loader::{

@@ -7,13 +7,16 @@ pub struct Code(&'static str);
 impl Code {
     /// The codes under which warnings are reported, in alphabetical order: what `[lints]` of a `gsw.toml` takes.
     pub const LINTS: &'static [Self] = &[
+        Self::ABSENT_OPERAND,
         Self::ACCIDENTAL_COMMENT,
         Self::ALWAYS_MATCHES,
         Self::ASKS_NOTHING,
         Self::BROKEN_PATTERN,
+        Self::CACHED_EFFECT,
         Self::DEPRECATED,
         Self::DUPLICATE_KEY,
         Self::EMPTY_RANGE,
+        Self::HIDES_BUILTIN,
         Self::IMPOSSIBLE_CATCH,
         Self::MISPLACED_DOC,
         Self::MISSING_DOLLAR,
@@ -67,6 +70,7 @@ macro_rules! codes {
 }
 
 codes! {
+    ABSENT_OPERAND = "absent-operand";
     ACCIDENTAL_COMMENT = "accidental-comment";
     ALWAYS_MATCHES = "always-matches";
     AMBIGUOUS_VARIANT = "ambiguous-variant";
@@ -75,6 +79,7 @@ codes! {
     BAD_SKILL = "bad-skill";
     BROKEN_CHECK = "broken-check";
     BROKEN_PATTERN = "broken-pattern";
+    CACHED_EFFECT = "cached-effect";
     CANNOT_INFER_TYPE = "cannot-infer-type";
     CANNOT_LEAVE = "cannot-leave";
     CANNOT_WAIT = "cannot-wait";
@@ -89,6 +94,7 @@ codes! {
     DUPLICATE_TOOL = "duplicate-tool";
     EMPTY_RANGE = "empty-range";
     ELSE_MUST_LEAVE = "else-must-leave";
+    HIDES_BUILTIN = "hides-builtin";
     HOST_TOOL = "host-tool";
     IMPORT_CYCLE = "import-cycle";
     IMPOSSIBLE_CATCH = "impossible-catch";

@@ -18,6 +18,14 @@ pub fn asks_nothing(place: Place, name: &str) -> Diagnostic {
         .note("`user \"…\"` says what is wanted; a parameter that no text names follows it")
 }
 
+/// A prompt whose last text is an answer.
+pub fn ends_with_answer(place: Place) -> Diagnostic {
+    let message = "the prompt ends with an answer, so a model is asked nothing";
+    Diagnostic::warning(Code::ASKS_NOTHING, place, message).note(
+        "the user has the last word: `assistant` is for earlier answers; the form of this one is said by the type of the result",
+    )
+}
+
 /// `by` behind the head of what no agent runs.
 pub fn misplaced_agent(place: Place) -> Diagnostic {
     let message = "`by` belongs in the head of a `prompt`";

@@ -1,7 +1,7 @@
 //! Wording of warnings about code that compiles and is most likely not what was meant.
 
 use gsw_infer::hir::BinaryOperator;
-use gsw_source::{Code, Diagnostic, Edit, Place};
+use gsw_source::{Code, Diagnostic, Edit, Name, Place};
 
 /// The sort of a local.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +41,8 @@ pub enum UnusedMeant {
     Assignment { outer: Place, word: Option<Place> },
     /// The variant of an enum.
     Variant { text: String },
+    /// One of the texts of a union.
+    Text { text: Name },
 }
 
 /// A local that nothing reads, and that looks as if it were something else.
@@ -62,6 +64,12 @@ pub fn misused_local(place: Place, name: &str, meant: UnusedMeant) -> Diagnostic
         UnusedMeant::Variant { text } => diagnostic
             .note("a name that begins with a small letter binds any value; variants begin with a capital")
             .offer(format!("write `{text}`"), place, text),
+        UnusedMeant::Text { text } => {
+            let text = format!("{:?}", text.as_str());
+            diagnostic
+                .note("a name in a pattern binds any value; a text stands in quotes")
+                .offer(format!("write `{text}`"), place, text)
+        }
     }
 }
 
@@ -113,6 +121,11 @@ pub enum Meant {
     Call(Place),
     /// To wait for it.
     Await(Place),
+    /// To leave the function with it.
+    Return {
+        start: Place,
+        meant: String,
+    },
     /// To change the variable `name`, whose method it is.
     Assign {
         start: Place,
@@ -145,6 +158,11 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
         Meant::Await(start) => diagnostic
             .note("wait for a task with `await`")
             .offer("wait for it", start, "await "),
+        Meant::Return { start, meant } => diagnostic
+            .note(format!(
+                "only the last line of a function is its result: `return {meant}` leaves it here"
+            ))
+            .offer("return it", start, "return "),
         Meant::Assign { start, name } => diagnostic
             .note(format!(
                 "a method gives a new value and changes nothing: `{name} = …` is what changes `{name}`"
@@ -156,12 +174,20 @@ pub fn unused_value(place: Place, meant: Meant) -> Diagnostic {
     }
 }
 
-/// The answer of a model that the body of `name` ends with and does not give.
-pub fn dropped_answer(place: Place, name: &str, ty: &str) -> Diagnostic {
-    let message = format!("the answer is dropped: `{name}` states no result");
+/// The value that the body of `name` ends with and does not give.
+pub fn dropped_result(place: Place, name: &str, ty: &str) -> Diagnostic {
+    let message = format!("this value is dropped: `{name}` states no result");
     Diagnostic::warning(Code::UNUSED_VALUE, place, message).note(format!(
         "`-> {ty}` behind its parameters gives it; `let _ = …` drops it on purpose"
     ))
+}
+
+/// Answers are kept of a model that may call `tool`, which acts.
+pub fn cached_effect(place: Place, tool: &str) -> Diagnostic {
+    let message = format!("with a kept answer `{tool}` is not called");
+    Diagnostic::warning(Code::CACHED_EFFECT, place, message).note(
+        "the same question is answered from the cache, also in the next process, and what its tools did is not done again: `cache: false`, or do it behind the answer",
+    )
 }
 
 /// Statements behind one that never ends normally; `rest` is all of the block behind it.

@@ -181,6 +181,21 @@ pub fn target_not_permitted(
         ))
 }
 
+/// An entry of a `permissions` block that can never cover anything.
+pub fn unmatchable_entry(place: Place, permission: &str, entry: &str, meant: &str) -> Diagnostic {
+    let message = format!("`{entry}` covers nothing of `{permission}`");
+    Diagnostic::error(Code::WRONG_SETTING, place, message)
+        .note(match permission {
+            "net" => {
+                "an entry is a host: `api.example.org`, `api.example.org:8443`, `*.example.org`"
+            }
+            "fs.read" | "fs.write" => "an entry is a file, or a folder with all that is in it",
+            "exec" => "an entry is the name of a program, whatever its arguments",
+            _ => "an entry is the name of a variable",
+        })
+        .fix(format!("write `{meant}`"), place, format!("{meant:?}"))
+}
+
 /// An entry of a `permissions` block that the project's `gsw.toml` does not grant.
 pub fn beyond_project(place: Place, effect: &str, entry: &str, granted: &[String]) -> Diagnostic {
     let granted: Vec<String> = granted.iter().map(|it| format!("`{it}`")).collect();

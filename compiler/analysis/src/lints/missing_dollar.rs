@@ -1,12 +1,49 @@
 //! `{name}` and `$name` in a text where a variable of that name is in scope: so other languages interpolate.
 
-use gsw_infer::hir::{Body, ExpressionKind};
+use std::collections::HashSet;
+
+use gsw_infer::hir::{Body, ExpressionKind, Local};
 use gsw_names::source_text;
 use gsw_source::{Db, Diagnostic, Place, Span};
 
 use crate::errors::{self, Marked};
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
+    for Mention { at, marked, path } in mentions(db, body) {
+        let place = |start, end| Place::Item {
+            item: body.item,
+            span: Span::new(start, end),
+        };
+        let length = path.len() as u32;
+        found.push(match marked {
+            Marked::Braces => {
+                errors::missing_dollar(place(at, at + length + 2), place(at, at), &path)
+            }
+            Marked::Doubled(whole) => errors::doubled_braces(place(at, at + whole as u32), &path),
+            Marked::Dollar => {
+                let bare = place(at + 1, at + 1 + length);
+                errors::missing_braces(place(at, at + 1 + length), bare, &path)
+            }
+        });
+    }
+}
+
+/// The names of variables that texts were to show.
+pub(super) fn mentioned(db: &dyn Db, body: &Body) -> HashSet<String> {
+    let first = |it: Mention| it.path.split('.').next().map(str::to_owned);
+    mentions(db, body).into_iter().filter_map(first).collect()
+}
+
+/// A variable, or a field of it, that a text was to show.
+struct Mention {
+    /// Where it begins, with what marks it.
+    at: u32,
+    marked: Marked,
+    path: String,
+}
+
+fn mentions(db: &dyn Db, body: &Body) -> Vec<Mention> {
+    let mut found = Vec::new();
     for expression in &body.expressions {
         if !matches!(
             expression.kind,
@@ -19,31 +56,17 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         if !written.starts_with('"') {
             continue;
         }
-        for (start, marked, name) in marked_names(&written) {
+        for (start, marked, path) in marked_names(&written) {
             let at = expression.span.start + start as u32;
-            let first = name.split('.').next().unwrap_or(name);
-            let is_known = |it: &gsw_infer::hir::Local| it.name == first && it.span.start < at;
+            let first = path.split('.').next().unwrap_or(path);
+            let is_known = |it: &Local| it.name == first && it.span.start < at;
             if body.locals.iter().any(is_known) {
-                let place = |start, end| Place::Item {
-                    item: body.item,
-                    span: Span::new(start, end),
-                };
-                let length = name.len() as u32;
-                found.push(match marked {
-                    Marked::Braces => {
-                        errors::missing_dollar(place(at, at + length + 2), place(at, at), name)
-                    }
-                    Marked::Doubled(whole) => {
-                        errors::doubled_braces(place(at, at + whole as u32), name)
-                    }
-                    Marked::Dollar => {
-                        let bare = place(at + 1, at + 1 + length);
-                        errors::missing_braces(place(at, at + 1 + length), bare, name)
-                    }
-                });
+                let path = path.to_owned();
+                found.push(Mention { at, marked, path });
             }
         }
     }
+    found
 }
 
 /// The names and paths of fields that stand alone in braces without a `$`, or behind a `$` without braces, and where that begins,

@@ -2,12 +2,10 @@
 
 use gsw_abi::provider::{Provider, takes};
 use gsw_abi::setting::Setting as Known;
-use gsw_names::item_signature;
+use gsw_names::{item_signature, settings_of};
 use gsw_project::resolved_model;
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span, nearest};
-use gsw_syntax::ast::{
-    Expression, ExpressionKind, ItemBody, Literal, PromptEntry, Setting, SettingValue,
-};
+use gsw_syntax::ast::{Expression, ExpressionKind, Literal, Setting, SettingValue};
 use gsw_syntax::item_ast;
 
 use crate::errors;
@@ -16,58 +14,26 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     let Some(tree) = item_ast(db, item) else {
         return;
     };
-    match &tree.body {
-        ItemBody::Agent { settings, .. } => {
-            models(db, item, settings.iter(), found);
-            report(item, settings.iter(), &model_of(db, settings), found)
-        }
-        ItemBody::Prompt { entries, .. } => {
-            let settings = entries.iter().filter_map(|it| match it {
-                PromptEntry::Setting(setting) => Some(setting),
-                PromptEntry::Text { .. }
-                | PromptEntry::Statement(_)
-                | PromptEntry::Example { .. } => None,
-            });
-            models(db, item, settings.clone(), found);
-            let agent = item_signature(db, item).signature.agent;
-            let agent = agent.and_then(|it| item_ast(db, it));
-            if let Some(ItemBody::Agent {
-                settings: inherited,
-                ..
-            }) = agent.as_deref().map(|it| &it.body)
-            {
-                report(item, settings, &model_of(db, inherited), found);
-            }
-        }
-        ItemBody::Import(_)
-        | ItemBody::Function(_)
-        | ItemBody::Record(_)
-        | ItemBody::Alias { .. }
-        | ItemBody::Enum(_)
-        | ItemBody::Error(_)
-        | ItemBody::Const(_)
-        | ItemBody::Workflow { .. }
-        | ItemBody::Tool { .. }
-        | ItemBody::Mcp { .. }
-        | ItemBody::Hook { .. }
-        | ItemBody::Human { .. }
-        | ItemBody::External { .. }
-        | ItemBody::Skill { .. }
-        | ItemBody::Test { .. }
-        | ItemBody::Permissions { .. }
-        | ItemBody::Invalid => {}
-    }
+    let own = settings_of(&tree.body);
+    models(db, item, &own, found);
+    // What a prompt sets, the model of its agent is to take.
+    let agent = item_signature(db, item).signature.agent;
+    let asked = match agent.and_then(|it| item_ast(db, it)) {
+        Some(agent) => models_of(db, &settings_of(&agent.body)),
+        None => models_of(db, &own),
+    };
+    report(item, &own, &asked, found);
 }
 
-fn report<'a>(
-    item: ItemId,
-    settings: impl Iterator<Item = &'a Setting>,
-    model: &str,
-    found: &mut Vec<Diagnostic>,
-) {
+fn report(item: ItemId, settings: &[&Setting], models: &[String], found: &mut Vec<Diagnostic>) {
     for setting in settings {
         let name = &setting.name.name;
-        let Some(known) = Known::named(name).filter(|it| !takes(model, *it)) else {
+        let Some(known) = Known::named(name) else {
+            continue;
+        };
+        // Of several models that are tried in turn, one that takes it is reason enough to set it.
+        let (Some(model), false) = (models.first(), models.iter().any(|it| takes(it, known)))
+        else {
             continue;
         };
         let place = Place::Item {
@@ -95,31 +61,27 @@ fn report<'a>(
     }
 }
 
-/// The model as written; empty when it is not a plain string.
-fn model_of(db: &dyn Db, settings: &[Setting]) -> String {
+/// The models that are written, as texts.
+fn models_of(db: &dyn Db, settings: &[&Setting]) -> Vec<String> {
     let model = settings
         .iter()
         .find(|it| it.name.name == Known::Model.name());
-    if let Some(SettingValue::Expression(expression)) = model.map(|it| &it.value)
-        && let ExpressionKind::Literal(Literal::String(text)) = &expression.kind
-    {
-        resolved_model(db, text)
-    } else {
-        String::new()
+    match model.map(|it| &it.value) {
+        Some(SettingValue::Expression(value)) => texts(value)
+            .into_iter()
+            .map(|(text, _)| resolved_model(db, text).to_string())
+            .collect(),
+        Some(SettingValue::Settings { .. }) | None => Vec::new(),
     }
 }
 
 /// Reports models whose provider is unknown.
-fn models<'a>(
-    db: &dyn Db,
-    item: ItemId,
-    settings: impl Iterator<Item = &'a Setting>,
-    found: &mut Vec<Diagnostic>,
-) {
+fn models(db: &dyn Db, item: ItemId, settings: &[&Setting], found: &mut Vec<Diagnostic>) {
     let providers = Provider::ALL.iter().map(|it| it.name());
     let providers: Vec<&'static str> = providers.collect();
     let known: Vec<Name> = providers.iter().map(|it| Name::new_static(it)).collect();
-    for setting in settings.filter(|it| it.name.name == Known::Model.name()) {
+    let is_model = |it: &&&Setting| it.name.name == Known::Model.name();
+    for setting in settings.iter().filter(is_model) {
         let SettingValue::Expression(value) = &setting.value else {
             continue;
         };

@@ -10,6 +10,7 @@ use gsw_names::types::Type;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use crate::errors::{self, Unused};
+use crate::lints::missing_dollar;
 
 pub(super) fn check(db: &dyn Db, inferred: &ItemBodies, found: &mut Vec<Diagnostic>) {
     for body in &inferred.bodies {
@@ -35,6 +36,8 @@ fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec
     let item = main.item;
     let read = read_locals(main);
     let assigned = assigned_locals(main);
+    // One mistake has one report: these are read as soon as the text shows them.
+    let mentioned = missing_dollar::mentioned(db, main);
     let mut elsewhere: HashSet<usize> = HashSet::new();
     for body in inferred.bodies.iter().filter(|it| it.part != main.part) {
         let read = read_locals(body);
@@ -51,6 +54,7 @@ fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec
             local.name.is_empty() || local.name.starts_with('_') || local.name == "self";
         if is_silent
             || read.contains(&id)
+            || mentioned.contains(local.name.as_str())
             || local.kind == LocalKind::State
             || local.span.start == local.span.end
         {

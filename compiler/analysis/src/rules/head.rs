@@ -43,30 +43,38 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
             &signature.name.name,
         ));
     }
-    if item.kind(db) == ItemKind::Prompt && asks_nothing(db, item, signature) {
-        found.push(errors::asks_nothing(
-            place(&signature.name),
-            &signature.name.name,
-        ));
-    }
+    found.extend(unanswerable(db, item, signature));
     misplaced(item, item.kind(db), signature, &mut found);
     found
 }
 
-/// Whether a prompt has nothing that a model could answer: no parameter, whose value would be shown, and no text but instructions.
-fn asks_nothing(db: &dyn Db, item: ItemId, signature: &Signature) -> bool {
-    let Some(tree) = item_ast(db, item) else {
-        return false;
-    };
+/// A prompt that leaves a model nothing to answer: it has no parameter, whose value would be shown, and no text but instructions;
+/// or its last text is the model's own.
+fn unanswerable(db: &dyn Db, item: ItemId, signature: &Signature) -> Option<Diagnostic> {
+    let tree = item_ast(db, item)?;
     let ItemBody::Prompt { entries, .. } = &tree.body else {
-        return false;
+        return None;
     };
-    let says = |it: &PromptEntry| match it {
-        PromptEntry::Text { role, .. } => *role != TextRole::System,
-        PromptEntry::Statement(_) => true,
-        PromptEntry::Example { .. } | PromptEntry::Setting(_) => false,
-    };
-    signature.parameters.is_empty() && !entries.iter().any(says)
+    // What is said after it, a statement decides.
+    if entries
+        .iter()
+        .any(|it| matches!(it, PromptEntry::Statement(_)))
+    {
+        return None;
+    }
+    let mut texts = entries.iter().rev().filter_map(|it| match it {
+        PromptEntry::Text { role, span, .. } => Some((*role, *span)),
+        PromptEntry::Statement(_) | PromptEntry::Example { .. } | PromptEntry::Setting(_) => None,
+    });
+    let place = |span| Place::Item { item, span };
+    match texts.find(|(role, _)| *role != TextRole::System) {
+        Some((TextRole::Assistant, span)) => Some(errors::ends_with_answer(place(span))),
+        None if signature.parameters.is_empty() => Some(errors::asks_nothing(
+            place(signature.name.span),
+            &signature.name.name,
+        )),
+        Some((TextRole::User | TextRole::System, _)) | None => None,
+    }
 }
 
 fn signature_of(body: &ItemBody) -> Option<&Signature> {

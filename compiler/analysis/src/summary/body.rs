@@ -4,9 +4,10 @@ use std::cell::OnceCell;
 
 use gsw_infer::hir::{
     Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern,
+    PatternKind,
 };
-use gsw_infer::{Child, children};
-use gsw_names::types::Type;
+use gsw_infer::{Child, children, visit_patterns};
+use gsw_names::types::{ErrorSet, Type};
 use gsw_names::{alias_target, builtin_set, error_class, error_name, item_signature, substitute};
 use gsw_source::{Db, ItemId};
 use rustc_hash::FxHashSet;
@@ -376,6 +377,8 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
 
     fn error_value(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
         let mut outcome = self.made(kind, item);
+        // Errors that it carries are not what it is: whoever takes them out again knows nothing of them (`bind`).
+        outcome.value.error = ErrorSet::default();
         if error_class(self.db(), item) != ErrorClass::Fault {
             // Faults are in no set: every operation could raise one, so listing them would say nothing.
             let name = error_name(self.db(), item);
@@ -532,6 +535,22 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         // Each name gets the facts of the whole value: parts are not distinguished, which can only add.
         for local in bound(pattern) {
             self.learn(local, facts);
+        }
+        self.bind_carried(pattern);
+    }
+
+    /// What an error carries may be any error, whatever is known of the error itself.
+    fn bind_carried(&mut self, pattern: &'a Pattern) {
+        let mut carried = Vec::new();
+        visit_patterns(pattern, &mut |it| {
+            if let PatternKind::Error { fields, .. } = &it.kind {
+                carried.extend(fields.iter().flat_map(|(_, field)| bound(field)));
+            }
+        });
+        let mut any = Facts::default();
+        any.error.open = true;
+        for local in carried {
+            self.learn(local, &any);
         }
     }
 }

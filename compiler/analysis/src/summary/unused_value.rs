@@ -1,17 +1,19 @@
 //! Values that nobody uses, where computing them has no effect.
 //!
-//! What an expression does is known from the facts of the last walk. A literal or name that is all of a branch is left alone:
-//! in `match x { A => send(), B => 0 }` the `0` is there for the type. So is an index: a missing key raises, and
-//! whoever writes `m[k]` on a line of its own asks for that.
+//! What an expression does is known from the facts of the last walk. A literal or name that is all of a branch is left alone where
+//! another branch does something: in `match x { A => send(), B => 0 }` the `0` is there for the type. So is an index: a missing
+//! key raises, and whoever writes `m[k]` on a line of its own asks for that.
 
 use gsw_infer::hir::{
-    Body, BodyPart, ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind,
+    Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind,
 };
 use gsw_infer::infer_item;
 use gsw_names::types::Type;
-use gsw_names::{display_type, item_signature};
-use gsw_source::{Db, Diagnostic, ItemKind, Name, Place, Severity, Span};
+use gsw_names::{display_type, item_head, item_signature};
+use gsw_source::{Db, Diagnostic, Name, Place, Severity, Span};
+use gsw_syntax::ast::ItemBody;
 use gsw_syntax::locate;
+use rustc_hash::FxHashSet;
 
 use super::body::BodyFacts;
 use crate::errors::{self, Meant};
@@ -23,20 +25,25 @@ pub(super) fn unused_values(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<
         return Vec::new();
     }
     let mut found = Vec::new();
-    found.extend(dropped_answer(db, body));
-    for expression in &body.expressions {
+    let mut left_alone = fillers(body);
+    if let Some((report, given)) = dropped_result(db, body, facts) {
+        found.push(report);
+        left_alone.extend(given);
+    }
+    for (number, expression) in body.expressions.iter().enumerate() {
         let ExpressionKind::Block { statements, tail } = &expression.kind else {
             continue;
         };
         for (index, statement) in statements.iter().enumerate() {
             if let StatementKind::Expression(id) = &statement.kind
                 && is_unused(body, facts, *id)
-                && !(statements.len() == 1 && tail.is_none() && fills_branch(body, *id))
+                && !left_alone.contains(id)
             {
                 let before = index.checked_sub(1).map(|it| statements[it].span);
                 let after = statements.get(index + 1).map(|it| it.span);
                 let after = after.or(tail.map(|it| body.expression(it).span));
                 let line = Line {
+                    is_in_branch: body.part == BodyPart::Main && number != body.root.0 as usize,
                     before,
                     own: statement,
                     after,
@@ -52,30 +59,120 @@ pub(super) fn unused_values(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<
     found
 }
 
-/// The answer of a model at the end of a body that gives nothing, as in languages where the result need not be stated.
-fn dropped_answer(db: &dyn Db, body: &Body) -> Option<Diagnostic> {
-    let is_stated = !matches!(body.item.kind(db), ItemKind::Function | ItemKind::Workflow);
+/// The literals and names that are all of a branch, where another branch does something; of branches that are nothing else all
+/// but the first, so that one mistake is reported once.
+fn fillers(body: &Body) -> FxHashSet<ExpressionId> {
+    let mut found = FxHashSet::default();
+    for expression in &body.expressions {
+        let Some((branches, guarded)) = branches(&expression.kind) else {
+            continue;
+        };
+        let fillers = branches.iter().filter_map(|it| filler(body, *it));
+        let fillers: Vec<ExpressionId> = fillers.collect();
+        let acts = guarded == Guarded::Yes || fillers.len() < branches.len();
+        found.extend(fillers.into_iter().skip(usize::from(!acts)));
+    }
+    found
+}
+
+/// Whether branches handle what a value raises.
+#[derive(PartialEq, Eq)]
+enum Guarded {
+    Yes,
+    No,
+}
+
+/// One of these is taken, whatever happens.
+fn branches(kind: &ExpressionKind) -> Option<(Vec<ExpressionId>, Guarded)> {
+    let bodies = |arms: &[Arm]| arms.iter().map(|it| it.body).collect();
+    if let ExpressionKind::If {
+        then,
+        otherwise: Some(otherwise),
+        ..
+    } = kind
+    {
+        Some((vec![*then, *otherwise], Guarded::No))
+    } else if let ExpressionKind::Match { arms, .. } = kind {
+        Some((bodies(arms), Guarded::No))
+    } else if let ExpressionKind::Catch { arms, .. } = kind {
+        Some((bodies(arms), Guarded::Yes))
+    } else {
+        None
+    }
+}
+
+/// The literal or name that is all of a branch whose value is dropped.
+fn filler(body: &Body, branch: ExpressionId) -> Option<ExpressionId> {
     let ExpressionKind::Block {
         statements,
         tail: None,
-    } = &body.expression(body.root).kind
+    } = &body.expression(branch).kind
     else {
         return None;
     };
-    let StatementKind::Expression(last) = statements.last()?.kind else {
+    let [
+        Statement {
+            kind: StatementKind::Expression(id),
+            ..
+        },
+    ] = statements.as_slice()
+    else {
         return None;
     };
-    let last = body.expression(last);
-    if is_stated
-        || body.part != BodyPart::Main
-        || item_signature(db, body.item).signature.result != Type::Unit
-        || !matches!(last.kind, ExpressionKind::PromptCall { .. })
-        || matches!(last.ty, Type::Unit | Type::Never | Type::Invalid)
-    {
+    fills_branch(body, *id).then_some(*id)
+}
+
+/// The values at the end of a body that gives nothing, as in languages where the result need not be stated, and the report.
+fn dropped_result(
+    db: &dyn Db,
+    body: &Body,
+    facts: &BodyFacts,
+) -> Option<(Diagnostic, Vec<ExpressionId>)> {
+    let item = body.item;
+    let head = item_head(db, item)?;
+    let states_nothing = if let ItemBody::Function(it) = &head.body {
+        it.signature.result.is_none()
+    } else if let ItemBody::Workflow { signature, .. } = &head.body {
+        signature.result.is_none()
+    } else {
+        false
+    };
+    if !states_nothing || body.part != BodyPart::Main {
         return None;
     }
-    let (name, ty) = (body.item.name(db), display_type(db, &last.ty));
-    Some(errors::dropped_answer(place(body, last.span), name, &ty))
+    let mut given = Vec::new();
+    ends(body, body.root, &mut given);
+    let is_meant = |id: &ExpressionId| {
+        let expression = body.expression(*id);
+        let is_asked = matches!(expression.kind, ExpressionKind::PromptCall { .. });
+        let has_value = !matches!(expression.ty, Type::Unit | Type::Never | Type::Invalid);
+        has_value && (is_asked || is_unused(body, facts, *id))
+    };
+    let first = body.expression(*given.first()?);
+    let is_one = |id: &ExpressionId| body.expression(*id).ty == first.ty && is_meant(id);
+    if !given.iter().all(is_one) {
+        return None;
+    }
+    let ty = display_type(db, &first.ty);
+    let report = errors::dropped_result(place(body, first.span), item.name(db), &ty);
+    Some((report, given))
+}
+
+/// What a body may end with.
+fn ends(body: &Body, id: ExpressionId, found: &mut Vec<ExpressionId>) {
+    let kind = &body.expression(id).kind;
+    if let ExpressionKind::Block {
+        statements,
+        tail: None,
+    } = kind
+        && let Some(StatementKind::Expression(last)) = statements.last().map(|it| &it.kind)
+    {
+        ends(body, *last, found);
+    } else if let Some((branches, Guarded::No)) = branches(kind) {
+        branches.iter().for_each(|it| ends(body, *it, found));
+    } else {
+        found.push(id);
+    }
 }
 
 fn is_unused(body: &Body, facts: &BodyFacts, id: ExpressionId) -> bool {
@@ -91,7 +188,7 @@ fn is_unused(body: &Body, facts: &BodyFacts, id: ExpressionId) -> bool {
         && does.is_some_and(crate::call_summary::Summary::is_for_its_value)
 }
 
-/// Whether an expression may be there for its type alone.
+/// Whether an expression that is all of a branch may be there for its type alone.
 fn fills_branch(body: &Body, id: ExpressionId) -> bool {
     use ExpressionKind as Kind;
     match &body.expression(id).kind {
@@ -156,6 +253,8 @@ fn fills_branch(body: &Body, id: ExpressionId) -> bool {
 
 /// A statement and where its neighbours stand.
 struct Line<'a> {
+    /// Whether it stands in a block inside of a body that may end with a value.
+    is_in_branch: bool,
     before: Option<Span>,
     own: &'a Statement,
     after: Option<Span>,
@@ -186,8 +285,23 @@ fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
             start: before,
             name: name.to_string(),
         }
+    } else if line.is_in_branch && is_result(db, body, &expression.ty) {
+        let meant = text(db, body, expression.span).to_owned();
+        Meant::Return {
+            start: before,
+            meant,
+        }
     } else {
         Meant::Unknown
+    }
+}
+
+/// Whether the body may end with a value of this type.
+fn is_result(db: &dyn Db, body: &Body, ty: &Type) -> bool {
+    let result = &item_signature(db, body.item).signature.result;
+    match result {
+        Type::Optional(inner) => ty == &**inner || ty == result,
+        _ => ty == result,
     }
 }
 

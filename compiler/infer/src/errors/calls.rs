@@ -239,6 +239,18 @@ pub fn unknown_setting(place: Place, name: &str, suggestion: Option<&str>) -> Di
     )
 }
 
+/// A setting of a `human`: nothing of it reaches a person.
+pub fn setting_of_question(place: Place, name: &str) -> Diagnostic {
+    let message = format!("a `human` takes no setting `{name}`");
+    let report = Diagnostic::error(Code::UNKNOWN_SETTING, place, message);
+    if name == "timeout" {
+        return report.note(
+            "how long a question stays open stands in the head: `human approve(plan: string) -> bool timeout 24h { … }`",
+        );
+    }
+    report.note("settings are for models; a person is asked by the texts alone")
+}
+
 /// A name in a `permissions` block that is no permission.
 pub fn permissions_are(report: Diagnostic, names: &[&str]) -> Diagnostic {
     let names = names.join("`, `");

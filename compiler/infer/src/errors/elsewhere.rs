@@ -329,6 +329,18 @@ pub fn never_none(place: Place, ty: &str) -> Diagnostic {
     .note("the comparison always gives the same; a type of what may be missing is optional: `int?`")
 }
 
+/// No value where JSON is wanted.
+pub fn null_is_none(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("the `null` of JSON is written `none`")
+}
+
+/// Something that may be `none` on one side of `<`.
+pub fn absent_operand(place: Place) -> Diagnostic {
+    let message = "this may be `none`, which comes before every value";
+    Diagnostic::warning(Code::ABSENT_OPERAND, place, message)
+        .note("say what counts where there is none, `(age ?? 0) < 18`, or look first: `if let age = age { … }`")
+}
+
 /// `await` before a call; `word` is what goes away.
 pub fn calls_wait(report: Diagnostic, word: Place) -> Diagnostic {
     report

@@ -144,6 +144,9 @@ fn covers(general: &ast::Pattern, special: &ast::Pattern, path: Option<&[Name]>)
         (ast::PatternKind::Tuple(_), ast::PatternKind::Tuple(_)) => {
             covers_fields(general, special, path)
         }
+        (ast::PatternKind::List { .. }, ast::PatternKind::List { .. }) => {
+            fits_length(general, special) && covers_fields(general, special, path)
+        }
         (
             ast::PatternKind::Literal(_)
             | ast::PatternKind::Range { .. }
@@ -154,6 +157,43 @@ fn covers(general: &ast::Pattern, special: &ast::Pattern, path: Option<&[Name]>)
             | ast::PatternKind::Invalid,
             _,
         ) => false,
+    }
+}
+
+/// Whether one list pattern takes lists of every length that another takes, counting elements from the same ends: where it has
+/// `..` and the other has not, an element from the end is not looked for.
+fn fits_length(general: &ast::Pattern, special: &ast::Pattern) -> bool {
+    let (Some(general), Some(special)) = (lengths(general), lengths(special)) else {
+        return false;
+    };
+    let ((before, after, rest), (other_before, other_after, other_rest)) = (general, special);
+    match (rest, other_rest) {
+        (ast::ListRest::Complete, ast::ListRest::Complete) => before == other_before,
+        (ast::ListRest::Complete, ast::ListRest::Ignored | ast::ListRest::Bound(_)) => false,
+        (
+            ast::ListRest::Ignored | ast::ListRest::Bound(_),
+            ast::ListRest::Complete | ast::ListRest::Ignored | ast::ListRest::Bound(_),
+        ) => before <= other_before && after <= other_after,
+    }
+}
+
+/// How many elements a list pattern names at either end, and what it does with those between.
+fn lengths(pattern: &ast::Pattern) -> Option<(usize, usize, &ast::ListRest)> {
+    match &pattern.kind {
+        ast::PatternKind::List {
+            before,
+            rest,
+            after,
+        } => Some((before.len(), after.len(), rest)),
+        ast::PatternKind::Wildcard
+        | ast::PatternKind::Binding(_)
+        | ast::PatternKind::Literal(_)
+        | ast::PatternKind::Range { .. }
+        | ast::PatternKind::Variant { .. }
+        | ast::PatternKind::Record { .. }
+        | ast::PatternKind::Tuple(_)
+        | ast::PatternKind::Or(_)
+        | ast::PatternKind::Invalid => None,
     }
 }
 
@@ -196,15 +236,32 @@ fn fields(pattern: &ast::Pattern) -> Vec<(Name, &ast::Pattern)> {
                 })
                 .collect()
         }
+        ast::PatternKind::List { before, after, .. } => {
+            let before = before.iter().enumerate();
+            let before = before.map(|(index, it)| (from_start(index), it));
+            let after = after.iter().rev().enumerate();
+            before
+                .chain(after.map(|(index, it)| (from_end(index), it)))
+                .collect()
+        }
         ast::PatternKind::Wildcard
         | ast::PatternKind::Binding(_)
         | ast::PatternKind::Literal(_)
         | ast::PatternKind::Range { .. }
         | ast::PatternKind::Variant { .. }
-        | ast::PatternKind::List { .. }
         | ast::PatternKind::Or(_)
         | ast::PatternKind::Invalid => Vec::new(),
     }
+}
+
+/// The way to an element before the `..` of a list pattern.
+pub(super) fn from_start(index: usize) -> Name {
+    Name::from(format!("[{index}]"))
+}
+
+/// The way to an element behind the `..`, the last of which is number 0.
+pub(super) fn from_end(index: usize) -> Name {
+    Name::from(format!("[-{index}]"))
 }
 
 /// How the field of that name of a variant, error or record is named on the way to it.
@@ -227,6 +284,11 @@ fn with_field_names(names: &Names, pattern: &ast::Pattern, ty: &Type) -> ast::Pa
         (ast::PatternKind::Tuple(parts), Type::Tuple(types)) => {
             for (part, ty) in parts.iter_mut().zip(types.iter()) {
                 *part = with_field_names(names, part, ty);
+            }
+        }
+        (ast::PatternKind::List { before, after, .. }, Type::List(element)) => {
+            for part in before.iter_mut().chain(after) {
+                *part = with_field_names(names, part, element);
             }
         }
         (

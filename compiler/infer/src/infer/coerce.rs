@@ -8,7 +8,7 @@
 //! | not a variable | a variable with a default type | to the default type, if it converts; the variable is bound to it |
 //! | `Never` | `T` | `FromNever`: the value never exists |
 //! | `Invalid` | `T`, and the other way round | none: it was reported |
-//! | `T` with a JSON form | `json` | `ToJson` |
+//! | `T` with a JSON form, but `()` | `json` | `ToJson` |
 //! | a string, `bytes`, else `T` with a JSON form | `http.Body` | the variant that takes it |
 //! | `A?` | `B?` | by `relate`: `none` stays `none` |
 //! | `T` | `B?` | `T` to `B`, then `ToOptional`; an unbound variable is bound to `B?` |
@@ -331,7 +331,8 @@ fn json_value(hir: &mut HirBuilder, id: ExpressionId, actual: &Type) -> Option<E
         // between the forms later.
         return same_bits(hir, id, actual, &Type::Json);
     }
-    if !capability::has_json_form(hir, actual) {
+    // `()` has a form, but who gives nothing where JSON is wanted has forgotten a value.
+    if *actual == Type::Unit || !capability::has_json_form(hir, actual) {
         return None;
     }
     Some(hir.converted(id, Coercion::ToJson, &Type::Json))

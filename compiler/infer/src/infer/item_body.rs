@@ -294,6 +294,7 @@ impl<'db> ItemInference<'db> {
     fn prompt(&mut self, signature: &ast::Signature, entries: &[ast::PromptEntry]) {
         let mut examples = 0;
         let mut settings = Vec::new();
+        let asks_person = self.item.kind(self.db) == ItemKind::Human;
         let is_conversation = conversation::is_conversation(entries);
         if is_conversation {
             self.part(BodyPart::Messages, self.all(), conversation_type(), |cx| {
@@ -322,6 +323,14 @@ impl<'db> ItemInference<'db> {
                     };
                     self.example(examples, example);
                     examples += 1;
+                }
+                ast::PromptEntry::Setting(setting) if asks_person => {
+                    let place = Place::Item {
+                        item: self.item,
+                        span: setting.name.span,
+                    };
+                    let report = calls::setting_of_question(place, &setting.name.name);
+                    self.found.diagnostics.push(report);
                 }
                 ast::PromptEntry::Setting(setting) => settings.push(setting.clone()),
             }

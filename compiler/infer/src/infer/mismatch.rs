@@ -75,10 +75,11 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::Unit, Type::Map(..) | Type::Json) if is_empty_block(hir, span) => {
             errors::empty_map(diagnostic, place)
         }
-        (_, Type::Json) => errors::without_json_form(diagnostic, &found),
         (Type::Unit, _) if let Some(name) = called_without_result(hir, id) => {
             elsewhere::states_no_result(diagnostic, &name, &wanted)
         }
+        (Type::Unit, Type::Json) => elsewhere::null_is_none(diagnostic),
+        (_, Type::Json) => errors::without_json_form(diagnostic, &found),
         // These have no text, so interpolation would be wrong advice below.
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
         (found, Type::String) => interpolated(hir, diagnostic, id, &found),

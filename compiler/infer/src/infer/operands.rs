@@ -4,6 +4,7 @@ use gsw_names::KnownItem;
 use gsw_names::types::Type;
 use gsw_source::{ItemId, Span};
 
+use crate::errors::elsewhere;
 use crate::hir::{ArithmeticOperator, ExpressionId};
 use crate::infer::hir_builder::HirBuilder;
 
@@ -45,4 +46,21 @@ pub(super) fn of_times(operator: ArithmeticOperator, left: &Type, right: &Type) 
         ArithmeticOperator::Divide => takes(Type::Duration, Type::Int).then_some(Type::Duration),
         ArithmeticOperator::Remainder => None,
     }
+}
+
+pub(super) const fn is_optional(ty: &Type) -> bool {
+    matches!(ty, Type::Optional(_))
+}
+
+/// Reports an order between what may be `none` and what is never: who asks for those below a limit seldom means those without a
+/// value.
+pub(super) fn report_absent(hir: &mut HirBuilder, left: ExpressionId, right: ExpressionId) {
+    let (one, other) = (hir.ty(left), hir.ty(right));
+    let absent = match (is_optional(&one), is_optional(&other)) {
+        (true, false) if hir.table.unknown(&other).is_none() => left,
+        (false, true) if hir.table.unknown(&one).is_none() => right,
+        (true | false, true | false) => return,
+    };
+    let place = hir.place(hir.span(absent));
+    hir.report(elsewhere::absent_operand(place));
 }

@@ -18,7 +18,7 @@ use crate::infer::hir_builder::HirBuilder;
 use crate::infer::literal;
 use crate::infer::logic;
 use crate::infer::mismatch;
-use crate::infer::operands;
+use crate::infer::operands::{self, is_optional, report_absent};
 use crate::infer::otherwise;
 use crate::item_bodies::Requirement;
 
@@ -198,6 +198,9 @@ fn comparison(
             let report = elsewhere::never_none(place, &hir.show(ty));
             hir.report(report);
         }
+    }
+    if requirement == Requirement::Order {
+        report_absent(hir, left, right);
     }
     let joined = if is_json && requirement == Requirement::Equal {
         Some(Type::Json)
@@ -593,8 +596,4 @@ fn infer_membership(
     }
     cx.hir
         .push(ExpressionKind::In { value, container }, Type::Bool, span)
-}
-
-fn is_optional(ty: &Type) -> bool {
-    matches!(ty, Type::Optional(_))
 }

@@ -9,6 +9,7 @@ use gsw_syntax::ast;
 use crate::errors::elsewhere;
 use crate::errors::{patterns as errors, values};
 use crate::hir::{ListRest, LocalId, LocalKind, Pattern, PatternKind};
+use crate::infer::absence::{from_end, from_start};
 use crate::infer::context::Context;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::unify::Relation;
@@ -355,14 +356,13 @@ fn list_pattern(
         never_matches(&mut cx.hir, "a list", ty, span);
         return None;
     };
-    let step = Name::new_static("[]");
-    let many = |cx: &mut Context, patterns: &[ast::Pattern]| -> Vec<Pattern> {
-        patterns
-            .iter()
-            .map(|it| pattern_inside(cx, step.clone(), it, &element))
-            .collect()
+    let inside = |cx: &mut Context, step: Name, pattern: &ast::Pattern| {
+        pattern_inside(cx, step, pattern, &element)
     };
-    let before = many(cx, before);
+    let before = before.iter().enumerate();
+    let before: Vec<Pattern> = before
+        .map(|(index, it)| inside(cx, from_start(index), it))
+        .collect();
     let rest = match rest {
         ast::ListRest::Complete => None,
         ast::ListRest::Ignored => Some(ListRest::Ignored),
@@ -371,7 +371,11 @@ fn list_pattern(
             Some(ListRest::Bound(bind(cx, name, &whole)))
         }
     };
-    let after = many(cx, after);
+    let count = after.len();
+    let after = after.iter().enumerate();
+    let after = after
+        .map(|(index, it)| inside(cx, from_end(count - 1 - index), it))
+        .collect();
     Some(PatternKind::List {
         before,
         rest,

@@ -136,7 +136,7 @@ pub(super) fn infer_statement(
                 let kind = infer_let(cx, pattern, ty.as_ref(), value, span);
                 out.push(Statement { kind, span });
                 // `var (a, b) = …` binds hidden names by `let` and gives each to a variable, since patterns bind once.
-                return infer_variables(cx, out);
+                return infer_variables(cx, out, ty.as_ref());
             }
         }
         ast::StatementKind::State { name, ty, value } => {
@@ -256,7 +256,12 @@ fn infer_let(
 }
 
 /// The variables for the names that the `let` at the end of `out` has just bound. True when nothing after it is reached.
-fn infer_variables(cx: &mut Context, out: &mut Vec<Statement>) -> bool {
+/// With a type that is written they are of what it says, as a single variable is.
+fn infer_variables(
+    cx: &mut Context,
+    out: &mut Vec<Statement>,
+    written: Option<&ast::TypeExpression>,
+) -> bool {
     let bound = cx.pattern_names.take_bound();
     cx.hir
         .findings
@@ -265,7 +270,10 @@ fn infer_variables(cx: &mut Context, out: &mut Vec<Statement>) -> bool {
     for (name, local) in &bound {
         let span = cx.hir.locals.local(*local).span;
         let value = cx.hir.local_value(*local, span);
-        let ty = variable_type(&mut cx.hir, value);
+        let ty = match written {
+            Some(_) => cx.hir.ty(value),
+            None => variable_type(&mut cx.hir, value),
+        };
         let value = cx.hir.coerce(value, &ty);
         let local = cx.declare(name, ty, LocalKind::Var, span);
         let kind = StatementKind::Var { local, value };

@@ -41,6 +41,14 @@ pub fn duplicate_wire_name(place: Place, first: Place, name: &str, wire: &str) -
         .note("decoding could not tell them apart; give one of them another `@alias`")
 }
 
+/// A declaration with the name of a built-in error.
+pub fn hides_error(place: Place, name: &str) -> Diagnostic {
+    let message = format!("this hides the built-in error `{name}`");
+    Diagnostic::warning(Code::HIDES_BUILTIN, place, message).note(format!(
+        "`catch {{ {name} => … }}` does not catch the built-in one in this file: give yours a name of its own"
+    ))
+}
+
 /// A payload field that has the name under which JSON says which variant it is.
 pub fn payload_called_kind(place: Place) -> Diagnostic {
     let message = "in JSON `kind` is the name of the variant or error itself";
@@ -60,6 +68,20 @@ pub fn method_of_foreign_type(place: Place, name: &str) -> Diagnostic {
     let message = format!("this module declares no type `{name}`");
     Diagnostic::error(Code::UNKNOWN_TYPE, place, message)
         .note("a method is declared in the module of its type; elsewhere write a function that takes the value")
+}
+
+/// A method of another name for a type: nobody finds it behind a value's dot.
+pub fn method_of_alias(place: Place, name: &str, target: &str) -> Diagnostic {
+    let message = format!("`{name}` is another name for `{target}`, and has no methods of its own");
+    Diagnostic::error(Code::NOT_A_TYPE, place, message)
+        .note("write a function that takes the value, or make it a type of its own: a record, an enum, or one with a check (`where`)")
+}
+
+/// A method of an error.
+pub fn method_of_error(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` is an error, and errors have no methods of their own");
+    Diagnostic::error(Code::NOT_A_TYPE, place, message)
+        .note("a value that was raised is an `Error`, whichever it is: write a function that takes it and matches, `match e { … }`")
 }
 
 /// Something after `by` that is no agent. `what` is in back-quotes where it is source text.

@@ -73,6 +73,13 @@ pub fn type_argument_count(place: Place, name: &str, expected: usize, found: usi
     }
 }
 
+/// Type parameters of a declaration whose values come from a model, a person or the command line.
+pub fn generic_boundary(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` cannot have type parameters");
+    Diagnostic::error(Code::TYPE_ARGUMENT_COUNT, place, message)
+        .note("its types are told to a model, a person or a caller outside, so they are fixed: write them out, or make it a `fn`")
+}
+
 /// A map whose keys cannot be written as JSON keys.
 pub fn map_key_type(place: Place, ty: &str) -> Diagnostic {
     let message = format!("`{ty}` cannot be the key of a map");

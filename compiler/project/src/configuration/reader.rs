@@ -159,6 +159,10 @@ impl Reader {
         self.found.push(report);
     }
 
+    pub fn report(&mut self, report: Diagnostic) {
+        self.found.push(report);
+    }
+
     /// Reports a key that means nothing; `table` is the name of the table around it, empty at the top.
     pub fn unknown(&mut self, entry: &Entry<'_>, table: &str, known: &[&'static str]) {
         let names: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();

@@ -46,7 +46,7 @@ fn assignment(db: &dyn Db, body: &Body, local: LocalId) -> Option<UnusedMeant> {
     })
 }
 
-/// A small name in a pattern over an enum that has such a variant.
+/// A small name in a pattern over an enum that has such a variant, or over a union that has such a text.
 fn variant(db: &dyn Db, body: &Body, local: LocalId) -> Option<UnusedMeant> {
     let mut found = None;
     for pattern in conditional(body) {
@@ -60,13 +60,18 @@ fn variant(db: &dyn Db, body: &Body, local: LocalId) -> Option<UnusedMeant> {
     while let Type::Optional(inner) = &ty {
         ty = (**inner).clone();
     }
+    let name = &body.locals[local.0 as usize].name;
+    if let Type::Literals(texts) = &ty {
+        let same = texts.iter().find(|it| *it == name).cloned();
+        let text = same.or_else(|| nearest(name, texts.iter()))?;
+        return Some(UnusedMeant::Text { text });
+    }
     let Type::Enum(item, _) = ty else {
         return None;
     };
     let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind else {
         return None;
     };
-    let name = &body.locals[local.0 as usize].name;
     let plain = name.replace('_', "");
     let same = variants
         .iter()
