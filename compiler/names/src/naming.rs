@@ -36,15 +36,12 @@ pub fn name_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found
 }
 
-/// A declaration by whose name a built-in error cannot be caught any more.
+/// An error by whose name a built-in one cannot be caught any more.
 fn hidden_error(db: &dyn Db, item: ItemId, ast: &ast::Item) -> Option<Diagnostic> {
     let name = declared_name(ast)?;
-    let names_type = matches!(
-        ast.body,
-        ItemBody::Record(_) | ItemBody::Alias { .. } | ItemBody::Enum(_) | ItemBody::Error(_)
-    );
+    let is_error = matches!(ast.body, ItemBody::Error(_));
     let is_built_in = BuiltinError::named(&name.name).is_some() && !is_std(db, item.file(db));
-    (names_type && is_built_in).then(|| {
+    (is_error && is_built_in).then(|| {
         let place = Place::Item {
             item,
             span: name.span,

@@ -145,8 +145,17 @@ fn dropped_result(
     let is_meant = |id: &ExpressionId| {
         let expression = body.expression(*id);
         let is_asked = matches!(expression.kind, ExpressionKind::PromptCall { .. });
-        let has_value = !matches!(expression.ty, Type::Unit | Type::Never | Type::Invalid);
-        has_value && (is_asked || is_unused(body, facts, *id))
+        // What is not raised, waited for or called has a report that says so.
+        let is_value = !matches!(
+            expression.ty,
+            Type::Unit
+                | Type::Never
+                | Type::Invalid
+                | Type::Error
+                | Type::Task(_)
+                | Type::Function(_)
+        );
+        is_value && (is_asked || is_unused(body, facts, *id))
     };
     let first = body.expression(*given.first()?);
     let is_one = |id: &ExpressionId| body.expression(*id).ty == first.ty && is_meant(id);

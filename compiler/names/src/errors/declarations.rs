@@ -41,7 +41,7 @@ pub fn duplicate_wire_name(place: Place, first: Place, name: &str, wire: &str) -
         .note("decoding could not tell them apart; give one of them another `@alias`")
 }
 
-/// A declaration with the name of a built-in error.
+/// An error with the name of a built-in one.
 pub fn hides_error(place: Place, name: &str) -> Diagnostic {
     let message = format!("this hides the built-in error `{name}`");
     Diagnostic::warning(Code::HIDES_BUILTIN, place, message).note(format!(
