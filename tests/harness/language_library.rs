@@ -25,11 +25,8 @@ const LONGEST: usize = 60_000;
 /// Its functions are called without a module, and the page has its types in tables of their own.
 const PRELUDE: &str = "prelude";
 
-/// Its tools are for models.
-const FOR_MODELS: &str = "introspect";
-
-/// Modules that the pages about hooks, MCP servers, skills and tools have.
-const ELSEWHERE: [&str; 4] = ["hook", "mcp", "skill", "tools"];
+/// Modules that the pages about hooks, context, MCP servers, skills and tools have.
+const ELSEWHERE: [&str; 5] = ["hook", "introspect", "mcp", "skill", "tools"];
 
 /// Modules without an import: their functions are methods of values, or the module is known everywhere.
 const KNOWN: [&str; 22] = [
@@ -211,8 +208,6 @@ fn module(db: &dyn Db, name: &str, file: File, shown: &mut BTreeSet<String>) -> 
             | ItemKind::Alias
             | ItemKind::Const
                 if name == PRELUDE => {}
-            // No program makes or reads one: a model gets them as JSON.
-            ItemKind::Record if name == FOR_MODELS => {}
             ItemKind::Record
             | ItemKind::Enum
             | ItemKind::Error

@@ -422,7 +422,7 @@ const MEMBERS: &[(&str, &[&str], &str)] = &[
             "to_string",
             "to_text",
         ],
-        "a value as JSON is `value.to_json().to_string()` on one line and `json.pretty(value)` on several",
+        "a value as JSON is `json.text(value)` on one line and `json.pretty(value)` on several",
     ),
     (
         "std/json",
