@@ -148,7 +148,7 @@ fn steps(tree: &Item) -> Vec<Step> {
 fn innermost(steps: &[Step], span: Span) -> Option<&Step> {
     let around = steps
         .iter()
-        .filter(|it| it.span != span && it.span.start <= span.start && span.end <= it.span.end);
+        .filter(|it| it.span != span && it.span.holds(span));
     around.min_by_key(|it| it.span.end - it.span.start)
 }
 

@@ -30,7 +30,7 @@ pub fn inline_value(db: &dyn Db, file: File, range: Span, stopped: u32) -> Vec<I
             continue;
         };
         let span = in_file(db, item, it.span);
-        let is_shown = of == item && range.start <= span.start && span.end <= range.end;
+        let is_shown = of == item && range.holds(span);
         if is_shown && span.start <= stopped && !is_type(declared) {
             let name = gsw_names::source_text(db, item, it.span);
             found.push(InlineValue { span, name });

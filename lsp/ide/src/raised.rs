@@ -20,9 +20,7 @@ pub fn raised_by(db: &dyn Db, items: impl IntoIterator<Item = ItemId>) -> Vec<(N
 /// The errors of what is named in `span` of an item.
 pub fn raised_in(db: &dyn Db, item: ItemId, span: Span) -> Vec<(Name, ItemId)> {
     let all = occurrences(db, item).into_iter();
-    let used = all.filter(|it| {
-        it.role == Role::Use && span.start <= it.span.start && it.span.end <= span.end
-    });
+    let used = all.filter(|it| it.role == Role::Use && span.holds(it.span));
     let named = used.filter_map(|it| {
         if let Symbol::Item(named) = it.symbol {
             return Some(named);

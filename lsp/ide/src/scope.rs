@@ -208,10 +208,7 @@ impl Found {
 
     /// Where the innermost block around `span` ends.
     fn block_end(&self, span: Span) -> u32 {
-        let around = self
-            .blocks
-            .iter()
-            .filter(|it| it.start <= span.start && span.end <= it.end);
+        let around = self.blocks.iter().filter(|it| it.holds(span));
         around
             .min_by_key(|it| it.end - it.start)
             .map_or(self.whole.end, |it| it.end)

@@ -83,7 +83,7 @@ fn is_bounding(expression: &Expression) -> bool {
 }
 
 fn is_within<'a>(inner: Span, mut around: impl Iterator<Item = &'a Expression>) -> bool {
-    around.any(|it| it.span.start <= inner.start && inner.end <= it.span.end)
+    around.any(|it| it.span.holds(inner))
 }
 
 /// Whether ints are compared by their order in an expression.
@@ -100,5 +100,5 @@ fn compares_numbers(body: &Body, id: ExpressionId) -> bool {
     body.expressions
         .iter()
         .filter(is_comparison)
-        .any(|it| span.start <= it.span.start && it.span.end <= span.end)
+        .any(|it| span.holds(it.span))
 }

@@ -10,7 +10,7 @@ use gsw_names::types::Type;
 use gsw_source::{LocatedEdit, Name, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, Literal, StatementKind};
 
-use super::place::{Place, holds};
+use super::place::Place;
 use super::{ActionKind, CodeAction};
 use crate::cursor::{node_span, visit_nodes};
 use crate::document_highlight::root;
@@ -70,7 +70,7 @@ fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     // What a closure or a condition inside of the statement binds would not be known before it.
     if captures(place, selected.span)?
         .iter()
-        .any(|(_, declared)| holds(statement.span, *declared))
+        .any(|(_, declared)| statement.span.holds(*declared))
     {
         return None;
     }
@@ -198,7 +198,7 @@ fn captures(place: &Place<'_>, span: Span) -> Option<Vec<(Name, Span)>> {
         let Symbol::Local { item, declared } = it.symbol else {
             continue;
         };
-        let is_own = item == place.item && holds(span, it.span) && !holds(span, declared);
+        let is_own = item == place.item && span.holds(it.span) && !span.holds(declared);
         if !is_own {
             continue;
         }
@@ -221,7 +221,7 @@ fn changes_flow(place: &Place<'_>, span: Span) -> bool {
     let mut loops = Vec::new();
     let (mut left, mut found) = (Vec::new(), false);
     visit_nodes(place.tree, |node| {
-        if !node_span(node).is_some_and(|it| holds(span, it)) {
+        if !node_span(node).is_some_and(|it| span.holds(it)) {
             return;
         }
         match node {
@@ -256,7 +256,7 @@ fn changes_flow(place: &Place<'_>, span: Span) -> bool {
             Child::Pattern(_) | Child::Type(_) | Child::Name(_) => {}
         }
     });
-    let stays = |it: &Span| loops.iter().any(|around| holds(*around, *it));
+    let stays = |it: &Span| loops.iter().any(|around| around.holds(*it));
     found || !left.iter().all(stays)
 }
 
@@ -267,7 +267,7 @@ fn is_declared_in(place: &Place<'_>, span: Span, target: &Expression) -> bool {
     assigned.all(|root| {
         let mut named = all.iter().filter(|it| it.span == root.span);
         named.any(|it| match it.symbol {
-            Symbol::Local { declared, .. } => holds(span, declared),
+            Symbol::Local { declared, .. } => span.holds(declared),
             Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => {
                 false
             }

@@ -5,7 +5,7 @@ use gsw_source::{Code, Database, Db, File, ItemId, Name, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind};
 use gsw_syntax::{item_ast, locate};
 
-use super::place::{Place, holds};
+use super::place::Place;
 use super::wrap::{Wrapped, named_items, wrapped};
 use super::{ActionKind, CodeAction};
 use crate::cursor::{item_at, visit_nodes};
@@ -83,7 +83,7 @@ fn has_catch(place: &Place<'_>, value: &Expression) -> bool {
         if let Child::Expression(it) = node
             && matches!(it.kind, ExpressionKind::Catch { .. })
         {
-            found |= holds(value.span, it.span);
+            found |= value.span.holds(it.span);
         }
     });
     found

@@ -5,7 +5,7 @@ use gsw_syntax::ast::{
     Child, Expression, ExpressionKind, PatternKind, Statement, StatementKind, StringPart,
 };
 
-use super::place::{Place, holds};
+use super::place::Place;
 use super::{ActionKind, CodeAction};
 use crate::cursor::visit_nodes;
 use crate::nature::{Deed, Nature, Reads, nature};
@@ -177,7 +177,7 @@ fn means_the_same(
     let comes_first = || {
         let next = following(place, statement)?;
         let first = uses.iter().min()?;
-        let leads_there = holds(next.span, *first);
+        let leads_there = next.span.holds(*first);
         Some(leads_there && may_come_first(db, item, next, *first, own))
     };
     let is_harmless = match own.does {
@@ -211,9 +211,9 @@ fn is_known_everywhere(place: &Place<'_>, all: &[Occurrence], value: &Expression
     };
     let is_assigned = |local: Symbol| {
         let mut uses = all.iter().filter(|it| it.symbol == local);
-        uses.any(|it| assigned.iter().any(|target| holds(*target, it.span)))
+        uses.any(|it| assigned.iter().any(|target| target.holds(it.span)))
     };
-    let mut named = all.iter().filter(|it| holds(value.span, it.span));
+    let mut named = all.iter().filter(|it| value.span.holds(it.span));
     named.all(|it| match it.symbol {
         Symbol::Local { declared, .. } => {
             !is_assigned(it.symbol) && !is_hidden(&text(declared), Some(declared))
@@ -230,7 +230,7 @@ fn holds_statements(place: &Place<'_>, value: &Expression) -> bool {
     let mut found = false;
     visit_nodes(place.tree, |node| {
         found |= match node {
-            Child::Statement(it) => holds(value.span, it.span),
+            Child::Statement(it) => value.span.holds(it.span),
             Child::Expression(_) | Child::Pattern(_) | Child::Type(_) | Child::Name(_) => false,
         };
     });
@@ -240,7 +240,7 @@ fn holds_statements(place: &Place<'_>, value: &Expression) -> bool {
 /// The statement after another one of the same block.
 fn following<'a>(place: &Place<'a>, statement: &Statement) -> Option<&'a Statement> {
     let around = blocks(place.tree).into_iter().map(|it| it.span);
-    let around = around.filter(|it| holds(*it, statement.span));
+    let around = around.filter(|it| it.holds(statement.span));
     let block = around.min_by_key(|it| it.end - it.start)?;
     let mut next: Option<&Statement> = None;
     visit_nodes(place.tree, |node| {
@@ -251,7 +251,7 @@ fn following<'a>(place: &Place<'a>, statement: &Statement) -> Option<&'a Stateme
             next = Some(it);
         }
     });
-    next.filter(|it| holds(block, it.span))
+    next.filter(|it| block.holds(it.span))
 }
 
 /// Whether the text of a value is one operand wherever it stands.

@@ -6,7 +6,6 @@ use gsw_source::{Code, Db, Diagnostic, File, ItemKind, LocatedEdit, Location, Se
 use gsw_syntax::ast::{Import, ImportedName, ItemBody};
 use gsw_syntax::{file_item_ids, item_ast, parse_file};
 
-use super::place::holds;
 use super::{ActionKind, CodeAction};
 use crate::cursor::in_file;
 
@@ -98,7 +97,7 @@ fn found(db: &dyn Db, file: File) -> Option<Vec<Found>> {
             let between = text.get(span.end as usize..it.start as usize);
             between.is_some_and(|it| !it.contains('\n'))
         });
-        let inside = match own.clone().any(|it| holds(span, it)) {
+        let inside = match own.clone().any(|it| span.holds(it)) {
             true => Inside::Comments,
             false => Inside::Plain,
         };
@@ -131,7 +130,7 @@ impl Found {
             !self.before.is_empty() || self.behind.is_some() || self.inside == Inside::Comments;
         let is_unused = |span: Span| {
             let span = span.shifted(self.start);
-            !is_commented && unused.iter().any(|it| holds(*it, span))
+            !is_commented && unused.iter().any(|it| it.holds(span))
         };
         if is_unused(self.import.path_span) {
             return None;

@@ -41,7 +41,7 @@ impl<'a> Place<'a> {
     pub fn statement(&self, span: Span) -> Option<&'a Statement> {
         let nodes = nodes_at(self.tree, span.start);
         nodes.into_iter().rev().find_map(|node| match node {
-            Child::Statement(it) if holds(it.span, span) => Some(it),
+            Child::Statement(it) if it.span.holds(span) => Some(it),
             Child::Statement(_)
             | Child::Expression(_)
             | Child::Pattern(_)
@@ -67,7 +67,7 @@ impl<'a> Place<'a> {
         let mut all = occurrences(self.db, self.item).into_iter();
         all.any(|it| match it.symbol {
             Symbol::Local { item, declared } => {
-                item == self.item && holds(span, declared) && !holds(span, it.span)
+                item == self.item && span.holds(declared) && !span.holds(it.span)
             }
             Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => {
                 false
@@ -130,9 +130,4 @@ fn without_blanks(text: &str, range: Span) -> Span {
     }
     let start = range.start + length(selected) - length(selected.trim_start());
     Span::new(start, start + length(kept))
-}
-
-/// Whether all of `inner` is in `outer`.
-pub const fn holds(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }

@@ -6,7 +6,6 @@ use gsw_source::{Code, Db, Diagnostic, File, ItemId, LocatedEdit, Location, Plac
 use gsw_syntax::ast::{Argument, Child, Expression, ExpressionKind, Item};
 use gsw_syntax::{TokenKind, item_ast, lex, locate};
 
-use super::place::holds;
 use super::sample::Samples;
 use super::{ActionKind, CodeAction, stands_at};
 use crate::cursor::{in_file, visit_nodes};
@@ -175,7 +174,7 @@ impl Reported<'_> {
                     arguments,
                     arguments_span,
                 } = &it.kind
-                && holds(it.span, self.span)
+                && it.span.holds(self.span)
             {
                 found = Some((&**callee, arguments.as_slice(), *arguments_span));
             }

@@ -74,7 +74,7 @@ enum Passed {
 }
 
 fn passes_on(around: &ExpressionKind, own: Span) -> Passed {
-    let is_within = |it: Span| it.start <= own.start && own.end <= it.end;
+    let is_within = |it: Span| it.holds(own);
     if let ExpressionKind::Parenthesized(_) | ExpressionKind::Do(_) = around {
         return Passed::Whole;
     }

@@ -26,7 +26,7 @@ fn assignment(db: &dyn Db, body: &Body, local: LocalId) -> Option<UnusedMeant> {
             (pattern.kind == PatternKind::Binding(local)).then_some((it, pattern))
         })
     })?;
-    let around = blocks(body).filter(|(span, _)| encloses(*span, statement.span));
+    let around = blocks(body).filter(|(span, _)| span.holds(statement.span));
     let outer = around
         .flat_map(|(_, statements)| statements)
         .filter(|it| it.span.end <= statement.span.start)
@@ -99,10 +99,6 @@ fn blocks(body: &Body) -> impl Iterator<Item = (Span, &Vec<Statement>)> {
         };
         Some((it.span, statements))
     })
-}
-
-fn encloses(block: Span, inside: Span) -> bool {
-    block.start <= inside.start && inside.end <= block.end
 }
 
 /// The locals that a statement binds for those after it.

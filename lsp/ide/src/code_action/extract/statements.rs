@@ -7,7 +7,7 @@ use gsw_syntax::ast::{Statement, StatementKind};
 
 use super::{Written, changes_flow, declared, handed, text_of};
 use crate::code_action::CodeAction;
-use crate::code_action::place::{Place, holds};
+use crate::code_action::place::Place;
 use crate::code_action::wrap::holds_task;
 use crate::expression_type::{expression_type, local, local_type};
 use crate::scope::blocks;
@@ -64,8 +64,8 @@ fn needed_after(place: &Place<'_>, span: Span) -> Vec<(Name, Span)> {
     for it in occurrences(place.db, place.item) {
         if let Symbol::Local { item, declared } = it.symbol
             && item == place.item
-            && holds(span, declared)
-            && !holds(span, it.span)
+            && span.holds(declared)
+            && !span.holds(it.span)
             && found.iter().all(|(_, known)| *known != declared)
         {
             found.push((text_of(place, declared), declared));
