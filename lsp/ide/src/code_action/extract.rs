@@ -202,7 +202,10 @@ fn captures(place: &Place<'_>, span: Span) -> Option<Vec<(Name, Span)>> {
         if !is_own {
             continue;
         }
-        let is_generic = crate::symbol::generics(place.tree)
+        let is_generic = place
+            .tree
+            .body
+            .generics()
             .iter()
             .any(|it| it.span == declared);
         if is_generic {

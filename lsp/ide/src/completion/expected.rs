@@ -103,7 +103,7 @@ fn passes_on(around: &ExpressionKind, own: Span) -> Passed {
 
 /// A body's last expression has the type of the result.
 fn of_result(db: &dyn Db, item: ItemId, tree: &Item) -> Expected {
-    let has_result = crate::symbol::signature(tree).is_some();
+    let has_result = tree.body.signature().is_some();
     match has_result && !matches!(item.kind(db), ItemKind::Prompt | ItemKind::Human) {
         true => of_type(Some(result_of(db, item))),
         false => Expected::default(),
@@ -129,7 +129,7 @@ fn in_head(db: &dyn Db, item: ItemId, tree: &Item, own: Span) -> Option<Type> {
         let declared = declared.iter().find(|it| it.name == field.name.name)?;
         return Some(declared.ty.clone());
     }
-    let parameters = &crate::symbol::signature(tree)?.parameters;
+    let parameters = &tree.body.signature()?.parameters;
     let parameter = parameters.iter().find(|it| is_own(&it.default))?;
     let declared = &item_signature(db, item).signature.parameters;
     let declared = declared.iter().find(|it| it.name == parameter.name.name)?;

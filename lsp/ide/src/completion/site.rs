@@ -444,7 +444,7 @@ fn in_import(cursor: &Cursor<'_>, import: &ast::Import, inside: u32) -> Site {
 }
 
 fn in_throws(tree: &Item, inside: u32) -> bool {
-    let signature = crate::symbol::signature(tree);
+    let signature = tree.body.signature();
     let mut throws = signature
         .into_iter()
         .flat_map(|it| it.throws.iter().flatten());

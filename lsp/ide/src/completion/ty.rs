@@ -8,7 +8,6 @@ use super::auto_import::importable;
 use super::item::{Calling, Completion, CompletionKind};
 use super::name::{Wanted, names};
 use super::site::ErrorsOnly;
-use crate::symbol::generics;
 
 /// Types that no file declares, with what follows their names.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -52,7 +51,7 @@ pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Compl
                 found.push(completion.insert(format!("{name}{rest}")));
             }
             let tree = item_ast(cursor.db, item);
-            for name in tree.iter().flat_map(|it| generics(it)) {
+            for name in tree.iter().flat_map(|it| it.body.generics()) {
                 found.push(Completion::new(
                     name.name.as_str(),
                     CompletionKind::Variable,
