@@ -1,6 +1,6 @@
 //! The type parameters of declarations.
 
-use gsw_source::{Db, File, ItemId, ItemKind, Name};
+use gsw_source::{Db, File, ItemId, Name};
 use gsw_syntax::ast;
 
 use crate::scope::module_scope;
@@ -32,9 +32,5 @@ fn receiver(body: &ast::ItemBody) -> Option<&ast::Identifier> {
 /// The record, enum, alias or error called `name` that `file` itself declares.
 pub(crate) fn own_type(db: &dyn Db, file: File, name: &str) -> Option<ItemId> {
     let item = *module_scope(db, file).items.get(name)?;
-    let is_type = matches!(
-        item.kind(db),
-        ItemKind::Record | ItemKind::Enum | ItemKind::Alias | ItemKind::Error
-    );
-    is_type.then_some(item)
+    item.kind(db).is_data().then_some(item)
 }

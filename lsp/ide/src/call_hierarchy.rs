@@ -49,7 +49,7 @@ pub fn prepare_call_hierarchy(db: &dyn Db, file: File, offset: u32) -> Option<Ca
         return Some(of_step(db, item, step));
     }
     match cursor(db, file, offset)?.symbol {
-        Symbol::Item(item) if is_callable(db, item) => callable(db, item),
+        Symbol::Item(item) if item.kind(db).is_callable() => callable(db, item),
         Symbol::Item(_)
         | Symbol::Local { .. }
         | Symbol::Variant { .. }
@@ -103,7 +103,7 @@ pub fn outgoing_calls(db: &dyn Db, source: &Callable) -> Vec<Call> {
     for step in steps.iter().filter(|it| is_own(it.span)) {
         found.push((of_step(db, source.item, step), step.name_span));
     }
-    for (item, span) in uses(db, source.item, |it| is_callable(db, it)) {
+    for (item, span) in uses(db, source.item, |it| it.kind(db).is_callable()) {
         if is_own(span)
             && let Some(other) = callable(db, item)
         {
@@ -186,18 +186,6 @@ fn uses(db: &dyn Db, item: ItemId, wanted: impl Fn(ItemId) -> bool) -> Vec<(Item
             | Symbol::Module(_) => None,
         })
         .collect()
-}
-
-fn is_callable(db: &dyn Db, item: ItemId) -> bool {
-    matches!(
-        item.kind(db),
-        ItemKind::Function
-            | ItemKind::Prompt
-            | ItemKind::Workflow
-            | ItemKind::Tool
-            | ItemKind::Human
-            | ItemKind::External
-    )
 }
 
 fn callable(db: &dyn Db, item: ItemId) -> Option<Callable> {

@@ -48,9 +48,9 @@ pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
 /// What a hover shows beyond the head of a declaration: all of a short one, and of a field or parameter its default and check.
 fn whole(db: &dyn Db, symbol: Symbol) -> Option<String> {
     match symbol {
-        Symbol::Item(item) => match calling_word(db, item) {
-            Some(word) => Some(inferred(db, item, callable_head(db, item, word))),
-            None => short_declaration(db, item),
+        Symbol::Item(item) => match item.kind(db).is_callable() {
+            true => Some(inferred(db, item, callable_head(db, item))),
+            false => short_declaration(db, item),
         },
         Symbol::Field {
             item,
@@ -72,7 +72,7 @@ fn whole(db: &dyn Db, symbol: Symbol) -> Option<String> {
 }
 
 /// The head of what can be called, with the defaults of its parameters.
-fn callable_head(db: &dyn Db, item: ItemId, word: &str) -> String {
+fn callable_head(db: &dyn Db, item: ItemId) -> String {
     let signature = &item_signature(db, item).signature;
     let defaults = written_defaults(db, item, 0);
     let defaults = defaults.iter().map(Option::as_ref);
@@ -90,9 +90,10 @@ fn callable_head(db: &dyn Db, item: ItemId, word: &str) -> String {
             }
         })
         .collect();
-    let name = item.name(db);
+    let (word, name) = (item.kind(db).keyword(), item.name(db));
     format!(
-        "{word} {name}{}({}) -> {}",
+        "{} {name}{}({}) -> {}",
+        word.unwrap_or_default(),
         generics(signature),
         parameters.join(", "),
         display_type(db, &signature.result)
@@ -163,9 +164,9 @@ fn parameter_docs(db: &dyn Db, item: ItemId, declared: Span) -> Option<String> {
 /// The head of a declaration, of what can be called with what was inferred of it.
 fn item_head(db: &dyn Db, item: ItemId) -> String {
     let head = declared_head(db, item);
-    match calling_word(db, item) {
-        Some(_) => inferred(db, item, head),
-        None => head,
+    match item.kind(db).is_callable() {
+        true => inferred(db, item, head),
+        false => head,
     }
 }
 
@@ -194,60 +195,35 @@ fn inferred(db: &dyn Db, item: ItemId, mut head: String) -> String {
 
 /// The head of a declaration as far as it is written: no body is inferred for it.
 pub fn declared_head(db: &dyn Db, item: ItemId) -> String {
-    let name = item.name(db);
-    if let Some(word) = calling_word(db, item) {
-        let signature = &item_signature(db, item).signature;
-        return format!("{word} {name}{}", heading(db, signature));
-    }
-    match item.kind(db) {
-        ItemKind::Enum => format!("enum {name}"),
-        ItemKind::Agent => format!("agent {name}"),
-        ItemKind::Mcp => format!("mcp {name}"),
-        ItemKind::Error => error_head(db, item),
-        ItemKind::Const => format!(
-            "const {name}: {}",
-            display_type(db, &item_signature(db, item).signature.result)
-        ),
-        ItemKind::Record
-        | ItemKind::Alias
+    let (kind, name) = (item.kind(db), item.name(db));
+    let word = kind.keyword().unwrap_or_default();
+    match kind {
+        ItemKind::Function
         | ItemKind::Prompt
         | ItemKind::Workflow
         | ItemKind::Tool
         | ItemKind::Human
-        | ItemKind::External
-        | ItemKind::Function
-        | ItemKind::Import
-        | ItemKind::Hook
-        | ItemKind::Skill
-        | ItemKind::Test
-        | ItemKind::Permissions
-        | ItemKind::Invalid => format!("type {name}"),
-    }
-}
-
-/// The word before the name of what can be called; `None` for what has no parameters and result.
-fn calling_word(db: &dyn Db, item: ItemId) -> Option<&'static str> {
-    Some(match item.kind(db) {
+        | ItemKind::External => {
+            let signature = &item_signature(db, item).signature;
+            format!("{word} {name}{}", heading(db, signature))
+        }
+        ItemKind::Error => error_head(db, item),
+        ItemKind::Const => {
+            let ty = &item_signature(db, item).signature.result;
+            format!("{word} {name}: {}", display_type(db, ty))
+        }
         ItemKind::Record
         | ItemKind::Alias
         | ItemKind::Enum
         | ItemKind::Agent
         | ItemKind::Mcp
-        | ItemKind::Error
-        | ItemKind::Const => return None,
-        ItemKind::Prompt => "prompt",
-        ItemKind::Workflow => "workflow",
-        ItemKind::Tool => "tool",
-        ItemKind::Human => "human",
-        ItemKind::External => "external",
-        ItemKind::Function
-        | ItemKind::Import
         | ItemKind::Hook
         | ItemKind::Skill
+        | ItemKind::Import
         | ItemKind::Test
         | ItemKind::Permissions
-        | ItemKind::Invalid => "fn",
-    })
+        | ItemKind::Invalid => format!("{word} {name}"),
+    }
 }
 
 fn heading(db: &dyn Db, signature: &Signature) -> String {

@@ -1,7 +1,7 @@
 //! The names that stand before a colon in calls and patterns: which parameter or field each of them means.
 
 use gsw_names::{Parameter, TypeDeclarationKind, item_signature, type_declaration};
-use gsw_source::{Db, ItemId, ItemKind, Name, Span};
+use gsw_source::{Db, ItemId, Name, Span};
 use gsw_syntax::ast::{
     self, Argument, Child, ExpressionKind, Identifier, ItemBody, PatternField, PatternKind,
     PromptEntry, StatementKind,
@@ -125,7 +125,7 @@ fn parameter(db: &dyn Db, owner: Symbol, name: &Name) -> Option<Symbol> {
         u32::try_from(found).ok()
     };
     match owner {
-        Symbol::Item(item) if has_fields(db, item) => {
+        Symbol::Item(item) if item.kind(db).is_data() => {
             let TypeDeclarationKind::Record(fields) = &type_declaration(db, item).declaration.kind
             else {
                 return None;
@@ -154,11 +154,4 @@ fn parameter(db: &dyn Db, owner: Symbol, name: &Name) -> Option<Symbol> {
         }
         Symbol::Local { .. } | Symbol::Field { .. } | Symbol::Module(_) => None,
     }
-}
-
-fn has_fields(db: &dyn Db, item: ItemId) -> bool {
-    matches!(
-        item.kind(db),
-        ItemKind::Record | ItemKind::Error | ItemKind::Alias
-    )
 }

@@ -8,7 +8,7 @@ use gsw_names::{
     Definition, TypeDeclarationKind, declared_name, item_signature, module_file, resolve_member,
     resolve_name, type_declaration,
 };
-use gsw_source::{Db, File, ItemId, ItemKind, Name, Place, Span};
+use gsw_source::{Db, File, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{self, Child, ItemBody};
 use gsw_syntax::item_ast;
 
@@ -304,7 +304,7 @@ fn symbol_of(db: &dyn Db, item: ItemId, reference: Reference) -> Option<Symbol> 
             item,
             variant,
             field,
-        } if has_fields(db, item) => Symbol::Field {
+        } if item.kind(db).is_data() => Symbol::Field {
             item,
             variant,
             field,
@@ -316,13 +316,6 @@ fn symbol_of(db: &dyn Db, item: ItemId, reference: Reference) -> Option<Symbol> 
         }
         Reference::Module(file) => Symbol::Module(file),
     })
-}
-
-fn has_fields(db: &dyn Db, item: ItemId) -> bool {
-    matches!(
-        item.kind(db),
-        ItemKind::Record | ItemKind::Enum | ItemKind::Error | ItemKind::Alias
-    )
 }
 
 /// Whether the text at a span of `item` is this name: what the compiler made itself has no place of its own.

@@ -89,12 +89,8 @@ fn type_item(db: &dyn Db, symbol: Symbol) -> Option<TypeItem> {
     let (name, kind) = match symbol {
         Symbol::Item(item) => {
             let kind = item.kind(db);
-            let is_type = matches!(
-                kind,
-                ItemKind::Record | ItemKind::Enum | ItemKind::Alias | ItemKind::Error
-            );
             let named = (item.name(db).to_string(), SymbolKind::Item(kind));
-            is_type.then_some(named)?
+            kind.is_data().then_some(named)?
         }
         Symbol::Variant { item, variant } => {
             let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind

@@ -123,16 +123,7 @@ pub fn of_item(db: &dyn Db, name: &str, item: ItemId, calling: Calling, rank: u8
 /// With parentheses, and the cursor in them when there is something to write.
 fn called(db: &dyn Db, completion: Completion, item: ItemId) -> Completion {
     let signature = &item_signature(db, item).signature;
-    let is_callable = matches!(
-        item.kind(db),
-        ItemKind::Function
-            | ItemKind::Prompt
-            | ItemKind::Workflow
-            | ItemKind::Tool
-            | ItemKind::Human
-            | ItemKind::External
-    );
-    if !is_callable || signature.property == gsw_names::Presence::Present {
+    if !item.kind(db).is_callable() || signature.property == gsw_names::Presence::Present {
         return completion;
     }
     let is_method = completion.kind == CompletionKind::Method
