@@ -17,7 +17,7 @@ use crate::known::KnownItem;
 use crate::lower_type::{lower_throws, lower_type};
 use crate::offered_resource;
 use crate::scope::{Definition, resolve_member, resolve_name};
-use crate::signature::{Parameter, Presence, Signature, TypeDeclarationKind};
+use crate::signature::{Parameter, Presence, Signature};
 use crate::types::{EffectSet, Type};
 
 /// A head with what is wrong in it.
@@ -381,12 +381,8 @@ impl Head<'_> {
     /// What is wrong in an error's fields is the business of `type_declaration`.
     fn error(&mut self) -> Signature {
         let declared = &type_declaration(self.db, self.item).declaration;
-        let parameters = match &declared.kind {
-            TypeDeclarationKind::Record(fields) => fields.clone(),
-            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
-        };
         Signature {
-            parameters,
+            parameters: declared.fields().to_vec(),
             ..empty_signature(Type::Error)
         }
     }

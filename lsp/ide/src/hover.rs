@@ -6,8 +6,8 @@ use gsw_analysis::{item_summary, repeat_class};
 use gsw_infer::hir::LocalKind;
 use gsw_names::types::Effect;
 use gsw_names::{
-    Parameter, Signature, TypeDeclarationKind, display_parameter, display_type, is_std,
-    item_signature, type_declaration, written_defaults,
+    Parameter, Signature, display_parameter, display_type, is_std, item_signature,
+    type_declaration, written_defaults,
 };
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
@@ -252,13 +252,10 @@ pub fn parameters_shown(db: &dyn Db, parameters: &[Parameter]) -> String {
 }
 
 fn error_head(db: &dyn Db, item: ItemId) -> String {
-    match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Record(fields) if !fields.is_empty() => {
-            format!("error {}({})", item.name(db), parameters_shown(db, fields))
-        }
-        TypeDeclarationKind::Record(_)
-        | TypeDeclarationKind::Enum(_)
-        | TypeDeclarationKind::Alias { .. } => format!("error {}", item.name(db)),
+    let fields = type_declaration(db, item).declaration.fields();
+    match fields.is_empty() {
+        true => format!("error {}", item.name(db)),
+        false => format!("error {}({})", item.name(db), parameters_shown(db, fields)),
     }
 }
 
@@ -267,9 +264,7 @@ fn item_docs(db: &dyn Db, item: ItemId) -> Option<String> {
 }
 
 fn variant_head(db: &dyn Db, item: ItemId, variant: u32) -> Option<(String, Option<String>)> {
-    let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind else {
-        return None;
-    };
+    let variants = type_declaration(db, item).declaration.variants();
     let variant = variants.get(variant as usize)?;
     let payload = if variant.fields.is_empty() {
         String::new()
@@ -286,11 +281,7 @@ fn field_head(
     variant: u32,
     field: u32,
 ) -> Option<(String, Option<String>)> {
-    let fields = match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Record(fields) => fields,
-        TypeDeclarationKind::Enum(variants) => &variants.get(variant as usize)?.fields,
-        TypeDeclarationKind::Alias { .. } => return None,
-    };
+    let fields = type_declaration(db, item).declaration.fields_of(variant);
     let field = fields.get(field as usize)?;
     let docs = field.docs.as_ref().map(ToString::to_string);
     Some((

@@ -1,6 +1,6 @@
 //! The names that stand before a colon in calls and patterns: which parameter or field each of them means.
 
-use gsw_names::{Parameter, TypeDeclarationKind, item_signature, type_declaration};
+use gsw_names::{Parameter, item_signature, type_declaration};
 use gsw_source::{Db, ItemId, Name, Span};
 use gsw_syntax::ast::{
     self, Argument, Child, ExpressionKind, Identifier, ItemBody, PatternField, PatternKind,
@@ -126,10 +126,7 @@ fn parameter(db: &dyn Db, owner: Symbol, name: &Name) -> Option<Symbol> {
     };
     match owner {
         Symbol::Item(item) if item.kind(db).is_data() => {
-            let TypeDeclarationKind::Record(fields) = &type_declaration(db, item).declaration.kind
-            else {
-                return None;
-            };
+            let fields = type_declaration(db, item).declaration.fields();
             Some(Symbol::Field {
                 item,
                 variant: 0,
@@ -142,14 +139,11 @@ fn parameter(db: &dyn Db, owner: Symbol, name: &Name) -> Option<Symbol> {
             Some(Symbol::Local { item, declared })
         }
         Symbol::Variant { item, variant } => {
-            let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind
-            else {
-                return None;
-            };
+            let fields = type_declaration(db, item).declaration.fields_of(variant);
             Some(Symbol::Field {
                 item,
                 variant,
-                field: position(&variants.get(variant as usize)?.fields)?,
+                field: position(fields)?,
             })
         }
         Symbol::Local { .. } | Symbol::Field { .. } | Symbol::Module(_) => None,

@@ -5,8 +5,8 @@
 
 use gsw_infer::{Reference, infer_item};
 use gsw_names::{
-    Definition, TypeDeclarationKind, declared_name, item_signature, module_file, resolve_member,
-    resolve_name, type_declaration,
+    Definition, declared_name, item_signature, module_file, resolve_member, resolve_name,
+    type_declaration,
 };
 use gsw_source::{Db, File, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{self, Child, ItemBody};
@@ -355,17 +355,11 @@ pub fn declared_text(db: &dyn Db, symbol: Symbol) -> Option<Name> {
 }
 
 fn variant_span(db: &dyn Db, item: ItemId, variant: u32) -> Option<Span> {
-    match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Enum(variants) => variants.get(variant as usize).map(|it| it.span),
-        TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => None,
-    }
+    let variants = type_declaration(db, item).declaration.variants();
+    variants.get(variant as usize).map(|it| it.span)
 }
 
 fn field_span(db: &dyn Db, item: ItemId, variant: u32, field: u32) -> Option<Span> {
-    let fields = match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Record(fields) => fields,
-        TypeDeclarationKind::Enum(variants) => &variants.get(variant as usize)?.fields,
-        TypeDeclarationKind::Alias { .. } => return None,
-    };
+    let fields = type_declaration(db, item).declaration.fields_of(variant);
     fields.get(field as usize).map(|it| it.span)
 }

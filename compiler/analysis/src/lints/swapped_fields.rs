@@ -2,8 +2,8 @@
 
 use gsw_infer::hir::{Body, ExpressionKind, Pattern, PatternKind, Statement, StatementKind};
 use gsw_infer::visit_patterns;
-use gsw_names::{Parameter, TypeDeclarationKind, source_text, type_declaration};
-use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
+use gsw_names::{source_text, type_declaration};
+use gsw_source::{Db, Diagnostic, Place, Span};
 
 use crate::errors;
 
@@ -21,9 +21,12 @@ fn swapped(db: &dyn Db, body: &Body, pattern: &Pattern) -> Option<Diagnostic> {
         fields,
     } = &pattern.kind
     {
-        (payload(db, *item, *variant), fields)
+        (
+            type_declaration(db, *item).declaration.fields_of(*variant),
+            fields,
+        )
     } else if let PatternKind::Error { item, fields } = &pattern.kind {
-        (payload(db, *item, 0), fields)
+        (type_declaration(db, *item).declaration.fields(), fields)
     } else {
         return None;
     };
@@ -50,16 +53,6 @@ fn swapped(db: &dyn Db, body: &Body, pattern: &Pattern) -> Option<Diagnostic> {
             errors::swapped_fields(place, name, own, &names)
         })
     })
-}
-
-fn payload(db: &dyn Db, item: ItemId, variant: u32) -> &[Parameter] {
-    match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Enum(variants) => variants
-            .get(variant as usize)
-            .map_or(&[], |it| it.fields.as_slice()),
-        TypeDeclarationKind::Record(fields) => fields,
-        TypeDeclarationKind::Alias { .. } => &[],
-    }
 }
 
 /// All patterns of a body.

@@ -1,6 +1,6 @@
 //! Writes down which errors a statement raises: an arm of a `catch` for each.
 
-use gsw_names::{TypeDeclarationKind, type_declaration};
+use gsw_names::type_declaration;
 use gsw_source::{Code, Database, Db, File, ItemId, Name, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind};
 use gsw_syntax::{item_ast, locate};
@@ -103,10 +103,9 @@ fn raised(place: &Place<'_>, value: &Expression) -> Vec<(Name, ItemId)> {
 
 fn pattern(db: &dyn Db, error: ItemId, spelling: &mut Spelling<'_>) -> Option<String> {
     let spelled = spelling.item(error)?;
-    Some(match &type_declaration(db, error).declaration.kind {
-        TypeDeclarationKind::Record(fields) if !fields.is_empty() => format!("{spelled}(..)"),
-        TypeDeclarationKind::Record(_)
-        | TypeDeclarationKind::Enum(_)
-        | TypeDeclarationKind::Alias { .. } => spelled,
+    let fields = type_declaration(db, error).declaration.fields();
+    Some(match fields.is_empty() {
+        true => spelled,
+        false => format!("{spelled}(..)"),
     })
 }

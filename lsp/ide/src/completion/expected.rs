@@ -1,7 +1,7 @@
 //! What is wanted where an expression is written: its type, and the named parameters that it could be given to.
 
 use gsw_names::types::Type;
-use gsw_names::{Parameter, TypeDeclarationKind, item_signature, type_declaration};
+use gsw_names::{Parameter, item_signature, type_declaration};
 use gsw_source::{Db, ItemId, ItemKind, Name, Span};
 use gsw_syntax::ast::{
     AssertExpectation, BinaryOperator, Child, Expression, ExpressionKind, Item, ItemBody,
@@ -122,10 +122,7 @@ fn in_head(db: &dyn Db, item: ItemId, tree: &Item, own: Span) -> Option<Type> {
     }
     if let ItemBody::Record(record) = &tree.body {
         let field = record.fields.iter().find(|it| is_own(&it.default))?;
-        let TypeDeclarationKind::Record(declared) = &type_declaration(db, item).declaration.kind
-        else {
-            return None;
-        };
+        let declared = type_declaration(db, item).declaration.fields();
         let declared = declared.iter().find(|it| it.name == field.name.name)?;
         return Some(declared.ty.clone());
     }
@@ -183,11 +180,7 @@ fn in_expression(
             .iter()
             .find(|it| it.value.as_ref().is_some_and(|it| it.span == own))?;
         let owner = record_named(cursor, path)?;
-        let TypeDeclarationKind::Record(declared) =
-            &type_declaration(cursor.db, owner).declaration.kind
-        else {
-            return None;
-        };
+        let declared = type_declaration(cursor.db, owner).declaration.fields();
         let declared = declared.iter().find(|it| it.name == field.name.name)?;
         return Some(of_type(Some(declared.ty.clone())));
     }
@@ -282,11 +275,7 @@ fn field_of(cursor: &Cursor<'_>, outer: &Pattern, own: &Pattern) -> Option<Type>
     };
     let field = fields.iter().find(|it| it.pattern.span == own.span)?;
     let owner = record_named(cursor, path)?;
-    let TypeDeclarationKind::Record(declared) =
-        &type_declaration(cursor.db, owner).declaration.kind
-    else {
-        return None;
-    };
+    let declared = type_declaration(cursor.db, owner).declaration.fields();
     let name = &field.name.as_ref()?.name;
     let declared = declared.iter().find(|it| it.name == *name)?;
     Some(declared.ty.clone())

@@ -158,9 +158,7 @@ pub fn of_method(db: &dyn Db, name: &str, item: ItemId, rank: u8) -> Completion 
 }
 
 pub fn of_variant(db: &dyn Db, item: ItemId, variant: u32, rank: u8) -> Option<Completion> {
-    let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind else {
-        return None;
-    };
+    let variants = type_declaration(db, item).declaration.variants();
     let it = variants.get(variant as usize)?;
     let text = match it.fields.is_empty() {
         true => it.name.to_string(),

@@ -1,7 +1,7 @@
 //! Patterns: the variants and literals of what is matched, the fields of a record, and the errors of a `catch`.
 
 use gsw_names::types::Type;
-use gsw_names::{Definition, TypeDeclarationKind, resolve_name, type_declaration};
+use gsw_names::{Definition, resolve_name, type_declaration};
 use gsw_source::{ItemId, ItemKind, Span};
 use gsw_syntax::ast::{self, Child, PatternKind};
 
@@ -67,11 +67,7 @@ fn errors(cursor: &Cursor<'_>, raised: &[ItemId]) -> Vec<Completion> {
                 gsw_names::Definition::Item(item) if item.kind(db) == ItemKind::Error => {
                     let rank = if raised.contains(&item) { 0 } else { 1 };
                     let completion = of_item(db, name, item, Calling::Name, rank);
-                    let TypeDeclarationKind::Record(fields) =
-                        &type_declaration(db, item).declaration.kind
-                    else {
-                        return Some(completion);
-                    };
+                    let fields = type_declaration(db, item).declaration.fields();
                     let names: Vec<&str> = fields.iter().map(|it| it.name.as_str()).collect();
                     Some(match names.is_empty() {
                         true => completion,
@@ -93,10 +89,7 @@ fn errors(cursor: &Cursor<'_>, raised: &[ItemId]) -> Vec<Completion> {
 
 /// A record taken apart into all of its fields.
 fn record_pattern(cursor: &Cursor<'_>, record: ItemId) -> Vec<Completion> {
-    let TypeDeclarationKind::Record(fields) = &type_declaration(cursor.db, record).declaration.kind
-    else {
-        return Vec::new();
-    };
+    let fields = type_declaration(cursor.db, record).declaration.fields();
     let names: Vec<&str> = fields.iter().map(|it| it.name.as_str()).collect();
     let name = record.name(cursor.db);
     let text = format!("{name} {{ {} }}", names.join(", "));
