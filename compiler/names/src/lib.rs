@@ -3,6 +3,7 @@
 
 mod alias;
 mod attribute;
+mod built_in;
 mod constant_type;
 mod cycle;
 mod declaration;
@@ -38,6 +39,7 @@ mod variance;
 
 pub use alias::{alias_target, has_check};
 pub use attribute::RequirementKind;
+pub use built_in::built_in_types;
 pub use cycle::on_cycles;
 pub use declaration::{ItemSignature, item_signature};
 pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};

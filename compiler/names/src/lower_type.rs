@@ -8,6 +8,7 @@ use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, near
 use gsw_syntax::ast;
 
 use crate::alias::alias_target;
+use crate::built_in::{CAPITALISED, SIMPLE, built_in_types};
 use crate::declared_type::is_plain_enum;
 use crate::error_class::{error_class, error_name, model_errors};
 use crate::errors;
@@ -22,32 +23,6 @@ use crate::scope::{
 };
 use crate::substitute::substitute;
 use crate::types::{Effect, EffectSet, ErrorSet, FunctionType, Latent, Type, parts};
-
-/// Types that a program cannot declare itself, because their names are not capitalised.
-const SIMPLE: &[(&str, Type)] = &[
-    ("bool", Type::Bool),
-    ("int", Type::Int),
-    ("float", Type::Float),
-    ("string", Type::String),
-    ("bytes", Type::Bytes),
-    ("time", Type::Time),
-    ("duration", Type::Duration),
-    ("json", Type::Json),
-    ("secret", Type::Secret),
-    ("image", Type::Image),
-    ("document", Type::Document),
-];
-
-/// Built-in types with a capitalised name, and how many arguments each takes. A declaration of that name hides one.
-const CAPITALISED: &[(&str, usize)] = &[
-    ("Error", 0),
-    ("Agent", 0),
-    ("Session", 0),
-    ("Task", 1),
-    ("Stream", 1),
-    ("Queue", 1),
-    ("Partial", 1),
-];
 
 /// The type that `ty`, written in `item` of `file` where `generics` are type parameters, stands for.
 ///
@@ -186,10 +161,8 @@ impl Lowering<'_> {
     }
 
     fn suggestion(&self, text: &str) -> Option<Name> {
-        let simple = SIMPLE.iter().map(|(it, _)| *it);
-        let built_in = simple.chain(CAPITALISED.iter().map(|(it, _)| *it));
         let mut candidates: Vec<Name> = self.generics.to_vec();
-        candidates.extend(built_in.map(Name::new));
+        candidates.extend(built_in_types().map(|(name, _)| Name::new_static(name)));
         let is_type = |it: &Name| {
             let found = resolve_name(self.db, self.file, it);
             matches!(found, Some(Definition::Item(item)) if is_type_kind(item.kind(self.db)))

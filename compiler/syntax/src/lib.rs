@@ -24,6 +24,6 @@ pub use parsed_file::{
     FileItem, ParsedFile, file_docs, file_item_ids, file_syntax_diagnostics, item_ast, item_offset,
     locate, parse_file,
 };
-pub use parser::reserved_word;
+pub use parser::{SIMPLE_TYPES, reserved_word};
 pub use token::{LineStart, ModifierName, Token, TokenClass, TokenKind, Value, Word};
 pub use trivia::{Comment, CommentKind, CommentPosition, DocComment};

@@ -1,5 +1,6 @@
 //! Types, and the errors of a signature.
 
+use gsw_names::built_in_types;
 use gsw_source::{ItemId, ItemKind};
 use gsw_syntax::item_ast;
 
@@ -8,27 +9,6 @@ use super::auto_import::importable;
 use super::item::{Calling, Completion, CompletionKind};
 use super::name::{Wanted, names};
 use super::site::ErrorsOnly;
-
-/// Types that no file declares, with what follows their names.
-const BUILT_IN: &[(&str, &str)] = &[
-    ("bool", ""),
-    ("int", ""),
-    ("float", ""),
-    ("string", ""),
-    ("bytes", ""),
-    ("time", ""),
-    ("duration", ""),
-    ("json", ""),
-    ("secret", ""),
-    ("image", ""),
-    ("document", ""),
-    ("Error", ""),
-    ("Session", ""),
-    ("Task", "<$0>"),
-    ("Stream", "<$0>"),
-    ("Queue", "<$0>"),
-    ("Partial", "<$0>"),
-];
 
 pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Completion> {
     let wanted = match errors {
@@ -43,12 +23,15 @@ pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Compl
                 .detail("every error of a model's call"),
         ),
         ErrorsOnly::No => {
-            for (name, rest) in BUILT_IN {
+            for (name, arguments) in built_in_types() {
                 // Everyday types first, then what the language hands out.
                 let is_plain = name.starts_with(|it: char| it.is_ascii_lowercase());
                 let rank = if is_plain { 1 } else { 3 };
-                let completion = Completion::new(*name, CompletionKind::Keyword, rank);
-                found.push(completion.insert(format!("{name}{rest}")));
+                let completion = Completion::new(name, CompletionKind::Keyword, rank);
+                found.push(match arguments {
+                    0 => completion,
+                    _ => completion.insert(format!("{name}<$0>")),
+                });
             }
             let tree = item_ast(cursor.db, item);
             for name in tree.iter().flat_map(|it| it.body.generics()) {

@@ -242,7 +242,7 @@ fn types_and_errors_stand_in_heads() {
     let text = "type Bug { x: int }\nerror Mine\nfn f<T>(x: <|>) -> int ! Mine { 1 }";
     offers(
         text,
-        &["Bug", "int", "string", "T", "Task"],
+        &["Bug", "int", "string", "T", "Task", "Agent"],
         &["f", "Mine", "let"],
     );
     offers("type Bug { x: <|> }", &["Bug", "int"], &["let"]);

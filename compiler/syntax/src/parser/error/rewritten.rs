@@ -10,10 +10,10 @@ use crate::parser::error::sight::Sight;
 use crate::parser::error::{Expected, ParseError, Scene};
 use crate::token::{Token, TokenKind as Kind};
 
-/// Types of the language that have a small letter.
-const TYPES: &[&str] = &[
-    "bool", "bytes", "document", "duration", "float", "image", "int", "json", "secret", "string",
-    "time",
+/// The types whose names begin with a small letter, which no program declares.
+pub const SIMPLE_TYPES: [&str; 11] = [
+    "bool", "int", "float", "string", "bytes", "time", "duration", "json", "secret", "image",
+    "document",
 ];
 
 /// How long type arguments may be that are looked for before a mistake.
@@ -76,7 +76,7 @@ impl Scene<'_> {
     fn bare_result(&self, sight: &Sight<'_>) -> Option<Advice> {
         let text = self.source(sight.token.span);
         let is_type = sight.token.kind == Kind::Identifier
-            && (TYPES.contains(&text) || text.starts_with(char::is_uppercase));
+            && (SIMPLE_TYPES.contains(&text) || text.starts_with(char::is_uppercase));
         let is_result = sight.expects_token(Kind::Arrow)
             && sight.expects_token(Kind::BraceOpen)
             && sight.follows(1, Kind::ParenClose);
