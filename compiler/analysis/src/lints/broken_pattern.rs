@@ -3,7 +3,7 @@
 use gsw_abi::call::RuntimeCall;
 use gsw_infer::hir::{Body, Callee, ExpressionId, ExpressionKind};
 use gsw_names::{item_signature, module_path};
-use gsw_source::{Db, Diagnostic, ItemId, Place};
+use gsw_source::{Db, Diagnostic, ItemId};
 
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
@@ -40,9 +40,6 @@ fn broken(db: &dyn Db, body: &Body, pattern: ExpressionId) -> Option<Diagnostic>
         regex_syntax::Error::Translate(error) => error.kind().to_string(),
         error => error.to_string(),
     };
-    let place = Place::Item {
-        item: body.item,
-        span: body.expression(pattern).span,
-    };
+    let place = body.place(body.expression(pattern).span);
     Some(errors::broken_pattern(place, &why))
 }

@@ -2,7 +2,7 @@
 
 use gsw_infer::hir::{Body, ExpressionKind};
 use gsw_names::source_text;
-use gsw_source::{Db, Diagnostic, Place, Span};
+use gsw_source::{Db, Diagnostic, Span};
 
 use crate::errors::{self, Marked};
 
@@ -24,10 +24,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             let first = name.split('.').next().unwrap_or(name);
             let is_known = |it: &gsw_infer::hir::Local| it.name == first && it.span.start < at;
             if body.locals.iter().any(is_known) {
-                let place = |start, end| Place::Item {
-                    item: body.item,
-                    span: Span::new(start, end),
-                };
+                let place = |start, end| body.place(Span::new(start, end));
                 let length = name.len() as u32;
                 found.push(match marked {
                     Marked::Braces => {

@@ -3,7 +3,7 @@
 use gsw_infer::hir::{Body, ExpressionKind, Pattern, PatternKind, Statement, StatementKind};
 use gsw_infer::visit_patterns;
 use gsw_names::{source_text, type_declaration};
-use gsw_source::{Db, Diagnostic, Place, Span};
+use gsw_source::{Db, Diagnostic, Span};
 
 use crate::errors;
 
@@ -45,10 +45,7 @@ fn swapped(db: &dyn Db, body: &Body, pattern: &Pattern) -> Option<Diagnostic> {
         // `Box(width: height)` says what it means.
         let is_named = before.trim_end().ends_with(':');
         (is_other && !is_named).then(|| {
-            let place = Place::Item {
-                item: body.item,
-                span: part.span,
-            };
+            let place = body.place(part.span);
             let names: Vec<&str> = declared.iter().map(|it| it.name.as_str()).collect();
             errors::swapped_fields(place, name, own, &names)
         })

@@ -8,7 +8,6 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place, Span};
 use gsw_syntax::ModifierName;
 use gsw_syntax::{ast, item_ast};
 
-use super::place_in;
 use crate::errors;
 use crate::named_lambda::named_lambdas;
 use crate::summary::item_summary;
@@ -137,7 +136,7 @@ impl Visit<'_> {
         if let Some(item) = called_item(kind)
             && let Some((tool, way)) = once_tool(self.db, item)
         {
-            let place = place_in(self.body, self.named_at.unwrap_or(span));
+            let place = self.body.place(self.named_at.unwrap_or(span));
             let report = report(self.db, place, tool, way, word);
             // The lambda of a variable may be met several times.
             if !self.found.contains(&report) {

@@ -29,18 +29,12 @@ pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> V
             continue;
         };
         if let Some(arm) = arms.get(*index) {
-            let place = Place::Item {
-                item: body.item,
-                span: arm.pattern.span,
-            };
+            let place = body.place(arm.pattern.span);
             found.push(errors::impossible_catch(place));
         }
     }
     for leak in &facts.leaks {
-        let place = Place::Item {
-            item: body.item,
-            span: body.expression(leak.value).span,
-        };
+        let place = body.place(body.expression(leak.value).span);
         let ty = display_type(db, &leak.ty);
         let kinds = leak.errors.kinds.iter();
         let mut what: Vec<String> = kinds.map(|it| format!("raise `{}`", it.name)).collect();
@@ -133,10 +127,7 @@ pub(super) fn raising_place(db: &dyn Db, body: &Body, id: ExpressionId) -> Place
         let name = names.map(|(name, _)| name.start).min();
         span.start = name.unwrap_or(span.start);
     }
-    Place::Item {
-        item: body.item,
-        span,
-    }
+    body.place(span)
 }
 
 /// The names of errors, the nine of models as one.

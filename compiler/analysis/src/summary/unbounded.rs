@@ -8,7 +8,7 @@ use gsw_infer::hir::{
 };
 use gsw_infer::infer_item;
 use gsw_names::types::{Effect, Type};
-use gsw_source::{Db, Diagnostic, ItemKind, Place, Span};
+use gsw_source::{Db, Diagnostic, ItemKind, Span};
 
 use super::body::BodyFacts;
 use crate::call_summary::Summary;
@@ -29,12 +29,7 @@ pub(super) fn unbounded_loops(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Ve
                 body.expressions.iter().filter(|it| is_bounding(it)),
             )
             && !compares_numbers(body, end.body);
-        is_free.then(|| {
-            errors::unbounded_calls(Place::Item {
-                item: body.item,
-                span: end.head,
-            })
-        })
+        is_free.then(|| errors::unbounded_calls(body.place(end.head)))
     };
     body.expressions.iter().filter_map(report).collect()
 }

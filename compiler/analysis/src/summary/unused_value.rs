@@ -10,7 +10,7 @@ use gsw_infer::hir::{
 use gsw_infer::infer_item;
 use gsw_names::types::Type;
 use gsw_names::{display_type, item_signature};
-use gsw_source::{Db, Diagnostic, ItemKind, Name, Place, Severity, Span};
+use gsw_source::{Db, Diagnostic, ItemKind, Name, Severity, Span};
 use gsw_syntax::locate;
 
 use super::body::BodyFacts;
@@ -43,7 +43,7 @@ pub(super) fn unused_values(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<
                 };
                 let span = body.expression(*id).span;
                 found.push(errors::unused_value(
-                    place(body, span),
+                    body.place(span),
                     meant(db, body, *id, &line),
                 ));
             }
@@ -75,7 +75,7 @@ fn dropped_answer(db: &dyn Db, body: &Body) -> Option<Diagnostic> {
         return None;
     }
     let (name, ty) = (body.item.name(db), display_type(db, &last.ty));
-    Some(errors::dropped_answer(place(body, last.span), name, &ty))
+    Some(errors::dropped_answer(body.place(last.span), name, &ty))
 }
 
 fn is_unused(body: &Body, facts: &BodyFacts, id: ExpressionId) -> bool {
@@ -172,7 +172,7 @@ fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
         return subtraction(db, body, span, after);
     }
     let expression = body.expression(id);
-    let before = place(body, Span::new(span.start, span.start));
+    let before = body.place(Span::new(span.start, span.start));
     if matches!(expression.kind, ExpressionKind::ErrorValue { .. }) {
         Meant::Fail(before)
     } else if matches!(expression.ty, Type::Task(_)) {
@@ -180,7 +180,7 @@ fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
     } else if let Type::Function(function) = &expression.ty
         && function.parameters.is_empty()
     {
-        Meant::Call(place(body, Span::new(span.end, span.end)))
+        Meant::Call(body.place(Span::new(span.end, span.end)))
     } else if let Some(name) = changed(body, id) {
         Meant::Assign {
             start: before,
@@ -219,20 +219,13 @@ fn subtraction(db: &dyn Db, body: &Body, above: Span, line: Span) -> Meant {
     let operand = rest.trim_start_matches('-').trim_start();
     let operator = (rest.len() - operand.len()) as u32;
     Meant::Subtraction {
-        end: place(body, Span::new(above.end, above.end)),
-        operator: place(body, Span::new(line.start, line.start + operator)),
+        end: body.place(Span::new(above.end, above.end)),
+        operator: body.place(Span::new(line.start, line.start + operator)),
     }
 }
 
 fn text<'db>(db: &'db dyn Db, body: &Body, span: Span) -> &'db str {
-    let (file, span) = locate(db, place(body, span));
+    let (file, span) = locate(db, body.place(span));
     let range = span.start as usize..span.end as usize;
     file.text(db).get(range).unwrap_or_default()
-}
-
-fn place(body: &Body, span: Span) -> Place {
-    Place::Item {
-        item: body.item,
-        span,
-    }
 }

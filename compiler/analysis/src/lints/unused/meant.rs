@@ -6,7 +6,7 @@ use gsw_infer::hir::{
 use gsw_infer::visit_patterns;
 use gsw_names::types::Type;
 use gsw_names::{TypeDeclarationKind, source_text, type_declaration};
-use gsw_source::{Db, Name, Place, Span, nearest};
+use gsw_source::{Db, Name, Span, nearest};
 
 use crate::errors::UnusedMeant;
 
@@ -33,10 +33,7 @@ fn assignment(db: &dyn Db, body: &Body, local: LocalId) -> Option<UnusedMeant> {
         .flat_map(bound)
         .find(|it| body.locals[it.0 as usize].name == *name)?;
     let outer = &body.locals[outer.0 as usize];
-    let place = |span| Place::Item {
-        item: body.item,
-        span,
-    };
+    let place = |span| body.place(span);
     let word = Span::new(statement.span.start, pattern.span.start);
     let is_plain = source_text(db, body.item, word).trim_end() == "let";
     let may_change = matches!(outer.kind, LocalKind::Var | LocalKind::State);
