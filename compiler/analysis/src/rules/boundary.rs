@@ -116,7 +116,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
 }
 
 /// What a declaration is called whose parameters and result cross a boundary.
-fn boundary_word(kind: ItemKind) -> Option<&'static str> {
+pub(super) fn boundary_word(kind: ItemKind) -> Option<&'static str> {
     match kind {
         ItemKind::Workflow => Some("a workflow"),
         ItemKind::Prompt => Some("a prompt"),
