@@ -1,7 +1,7 @@
 //! Writes down which errors a statement raises: an arm of a `catch` for each.
 
 use gsw_names::type_declaration;
-use gsw_source::{Code, Database, Db, File, ItemId, Name, Span};
+use gsw_source::{Code, Database, Db, File, ItemId, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind};
 use gsw_syntax::{item_ast, locate};
 
@@ -13,7 +13,6 @@ use crate::diagnostics::diagnostics;
 use crate::raised::raised_by;
 use crate::speculation::with_edits;
 use crate::spelling::Spelling;
-use crate::symbol::Symbol;
 
 /// The action for what is at the beginning of the range. What a call of an item can raise it need not raise here, so arms that the compiler
 /// would call impossible are left out.
@@ -58,7 +57,7 @@ fn written(db: &dyn Db, file: File, range: Span, without: &[String]) -> Option<C
     let mut spelling = Spelling::new(db, file);
     let indent = place.indent(value.span.start);
     let mut arms = String::new();
-    for (name, error) in raised(&place, value) {
+    for (name, error) in raised_by(db, named_items(&place, value.span)) {
         let pattern = pattern(db, error, &mut spelling)?;
         if !without.contains(&pattern) {
             arms.push_str(&format!("{indent}  {pattern} => fail Failed(\"{name}\")\n"));
@@ -87,18 +86,6 @@ fn has_catch(place: &Place<'_>, value: &Expression) -> bool {
         }
     });
     found
-}
-
-/// The errors that the items named in the value raise, by name.
-fn raised(place: &Place<'_>, value: &Expression) -> Vec<(Name, ItemId)> {
-    let named = named_items(place, value.span).into_iter();
-    let items = named.filter_map(|it| {
-        if let Symbol::Item(item) = it.symbol {
-            return Some(item);
-        }
-        None
-    });
-    raised_by(place.db, items)
 }
 
 fn pattern(db: &dyn Db, error: ItemId, spelling: &mut Spelling<'_>) -> Option<String> {
