@@ -1,14 +1,13 @@
 //! What can follow a dot, and the fields of records.
 
 use gsw_names::types::Type;
-use gsw_names::{
-    alias_target, member_names, method, method_names, resolve_member, substitute, type_declaration,
-};
+use gsw_names::{alias_target, member_names, method, method_names, substitute, type_declaration};
 use gsw_source::{File, ItemId, ItemKind, Name, Span};
 
 use super::Cursor;
 use super::item::{Calling, Completion, CompletionKind, of_field, of_item, of_method, of_variant};
 use crate::expression_type::expression_type;
+use crate::importing::declared;
 
 /// The fields and methods of the value at `base`.
 pub fn members(cursor: &Cursor<'_>, item: ItemId, base: Span) -> Vec<Completion> {
@@ -88,10 +87,7 @@ pub fn of_module(cursor: &Cursor<'_>, module: File) -> Vec<Completion> {
     member_names(db, module)
         .into_iter()
         .filter_map(|name| {
-            let gsw_names::Definition::Item(item) = resolve_member(db, module, &name, cursor.file)?
-            else {
-                return None;
-            };
+            let item = declared(db, module, &name, cursor.file)?;
             Some(of_item(db, &name, item, Calling::Call, 2))
         })
         .collect()
