@@ -68,6 +68,17 @@ pub struct LocatedEdit {
     pub text: String,
 }
 
+impl LocatedEdit {
+    /// Puts `text` in the place of `span` of `file`.
+    #[must_use]
+    pub fn new(file: File, span: Span, text: impl Into<String>) -> Self {
+        Self {
+            location: Location { file, span },
+            text: text.into(),
+        }
+    }
+}
+
 impl Diagnostic {
     /// The same with every place looked up by `locate`, which is `gsw_syntax::locate` outside of tests.
     #[must_use]

@@ -7,7 +7,7 @@ use gsw_names::{
     Definition, imports, is_std, member_names, module_file, module_path, module_scope,
     resolve_member,
 };
-use gsw_source::{Db, File, ItemId, LocatedEdit, Location, Name, Project, Span};
+use gsw_source::{Db, File, ItemId, LocatedEdit, Name, Project, Span};
 use gsw_syntax::{file_item_ids, item_ast};
 
 use crate::cursor::in_file;
@@ -108,7 +108,7 @@ pub fn name_import(
         if let (Some(last), true) = (import.names.iter().flatten().last(), target == Some(module)) {
             let end = last.alias.as_ref().unwrap_or(&last.name).span.end;
             let span = in_file(db, item, Span::new(end, end));
-            return edit(file, span, format!(", {name}"));
+            return LocatedEdit::new(file, span, format!(", {name}"));
         }
     }
     module_import(db, file, &format!("{path}.{{{name}}}"))
@@ -122,11 +122,11 @@ pub fn module_import(db: &dyn Db, file: File, what: &str) -> LocatedEdit {
         Some(end + comment_behind(file.text(db), end))
     });
     match last {
-        Some(end) => edit(file, Span::new(end, end), format!("\nimport {what}")),
+        Some(end) => LocatedEdit::new(file, Span::new(end, end), format!("\nimport {what}")),
         None => {
             let first = file_item_ids(db, file).first();
             let start = first.map_or(0, |it| in_file(db, *it, Span::default()).start);
-            edit(file, Span::new(start, start), format!("import {what}\n\n"))
+            LocatedEdit::new(file, Span::new(start, start), format!("import {what}\n\n"))
         }
     }
 }
@@ -136,9 +136,4 @@ fn comment_behind(text: &str, at: u32) -> u32 {
     let rest = text.get(at as usize..).and_then(|it| it.lines().next());
     let comment = rest.filter(|it| it.trim_start().starts_with("//"));
     comment.map_or(0, |it| u32::try_from(it.len()).unwrap_or(0))
-}
-
-const fn edit(file: File, span: Span, text: String) -> LocatedEdit {
-    let location = Location { file, span };
-    LocatedEdit { location, text }
 }

@@ -8,7 +8,7 @@ mod alias;
 mod json_key;
 
 use gsw_names::{is_std, item_signature, module_scope};
-use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Location, Name, Span};
+use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Name, Span};
 use gsw_syntax::{TokenKind, file_item_ids, item_ast, item_offset, lex};
 
 pub use json_key::keys_left_behind;
@@ -317,8 +317,7 @@ fn edits_of_item(
             (true, false) => format!("{old}: {new}"),
         };
         let span = in_file(db, item, it.span);
-        let location = Location { file, span };
-        edits.push(LocatedEdit { location, text });
+        edits.push(LocatedEdit::new(file, span, text));
     }
     Ok(edits)
 }

@@ -2,7 +2,7 @@
 //! stays with its import: what stands behind it on its line, and the lines right before it. What has a comment is not left out, since the
 //! comment would go as well.
 
-use gsw_source::{Code, Db, Diagnostic, File, ItemKind, LocatedEdit, Location, Severity, Span};
+use gsw_source::{Code, Db, Diagnostic, File, ItemKind, LocatedEdit, Severity, Span};
 use gsw_syntax::ast::{Import, ImportedName, ItemBody};
 use gsw_syntax::{file_item_ids, item_ast, parse_file};
 
@@ -45,10 +45,7 @@ pub fn organize_imports(db: &dyn Db, file: File, reports: &[Diagnostic]) -> Opti
     (wanted != now).then(|| CodeAction {
         title: "organize imports".into(),
         kind: ActionKind::OrganizeImports,
-        edits: vec![LocatedEdit {
-            location: Location { file, span: whole },
-            text: wanted,
-        }],
+        edits: vec![LocatedEdit::new(file, whole, wanted)],
         fixes: None,
     })
 }

@@ -1,6 +1,6 @@
 //! Where an action is asked for: the item and the nodes of its tree around a range.
 
-use gsw_source::{Db, File, ItemId, LocatedEdit, Location, Span};
+use gsw_source::{Db, File, ItemId, LocatedEdit, Span};
 use gsw_syntax::ast::{Child, Item, Statement};
 
 use crate::cursor::{in_file, nodes_at};
@@ -100,10 +100,7 @@ impl<'a> Place<'a> {
     }
 
     pub fn replace(&self, span: Span, text: String) -> LocatedEdit {
-        let span = in_file(self.db, self.item, span);
-        let file = self.file;
-        let location = Location { file, span };
-        LocatedEdit { location, text }
+        LocatedEdit::new(self.file, in_file(self.db, self.item, span), text)
     }
 
     /// The blanks that the line of a byte of the item begins with.
