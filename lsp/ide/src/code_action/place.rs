@@ -1,12 +1,14 @@
 //! Where an action is asked for: the item and the nodes of its tree around a range.
 
-use gsw_source::{Db, File, ItemId, LocatedEdit, Span};
+use std::cell::OnceCell;
+
+use gsw_source::{Db, File, ItemId, LocatedEdit, Name, Span};
 use gsw_syntax::ast::{Child, Item, Statement};
 
 use crate::cursor::{in_file, nodes_at};
 use crate::meaning::has_word;
 use crate::scope::blocks;
-use crate::symbol::{Symbol, occurrences};
+use crate::symbol::{Occurrence, Symbol, occurrences};
 
 pub struct Place<'a> {
     pub db: &'a dyn Db,
@@ -17,6 +19,8 @@ pub struct Place<'a> {
     pub range: Span,
     /// The nodes around its start, from the outermost.
     pub nodes: Vec<Child<'a>>,
+    /// The names in the item, once somebody has asked for them.
+    names: OnceCell<Vec<Occurrence>>,
 }
 
 impl<'a> Place<'a> {
@@ -34,7 +38,19 @@ impl<'a> Place<'a> {
             tree,
             range,
             nodes: nodes_at(tree, range.start),
+            names: OnceCell::new(),
         }
+    }
+
+    /// All names in the item that mean something.
+    pub fn names(&self) -> &[Occurrence] {
+        let all = || occurrences(self.db, self.item);
+        self.names.get_or_init(all)
+    }
+
+    /// What is written at `span` of the item.
+    pub fn text(&self, span: Span) -> Name {
+        gsw_names::source_text(self.db, self.item, span)
     }
 
     /// The innermost statement that holds all of `span`.
@@ -64,8 +80,7 @@ impl<'a> Place<'a> {
 
     /// Whether something after `span` names a variable that is declared in it.
     pub fn is_known_after(&self, span: Span) -> bool {
-        let mut all = occurrences(self.db, self.item).into_iter();
-        all.any(|it| match it.symbol {
+        self.names().iter().any(|it| match it.symbol {
             Symbol::Local { item, declared } => {
                 item == self.item && span.holds(declared) && !span.holds(it.span)
             }
@@ -78,7 +93,7 @@ impl<'a> Place<'a> {
     /// The edit that puts a block with this head around whole statements.
     pub fn in_block(&self, statements: Span, head: &str) -> LocatedEdit {
         let indent = self.indent(statements.start);
-        let text = gsw_names::source_text(self.db, self.item, statements);
+        let text = self.text(statements);
         let inner = text.replace(&format!("\n{indent}"), &format!("\n{indent}  "));
         let block = format!("{head} {{\n{indent}  {inner}\n{indent}}}");
         self.replace(statements, block)

@@ -11,7 +11,7 @@ use super::step::leaves;
 use super::{ActionKind, CodeAction};
 use crate::cursor::visit_nodes;
 use crate::expression_type::expression_type;
-use crate::symbol::{Occurrence, Role, Symbol, declared_text, occurrences};
+use crate::symbol::{Occurrence, Role, Symbol, declared_text};
 
 /// The actions for what the range is in, or for the statements that it holds.
 pub fn wrap(place: &Place<'_>) -> Vec<CodeAction> {
@@ -138,13 +138,12 @@ fn kept_lambdas(place: &Place<'_>, span: Span) -> Vec<Span> {
 /// The items that are named in `span`, outside of lambdas that somebody calls later.
 pub fn named_items(place: &Place<'_>, span: Span) -> Vec<Occurrence> {
     let later = kept_lambdas(place, span);
-    let mut all = occurrences(place.db, place.item);
-    all.retain(|it| {
+    let own = place.names().iter().copied().filter(|it| {
         it.role == Role::Use
             && span.holds(it.span)
             && !later.iter().any(|lambda| lambda.holds(it.span))
     });
-    all
+    own.collect()
 }
 
 /// The names of what is called in `span` and can fail or wait.
