@@ -147,7 +147,7 @@ fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
             texts.iter().map(text).collect()
         }
         Site::SettingText { name, start } => setting::in_text(cursor, &name, start),
-        Site::SettingValue { item, name } => setting::values(cursor, item, &name),
+        Site::SettingValue { name } => setting::values(cursor, &name),
         Site::Expression(place) => expression::expressions(cursor, &place),
     }
 }

@@ -2,7 +2,7 @@
 
 use gsw_abi::provider::Provider;
 use gsw_abi::setting::{Form, Origin, Reader, Setting};
-use gsw_source::{ItemId, ItemKind};
+use gsw_source::ItemKind;
 
 use super::Cursor;
 use super::item::{Calling, Completion, CompletionKind};
@@ -78,7 +78,7 @@ pub fn takes_expression(name: &str) -> bool {
 }
 
 /// What a setting of that name can have for a value, outside of strings.
-pub fn values(cursor: &Cursor<'_>, _: ItemId, name: &str) -> Vec<Completion> {
+pub fn values(cursor: &Cursor<'_>, name: &str) -> Vec<Completion> {
     let listed = |kinds: &[ItemKind]| -> Vec<Completion> {
         let found = kinds
             .iter()
