@@ -1,13 +1,13 @@
 //! `callHierarchy/…`: who calls what is declared at a place, and what it calls. A step stands between its workflow and what it calls.
 
-use gsw_names::is_std;
-use gsw_source::{Db, File, ItemId, ItemKind, Project, Span};
+use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{Child, ExpressionKind, Item};
 use gsw_syntax::{file_item_ids, item_ast};
 
 use crate::cursor::{cursor, in_file, item_at, visit_nodes};
 use crate::declared_name::name_span;
 use crate::document_symbol::{SymbolKind, item_kind, step_name};
+use crate::files::own_files;
 use crate::symbol::{Role, Symbol, occurrences};
 
 /// Something that calls or is called.
@@ -72,12 +72,9 @@ pub fn incoming_calls(db: &dyn Db, target: &Callable) -> Vec<Call> {
             .into_iter()
             .collect();
     }
-    let Some(project) = Project::try_get(db) else {
-        return Vec::new();
-    };
     let name = target.name.rsplit('.').next().unwrap_or_default();
-    let files = project.modules(db).values().copied();
-    let files = files.filter(|it| !is_std(db, *it) && it.text(db).contains(name));
+    let files = own_files(db).into_iter();
+    let files = files.filter(|it| it.text(db).contains(name));
     let items = files.flat_map(|it| file_item_ids(db, it).iter().copied());
     let callers = items.filter(|it| it.kind(db) != ItemKind::Import);
     let mut calls = Vec::new();

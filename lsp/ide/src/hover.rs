@@ -13,7 +13,7 @@ use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
 
 use crate::cursor::{cursor, in_file};
-use crate::expression_type::local_type;
+use crate::expression_type::{self, local_type};
 use crate::short_declaration::{rest_of_field, short_declaration};
 use crate::symbol::Symbol;
 
@@ -136,10 +136,8 @@ pub fn describe(db: &dyn Db, symbol: Symbol) -> Option<(String, Option<String>)>
 
 /// A variable, parameter or type parameter with its type.
 fn local(db: &dyn Db, item: ItemId, declared: Span) -> Option<String> {
-    let bodies = &gsw_infer::infer_item(db, item).bodies;
-    let mut locals = bodies.iter().flat_map(|it| &it.locals);
     let name = gsw_names::source_text(db, item, declared);
-    let Some(local) = locals.find(|it| it.span == declared) else {
+    let Some(local) = expression_type::local(db, item, declared) else {
         let ty = local_type(db, item, declared);
         return Some(match ty {
             Some(ty) => format!("{name}: {}", display_type(db, &ty)),

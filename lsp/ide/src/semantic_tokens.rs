@@ -10,6 +10,7 @@ use gsw_syntax::ast::{Child, TypeExpressionKind};
 use gsw_syntax::{Token, TokenKind, Word, file_item_ids, item_ast, lex, parse_file};
 
 use crate::cursor::{in_file, visit_nodes};
+use crate::expression_type::local;
 use crate::symbol::{Occurrence, Role, Symbol, occurrences};
 
 /// A word, number, string or comment on one line.
@@ -258,9 +259,7 @@ fn of_local(db: &dyn Db, item: ItemId, declared: Span) -> (SemanticKind, Modifie
     if is_generic {
         return (SemanticKind::TypeParameter, Modifiers::default());
     }
-    let bodies = &gsw_infer::infer_item(db, item).bodies;
-    let mut locals = bodies.iter().flat_map(|it| &it.locals);
-    match locals.find(|it| it.span == declared).map(|it| it.kind) {
+    match local(db, item, declared).map(|it| it.kind) {
         Some(LocalKind::Let) => (SemanticKind::Variable, Modifiers::READONLY),
         Some(LocalKind::Var | LocalKind::State) => (SemanticKind::Variable, Modifiers::default()),
         // Without a body of its own, as of an `external`.
