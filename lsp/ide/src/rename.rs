@@ -9,7 +9,7 @@ mod json_key;
 
 use gsw_names::{is_std, item_signature, module_scope};
 use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Name, Span};
-use gsw_syntax::{TokenKind, file_item_ids, item_ast, item_offset, lex};
+use gsw_syntax::{TokenKind, file_item_ids, is_name, item_ast, item_offset};
 
 pub use json_key::keys_left_behind;
 
@@ -206,11 +206,7 @@ fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), Str
 
 /// Whether `new` is a name of the same kind as `old`: what begins with a capital letter is looked up in other ways.
 fn check_spelling(old: &str, new: &str) -> Result<(), String> {
-    let lexed = lex(new);
-    let is_name = lexed.errors.is_empty()
-        && matches!(lexed.tokens.as_slice(), [only]
-            if only.kind == TokenKind::Identifier && only.span == Span::new(0, length(new)));
-    if !is_name {
+    if !is_name(new) {
         return Err(match TokenKind::keyword(new) {
             Some(_) => format!("`{new}` is a reserved word"),
             None => format!("`{new}` is not a name: use letters, digits and `_`, a letter first"),
@@ -226,10 +222,6 @@ fn check_spelling(old: &str, new: &str) -> Result<(), String> {
         )),
         (true, true) | (false, false) => Ok(()),
     }
-}
-
-fn length(text: &str) -> u32 {
-    u32::try_from(text.len()).unwrap_or(u32::MAX)
 }
 
 /// Whether another field or variant beside the symbol has the name.

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use gsw_names::{imports, is_std, module_file};
 use gsw_project::module_key;
-use gsw_source::{Db, File, LocatedEdit, Span};
+use gsw_source::{Db, File, LocatedEdit};
 use gsw_syntax::ast::Import;
-use gsw_syntax::{TokenKind, file_item_ids, lex};
+use gsw_syntax::{file_item_ids, is_name};
 
 use crate::cursor::in_file;
 use crate::files::own_files;
@@ -91,12 +91,4 @@ fn name_after(
         }));
     }
     String::new()
-}
-
-fn is_name(text: &str) -> bool {
-    let lexed = lex(text);
-    let is_whole = |it: Span| it.start == 0 && it.end as usize == text.len();
-    lexed.errors.is_empty()
-        && matches!(lexed.tokens.as_slice(), [only]
-            if only.kind == TokenKind::Identifier && is_whole(only.span))
 }
