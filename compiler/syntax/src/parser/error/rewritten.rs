@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use gsw_source::{Code, Diagnostic, Edit, Span};
 
 use crate::parser::error::advice::Advice;
-use crate::parser::error::foreign::OPTIONAL;
+use crate::parser::error::foreign::{ARROW, MUTABLE, OPTIONAL};
 use crate::parser::error::sight::Sight;
 use crate::parser::error::{Expected, ParseError, Scene};
 use crate::token::{Token, TokenKind as Kind};
@@ -87,7 +87,7 @@ impl Scene<'_> {
                 Span::new(start, start),
                 "-> ".to_owned(),
             );
-            advice("the result type is written `-> type`", Some(fix))
+            advice(ARROW, Some(fix))
         })
     }
 
@@ -183,10 +183,7 @@ impl Scene<'_> {
         let span = binding.span.to(word.span);
         is_mutable.then(|| {
             let fix = ("write `var`".to_owned(), span, "var".to_owned());
-            advice(
-                "a mutable variable is declared with `var` instead of `let`",
-                Some(fix),
-            )
+            advice(MUTABLE, Some(fix))
         })
     }
 
