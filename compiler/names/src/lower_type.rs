@@ -10,7 +10,7 @@ use gsw_syntax::ast;
 use crate::alias::alias_target;
 use crate::built_in::{CAPITALISED, SIMPLE, built_in_types};
 use crate::declared_type::is_plain_enum;
-use crate::error_class::{error_class, error_name, model_errors};
+use crate::error_class::{MODEL_ERROR, error_class, error_name, model_errors};
 use crate::errors;
 use crate::foreign;
 use crate::generics::generics_of;
@@ -455,7 +455,7 @@ impl Lowering<'_> {
                     set.kinds.insert(error_name(self.db, item));
                 }
             }
-            _ if text == "ModelError" => set.extend(&model_errors(self.db)),
+            _ if text == MODEL_ERROR => set.extend(&model_errors(self.db)),
             _ if text == "Error" => set.open = true,
             Some(_) => {
                 set.open = true;

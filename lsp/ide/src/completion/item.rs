@@ -1,6 +1,6 @@
 //! One thing that can be completed.
 
-use gsw_names::{TypeDeclarationKind, item_signature, module_path, type_declaration};
+use gsw_names::{MODEL_ERROR, TypeDeclarationKind, item_signature, module_path, type_declaration};
 use gsw_source::{Db, ItemId, ItemKind, LocatedEdit, Name, Project, Span};
 
 use crate::expression_type::local_type;
@@ -99,6 +99,12 @@ pub enum Calling {
     Call,
     /// As where a function is listed, or its parentheses are there already.
     Name,
+}
+
+/// The name that stands for all errors of a model, which nothing declares.
+pub fn model_errors() -> Completion {
+    Completion::new(MODEL_ERROR, CompletionKind::Item(ItemKind::Error), 2)
+        .detail("every error of a model's call")
 }
 
 /// A declaration under the name by which it is seen.

@@ -1,12 +1,12 @@
 //! Types, and the errors of a signature.
 
 use gsw_names::built_in_types;
-use gsw_source::{ItemId, ItemKind};
+use gsw_source::ItemId;
 use gsw_syntax::item_ast;
 
 use super::Cursor;
 use super::auto_import::importable;
-use super::item::{Calling, Completion, CompletionKind};
+use super::item::{Calling, Completion, CompletionKind, model_errors};
 use super::name::{Wanted, names};
 use super::site::ErrorsOnly;
 
@@ -18,10 +18,7 @@ pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Compl
     let mut found = names(cursor, wanted, Calling::Name, 2);
     found.extend(importable(cursor, wanted));
     match errors {
-        ErrorsOnly::Yes => found.push(
-            Completion::new("ModelError", CompletionKind::Item(ItemKind::Error), 2)
-                .detail("every error of a model's call"),
-        ),
+        ErrorsOnly::Yes => found.push(model_errors()),
         ErrorsOnly::No => {
             for (name, arguments) in built_in_types() {
                 // Everyday types first, then what the language hands out.
