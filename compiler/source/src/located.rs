@@ -62,7 +62,7 @@ pub struct LocatedFix {
     pub applicability: Applicability,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LocatedEdit {
     pub location: Location,
     pub text: String,

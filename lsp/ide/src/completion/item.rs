@@ -26,7 +26,7 @@ pub struct Completion {
     pub definition: Option<Definition>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CompletionKind {
     Variable,
     Field,
