@@ -16,10 +16,6 @@ use crate::infer::lookup;
 use crate::infer::scopes::Scopes;
 use crate::infer::table::Table;
 use crate::item_bodies::Reference;
-use crate::not_yet_supported::Missing;
-
-/// Names of the language that its library does not have yet.
-const PROMISED: &[&str] = &["document", "image"];
 
 /// Looks names up, reports those that mean nothing, and notes what the others mean. It finds no local: where a name may be one, the caller
 /// asks the scopes first.
@@ -290,11 +286,6 @@ impl Names<'_, '_> {
 
     /// Reports a name that nothing has.
     pub(super) fn unknown_name(&mut self, name: &Name, span: Span) {
-        if PROMISED.contains(&name.as_str()) {
-            let place = self.place(span);
-            self.report(Missing::Name(name).at(place));
-            return;
-        }
         // An import of that name has failed, which was reported there; and of several uses the first is enough.
         let place = self.place(span);
         if is_reported(self.db, self.file, name) || self.findings.is_known_as_unknown(name, place) {
