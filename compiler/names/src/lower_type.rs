@@ -165,7 +165,7 @@ impl Lowering<'_> {
         candidates.extend(built_in_types().map(|(name, _)| Name::new_static(name)));
         let is_type = |it: &Name| {
             let found = resolve_name(self.db, self.file, it);
-            matches!(found, Some(Definition::Item(item)) if is_type_kind(item.kind(self.db)))
+            matches!(found, Some(Definition::Item(item)) if item.kind(self.db).is_type())
         };
         candidates.extend(
             visible_names(self.db, self.file)
@@ -216,7 +216,7 @@ impl Lowering<'_> {
         span: Span,
     ) -> Type {
         let item = match definition {
-            Definition::Item(item) if is_type_kind(item.kind(self.db)) => item,
+            Definition::Item(item) if item.kind(self.db).is_type() => item,
             Definition::Variant { item, .. } => {
                 let place = self.place(span);
                 return self.report(errors::variant_as_type(place, name, item.name(self.db)));
@@ -542,10 +542,6 @@ fn expand_alias(db: &dyn Db, item: ItemId, arguments: Vec<Type>) -> Type {
         return Type::Checked(item, arguments.into());
     }
     substitute(&alias_target(db, item), &arguments)
-}
-
-fn is_type_kind(kind: ItemKind) -> bool {
-    matches!(kind, ItemKind::Record | ItemKind::Enum | ItemKind::Alias)
 }
 
 fn path_text(path: &[ast::Identifier]) -> String {

@@ -81,10 +81,17 @@ impl ItemKind {
     /// Whether it declares what values are made of: a type, or an error with its fields.
     #[must_use]
     pub const fn is_data(self) -> bool {
+        self.is_type() || matches!(self, Self::Error)
+    }
+
+    /// Whether it declares a type.
+    #[must_use]
+    pub const fn is_type(self) -> bool {
         match self {
-            Self::Record | Self::Alias | Self::Enum | Self::Error => true,
+            Self::Record | Self::Alias | Self::Enum => true,
             Self::Import
             | Self::Function
+            | Self::Error
             | Self::Const
             | Self::Agent
             | Self::Prompt

@@ -94,7 +94,7 @@ pub fn is_wanted(cursor: &Cursor<'_>, item: ItemId, wanted: Wanted) -> bool {
     match wanted {
         Wanted::Only(only) => kind == only,
         Wanted::Errors => kind == ItemKind::Error,
-        Wanted::Types => matches!(kind, ItemKind::Record | ItemKind::Enum | ItemKind::Alias),
+        Wanted::Types => kind.is_type(),
         Wanted::Values => !matches!(
             kind,
             ItemKind::Import
