@@ -104,13 +104,8 @@ pub fn values(cursor: &Cursor<'_>, name: &str) -> Vec<Completion> {
                 it.insert(text)
             })
             .collect(),
-        Some(Form::Tools) => listed(&[ItemKind::Tool, ItemKind::Agent, ItemKind::Mcp]),
-        Some(Form::Names(_)) => listed(&[
-            ItemKind::Workflow,
-            ItemKind::Mcp,
-            ItemKind::Skill,
-            ItemKind::Hook,
-        ]),
+        Some(Form::Tools) => listed(&gsw_infer::LISTED_AS_TOOLS),
+        Some(Form::Names(of)) => listed(&[gsw_infer::listed_kind(of)]),
         Some(
             Form::Text
             | Form::Texts
