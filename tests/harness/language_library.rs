@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 
 use gsw_analysis::{RepeatClass, repeat_class};
-use gsw_describe::{callable, docs_and_examples, keyword, tail};
+use gsw_describe::{callable, docs_and_examples, tail};
 use gsw_names::types::Type;
 use gsw_names::{is_private, item_signature};
 use gsw_source::{Db, File, ItemId, ItemKind, Project};
@@ -213,7 +213,10 @@ fn module(db: &dyn Db, name: &str, file: File, shown: &mut BTreeSet<String>) -> 
             | ItemKind::Error
             | ItemKind::Alias
             | ItemKind::Const => {
-                let (word, tail) = (keyword(item.kind(db)), without_text(&tail(db, item)));
+                let (word, tail) = (
+                    item.kind(db).keyword().unwrap_or_default(),
+                    without_text(&tail(db, item)),
+                );
                 // Of a type without fields that programs see, its functions say all.
                 if tail.contains(['{', '(', ':', '=']) {
                     let _ = writeln!(out, "{word} {}{tail}", item.name(db));

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::fs;
 
-use gsw_describe::{keyword, tail};
+use gsw_describe::tail;
 use gsw_names::is_private;
 use gsw_source::{Db, ItemId, ItemKind, Project};
 use gsw_syntax::{file_docs, file_item_ids, item_ast};
@@ -60,7 +60,7 @@ const fn is_listed(kind: ItemKind) -> bool {
 fn head(db: &dyn Db, item: ItemId) -> String {
     let word = match item.kind(db) {
         ItemKind::Function | ItemKind::Const => String::new(),
-        kind => format!("{} ", keyword(kind)),
+        kind => format!("{} ", kind.keyword().unwrap_or_default()),
     };
     format!("{word}{}{}", item.name(db), tail(db, item))
 }

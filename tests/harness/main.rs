@@ -81,6 +81,7 @@ mod program;
 mod project;
 mod prompt_request;
 mod racing;
+mod recipes;
 mod recorded;
 mod recorded_runs;
 mod reference;

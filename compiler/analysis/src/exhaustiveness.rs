@@ -124,10 +124,7 @@ fn missing_cases(
         expression.span.start,
         value.span.end.max(expression.span.start),
     );
-    let place = Place::Item {
-        item: body.item,
-        span,
-    };
+    let place = body.place(span);
     match uncovered(db, &value.ty, &rows) {
         Ok(missing) if missing.is_empty() => {}
         Ok(missing) => {
@@ -198,10 +195,7 @@ fn unreachable_arms(
             .is_useful(beside.iter().copied(), row)
             .unwrap_or(true);
         if !is_reached {
-            let place = Place::Item {
-                item: body.item,
-                span: arm.pattern.span,
-            };
+            let place = body.place(arm.pattern.span);
             found.push(errors::unreachable_arm(place));
         } else if let (PatternKind::Or(sides), Simple::Or(rows)) = (&arm.pattern.kind, row) {
             unreachable_sides(body, &mut matrix, sides.iter().zip(rows), beside, found);
@@ -260,10 +254,7 @@ fn unreachable_sides<'p>(
     for (side, row) in sides {
         // Without an answer the side counts as reached: a missing warning is better than a wrong one.
         if !matrix.is_useful(above.iter().copied(), row).unwrap_or(true) {
-            let place = Place::Item {
-                item: body.item,
-                span: side.span,
-            };
+            let place = body.place(side.span);
             found.push(errors::unreachable_side(place));
         }
         above.push(row);
@@ -274,10 +265,7 @@ fn refutable(db: &dyn Db, body: &Body, pattern: &Pattern, found: &mut Vec<Diagno
     let Some(row) = simplify(db, pattern) else {
         return;
     };
-    let place = Place::Item {
-        item: body.item,
-        span: pattern.span,
-    };
+    let place = body.place(pattern.span);
     match uncovered(db, &pattern.ty, &[row]) {
         Ok(missing) if missing.is_empty() => {}
         Ok(missing) => found.push(errors::refutable_pattern(place, &missing)),
@@ -294,10 +282,7 @@ fn irrefutable(db: &dyn Db, body: &Body, pattern: &Pattern, found: &mut Vec<Diag
         return;
     };
     if uncovered(db, &pattern.ty, &[row]).is_ok_and(|it| it.is_empty()) {
-        let place = Place::Item {
-            item: body.item,
-            span: pattern.span,
-        };
+        let place = body.place(pattern.span);
         let is_absence =
             pattern.kind == PatternKind::Wildcard && matches!(pattern.ty, Type::Optional(_));
         let takes = match is_absence {

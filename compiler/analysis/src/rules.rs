@@ -16,7 +16,7 @@ mod setting;
 mod uncached;
 
 use gsw_infer::hir::Body;
-use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
+use gsw_source::{Db, Diagnostic, ItemId};
 
 pub use mocked::is_mockable;
 pub use permission::contains;
@@ -47,11 +47,4 @@ pub fn head_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     found.extend(secret::check_head(db, item));
     found.extend(former::check_head(db, item));
     found
-}
-
-fn place_in(body: &Body, span: Span) -> Place {
-    Place::Item {
-        item: body.item,
-        span,
-    }
 }

@@ -1,6 +1,6 @@
 //! The declarations of a database by the names that a program writes: those of its own files, and the public ones of the library.
 
-use gsw_describe::{Declaration, declaration, keyword};
+use gsw_describe::{Declaration, declaration};
 use gsw_names::{is_private, is_std};
 use gsw_source::{Database, ItemId, Name, Project};
 use gsw_syntax::file_item_ids;
@@ -40,7 +40,7 @@ pub fn declarations(db: &Database, whose: Whose) -> Vec<Named> {
         for item in file_item_ids(db, *file).iter().copied() {
             // What is private in a file of the user is still theirs.
             let is_shown = !is_library || !is_private(db, item);
-            if keyword(item.kind(db)).is_empty() || !is_shown {
+            if item.kind(db).keyword().is_none() || !is_shown {
                 continue;
             }
             let name = match bare {

@@ -6,7 +6,7 @@ use gsw_analysis::{ArgumentEffects, item_summary};
 use gsw_describe::error_names;
 use gsw_names::types::Type;
 use gsw_names::{Signature, display_parameter, display_type, is_std, item_signature};
-use gsw_source::{Database, ItemId, ItemKind, Project};
+use gsw_source::{Database, ItemId, Project};
 use gsw_syntax::file_item_ids;
 
 /// The heads of everything that can be called, by file.
@@ -32,27 +32,8 @@ pub fn signatures(db: &Database) -> String {
 }
 
 fn signature(db: &Database, item: ItemId) -> Option<String> {
-    let keyword = match item.kind(db) {
-        ItemKind::Function => "fn",
-        ItemKind::Prompt => "prompt",
-        ItemKind::Workflow => "workflow",
-        ItemKind::Tool => "tool",
-        ItemKind::Human => "human",
-        ItemKind::External => "external",
-        ItemKind::Import
-        | ItemKind::Record
-        | ItemKind::Alias
-        | ItemKind::Enum
-        | ItemKind::Error
-        | ItemKind::Const
-        | ItemKind::Agent
-        | ItemKind::Mcp
-        | ItemKind::Hook
-        | ItemKind::Skill
-        | ItemKind::Test
-        | ItemKind::Permissions
-        | ItemKind::Invalid => return None,
-    };
+    let kind = item.kind(db);
+    let keyword = kind.keyword().filter(|_| kind.is_callable())?;
     let signature = &item_signature(db, item).signature;
     let mut head = format!("{keyword} {}{}", item.name(db), heading(db, signature));
     let summary = &item_summary(db, item).item;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use gsw_analysis::{ArgumentEffects, RepeatClass, item_summary, repeat_class};
 use gsw_names::{
-    Parameter, Presence, TypeDeclarationKind, display_type, is_std, item_signature, shown_module,
-    source_text, type_declaration, written_defaults,
+    Parameter, Presence, display_type, is_std, item_signature, shown_module, source_text,
+    type_declaration, written_defaults,
 };
 use gsw_source::{Db, ItemId, ItemKind, Name};
 use gsw_syntax::ast::{Attribute, ItemBody, PromptEntry, Setting, SettingValue};
@@ -146,10 +146,10 @@ fn parts(db: &dyn Db, item: ItemId) -> Vec<Part> {
             let parameters = &item_signature(db, item).signature.parameters;
             shown_parts(db, item, 0, parameters)
         }
-        ItemKind::Record | ItemKind::Error => match &type_declaration(db, item).declaration.kind {
-            TypeDeclarationKind::Record(fields) => shown_parts(db, item, 0, fields),
-            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
-        },
+        ItemKind::Record | ItemKind::Error => {
+            let fields = type_declaration(db, item).declaration.fields();
+            shown_parts(db, item, 0, fields)
+        }
         ItemKind::Import
         | ItemKind::Enum
         | ItemKind::Alias
@@ -168,9 +168,7 @@ fn variants(db: &dyn Db, item: ItemId) -> Vec<Variant> {
     if item.kind(db) != ItemKind::Enum {
         return Vec::new();
     }
-    let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind else {
-        return Vec::new();
-    };
+    let variants = type_declaration(db, item).declaration.variants();
     let variants = variants.iter().enumerate();
     let shown = variants.map(|(index, it)| Variant {
         name: it.name.to_string(),

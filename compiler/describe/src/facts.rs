@@ -3,13 +3,13 @@
 use gsw_analysis::item_summary;
 use gsw_names::types::{ErrorSet, Type};
 use gsw_names::{
-    Parameter, Presence, TypeDeclarationKind, display_type, item_signature, model_errors,
-    type_declaration, written_defaults,
+    MODEL_ERROR, Parameter, Presence, TypeDeclarationKind, display_type, item_signature,
+    model_errors, type_declaration, written_defaults,
 };
 use gsw_source::{Db, ItemId, ItemKind, Name, file_line_index};
 use gsw_syntax::{item_ast, item_offset};
 
-/// The names of errors, the nine of models by their common one.
+/// The names of errors, all those of models by their common one.
 #[must_use]
 pub fn error_names(db: &dyn Db, errors: &ErrorSet) -> Vec<Name> {
     let model = model_errors(db).kinds;
@@ -18,7 +18,7 @@ pub fn error_names(db: &dyn Db, errors: &ErrorSet) -> Vec<Name> {
     let kinds = kinds.filter(|it| !is_whole || !model.contains(it));
     let mut names: Vec<Name> = kinds.map(|it| it.name.clone()).collect();
     if is_whole {
-        names.push(Name::new_static("ModelError"));
+        names.push(Name::new_static(MODEL_ERROR));
     }
     if errors.open {
         names.push(Name::new_static("Error"));

@@ -19,4 +19,4 @@ pub use graph::{Graph, mermaid, program_graph, svg};
 pub use manual::{
     FoundSection, MANUAL, ManualPage, explained, explained_names, first_sentence, search_manual,
 };
-pub use site::{Page, State, keyword, site};
+pub use site::{Page, State, site};

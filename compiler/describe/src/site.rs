@@ -14,7 +14,7 @@ use gsw_source::{Db, File, Project};
 
 use crate::graph::{program_graph, svg};
 use link::Links;
-pub use link::keyword;
+pub(crate) use link::keyword;
 
 /// One file of the site.
 #[derive(Clone, PartialEq, Eq, Debug)]

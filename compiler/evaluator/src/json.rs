@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gsw_names::{KnownItem, Parameter, TypeDeclarationKind, Variant, type_declaration};
+use gsw_names::{KnownItem, Parameter, Variant, type_declaration};
 use gsw_source::ItemId;
 use serde_json::Value as Tree;
 
@@ -203,15 +203,16 @@ impl Machine<'_> {
 
     /// The fields of a record or error.
     pub fn record_fields(&self, item: ItemId) -> Vec<Parameter> {
-        match &type_declaration(self.db, item).declaration.kind {
-            TypeDeclarationKind::Record(fields) => fields.clone(),
-            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
-        }
+        type_declaration(self.db, item)
+            .declaration
+            .fields()
+            .to_vec()
     }
 
     /// A variant of an enum.
     pub fn variant(&self, item: ItemId, variant: u32) -> Flow<Variant> {
-        match self.variants(item).get(variant as usize) {
+        let declared = type_declaration(self.db, item).declaration.variants();
+        match declared.get(variant as usize) {
             Some(it) => Ok(it.clone()),
             None => unsupported(format!("`{}` has no variant {variant}", item.name(self.db))),
         }
@@ -219,10 +220,10 @@ impl Machine<'_> {
 
     /// The variants of an enum.
     pub fn variants(&self, item: ItemId) -> Vec<Variant> {
-        match &type_declaration(self.db, item).declaration.kind {
-            TypeDeclarationKind::Enum(variants) => variants.clone(),
-            TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
-        }
+        type_declaration(self.db, item)
+            .declaration
+            .variants()
+            .to_vec()
     }
 }
 

@@ -21,7 +21,7 @@ pub use statement::{
 };
 
 use gsw_names::types::Type;
-use gsw_source::{ItemId, Name, Span};
+use gsw_source::{ItemId, Name, Place, Span};
 
 /// Which of an item's bodies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -144,6 +144,15 @@ impl Body {
     #[must_use]
     pub fn has(&self, is_meant: impl Fn(&ExpressionKind) -> bool) -> bool {
         self.expressions.iter().any(|it| is_meant(&it.kind))
+    }
+
+    /// The place of a span of it.
+    #[must_use]
+    pub const fn place(&self, span: Span) -> Place {
+        Place::Item {
+            item: self.item,
+            span,
+        }
     }
 
     /// The local with this id.

@@ -86,7 +86,9 @@ mod zonk;
 
 pub use expansion::expansion_diagnostics;
 pub use name::kind_text;
+pub use offer::LISTED_AS_TOOLS;
 pub use requirement::{requirement_diagnostics, requirements};
+pub use setting::listed_kind;
 
 use std::sync::Arc;
 

@@ -10,7 +10,8 @@ mod walk;
 
 pub use infer::test::{cassette_file, pass_share, repeat_count};
 pub use infer::{
-    body, expansion_diagnostics, infer_item, kind_text, requirement_diagnostics, requirements,
+    LISTED_AS_TOOLS, body, expansion_diagnostics, infer_item, kind_text, listed_kind,
+    requirement_diagnostics, requirements,
 };
 pub use item_bodies::{GenericUse, ItemBodies, Reference, Requirement};
 pub use not_yet_supported::{Missing, item_not_yet_supported};

@@ -9,23 +9,19 @@ use crate::errors;
 
 /// What of the language cannot be compiled yet.
 #[derive(Clone, Copy)]
-pub enum Missing<'name> {
+pub enum Missing {
     /// `skill s { … }`
     Skill,
     /// A setting that nothing reads yet.
     Setting(Setting),
     /// `m.*` where no tools are listed.
     AllOf,
-    /// A name that the library will have.
-    Name(&'name str),
 }
 
-impl Missing<'static> {
-    /// All but the names, which are parts of the others.
+impl Missing {
+    /// All but the settings, which their own table lists.
     pub const ALL: [Self; 2] = [Self::Skill, Self::AllOf];
-}
 
-impl Missing<'_> {
     /// What it is, as a noun.
     #[must_use]
     pub fn what(self) -> String {
@@ -33,7 +29,6 @@ impl Missing<'_> {
             Self::Skill => "a `skill`".into(),
             Self::AllOf => "`.*` outside of `tools`".into(),
             Self::Setting(setting) => format!("the setting `{}`", setting.name()),
-            Self::Name(name) => format!("`{name}`"),
         }
     }
 
@@ -44,7 +39,6 @@ impl Missing<'_> {
             Self::Skill => "put the text into `system`, or let a tool read it from a file",
             Self::AllOf => "list the names",
             Self::Setting(_) => "leave it out: it would do nothing",
-            Self::Name(_) => "",
         }
     }
 

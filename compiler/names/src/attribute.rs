@@ -78,15 +78,15 @@ pub enum RequirementKind {
     Item,
 }
 
-/// Names that every program may write, for suggestions.
-const PUBLIC: &[&str] = &[
-    "alias",
-    "deprecated",
-    "host",
-    "locked",
-    "resource",
-    "secret",
-    "was",
+/// The attributes that every program may write, and whether each takes arguments.
+pub const PUBLIC_ATTRIBUTES: &[(&str, Presence)] = &[
+    ("alias", Presence::Present),
+    ("deprecated", Presence::Present),
+    ("host", Presence::Absent),
+    ("locked", Presence::Present),
+    ("resource", Presence::Present),
+    ("secret", Presence::Absent),
+    ("was", Presence::Present),
 ];
 
 /// What `@locked` takes.
@@ -219,11 +219,12 @@ impl Attributes {
 /// The report of an attribute that there is not.
 fn unknown(item: ItemId, attribute: &ast::Attribute) -> Diagnostic {
     let place = |span| Place::Item { item, span };
-    let known: Vec<Name> = PUBLIC.iter().map(|it| Name::new_static(it)).collect();
+    let names: Vec<&str> = PUBLIC_ATTRIBUTES.iter().map(|(name, _)| *name).collect();
+    let known: Vec<Name> = names.iter().map(|it| Name::new_static(it)).collect();
     let name = &attribute.name;
     let suggestion = nearest(&name.name, &known);
     let (whole, word) = (place(attribute.span), place(name.span));
-    errors::unknown_attribute(whole, word, &name.name, PUBLIC, suggestion.as_deref())
+    errors::unknown_attribute(whole, word, &name.name, &names, suggestion.as_deref())
 }
 
 /// The arguments when all are strings.

@@ -19,7 +19,7 @@ use crate::known::KnownItem;
 use crate::lower_type::{lower_throws, lower_type};
 use crate::offered_resource;
 use crate::scope::{Definition, resolve_member, resolve_name};
-use crate::signature::{Parameter, Presence, Signature, TypeDeclarationKind};
+use crate::signature::{Parameter, Presence, Signature};
 use crate::substitute::substitute;
 use crate::types::{EffectSet, Type};
 
@@ -263,27 +263,7 @@ impl Head<'_> {
     /// Reports type parameters where values come from outside of the program, whose types are known there.
     fn type_parameters(&mut self, signature: &ast::Signature) -> Generics {
         let kind = self.item.kind(self.db);
-        let comes_from_outside = match kind {
-            ItemKind::Prompt
-            | ItemKind::Workflow
-            | ItemKind::Tool
-            | ItemKind::Human
-            | ItemKind::External => true,
-            ItemKind::Import
-            | ItemKind::Function
-            | ItemKind::Record
-            | ItemKind::Alias
-            | ItemKind::Enum
-            | ItemKind::Error
-            | ItemKind::Const
-            | ItemKind::Agent
-            | ItemKind::Mcp
-            | ItemKind::Hook
-            | ItemKind::Skill
-            | ItemKind::Test
-            | ItemKind::Permissions
-            | ItemKind::Invalid => false,
-        };
+        let comes_from_outside = kind.is_callable() && kind != ItemKind::Function;
         match signature.generics.first() {
             Some(first) if comes_from_outside => {
                 let place = self.place(first.span);
@@ -467,12 +447,8 @@ impl Head<'_> {
     /// What is wrong in an error's fields is the business of `type_declaration`.
     fn error(&mut self) -> Signature {
         let declared = &type_declaration(self.db, self.item).declaration;
-        let parameters = match &declared.kind {
-            TypeDeclarationKind::Record(fields) => fields.clone(),
-            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
-        };
         Signature {
-            parameters,
+            parameters: declared.fields().to_vec(),
             ..empty_signature(Type::Error)
         }
     }

@@ -8,6 +8,9 @@ use crate::known::prelude_item;
 use crate::module::prelude_file;
 use crate::types::{ErrorName, ErrorSet};
 
+/// The name that stands for all errors of a model, unless a program declares another thing of this name.
+pub const MODEL_ERROR: &str = "ModelError";
+
 /// The built-in error that `item` declares; `None` for a program's own.
 pub fn builtin_error(db: &dyn Db, item: ItemId) -> Option<BuiltinError> {
     let is_prelude = item.kind(db) == ItemKind::Error && prelude_file(db) == Some(item.file(db));
@@ -24,7 +27,7 @@ pub fn builtin_item(db: &dyn Db, error: BuiltinError) -> Option<ItemId> {
     prelude_item(db, error.name())
 }
 
-/// The nine errors of a model, which `ModelError` stands for.
+/// The errors of a model, which [`MODEL_ERROR`] stands for.
 pub fn model_errors(db: &dyn Db) -> ErrorSet {
     let all = BuiltinError::ALL.iter();
     let model = all.filter(|it| class_of(**it) == ErrorClass::Model);

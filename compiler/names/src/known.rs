@@ -25,6 +25,8 @@ pub enum KnownItem {
     Trust,
     /// `Set<T>` of the library, which is no record to anybody outside of it.
     Set,
+    /// `regex.new(pattern)`, whose pattern is known before it is called as a rule.
+    RegexNew,
     /// What a request over HTTP carries, which many types convert to.
     HttpBody,
     /// `fs.exists`, which a permission to write covers too.
@@ -52,6 +54,7 @@ impl KnownItem {
         Self::Calls,
         Self::Trust,
         Self::Set,
+        Self::RegexNew,
         Self::HttpBody,
         Self::FsExists,
         Self::FsIsFolder,
@@ -73,6 +76,7 @@ impl KnownItem {
             Self::Calls => "Calls",
             Self::Trust => "trust",
             Self::Set => "Set",
+            Self::RegexNew => "new",
             Self::HttpBody => "Body",
             Self::FsExists => "exists",
             Self::FsIsFolder => "is_folder",
@@ -95,6 +99,7 @@ impl KnownItem {
             | Self::Calls
             | Self::Trust => PRELUDE,
             Self::Set => "std/set",
+            Self::RegexNew => "std/regex",
             Self::HttpBody => "std/http",
             Self::FsExists | Self::FsIsFolder => "std/fs",
             Self::StreamResult => "std/stream",

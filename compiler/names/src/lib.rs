@@ -3,6 +3,7 @@
 
 mod alias;
 mod attribute;
+mod built_in;
 mod constant_type;
 mod cycle;
 mod declaration;
@@ -37,13 +38,14 @@ pub mod types;
 mod variance;
 
 pub use alias::{alias_target, has_check};
-pub use attribute::RequirementKind;
+pub use attribute::{PUBLIC_ATTRIBUTES, RequirementKind};
+pub use built_in::built_in_types;
 pub use cycle::on_cycles;
 pub use declaration::{ItemSignature, item_signature};
 pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};
 pub use display::{display_parameter, display_type};
 pub use error_class::{
-    builtin_error, builtin_item, builtin_set, error_class, error_name, model_errors,
+    MODEL_ERROR, builtin_error, builtin_item, builtin_set, error_class, error_name, model_errors,
 };
 pub use error_kinds::ErrorKinds;
 pub use generics::generics_of;

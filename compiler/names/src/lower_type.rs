@@ -8,8 +8,9 @@ use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, near
 use gsw_syntax::ast;
 
 use crate::alias::alias_target;
+use crate::built_in::{CAPITALISED, SIMPLE, built_in_types};
 use crate::declared_type::is_plain_enum;
-use crate::error_class::{error_class, error_name, model_errors};
+use crate::error_class::{MODEL_ERROR, error_class, error_name, model_errors};
 use crate::errors;
 use crate::foreign;
 use crate::generics::generics_of;
@@ -22,32 +23,6 @@ use crate::scope::{
 };
 use crate::substitute::substitute;
 use crate::types::{Effect, EffectSet, ErrorSet, FunctionType, Latent, Type, parts};
-
-/// Types that a program cannot declare itself, because their names are not capitalised.
-const SIMPLE: &[(&str, Type)] = &[
-    ("bool", Type::Bool),
-    ("int", Type::Int),
-    ("float", Type::Float),
-    ("string", Type::String),
-    ("bytes", Type::Bytes),
-    ("time", Type::Time),
-    ("duration", Type::Duration),
-    ("json", Type::Json),
-    ("secret", Type::Secret),
-    ("image", Type::Image),
-    ("document", Type::Document),
-];
-
-/// Built-in types with a capitalised name, and how many arguments each takes. A declaration of that name hides one.
-const CAPITALISED: &[(&str, usize)] = &[
-    ("Error", 0),
-    ("Agent", 0),
-    ("Session", 0),
-    ("Task", 1),
-    ("Stream", 1),
-    ("Queue", 1),
-    ("Partial", 1),
-];
 
 /// The type that `ty`, written in `item` of `file` where `generics` are type parameters, stands for.
 ///
@@ -186,13 +161,11 @@ impl Lowering<'_> {
     }
 
     fn suggestion(&self, text: &str) -> Option<Name> {
-        let simple = SIMPLE.iter().map(|(it, _)| *it);
-        let built_in = simple.chain(CAPITALISED.iter().map(|(it, _)| *it));
         let mut candidates: Vec<Name> = self.generics.to_vec();
-        candidates.extend(built_in.map(Name::new));
+        candidates.extend(built_in_types().map(|(name, _)| Name::new_static(name)));
         let is_type = |it: &Name| {
             let found = resolve_name(self.db, self.file, it);
-            matches!(found, Some(Definition::Item(item)) if is_type_kind(item.kind(self.db)))
+            matches!(found, Some(Definition::Item(item)) if item.kind(self.db).is_type())
         };
         candidates.extend(
             visible_names(self.db, self.file)
@@ -243,7 +216,7 @@ impl Lowering<'_> {
         span: Span,
     ) -> Type {
         let item = match definition {
-            Definition::Item(item) if is_type_kind(item.kind(self.db)) => item,
+            Definition::Item(item) if item.kind(self.db).is_type() => item,
             Definition::Variant { item, .. } => {
                 let place = self.place(span);
                 return self.report(errors::variant_as_type(place, name, item.name(self.db)));
@@ -482,7 +455,7 @@ impl Lowering<'_> {
                     set.kinds.insert(error_name(self.db, item));
                 }
             }
-            _ if text == "ModelError" => set.extend(&model_errors(self.db)),
+            _ if text == MODEL_ERROR => set.extend(&model_errors(self.db)),
             _ if text == "Error" => set.open = true,
             Some(_) => {
                 set.open = true;
@@ -569,10 +542,6 @@ fn expand_alias(db: &dyn Db, item: ItemId, arguments: Vec<Type>) -> Type {
         return Type::Checked(item, arguments.into());
     }
     substitute(&alias_target(db, item), &arguments)
-}
-
-fn is_type_kind(kind: ItemKind) -> bool {
-    matches!(kind, ItemKind::Record | ItemKind::Enum | ItemKind::Alias)
 }
 
 fn path_text(path: &[ast::Identifier]) -> String {

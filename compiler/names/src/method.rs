@@ -98,9 +98,10 @@ fn library_module(ty: &Type) -> Option<&'static str> {
         Type::Stream(_) => "std/stream",
         Type::Queue(_) => "std/queue",
         Type::Session => "std/session",
-        Type::Secret => "std/secret",
-        Type::Image | Type::Document => "std/image",
-        Type::Unit
+        Type::Image => "std/image",
+        Type::Document => "std/document",
+        Type::Secret
+        | Type::Unit
         | Type::Bool
         | Type::Agent
         | Type::Never

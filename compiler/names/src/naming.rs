@@ -19,19 +19,25 @@ use crate::tree::{declared_name, item_head};
 pub fn name_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let mut found = repeats(db, file);
     for item in file_item_ids(db, file).iter().copied() {
-        if let Some(ast) = item_head(db, item) {
-            let siblings = siblings(&ast.body);
-            let own = declared_name(&ast).map(|it| it.span);
-            let is_free = |name: &Identifier, style, better: &str| {
-                // Fields and parameters hide what the file declares, or are behind a dot.
-                let is_of_file = own == Some(name.span) || style != NamingStyle::Snake;
-                !siblings.iter().any(|it| *it == better)
-                    && TokenKind::keyword(better).is_none()
-                    && !(is_of_file && resolve_name(db, file, better).is_some())
-            };
-            check_item(item, &ast, &is_free, &mut found);
-            found.extend(hidden_error(db, item, &ast));
+        let Some(ast) = item_head(db, item) else {
+            continue;
+        };
+        let parts = parts(&ast.body);
+        let own = declared_name(&ast);
+        let is_free = |name: &Identifier, style, better: &str| {
+            // Fields and parameters hide what the file declares, or are behind a dot.
+            let is_of_file =
+                own.is_some_and(|it| it.span == name.span) || style != NamingStyle::Snake;
+            !parts.iter().any(|it| it.name.name == better)
+                && TokenKind::keyword(better).is_none()
+                && !(is_of_file && resolve_name(db, file, better).is_some())
+        };
+        let own = own.map(|it| (it, style_of(&ast.body)));
+        let others = parts.iter().filter_map(|it| Some((it.name, it.style?)));
+        for (name, style) in own.into_iter().chain(others) {
+            found.extend(check_name(item, name, style, &is_free));
         }
+        found.extend(hidden_error(db, item, &ast));
     }
     found
 }
@@ -90,23 +96,39 @@ impl NamingStyle {
 /// Whether a name can become another one, which nothing else has.
 type IsFree<'a> = dyn Fn(&Identifier, NamingStyle, &str) -> bool + 'a;
 
+/// A name that a declaration has besides its own, and the style that it is to have.
+struct Part<'a> {
+    name: &'a Identifier,
+    /// `None` for a lone type in a payload, which is reported as such and not as a name in the wrong style.
+    style: Option<NamingStyle>,
+}
+
 /// The names that stand beside each other in a declaration; none of them can become another.
-fn siblings(body: &ItemBody) -> Vec<&Name> {
+fn parts(body: &ItemBody) -> Vec<Part<'_>> {
     match body {
-        ItemBody::Record(it) => it.fields.iter().map(|it| &it.name.name).collect(),
-        ItemBody::Error(it) => parameter_names(&it.fields).collect(),
+        ItemBody::Record(it) => {
+            let names = it.fields.iter().map(|it| &it.name);
+            names.map(|it| part(it, NamingStyle::Snake)).collect()
+        }
+        ItemBody::Error(it) => payload(&it.fields).collect(),
         ItemBody::Enum(it) => {
             let variants = it.variants.iter();
             variants
-                .flat_map(|it| std::iter::once(&it.name.name).chain(parameter_names(&it.fields)))
+                .flat_map(|it| {
+                    let own = part(&it.name, NamingStyle::Pascal);
+                    std::iter::once(own).chain(payload(&it.fields))
+                })
                 .collect()
         }
-        ItemBody::Function(it) => head_names(&it.signature),
-        ItemBody::Prompt { signature, .. }
-        | ItemBody::Workflow { signature, .. }
-        | ItemBody::Tool { signature, .. }
-        | ItemBody::Human { signature, .. }
-        | ItemBody::External { signature } => head_names(signature),
+        ItemBody::Function(_)
+        | ItemBody::Prompt { .. }
+        | ItemBody::Workflow { .. }
+        | ItemBody::Tool { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::External { .. } => {
+            let signature = body.signature().into_iter();
+            signature.flat_map(head).collect()
+        }
         ItemBody::Import(_)
         | ItemBody::Alias { .. }
         | ItemBody::Const(_)
@@ -120,18 +142,33 @@ fn siblings(body: &ItemBody) -> Vec<&Name> {
     }
 }
 
-fn parameter_names(of: &[ast::Parameter]) -> impl Iterator<Item = &Name> {
-    of.iter().map(|it| &it.name.name)
+const fn part(name: &Identifier, style: NamingStyle) -> Part<'_> {
+    Part {
+        name,
+        style: Some(style),
+    }
 }
 
-fn head_names(of: &ast::Signature) -> Vec<&Name> {
-    let generics = of.generics.iter().map(|it| &it.name);
-    generics.chain(parameter_names(&of.parameters)).collect()
+fn payload(fields: &[ast::Parameter]) -> impl Iterator<Item = Part<'_>> {
+    fields.iter().map(|it| {
+        let is_name = it.ty.is_some() || !is_type_name(&it.name.name);
+        Part {
+            name: &it.name,
+            style: is_name.then_some(NamingStyle::Snake),
+        }
+    })
 }
 
-fn check_item(item: ItemId, ast: &ast::Item, is_free: &IsFree<'_>, found: &mut Vec<Diagnostic>) {
-    let mut check = |name: &Identifier, style| found.extend(check_name(item, name, style, is_free));
-    let style = match &ast.body {
+fn head(signature: &ast::Signature) -> impl Iterator<Item = Part<'_>> {
+    let generics = signature.generics.iter();
+    let generics = generics.map(|it| part(it, NamingStyle::Pascal));
+    let parameters = signature.parameters.iter().map(|it| &it.name);
+    generics.chain(parameters.map(|it| part(it, NamingStyle::Snake)))
+}
+
+/// The style of the name of a declaration.
+const fn style_of(body: &ItemBody) -> NamingStyle {
+    match body {
         ItemBody::Record(_) | ItemBody::Alias { .. } | ItemBody::Enum(_) | ItemBody::Error(_) => {
             NamingStyle::Pascal
         }
@@ -150,56 +187,6 @@ fn check_item(item: ItemId, ast: &ast::Item, is_free: &IsFree<'_>, found: &mut V
         | ItemBody::Test { .. }
         | ItemBody::Permissions { .. }
         | ItemBody::Invalid => NamingStyle::Snake,
-    };
-    if let Some(name) = declared_name(ast) {
-        check(name, style);
-    }
-    match &ast.body {
-        ItemBody::Record(record) => record
-            .fields
-            .iter()
-            .for_each(|it| check(&it.name, NamingStyle::Snake)),
-        ItemBody::Error(error) => check_payload(&error.fields, &mut check),
-        ItemBody::Enum(declaration) => {
-            for variant in &declaration.variants {
-                check(&variant.name, NamingStyle::Pascal);
-                check_payload(&variant.fields, &mut check);
-            }
-        }
-        ItemBody::Function(it) => check_head(&it.signature, &mut check),
-        ItemBody::Prompt { signature, .. }
-        | ItemBody::Workflow { signature, .. }
-        | ItemBody::Tool { signature, .. }
-        | ItemBody::Human { signature, .. }
-        | ItemBody::External { signature } => check_head(signature, &mut check),
-        ItemBody::Import(_)
-        | ItemBody::Alias { .. }
-        | ItemBody::Const(_)
-        | ItemBody::Agent { .. }
-        | ItemBody::Mcp { .. }
-        | ItemBody::Hook { .. }
-        | ItemBody::Skill { .. }
-        | ItemBody::Test { .. }
-        | ItemBody::Permissions { .. }
-        | ItemBody::Invalid => {}
-    }
-}
-
-/// A lone type in a payload is reported as such, not as a name in the wrong style.
-fn check_payload(fields: &[ast::Parameter], check: &mut impl FnMut(&Identifier, NamingStyle)) {
-    for field in fields {
-        if field.ty.is_some() || !is_type_name(&field.name.name) {
-            check(&field.name, NamingStyle::Snake);
-        }
-    }
-}
-
-fn check_head(signature: &ast::Signature, check: &mut impl FnMut(&Identifier, NamingStyle)) {
-    for generic in &signature.generics {
-        check(generic, NamingStyle::Pascal);
-    }
-    for parameter in &signature.parameters {
-        check(&parameter.name, NamingStyle::Snake);
     }
 }
 

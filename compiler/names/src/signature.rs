@@ -103,6 +103,35 @@ pub struct TypeDeclaration {
     pub kind: TypeDeclarationKind,
 }
 
+impl TypeDeclaration {
+    /// The fields of a record or error; nothing else has any.
+    #[must_use]
+    pub fn fields(&self) -> &[Parameter] {
+        match &self.kind {
+            TypeDeclarationKind::Record(fields) => fields,
+            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => &[],
+        }
+    }
+
+    /// The variants of an enum; nothing else has any.
+    #[must_use]
+    pub fn variants(&self) -> &[Variant] {
+        match &self.kind {
+            TypeDeclarationKind::Enum(variants) => variants,
+            TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => &[],
+        }
+    }
+
+    /// The fields of a record or error, whose `variant` is 0, or those of a variant of an enum.
+    #[must_use]
+    pub fn fields_of(&self, variant: u32) -> &[Parameter] {
+        match self.variants().get(variant as usize) {
+            Some(variant) => &variant.fields,
+            None => self.fields(),
+        }
+    }
+}
+
 /// What a type declaration is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TypeDeclarationKind {

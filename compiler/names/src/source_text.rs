@@ -33,13 +33,10 @@ pub fn written_defaults(db: &dyn Db, item: ItemId, variant: usize) -> Vec<Option
     };
     let text = |it: &Option<ast::Expression>| it.as_ref().map(|it| source_text(db, item, it.span));
     let of_parameters = |them: &[ast::Parameter]| them.iter().map(|it| text(&it.default)).collect();
+    if let Some(signature) = tree.body.signature() {
+        return of_parameters(&signature.parameters);
+    }
     match &tree.body {
-        ItemBody::Function(it) => of_parameters(&it.signature.parameters),
-        ItemBody::Prompt { signature, .. }
-        | ItemBody::Human { signature, .. }
-        | ItemBody::External { signature }
-        | ItemBody::Workflow { signature, .. }
-        | ItemBody::Tool { signature, .. } => of_parameters(&signature.parameters),
         ItemBody::Error(it) => of_parameters(&it.fields),
         ItemBody::Enum(it) => {
             let variant = it.variants.get(variant);
@@ -47,11 +44,17 @@ pub fn written_defaults(db: &dyn Db, item: ItemId, variant: usize) -> Vec<Option
         }
         ItemBody::Record(it) => it.fields.iter().map(|it| text(&it.default)).collect(),
         ItemBody::Import(_)
+        | ItemBody::Function(_)
         | ItemBody::Alias { .. }
         | ItemBody::Const(_)
         | ItemBody::Agent { .. }
+        | ItemBody::Prompt { .. }
+        | ItemBody::Workflow { .. }
+        | ItemBody::Tool { .. }
         | ItemBody::Mcp { .. }
         | ItemBody::Hook { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::External { .. }
         | ItemBody::Skill { .. }
         | ItemBody::Test { .. }
         | ItemBody::Permissions { .. }

@@ -86,7 +86,12 @@ fn test(name: Name, name_span: Span, body: Block) -> ItemBody {
 /// The declared name of an item, where it has one.
 pub fn declared_name(item: &Item) -> Option<&Identifier> {
     Some(match &item.body {
-        ItemBody::Function(it) => &it.signature.name,
+        ItemBody::Function(_)
+        | ItemBody::Prompt { .. }
+        | ItemBody::Workflow { .. }
+        | ItemBody::Tool { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::External { .. } => &item.body.signature()?.name,
         ItemBody::Record(it) => &it.name,
         ItemBody::Enum(it) => &it.name,
         ItemBody::Error(it) => &it.name,
@@ -96,11 +101,6 @@ pub fn declared_name(item: &Item) -> Option<&Identifier> {
         | ItemBody::Mcp { name, .. }
         | ItemBody::Hook { name, .. }
         | ItemBody::Skill { name } => name,
-        ItemBody::Prompt { signature, .. }
-        | ItemBody::Workflow { signature, .. }
-        | ItemBody::Tool { signature, .. }
-        | ItemBody::Human { signature, .. }
-        | ItemBody::External { signature } => &signature.name,
         ItemBody::Import(_)
         | ItemBody::Test { .. }
         | ItemBody::Permissions { .. }

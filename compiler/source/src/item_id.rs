@@ -29,6 +29,86 @@ pub enum ItemKind {
     Invalid,
 }
 
+impl ItemKind {
+    /// The word that declares it; `None` for what nothing can name.
+    #[must_use]
+    pub const fn keyword(self) -> Option<&'static str> {
+        match self {
+            Self::Function => Some("fn"),
+            Self::Record | Self::Alias => Some("type"),
+            Self::Enum => Some("enum"),
+            Self::Error => Some("error"),
+            Self::Const => Some("const"),
+            Self::Agent => Some("agent"),
+            Self::Prompt => Some("prompt"),
+            Self::Workflow => Some("workflow"),
+            Self::Tool => Some("tool"),
+            Self::Mcp => Some("mcp"),
+            Self::Hook => Some("hook"),
+            Self::Human => Some("human"),
+            Self::External => Some("external"),
+            Self::Skill => Some("skill"),
+            Self::Import | Self::Test | Self::Permissions | Self::Invalid => None,
+        }
+    }
+
+    /// Whether it has parameters and a result, and is called by its name.
+    #[must_use]
+    pub const fn is_callable(self) -> bool {
+        match self {
+            Self::Function
+            | Self::Prompt
+            | Self::Workflow
+            | Self::Tool
+            | Self::Human
+            | Self::External => true,
+            Self::Import
+            | Self::Record
+            | Self::Alias
+            | Self::Enum
+            | Self::Error
+            | Self::Const
+            | Self::Agent
+            | Self::Mcp
+            | Self::Hook
+            | Self::Skill
+            | Self::Test
+            | Self::Permissions
+            | Self::Invalid => false,
+        }
+    }
+
+    /// Whether it declares what values are made of: a type, or an error with its fields.
+    #[must_use]
+    pub const fn is_data(self) -> bool {
+        self.is_type() || matches!(self, Self::Error)
+    }
+
+    /// Whether it declares a type.
+    #[must_use]
+    pub const fn is_type(self) -> bool {
+        match self {
+            Self::Record | Self::Alias | Self::Enum => true,
+            Self::Import
+            | Self::Function
+            | Self::Error
+            | Self::Const
+            | Self::Agent
+            | Self::Prompt
+            | Self::Workflow
+            | Self::Tool
+            | Self::Mcp
+            | Self::Hook
+            | Self::Human
+            | Self::External
+            | Self::Skill
+            | Self::Test
+            | Self::Permissions
+            | Self::Invalid => false,
+        }
+    }
+}
+
 /// A declaration, by file, kind, name and how many of that kind and name stand before it.
 ///
 /// The name of a method is `Type.method`, of a test its text, of an import its path; otherwise the declared name.

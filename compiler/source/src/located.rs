@@ -62,10 +62,21 @@ pub struct LocatedFix {
     pub applicability: Applicability,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LocatedEdit {
     pub location: Location,
     pub text: String,
+}
+
+impl LocatedEdit {
+    /// Puts `text` in the place of `span` of `file`.
+    #[must_use]
+    pub fn new(file: File, span: Span, text: impl Into<String>) -> Self {
+        Self {
+            location: Location { file, span },
+            text: text.into(),
+        }
+    }
 }
 
 impl Diagnostic {

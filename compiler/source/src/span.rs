@@ -35,6 +35,12 @@ impl Span {
         }
     }
 
+    /// Whether all of `inner` lies inside.
+    #[must_use]
+    pub const fn holds(self, inner: Self) -> bool {
+        self.start <= inner.start && inner.end <= self.end
+    }
+
     /// Whether the byte at `offset` lies inside, the end included, as editors place cursors.
     #[must_use]
     pub const fn touches(self, offset: u32) -> bool {

@@ -50,6 +50,15 @@ pub fn lex(text: &str) -> Lexed {
     lexer.lexed
 }
 
+/// Whether `text` is a name and nothing besides: no reserved word, and no blank around it.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    let Lexed { tokens, errors, .. } = lex(text);
+    let is_whole = |it: Span| it.start == 0 && it.end as usize == text.len();
+    let is_word = matches!(tokens.as_slice(), [only] if only.kind == TokenKind::Identifier && is_whole(only.span));
+    is_word && errors.is_empty()
+}
+
 /// The state of one pass over a file.
 pub(crate) struct Lexer<'text> {
     pub(crate) text: &'text str,

@@ -19,7 +19,7 @@ mod signature;
 mod statement;
 mod type_expression;
 
-pub use error::{ParseError, Reason, reserved_word};
+pub use error::{ParseError, Reason, SIMPLE_TYPES, reserved_word};
 
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
 //! `callHierarchy/…`: who calls what is declared at a place, and what it calls. A step stands between its workflow and what it calls.
 
-use gsw_names::is_std;
-use gsw_source::{Db, File, ItemId, ItemKind, Project, Span};
+use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{Child, ExpressionKind, Item};
 use gsw_syntax::{file_item_ids, item_ast};
 
 use crate::cursor::{cursor, in_file, item_at, visit_nodes};
 use crate::declared_name::name_span;
 use crate::document_symbol::{SymbolKind, item_kind, step_name};
+use crate::files::own_files;
 use crate::symbol::{Role, Symbol, occurrences};
 
 /// Something that calls or is called.
@@ -49,7 +49,7 @@ pub fn prepare_call_hierarchy(db: &dyn Db, file: File, offset: u32) -> Option<Ca
         return Some(of_step(db, item, step));
     }
     match cursor(db, file, offset)?.symbol {
-        Symbol::Item(item) if is_callable(db, item) => callable(db, item),
+        Symbol::Item(item) if item.kind(db).is_callable() => callable(db, item),
         Symbol::Item(_)
         | Symbol::Local { .. }
         | Symbol::Variant { .. }
@@ -72,12 +72,9 @@ pub fn incoming_calls(db: &dyn Db, target: &Callable) -> Vec<Call> {
             .into_iter()
             .collect();
     }
-    let Some(project) = Project::try_get(db) else {
-        return Vec::new();
-    };
     let name = target.name.rsplit('.').next().unwrap_or_default();
-    let files = project.modules(db).values().copied();
-    let files = files.filter(|it| !is_std(db, *it) && it.text(db).contains(name));
+    let files = own_files(db).into_iter();
+    let files = files.filter(|it| it.text(db).contains(name));
     let items = files.flat_map(|it| file_item_ids(db, it).iter().copied());
     let callers = items.filter(|it| it.kind(db) != ItemKind::Import);
     let mut calls = Vec::new();
@@ -103,7 +100,7 @@ pub fn outgoing_calls(db: &dyn Db, source: &Callable) -> Vec<Call> {
     for step in steps.iter().filter(|it| is_own(it.span)) {
         found.push((of_step(db, source.item, step), step.name_span));
     }
-    for (item, span) in uses(db, source.item, |it| is_callable(db, it)) {
+    for (item, span) in uses(db, source.item, |it| it.kind(db).is_callable()) {
         if is_own(span)
             && let Some(other) = callable(db, item)
         {
@@ -148,7 +145,7 @@ fn steps(tree: &Item) -> Vec<Step> {
 fn innermost(steps: &[Step], span: Span) -> Option<&Step> {
     let around = steps
         .iter()
-        .filter(|it| it.span != span && it.span.start <= span.start && span.end <= it.span.end);
+        .filter(|it| it.span != span && it.span.holds(span));
     around.min_by_key(|it| it.span.end - it.span.start)
 }
 
@@ -186,18 +183,6 @@ fn uses(db: &dyn Db, item: ItemId, wanted: impl Fn(ItemId) -> bool) -> Vec<(Item
             | Symbol::Module(_) => None,
         })
         .collect()
-}
-
-fn is_callable(db: &dyn Db, item: ItemId) -> bool {
-    matches!(
-        item.kind(db),
-        ItemKind::Function
-            | ItemKind::Prompt
-            | ItemKind::Workflow
-            | ItemKind::Tool
-            | ItemKind::Human
-            | ItemKind::External
-    )
 }
 
 fn callable(db: &dyn Db, item: ItemId) -> Option<Callable> {

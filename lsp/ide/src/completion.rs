@@ -20,6 +20,8 @@ mod tokens;
 mod ty;
 mod word;
 
+use std::collections::HashSet;
+
 use gsw_source::{Database, Db, File, ItemKind, Name, Span};
 
 use item::Calling;
@@ -75,13 +77,8 @@ pub fn completion(db: &mut Database, file: File, offset: u32, models: &[Model]) 
         fits(&it.label, typed.unwrap_or_default()) && !it.label.contains(MARKER)
     });
     found.sort_by(|a, b| (a.rank, &a.label).cmp(&(b.rank, &b.label)));
-    let mut seen = Vec::new();
-    found.retain(|it| {
-        let own = (it.label.clone(), it.kind, it.imports.clone());
-        let is_new = !seen.contains(&own);
-        seen.push(own);
-        is_new
-    });
+    let mut seen = HashSet::new();
+    found.retain(|it| seen.insert((it.label.clone(), it.kind, it.imports.clone())));
     let behind = text.get(offset as usize..).unwrap_or_default();
     let behind = behind.trim_start_matches(|it: char| it.is_alphanumeric() || it == '_');
     found.iter_mut().for_each(|it| fit_in(it, behind));
@@ -147,7 +144,7 @@ fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
             texts.iter().map(text).collect()
         }
         Site::SettingText { name, start } => setting::in_text(cursor, &name, start),
-        Site::SettingValue { item, name } => setting::values(cursor, item, &name),
+        Site::SettingValue { name } => setting::values(cursor, &name),
         Site::Expression(place) => expression::expressions(cursor, &place),
     }
 }

@@ -18,15 +18,13 @@ pub struct Cursor {
 
 /// The item whose text holds the byte at `offset`, and the offset in it.
 pub fn item_at(db: &dyn Db, file: File, offset: u32) -> Option<(ItemId, u32)> {
-    gsw_syntax::file_item_ids(db, file)
-        .iter()
-        .filter_map(|&item| {
-            let inside = offset.checked_sub(item_offset(db, item))?;
-            let ast = item_ast(db, item)?;
-            ast.span.touches(inside).then_some((item, inside))
-        })
-        // Where one ends and the next begins, the next is meant.
-        .last()
+    let items = gsw_syntax::file_item_ids(db, file);
+    // Where one ends and the next begins, the next is meant.
+    let after = items.partition_point(|it| item_offset(db, *it) <= offset);
+    let item = items[..after].last().copied()?;
+    let inside = offset - item_offset(db, item);
+    let tree = item_ast(db, item)?;
+    tree.span.touches(inside).then_some((item, inside))
 }
 
 /// The narrowest resolved name at `offset`.

@@ -1,34 +1,19 @@
 //! The name in a declaration.
 
+use gsw_names::declared_name;
 use gsw_source::{Db, ItemId, Span};
-use gsw_syntax::ast::{Item, ItemBody};
+use gsw_syntax::ast::ItemBody;
 use gsw_syntax::item_ast;
 
-/// Where the declared name of an item stands, relative to the item; `None` for one without a name.
+/// Where the declared name of an item stands, relative to the item: of an import its path, of a test its text; `None` for one without a
+/// name.
 pub fn name_span(db: &dyn Db, item: ItemId) -> Option<Span> {
-    span_of(&*item_ast(db, item)?)
-}
-
-fn span_of(item: &Item) -> Option<Span> {
-    let name = match &item.body {
-        ItemBody::Import(it) => return Some(it.path_span),
-        ItemBody::Test { name_span, .. } => return Some(*name_span),
-        ItemBody::Permissions { .. } | ItemBody::Invalid => return None,
-        ItemBody::Function(it) => &it.signature.name,
-        ItemBody::Record(it) => &it.name,
-        ItemBody::Enum(it) => &it.name,
-        ItemBody::Error(it) => &it.name,
-        ItemBody::Const(it) => &it.name,
-        ItemBody::Prompt { signature, .. }
-        | ItemBody::Workflow { signature, .. }
-        | ItemBody::Tool { signature, .. }
-        | ItemBody::Human { signature, .. }
-        | ItemBody::External { signature } => &signature.name,
-        ItemBody::Alias { name, .. }
-        | ItemBody::Agent { name, .. }
-        | ItemBody::Mcp { name, .. }
-        | ItemBody::Hook { name, .. }
-        | ItemBody::Skill { name } => name,
-    };
-    Some(name.span)
+    let tree = item_ast(db, item)?;
+    if let ItemBody::Import(import) = &tree.body {
+        return Some(import.path_span);
+    }
+    if let ItemBody::Test { name_span, .. } = &tree.body {
+        return Some(*name_span);
+    }
+    declared_name(&tree).map(|it| it.span)
 }

@@ -2,7 +2,7 @@
 //!
 //! Which lines stay is found as Eugene W. Myers describes in *An O(ND) Difference Algorithm and Its Variations* (1986).
 
-use gsw_source::{File, LocatedEdit, Location, Span};
+use gsw_source::{File, LocatedEdit, Span};
 
 /// Texts with more other lines than this are exchanged from the first to the last of these; a guess at what is worth its time.
 const MOST: usize = 500;
@@ -61,10 +61,7 @@ fn difference(file: File, start: u32, old: &str, new: &str) -> Option<LocatedEdi
         .map(|(it, _)| it.len_utf8())
         .sum();
     let span = Span::new(start + bytes(head), start + bytes(old.len() - tail));
-    Some(LocatedEdit {
-        location: Location { file, span },
-        text: new[head..new.len() - tail].to_owned(),
-    })
+    Some(LocatedEdit::new(file, span, &new[head..new.len() - tail]))
 }
 
 /// The lines that stay, by their numbers in both texts, in order.

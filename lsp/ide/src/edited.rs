@@ -46,9 +46,8 @@ impl Origins {
 
     /// What was where `span` is now: all of an edit's place for what stands in the text that it has written.
     pub fn of(&self, span: Span) -> Span {
-        let within = |it: Span| it.start <= span.start && span.end <= it.end;
         let mut written = self.written.iter();
-        match written.find(|(after, _)| after.start < after.end && within(*after)) {
+        match written.find(|(after, _)| after.start < after.end && after.holds(span)) {
             Some((_, before)) => *before,
             None => Span::new(self.origin(span.start), self.origin(span.end)),
         }

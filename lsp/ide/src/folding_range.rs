@@ -1,7 +1,11 @@
 //! `textDocument/foldingRange`: what can be folded away: what brackets hold, block strings, runs of comments and of imports.
 
-use gsw_source::{Db, File, ItemKind, Span, file_line_index};
-use gsw_syntax::{CommentPosition, TokenKind, file_item_ids, item_ast, lex, parse_file};
+use std::collections::HashSet;
+
+use gsw_source::{Db, File, ItemKind, LineIndex, Span, file_line_index};
+use gsw_syntax::{
+    CommentKind, CommentPosition, TokenKind, file_item_ids, item_ast, lex, parse_file,
+};
 
 use crate::brackets::pairs;
 use crate::cursor::in_file;
@@ -13,7 +17,7 @@ pub struct Fold {
     pub kind: FoldKind,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FoldKind {
     Code,
     Comment,
@@ -23,62 +27,77 @@ pub enum FoldKind {
 #[must_use]
 pub fn folding_range(db: &dyn Db, file: File) -> Vec<Fold> {
     let text = file.text(db);
-    let index = file_line_index(db, file);
-    let line = |offset: u32| index.position(text, offset).line;
-    let mut folds = Vec::new();
+    let mut folds = Folds {
+        text,
+        index: file_line_index(db, file),
+        begun: HashSet::new(),
+        found: Vec::new(),
+    };
     let strings = lex(text).tokens.into_iter();
     let strings = strings.filter(|it| it.kind == TokenKind::String);
     let brackets = pairs(text).into_iter().map(|(open, close)| open.to(close));
     for span in brackets.chain(strings.map(|it| it.span)) {
-        add(&mut folds, &line, span, FoldKind::Code);
+        folds.add(span, FoldKind::Code);
     }
-    comments(db, file, &line, &mut folds);
-    imports(db, file, &line, &mut folds);
-    folds.sort_by_key(|it| it.span);
-    folds
+    comments(db, file, &mut folds);
+    imports(db, file, &mut folds);
+    let mut found = folds.found;
+    found.sort_by_key(|it| it.span);
+    found
 }
 
-fn add(folds: &mut Vec<Fold>, line: &dyn Fn(u32) -> u32, span: Span, kind: FoldKind) {
-    let starts_alone = folds
-        .iter()
-        .all(|it| it.kind != kind || line(it.span.start) != line(span.start));
-    // Of brackets that open on one line the outermost is folded, which is what an editor can show.
-    if line(span.start) < line(span.end) && starts_alone {
-        folds.push(Fold { span, kind });
+struct Folds<'a> {
+    text: &'a str,
+    index: &'a LineIndex,
+    /// The lines on which a fold begins.
+    begun: HashSet<(FoldKind, u32)>,
+    found: Vec<Fold>,
+}
+
+impl Folds<'_> {
+    fn line(&self, offset: u32) -> u32 {
+        self.index.position(self.text, offset).line
+    }
+
+    /// Adds what goes over lines. Of brackets that open on one line the outermost is folded, which is what an editor can show.
+    fn add(&mut self, span: Span, kind: FoldKind) {
+        let first = self.line(span.start);
+        if first < self.line(span.end) && self.begun.insert((kind, first)) {
+            self.found.push(Fold { span, kind });
+        }
     }
 }
 
-fn comments(db: &dyn Db, file: File, line: &dyn Fn(u32) -> u32, folds: &mut Vec<Fold>) {
-    let mut run: Option<(Span, gsw_syntax::CommentKind)> = None;
+fn comments(db: &dyn Db, file: File, folds: &mut Folds<'_>) {
+    let mut run: Option<(Span, CommentKind)> = None;
     for comment in &parse_file(db, file).comments {
         if comment.position == CommentPosition::Trailing {
             continue;
         }
-        run = match run {
-            Some((span, kind))
-                if kind == comment.kind && line(comment.span.start) == line(span.end) + 1 =>
-            {
-                Some((span.to(comment.span), kind))
-            }
-            _ => {
+        let goes_on = run.filter(|(span, kind)| {
+            *kind == comment.kind && folds.line(comment.span.start) == folds.line(span.end) + 1
+        });
+        run = match goes_on {
+            Some((span, kind)) => Some((span.to(comment.span), kind)),
+            None => {
                 if let Some((span, _)) = run {
-                    add(folds, line, span, FoldKind::Comment);
+                    folds.add(span, FoldKind::Comment);
                 }
                 Some((comment.span, comment.kind))
             }
         };
     }
     if let Some((span, _)) = run {
-        add(folds, line, span, FoldKind::Comment);
+        folds.add(span, FoldKind::Comment);
     }
 }
 
-fn imports(db: &dyn Db, file: File, line: &dyn Fn(u32) -> u32, folds: &mut Vec<Fold>) {
+fn imports(db: &dyn Db, file: File, folds: &mut Folds<'_>) {
     let spans = file_item_ids(db, file).iter().filter_map(|&item| {
         let tree = item_ast(db, item)?;
         (item.kind(db) == ItemKind::Import).then(|| in_file(db, item, tree.span))
     });
     if let Some(all) = spans.reduce(Span::to) {
-        add(folds, line, all, FoldKind::Imports);
+        folds.add(all, FoldKind::Imports);
     }
 }

@@ -6,14 +6,14 @@ use gsw_analysis::{item_summary, repeat_class};
 use gsw_infer::hir::LocalKind;
 use gsw_names::types::Effect;
 use gsw_names::{
-    Parameter, Signature, TypeDeclarationKind, display_parameter, display_type, is_std,
-    item_signature, type_declaration, written_defaults,
+    Parameter, Signature, display_parameter, display_type, is_std, item_signature,
+    type_declaration, written_defaults,
 };
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
 
 use crate::cursor::{cursor, in_file};
-use crate::expression_type::local_type;
+use crate::expression_type::{self, local_type};
 use crate::short_declaration::{rest_of_field, short_declaration};
 use crate::symbol::Symbol;
 
@@ -48,9 +48,9 @@ pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
 /// What a hover shows beyond the head of a declaration: all of a short one, and of a field or parameter its default and check.
 fn whole(db: &dyn Db, symbol: Symbol) -> Option<String> {
     match symbol {
-        Symbol::Item(item) => match calling_word(db, item) {
-            Some(word) => Some(inferred(db, item, callable_head(db, item, word))),
-            None => short_declaration(db, item),
+        Symbol::Item(item) => match item.kind(db).is_callable() {
+            true => Some(inferred(db, item, callable_head(db, item))),
+            false => short_declaration(db, item),
         },
         Symbol::Field {
             item,
@@ -72,7 +72,7 @@ fn whole(db: &dyn Db, symbol: Symbol) -> Option<String> {
 }
 
 /// The head of what can be called, with the defaults of its parameters.
-fn callable_head(db: &dyn Db, item: ItemId, word: &str) -> String {
+fn callable_head(db: &dyn Db, item: ItemId) -> String {
     let signature = &item_signature(db, item).signature;
     let defaults = written_defaults(db, item, 0);
     let defaults = defaults.iter().map(Option::as_ref);
@@ -90,9 +90,10 @@ fn callable_head(db: &dyn Db, item: ItemId, word: &str) -> String {
             }
         })
         .collect();
-    let name = item.name(db);
+    let (word, name) = (item.kind(db).keyword(), item.name(db));
     format!(
-        "{word} {name}{}({}) -> {}",
+        "{} {name}{}({}) -> {}",
+        word.unwrap_or_default(),
         generics(signature),
         parameters.join(", "),
         display_type(db, &signature.result)
@@ -135,10 +136,8 @@ pub fn describe(db: &dyn Db, symbol: Symbol) -> Option<(String, Option<String>)>
 
 /// A variable, parameter or type parameter with its type.
 fn local(db: &dyn Db, item: ItemId, declared: Span) -> Option<String> {
-    let bodies = &gsw_infer::infer_item(db, item).bodies;
-    let mut locals = bodies.iter().flat_map(|it| &it.locals);
     let name = gsw_names::source_text(db, item, declared);
-    let Some(local) = locals.find(|it| it.span == declared) else {
+    let Some(local) = expression_type::local(db, item, declared) else {
         let ty = local_type(db, item, declared);
         return Some(match ty {
             Some(ty) => format!("{name}: {}", display_type(db, &ty)),
@@ -163,9 +162,9 @@ fn parameter_docs(db: &dyn Db, item: ItemId, declared: Span) -> Option<String> {
 /// The head of a declaration, of what can be called with what was inferred of it.
 fn item_head(db: &dyn Db, item: ItemId) -> String {
     let head = declared_head(db, item);
-    match calling_word(db, item) {
-        Some(_) => inferred(db, item, head),
-        None => head,
+    match item.kind(db).is_callable() {
+        true => inferred(db, item, head),
+        false => head,
     }
 }
 
@@ -194,60 +193,35 @@ fn inferred(db: &dyn Db, item: ItemId, mut head: String) -> String {
 
 /// The head of a declaration as far as it is written: no body is inferred for it.
 pub fn declared_head(db: &dyn Db, item: ItemId) -> String {
-    let name = item.name(db);
-    if let Some(word) = calling_word(db, item) {
-        let signature = &item_signature(db, item).signature;
-        return format!("{word} {name}{}", heading(db, signature));
-    }
-    match item.kind(db) {
-        ItemKind::Enum => format!("enum {name}"),
-        ItemKind::Agent => format!("agent {name}"),
-        ItemKind::Mcp => format!("mcp {name}"),
-        ItemKind::Error => error_head(db, item),
-        ItemKind::Const => format!(
-            "const {name}: {}",
-            display_type(db, &item_signature(db, item).signature.result)
-        ),
-        ItemKind::Record
-        | ItemKind::Alias
+    let (kind, name) = (item.kind(db), item.name(db));
+    let word = kind.keyword().unwrap_or_default();
+    match kind {
+        ItemKind::Function
         | ItemKind::Prompt
         | ItemKind::Workflow
         | ItemKind::Tool
         | ItemKind::Human
-        | ItemKind::External
-        | ItemKind::Function
-        | ItemKind::Import
-        | ItemKind::Hook
-        | ItemKind::Skill
-        | ItemKind::Test
-        | ItemKind::Permissions
-        | ItemKind::Invalid => format!("type {name}"),
-    }
-}
-
-/// The word before the name of what can be called; `None` for what has no parameters and result.
-fn calling_word(db: &dyn Db, item: ItemId) -> Option<&'static str> {
-    Some(match item.kind(db) {
+        | ItemKind::External => {
+            let signature = &item_signature(db, item).signature;
+            format!("{word} {name}{}", heading(db, signature))
+        }
+        ItemKind::Error => error_head(db, item),
+        ItemKind::Const => {
+            let ty = &item_signature(db, item).signature.result;
+            format!("{word} {name}: {}", display_type(db, ty))
+        }
         ItemKind::Record
         | ItemKind::Alias
         | ItemKind::Enum
         | ItemKind::Agent
         | ItemKind::Mcp
-        | ItemKind::Error
-        | ItemKind::Const => return None,
-        ItemKind::Prompt => "prompt",
-        ItemKind::Workflow => "workflow",
-        ItemKind::Tool => "tool",
-        ItemKind::Human => "human",
-        ItemKind::External => "external",
-        ItemKind::Function
-        | ItemKind::Import
         | ItemKind::Hook
         | ItemKind::Skill
+        | ItemKind::Import
         | ItemKind::Test
         | ItemKind::Permissions
-        | ItemKind::Invalid => "fn",
-    })
+        | ItemKind::Invalid => format!("{word} {name}"),
+    }
 }
 
 fn heading(db: &dyn Db, signature: &Signature) -> String {
@@ -276,13 +250,10 @@ pub fn parameters_shown(db: &dyn Db, parameters: &[Parameter]) -> String {
 }
 
 fn error_head(db: &dyn Db, item: ItemId) -> String {
-    match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Record(fields) if !fields.is_empty() => {
-            format!("error {}({})", item.name(db), parameters_shown(db, fields))
-        }
-        TypeDeclarationKind::Record(_)
-        | TypeDeclarationKind::Enum(_)
-        | TypeDeclarationKind::Alias { .. } => format!("error {}", item.name(db)),
+    let fields = type_declaration(db, item).declaration.fields();
+    match fields.is_empty() {
+        true => format!("error {}", item.name(db)),
+        false => format!("error {}({})", item.name(db), parameters_shown(db, fields)),
     }
 }
 
@@ -291,9 +262,7 @@ fn item_docs(db: &dyn Db, item: ItemId) -> Option<String> {
 }
 
 fn variant_head(db: &dyn Db, item: ItemId, variant: u32) -> Option<(String, Option<String>)> {
-    let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind else {
-        return None;
-    };
+    let variants = type_declaration(db, item).declaration.variants();
     let variant = variants.get(variant as usize)?;
     let payload = if variant.fields.is_empty() {
         String::new()
@@ -310,11 +279,7 @@ fn field_head(
     variant: u32,
     field: u32,
 ) -> Option<(String, Option<String>)> {
-    let fields = match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Record(fields) => fields,
-        TypeDeclarationKind::Enum(variants) => &variants.get(variant as usize)?.fields,
-        TypeDeclarationKind::Alias { .. } => return None,
-    };
+    let fields = type_declaration(db, item).declaration.fields_of(variant);
     let field = fields.get(field as usize)?;
     let docs = field.docs.as_ref().map(ToString::to_string);
     Some((

@@ -1,9 +1,13 @@
 //! Imports that are not written yet: by which path a module sees another one, what can be had from where, and the edit that imports it.
 
+use std::ops::Bound;
 use std::path::Path;
 
-use gsw_names::{imports, is_std, member_names, module_path, module_scope, resolve_member};
-use gsw_source::{Db, File, ItemId, LocatedEdit, Location, Project, Span};
+use gsw_names::{
+    Definition, imports, is_std, member_names, module_file, module_path, module_scope,
+    resolve_member,
+};
+use gsw_source::{Db, File, ItemId, LocatedEdit, Name, Project, Span};
 use gsw_syntax::{file_item_ids, item_ast};
 
 use crate::cursor::in_file;
@@ -53,8 +57,8 @@ pub fn is_public_library(db: &dyn Db, module: File) -> bool {
 /// What `module` declares under `name`, as far as `file` may import it.
 pub fn declared(db: &dyn Db, module: File, name: &str, file: File) -> Option<ItemId> {
     match resolve_member(db, module, name, file)? {
-        gsw_names::Definition::Item(item) => Some(item),
-        gsw_names::Definition::Variant { .. } | gsw_names::Definition::Module(_) => None,
+        Definition::Item(item) => Some(item),
+        Definition::Variant { .. } | Definition::Module(_) => None,
     }
 }
 
@@ -63,14 +67,15 @@ pub fn names_with<'db>(
     db: &'db dyn Db,
     module: File,
     prefix: &'db str,
-) -> impl Iterator<Item = &'db gsw_source::Name> {
-    let names = module_scope(db, module).items.keys();
-    let names = names.skip_while(move |it| it.as_str() < prefix);
+) -> impl Iterator<Item = &'db Name> {
+    let from = (Bound::Included(prefix), Bound::Unbounded);
+    let names = module_scope(db, module).items.range::<str, _>(from);
+    let names = names.map(|(name, _)| name);
     let meant = names.take_while(move |it| it.starts_with(prefix));
     meant.filter(|it| !it.contains('.'))
 }
 
-/// How a module is imported by another one; `None` for a file of the library that is not written so.
+/// How a module is imported by another one; `None` where no path leads from the one to the other.
 pub fn path_to(from: &str, to: &str) -> Option<String> {
     if to.starts_with("std/") {
         return Some(to.to_owned());
@@ -99,33 +104,36 @@ pub fn name_import(
     (path, name): (&str, &str),
 ) -> LocatedEdit {
     for (item, import) in imports(db, file) {
-        let target = gsw_names::module_file(db, file, &import.path);
+        let target = module_file(db, file, &import.path);
         if let (Some(last), true) = (import.names.iter().flatten().last(), target == Some(module)) {
             let end = last.alias.as_ref().unwrap_or(&last.name).span.end;
             let span = in_file(db, item, Span::new(end, end));
-            return edit(file, span, format!(", {name}"));
+            return LocatedEdit::new(file, span, format!(", {name}"));
         }
     }
     module_import(db, file, &format!("{path}.{{{name}}}"))
 }
 
-/// The edit that writes an import after the last one, or before the first declaration.
+/// The edit that writes an import after the last one and the comment behind it, or before the first declaration.
 pub fn module_import(db: &dyn Db, file: File, what: &str) -> LocatedEdit {
     let last = imports(db, file).last().and_then(|(item, _)| {
         let tree = item_ast(db, *item)?;
-        Some(in_file(db, *item, tree.span).end)
+        let end = in_file(db, *item, tree.span).end;
+        Some(end + comment_behind(file.text(db), end))
     });
     match last {
-        Some(end) => edit(file, Span::new(end, end), format!("\nimport {what}")),
+        Some(end) => LocatedEdit::new(file, Span::new(end, end), format!("\nimport {what}")),
         None => {
             let first = file_item_ids(db, file).first();
             let start = first.map_or(0, |it| in_file(db, *it, Span::default()).start);
-            edit(file, Span::new(start, start), format!("import {what}\n\n"))
+            LocatedEdit::new(file, Span::new(start, start), format!("import {what}\n\n"))
         }
     }
 }
 
-const fn edit(file: File, span: Span, text: String) -> LocatedEdit {
-    let location = Location { file, span };
-    LocatedEdit { location, text }
+/// The length of the blanks and the comment that end the line of byte `at`; 0 where something else, or nothing, follows.
+fn comment_behind(text: &str, at: u32) -> u32 {
+    let rest = text.get(at as usize..).and_then(|it| it.lines().next());
+    let comment = rest.filter(|it| it.trim_start().starts_with("//"));
+    comment.map_or(0, |it| u32::try_from(it.len()).unwrap_or(0))
 }

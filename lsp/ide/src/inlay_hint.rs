@@ -15,7 +15,6 @@ use crate::cursor::{in_file, visit_nodes};
 use crate::expression_type::local_type;
 use crate::parameters::{Called, called, parameters_of};
 use crate::spelling::Spelling;
-use crate::symbol::signature;
 use crate::type_definition::declared_in;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -214,7 +213,7 @@ impl Found<'_> {
 
     /// What the head of a function leaves to inference.
     fn head(&mut self, tree: &Item) {
-        let (Some(body), Some(head)) = (body(tree), signature(tree)) else {
+        let (Some(body), Some(head)) = (body(tree), tree.body.signature()) else {
             return;
         };
         let raised = errors(self.db, self.item).filter(|_| head.throws.is_none());

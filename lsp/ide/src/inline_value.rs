@@ -3,7 +3,7 @@
 use gsw_source::{Db, File, Name, Span};
 
 use crate::cursor::{in_file, item_at};
-use crate::symbol::{Symbol, generics, occurrences};
+use crate::symbol::{Symbol, occurrences};
 
 /// A variable where it is named.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,7 +21,7 @@ pub fn inline_value(db: &dyn Db, file: File, range: Span, stopped: u32) -> Vec<I
     };
     let tree = gsw_syntax::item_ast(db, item);
     let is_type = |declared: Span| {
-        let own = tree.as_ref().map(|it| generics(it));
+        let own = tree.as_ref().map(|it| it.body.generics());
         own.is_some_and(|it| it.iter().any(|name| name.span == declared))
     };
     let mut found: Vec<InlineValue> = Vec::new();
@@ -30,7 +30,7 @@ pub fn inline_value(db: &dyn Db, file: File, range: Span, stopped: u32) -> Vec<I
             continue;
         };
         let span = in_file(db, item, it.span);
-        let is_shown = of == item && range.start <= span.start && span.end <= range.end;
+        let is_shown = of == item && range.holds(span);
         if is_shown && span.start <= stopped && !is_type(declared) {
             let name = gsw_names::source_text(db, item, it.span);
             found.push(InlineValue { span, name });

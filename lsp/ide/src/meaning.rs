@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use gsw_names::is_std;
-use gsw_source::{Db, File, ItemId, LocatedEdit, Project, Span};
+use gsw_source::{Db, File, ItemId, LocatedEdit, Span};
 use gsw_syntax::file_item_ids;
 
 use crate::cursor::in_file;
 use crate::diagnostics::Errors;
 use crate::edited::Origins;
+use crate::files::own_files;
 use crate::judge::facts;
 use crate::symbol::{Symbol, occurrences};
 
@@ -52,13 +52,9 @@ pub enum Difference {
 
 /// The files of the project in which one of these words stands.
 pub fn files_with_words(db: &dyn Db, words: &[&str]) -> Vec<File> {
-    let Some(project) = Project::try_get(db) else {
-        return Vec::new();
-    };
-    let all = project.modules(db).values().copied();
-    all.filter(|it| !is_std(db, *it))
-        .filter(|file| words.iter().any(|word| has_word(file.text(db), word)))
-        .collect()
+    let mut files = own_files(db);
+    files.retain(|file| words.iter().any(|word| has_word(file.text(db), word)));
+    files
 }
 
 /// Whether `name` stands in a text as a word of its own.

@@ -75,7 +75,7 @@ fn text_in(db: &dyn Db, body: &Body, name: &str) -> Option<Span> {
         .collect();
     let is_inside = |span: Span| {
         let mut around = looked_up.iter();
-        around.any(|it| it.start <= span.start && span.end <= it.end)
+        around.any(|it| it.holds(span))
     };
     let found = texts.find(|it| is_inside(it.span)).map(|it| it.span);
     found.or_else(|| {

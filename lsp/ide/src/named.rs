@@ -1,7 +1,7 @@
 //! The names that stand before a colon in calls and patterns: which parameter or field each of them means.
 
-use gsw_names::{Parameter, TypeDeclarationKind, item_signature, type_declaration};
-use gsw_source::{Db, ItemId, ItemKind, Name, Span};
+use gsw_names::{Parameter, item_signature, type_declaration};
+use gsw_source::{Db, ItemId, Name, Span};
 use gsw_syntax::ast::{
     self, Argument, Child, ExpressionKind, Identifier, ItemBody, PatternField, PatternKind,
     PromptEntry, StatementKind,
@@ -125,11 +125,8 @@ fn parameter(db: &dyn Db, owner: Symbol, name: &Name) -> Option<Symbol> {
         u32::try_from(found).ok()
     };
     match owner {
-        Symbol::Item(item) if has_fields(db, item) => {
-            let TypeDeclarationKind::Record(fields) = &type_declaration(db, item).declaration.kind
-            else {
-                return None;
-            };
+        Symbol::Item(item) if item.kind(db).is_data() => {
+            let fields = type_declaration(db, item).declaration.fields();
             Some(Symbol::Field {
                 item,
                 variant: 0,
@@ -142,23 +139,13 @@ fn parameter(db: &dyn Db, owner: Symbol, name: &Name) -> Option<Symbol> {
             Some(Symbol::Local { item, declared })
         }
         Symbol::Variant { item, variant } => {
-            let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind
-            else {
-                return None;
-            };
+            let fields = type_declaration(db, item).declaration.fields_of(variant);
             Some(Symbol::Field {
                 item,
                 variant,
-                field: position(&variants.get(variant as usize)?.fields)?,
+                field: position(fields)?,
             })
         }
         Symbol::Local { .. } | Symbol::Field { .. } | Symbol::Module(_) => None,
     }
-}
-
-fn has_fields(db: &dyn Db, item: ItemId) -> bool {
-    matches!(
-        item.kind(db),
-        ItemKind::Record | ItemKind::Error | ItemKind::Alias
-    )
 }

@@ -66,7 +66,7 @@ impl Nature {
 pub fn nature(db: &dyn Db, item: ItemId, span: Span) -> Option<Nature> {
     let mut found: Option<Nature> = None;
     for body in &infer_item(db, item).bodies {
-        let inside = |it: &&Expression| span.start <= it.span.start && it.span.end <= span.end;
+        let inside = |it: &&Expression| span.holds(it.span);
         for expression in body.expressions.iter().filter(inside) {
             let does = deed(db, expression).max(held(db, expression));
             let reads = reads(body, expression);

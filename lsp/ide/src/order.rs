@@ -78,7 +78,7 @@ fn leads_to(body: &Body, id: ExpressionId, span: Span, before: &mut Vec<Span>) -
             continue;
         };
         let own = body.expression(*child).span;
-        if own.start <= span.start && span.end <= own.end {
+        if own.holds(span) {
             return leads_to(body, *child, span, before);
         }
         before.push(own);

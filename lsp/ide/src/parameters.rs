@@ -1,6 +1,6 @@
 //! What a call calls, and the parameters that its arguments are for.
 
-use gsw_names::{Parameter, TypeDeclarationKind, item_signature, type_declaration};
+use gsw_names::{Parameter, item_signature, type_declaration};
 use gsw_source::{Db, ItemId, ItemKind, Span};
 
 use crate::symbol::{Occurrence, Symbol, occurrences};
@@ -68,12 +68,8 @@ pub fn parameters_of(db: &dyn Db, called: &Called) -> Vec<Parameter> {
 }
 
 fn fields_of(db: &dyn Db, item: ItemId, variant: u32) -> Vec<Parameter> {
-    match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Record(fields) => fields.clone(),
-        TypeDeclarationKind::Enum(variants) => variants
-            .get(variant as usize)
-            .map(|it| it.fields.clone())
-            .unwrap_or_default(),
-        TypeDeclarationKind::Alias { .. } => Vec::new(),
-    }
+    type_declaration(db, item)
+        .declaration
+        .fields_of(variant)
+        .to_vec()
 }

@@ -3,31 +3,31 @@
 use gsw_analysis::item_summary;
 use gsw_source::{Db, ItemId, Name, Span};
 
-use crate::symbol::{Role, Symbol, occurrences};
+use crate::symbol::{Occurrence, Role, Symbol, occurrences};
 
-/// The errors that these raise, each once, sorted by name.
-pub fn raised_by(db: &dyn Db, items: impl IntoIterator<Item = ItemId>) -> Vec<(Name, ItemId)> {
+/// The errors of the items that these name, each once, sorted by name.
+pub fn raised_by(db: &dyn Db, named: impl IntoIterator<Item = Occurrence>) -> Vec<(Name, ItemId)> {
     let mut errors: Vec<(Name, ItemId)> = Vec::new();
-    for item in items {
-        let kinds = &item_summary(db, item).item.errors.kinds;
-        errors.extend(kinds.iter().map(|it| (it.name.clone(), it.item)));
+    for it in named {
+        let Symbol::Item(item) = it.symbol else {
+            continue;
+        };
+        for kind in &item_summary(db, item).item.errors.kinds {
+            // Two modules may have an error of one name.
+            if errors.iter().all(|(_, known)| *known != kind.item) {
+                errors.push((kind.name.clone(), kind.item));
+            }
+        }
     }
     errors.sort_by(|a, b| a.0.cmp(&b.0));
-    errors.dedup_by(|a, b| a.1 == b.1);
     errors
 }
 
 /// The errors of what is named in `span` of an item.
 pub fn raised_in(db: &dyn Db, item: ItemId, span: Span) -> Vec<(Name, ItemId)> {
     let all = occurrences(db, item).into_iter();
-    let used = all.filter(|it| {
-        it.role == Role::Use && span.start <= it.span.start && it.span.end <= span.end
-    });
-    let named = used.filter_map(|it| {
-        if let Symbol::Item(named) = it.symbol {
-            return Some(named);
-        }
-        None
-    });
-    raised_by(db, named)
+    raised_by(
+        db,
+        all.filter(|it| it.role == Role::Use && span.holds(it.span)),
+    )
 }

@@ -8,8 +8,8 @@ mod alias;
 mod json_key;
 
 use gsw_names::{is_std, item_signature, module_scope};
-use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Location, Name, Span};
-use gsw_syntax::{TokenKind, file_item_ids, item_ast, item_offset, lex};
+use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Name, Span};
+use gsw_syntax::{TokenKind, file_item_ids, is_name, item_ast, item_offset};
 
 pub use json_key::keys_left_behind;
 
@@ -206,11 +206,7 @@ fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), Str
 
 /// Whether `new` is a name of the same kind as `old`: what begins with a capital letter is looked up in other ways.
 fn check_spelling(old: &str, new: &str) -> Result<(), String> {
-    let lexed = lex(new);
-    let is_name = lexed.errors.is_empty()
-        && matches!(lexed.tokens.as_slice(), [only]
-            if only.kind == TokenKind::Identifier && only.span == Span::new(0, length(new)));
-    if !is_name {
+    if !is_name(new) {
         return Err(match TokenKind::keyword(new) {
             Some(_) => format!("`{new}` is a reserved word"),
             None => format!("`{new}` is not a name: use letters, digits and `_`, a letter first"),
@@ -228,58 +224,45 @@ fn check_spelling(old: &str, new: &str) -> Result<(), String> {
     }
 }
 
-fn length(text: &str) -> u32 {
-    u32::try_from(text.len()).unwrap_or(u32::MAX)
-}
-
-/// Whether another field, variant or parameter beside the symbol has the name.
+/// Whether another field or variant beside the symbol has the name.
 fn check_siblings(db: &dyn Db, symbol: Symbol, new: &str) -> Result<(), String> {
-    let (Symbol::Variant { item, .. } | Symbol::Field { item, .. }) = symbol else {
+    let Some((item, list)) = list_of(symbol) else {
         return Ok(());
-    };
-    let is_sibling = |it: Symbol| match (symbol, it) {
-        (Symbol::Variant { .. }, Symbol::Variant { item: other, .. }) => other == item,
-        (
-            Symbol::Field { variant, .. },
-            Symbol::Field {
-                item: other,
-                variant: beside,
-                ..
-            },
-        ) => other == item && variant == beside,
-        _ => false,
     };
     let taken = occurrences(db, item)
         .into_iter()
-        .any(|it| is_sibling(it.symbol) && gsw_names::source_text(db, item, it.span) == new);
+        .filter(|it| list_of(it.symbol) == Some((item, list)))
+        .any(|it| gsw_names::source_text(db, item, it.span) == new);
     match taken {
         true => Err(format!("`{}` already has a `{new}`", item.name(db))),
         false => Ok(()),
     }
 }
 
+/// The declaration whose variants, or the fields of whose variant, a symbol is one of.
+const fn list_of(symbol: Symbol) -> Option<(ItemId, Option<u32>)> {
+    match symbol {
+        Symbol::Variant { item, .. } => Some((item, None)),
+        Symbol::Field { item, variant, .. } => Some((item, Some(variant))),
+        Symbol::Local { .. } | Symbol::Item(_) | Symbol::Module(_) => None,
+    }
+}
+
 /// Whether the names of a file that uses the symbol already have the new one.
 fn check_file_names(db: &dyn Db, file: File, symbol: Symbol, new: &str) -> Result<(), String> {
-    let is_global = matches!(symbol, Symbol::Item(_) | Symbol::Variant { .. });
-    if !is_global {
+    // Two enums may have a variant of one name; the type that is wanted tells them apart.
+    let Symbol::Item(item) = symbol else {
         return Ok(());
-    }
-    let scope = module_scope(db, file);
-    let full = match symbol {
-        Symbol::Item(item) => match item.name(db).rsplit_once('.') {
-            Some((receiver, _)) => Name::from(format!("{receiver}.{new}")),
-            None => Name::new(new),
-        },
-        Symbol::Local { .. }
-        | Symbol::Variant { .. }
-        | Symbol::Field { .. }
-        | Symbol::Module(_) => Name::new(new),
     };
+    let full = match item.name(db).rsplit_once('.') {
+        Some((receiver, _)) => Name::from(format!("{receiver}.{new}")),
+        None => Name::new(new),
+    };
+    let scope = module_scope(db, file);
     let imported = scope.imports.get(new).map(|it| symbol_of_definition(*it));
     let declared = scope.items.get(&full).map(|it| Symbol::Item(*it));
-    let others = imported.into_iter().chain(declared);
-    // Two enums may have a variant of one name; the type that is wanted tells them apart.
-    if others.into_iter().any(|it| it != symbol) && matches!(symbol, Symbol::Item(_)) {
+    let mut others = imported.into_iter().chain(declared);
+    if others.any(|it| it != symbol) {
         let path = gsw_names::shown_module(db, file);
         return Err(format!("`{path}` already has a `{new}`"));
     }
@@ -298,7 +281,7 @@ fn edits_of_item(
     if of_symbol.is_empty() {
         return Ok(Vec::new());
     }
-    check_capture(db, item, symbol, (&of_symbol, new))?;
+    check_capture(db, item, symbol, (&all, new))?;
     let file = item.file(db);
     let mut edits = Vec::new();
     for it in of_symbol {
@@ -317,18 +300,18 @@ fn edits_of_item(
             (true, false) => format!("{old}: {new}"),
         };
         let span = in_file(db, item, it.span);
-        let location = Location { file, span };
-        edits.push(LocatedEdit { location, text });
+        edits.push(LocatedEdit::new(file, span, text));
     }
     Ok(edits)
 }
 
-/// Whether the new name would be hidden by a local where the symbol is named, or a local renamed would hide another name.
+/// Whether the new name would be hidden by a local where the symbol is named, or a local renamed would hide another name; `named` is all
+/// that the item names.
 fn check_capture(
     db: &dyn Db,
     item: ItemId,
     symbol: Symbol,
-    (named, new): (&[&Occurrence], &str),
+    (named, new): (&[Occurrence], &str),
 ) -> Result<(), String> {
     // What stands after a dot or names an argument is not looked up among locals.
     let is_looked_up = match symbol {
@@ -343,17 +326,17 @@ fn check_capture(
     let Some(tree) = item_ast(db, item) else {
         return Ok(());
     };
-    let all = bindings(&tree);
+    let bindings = bindings(&tree);
     let taken = |span: Span| {
         let line = line(db, item.file(db), span.start + item_offset(db, item));
         Err(format!(
             "`{new}` already means something else in line {line}"
         ))
     };
-    for other in all.iter().filter(|it| it.name == new) {
-        let hides = named
-            .iter()
-            .any(|it| other.visible.touches(it.span.start) || other.declared == it.span);
+    let places = || named.iter().filter(|it| it.symbol == symbol);
+    for other in bindings.iter().filter(|it| it.name == new) {
+        let hides =
+            places().any(|it| other.visible.touches(it.span.start) || other.declared == it.span);
         if hides {
             return taken(other.declared);
         }
@@ -361,8 +344,8 @@ fn check_capture(
     let Symbol::Local { declared, .. } = symbol else {
         return Ok(());
     };
-    for own in all.iter().filter(|it| it.declared == declared) {
-        let hidden = occurrences(db, item).into_iter().find(|it| {
+    for own in bindings.iter().filter(|it| it.declared == declared) {
+        let hidden = named.iter().find(|it| {
             own.visible.touches(it.span.start)
                 && it.symbol != symbol
                 && !matches!(it.symbol, Symbol::Field { .. })

@@ -7,7 +7,6 @@ use gsw_syntax::ast::{
 };
 
 use crate::cursor::visit_nodes;
-use crate::symbol::signature;
 
 /// A name that a local is bound to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,7 +104,12 @@ impl Found {
 
     fn heads(&mut self, item: &Item) {
         let whole = self.whole;
-        for parameter in signature(item).into_iter().flat_map(|it| &it.parameters) {
+        for parameter in item
+            .body
+            .signature()
+            .into_iter()
+            .flat_map(|it| &it.parameters)
+        {
             self.add(&parameter.name, whole);
         }
         if let ItemBody::Test {
@@ -208,10 +212,7 @@ impl Found {
 
     /// Where the innermost block around `span` ends.
     fn block_end(&self, span: Span) -> u32 {
-        let around = self
-            .blocks
-            .iter()
-            .filter(|it| it.start <= span.start && span.end <= it.end);
+        let around = self.blocks.iter().filter(|it| it.holds(span));
         around
             .min_by_key(|it| it.end - it.start)
             .map_or(self.whole.end, |it| it.end)

@@ -43,7 +43,7 @@ fn nested(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_by_key(|it| (it.end - it.start, it.start));
     let mut chain: Vec<Span> = Vec::new();
     for span in spans {
-        let holds = |it: &Span| span.start <= it.start && it.end <= span.end && *it != span;
+        let holds = |it: &Span| span.holds(*it) && *it != span;
         if chain.last().is_none_or(holds) {
             chain.push(span);
         }

@@ -10,7 +10,8 @@ use gsw_syntax::ast::{Child, TypeExpressionKind};
 use gsw_syntax::{Token, TokenKind, Word, file_item_ids, item_ast, lex, parse_file};
 
 use crate::cursor::{in_file, visit_nodes};
-use crate::symbol::{Occurrence, Role, Symbol, generics, occurrences};
+use crate::expression_type::local;
+use crate::symbol::{Occurrence, Role, Symbol, occurrences};
 
 /// A word, number, string or comment on one line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -253,14 +254,12 @@ fn library(db: &dyn Db, item: ItemId) -> Modifiers {
 }
 
 fn of_local(db: &dyn Db, item: ItemId, declared: Span) -> (SemanticKind, Modifiers) {
-    let is_generic =
-        item_ast(db, item).is_some_and(|tree| generics(&tree).iter().any(|it| it.span == declared));
+    let is_generic = item_ast(db, item)
+        .is_some_and(|tree| tree.body.generics().iter().any(|it| it.span == declared));
     if is_generic {
         return (SemanticKind::TypeParameter, Modifiers::default());
     }
-    let bodies = &gsw_infer::infer_item(db, item).bodies;
-    let mut locals = bodies.iter().flat_map(|it| &it.locals);
-    match locals.find(|it| it.span == declared).map(|it| it.kind) {
+    match local(db, item, declared).map(|it| it.kind) {
         Some(LocalKind::Let) => (SemanticKind::Variable, Modifiers::READONLY),
         Some(LocalKind::Var | LocalKind::State) => (SemanticKind::Variable, Modifiers::default()),
         // Without a body of its own, as of an `external`.

@@ -5,10 +5,10 @@
 
 use gsw_infer::{Reference, infer_item};
 use gsw_names::{
-    Definition, TypeDeclarationKind, item_signature, module_file, resolve_member, resolve_name,
+    Definition, declared_name, item_signature, module_file, resolve_member, resolve_name,
     type_declaration,
 };
-use gsw_source::{Db, File, ItemId, ItemKind, Name, Place, Span};
+use gsw_source::{Db, File, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{self, Child, ItemBody};
 use gsw_syntax::item_ast;
 
@@ -117,12 +117,10 @@ impl Found<'_> {
 
     fn declarations(&mut self, tree: &ast::Item) {
         let item = self.item;
-        if let Some(span) = name_span(self.db, item)
-            && !matches!(item.kind(self.db), ItemKind::Import | ItemKind::Test)
-        {
-            self.declare(span, Symbol::Item(item));
+        if let Some(name) = declared_name(tree) {
+            self.declare(name.span, Symbol::Item(item));
         }
-        for name in generics(tree) {
+        for name in tree.body.generics() {
             self.local(name);
         }
         match &tree.body {
@@ -165,7 +163,7 @@ impl Found<'_> {
             | ItemBody::Permissions { .. }
             | ItemBody::Invalid => {}
         }
-        if let Some(signature) = signature(tree) {
+        if let Some(signature) = tree.body.signature() {
             for it in &signature.parameters {
                 self.local(&it.name);
             }
@@ -205,22 +203,22 @@ impl Found<'_> {
     }
 
     fn types(&mut self, tree: &ast::Item) {
-        let generics: Vec<ast::Identifier> = generics(tree).to_vec();
+        let generics = tree.body.generics();
         let mut waiting = ast::item_children(tree);
         while let Some(node) = waiting.pop() {
             if let Child::Type(ty) = node
                 && let ast::TypeExpressionKind::Named { path, .. } = &ty.kind
             {
-                match (path.as_slice(), path.first()) {
-                    ([_], Some(name)) if generics.iter().any(|it| it.name == name.name) => {
-                        let own = generics.iter().find(|it| it.name == name.name);
-                        if let Some(own) = own {
-                            let item = self.item;
-                            let declared = own.span;
-                            self.refer(name.span, Symbol::Local { item, declared });
-                        }
+                let parameter = match path.as_slice() {
+                    [name] => generics.iter().find(|it| it.name == name.name),
+                    _ => None,
+                };
+                match parameter.zip(path.first()) {
+                    Some((declared, name)) => {
+                        let (item, declared) = (self.item, declared.span);
+                        self.refer(name.span, Symbol::Local { item, declared });
                     }
-                    _ => self.path(path),
+                    None => self.path(path),
                 }
             }
             waiting.extend(ast::children(node));
@@ -282,56 +280,6 @@ impl Found<'_> {
     }
 }
 
-/// The type parameters that an item declares.
-pub fn generics(tree: &ast::Item) -> &[ast::Identifier] {
-    match &tree.body {
-        ItemBody::Record(it) => &it.generics,
-        ItemBody::Enum(it) => &it.generics,
-        ItemBody::Alias { generics, .. } => generics,
-        ItemBody::Function(_)
-        | ItemBody::Prompt { .. }
-        | ItemBody::Workflow { .. }
-        | ItemBody::Tool { .. }
-        | ItemBody::Human { .. }
-        | ItemBody::External { .. } => signature(tree).map_or(&[], |it| &it.generics),
-        ItemBody::Import(_)
-        | ItemBody::Error(_)
-        | ItemBody::Const(_)
-        | ItemBody::Agent { .. }
-        | ItemBody::Mcp { .. }
-        | ItemBody::Hook { .. }
-        | ItemBody::Skill { .. }
-        | ItemBody::Test { .. }
-        | ItemBody::Permissions { .. }
-        | ItemBody::Invalid => &[],
-    }
-}
-
-/// The head of an item that has parameters.
-pub fn signature(tree: &ast::Item) -> Option<&ast::Signature> {
-    match &tree.body {
-        ItemBody::Function(it) => Some(&it.signature),
-        ItemBody::Prompt { signature, .. }
-        | ItemBody::Workflow { signature, .. }
-        | ItemBody::Tool { signature, .. }
-        | ItemBody::Human { signature, .. }
-        | ItemBody::External { signature } => Some(signature),
-        ItemBody::Import(_)
-        | ItemBody::Record(_)
-        | ItemBody::Alias { .. }
-        | ItemBody::Enum(_)
-        | ItemBody::Error(_)
-        | ItemBody::Const(_)
-        | ItemBody::Agent { .. }
-        | ItemBody::Mcp { .. }
-        | ItemBody::Hook { .. }
-        | ItemBody::Skill { .. }
-        | ItemBody::Test { .. }
-        | ItemBody::Permissions { .. }
-        | ItemBody::Invalid => None,
-    }
-}
-
 pub fn symbol_of_definition(definition: Definition) -> Symbol {
     match definition {
         Definition::Item(item) => Symbol::Item(item),
@@ -356,7 +304,7 @@ fn symbol_of(db: &dyn Db, item: ItemId, reference: Reference) -> Option<Symbol> 
             item,
             variant,
             field,
-        } if has_fields(db, item) => Symbol::Field {
+        } if item.kind(db).is_data() => Symbol::Field {
             item,
             variant,
             field,
@@ -368,13 +316,6 @@ fn symbol_of(db: &dyn Db, item: ItemId, reference: Reference) -> Option<Symbol> 
         }
         Reference::Module(file) => Symbol::Module(file),
     })
-}
-
-fn has_fields(db: &dyn Db, item: ItemId) -> bool {
-    matches!(
-        item.kind(db),
-        ItemKind::Record | ItemKind::Enum | ItemKind::Error | ItemKind::Alias
-    )
 }
 
 /// Whether the text at a span of `item` is this name: what the compiler made itself has no place of its own.
@@ -414,17 +355,11 @@ pub fn declared_text(db: &dyn Db, symbol: Symbol) -> Option<Name> {
 }
 
 fn variant_span(db: &dyn Db, item: ItemId, variant: u32) -> Option<Span> {
-    match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Enum(variants) => variants.get(variant as usize).map(|it| it.span),
-        TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => None,
-    }
+    let variants = type_declaration(db, item).declaration.variants();
+    variants.get(variant as usize).map(|it| it.span)
 }
 
 fn field_span(db: &dyn Db, item: ItemId, variant: u32, field: u32) -> Option<Span> {
-    let fields = match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Record(fields) => fields,
-        TypeDeclarationKind::Enum(variants) => &variants.get(variant as usize)?.fields,
-        TypeDeclarationKind::Alias { .. } => return None,
-    };
+    let fields = type_declaration(db, item).declaration.fields_of(variant);
     fields.get(field as usize).map(|it| it.span)
 }

@@ -1,7 +1,7 @@
 //! `textDocument/typeDefinition`: where the types of the expression or name at a place are declared.
 
 use gsw_names::types::{self, Type};
-use gsw_names::{TypeDeclarationKind, item_signature, type_declaration};
+use gsw_names::{item_signature, type_declaration};
 use gsw_source::{Db, File, ItemId, ItemKind, Location, Place};
 
 use crate::cursor::{cursor, item_at, located};
@@ -60,11 +60,7 @@ pub fn symbol_type(db: &dyn Db, symbol: Symbol) -> Option<Type> {
             variant,
             field,
         } => {
-            let fields = match &type_declaration(db, item).declaration.kind {
-                TypeDeclarationKind::Record(fields) => fields,
-                TypeDeclarationKind::Enum(variants) => &variants.get(variant as usize)?.fields,
-                TypeDeclarationKind::Alias { .. } => return None,
-            };
+            let fields = type_declaration(db, item).declaration.fields_of(variant);
             fields.get(field as usize).map(|it| it.ty.clone())
         }
         Symbol::Module(_) => None,

@@ -2,7 +2,7 @@
 //! one, by a `where` say.
 
 use gsw_names::types::Type;
-use gsw_names::{TypeDeclarationKind, alias_target, type_declaration};
+use gsw_names::{alias_target, type_declaration};
 use gsw_source::{Db, File, ItemId, ItemKind, Location};
 use gsw_syntax::file_item_ids;
 
@@ -64,9 +64,7 @@ fn variants(db: &dyn Db, item: ItemId) -> Vec<Symbol> {
     if item.kind(db) != ItemKind::Enum {
         return Vec::new();
     }
-    let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind else {
-        return Vec::new();
-    };
+    let variants = type_declaration(db, item).declaration.variants();
     let numbers = (0..).zip(variants);
     numbers
         .map(|(variant, _)| Symbol::Variant { item, variant })
@@ -89,18 +87,11 @@ fn type_item(db: &dyn Db, symbol: Symbol) -> Option<TypeItem> {
     let (name, kind) = match symbol {
         Symbol::Item(item) => {
             let kind = item.kind(db);
-            let is_type = matches!(
-                kind,
-                ItemKind::Record | ItemKind::Enum | ItemKind::Alias | ItemKind::Error
-            );
             let named = (item.name(db).to_string(), SymbolKind::Item(kind));
-            is_type.then_some(named)?
+            kind.is_data().then_some(named)?
         }
         Symbol::Variant { item, variant } => {
-            let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind
-            else {
-                return None;
-            };
+            let variants = type_declaration(db, item).declaration.variants();
             let name = &variants.get(variant as usize)?.name;
             let name = format!("{}.{name}", item.name(db));
             (name, SymbolKind::Variant)

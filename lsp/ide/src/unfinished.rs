@@ -32,7 +32,8 @@ pub fn finished(text: String, at: usize) -> String {
         return text;
     }
     let (before, after) = (&text[item.start..at], &text[at..item.end]);
-    let (rest, below) = after.split_at(end_of_line(after));
+    let end = end_of_line(&text[item.clone()], before.len());
+    let (rest, below) = after.split_at(end - before.len());
     let mut best = Best {
         wrong: whole,
         text: None,
@@ -100,13 +101,12 @@ fn is_in_interpolation(before: &str) -> bool {
         .is_some_and(|it| !line[it..].contains(['}', '"']))
 }
 
-/// The length of the rest of a line, without the comment at its end.
-fn end_of_line(after: &str) -> usize {
-    let line = after.find('\n').unwrap_or(after.len());
-    match after[..line].find("//") {
-        Some(comment) => comment,
-        None => line,
-    }
+/// Where the line ends on which byte `at` stands, or the comment at its end begins.
+fn end_of_line(text: &str, at: usize) -> usize {
+    let line = text[at..].find('\n').map_or(text.len(), |it| at + it);
+    let comments = lex(text).comments;
+    let mut starts = comments.iter().map(|it| it.span.start as usize);
+    starts.find(|it| (at..line).contains(it)).unwrap_or(line)
 }
 
 /// What closes the brackets before the cursor that nothing behind it closes, the innermost first.

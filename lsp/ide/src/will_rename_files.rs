@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use gsw_names::{imports, is_std, module_file};
 use gsw_project::module_key;
-use gsw_source::{Db, File, LocatedEdit, Location, Span};
+use gsw_source::{Db, File, LocatedEdit};
 use gsw_syntax::ast::Import;
-use gsw_syntax::{TokenKind, file_item_ids, lex};
+use gsw_syntax::{file_item_ids, is_name};
 
 use crate::cursor::in_file;
 use crate::files::own_files;
@@ -39,7 +39,7 @@ pub fn will_rename_files(db: &dyn Db, moved: &[(PathBuf, PathBuf)]) -> Vec<Locat
             if path != import.path.as_str() {
                 let span = in_file(db, item, import.path_span);
                 let known = name_after(db, (file, target), &import, &path, &mut edits);
-                edits.push(edit(file, span, path + &known));
+                edits.push(LocatedEdit::new(file, span, path + &known));
             }
         }
     }
@@ -61,11 +61,6 @@ fn after(path: &Path, moved: &[(PathBuf, PathBuf)]) -> PathBuf {
 
 fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "gsw")
-}
-
-const fn edit(file: File, span: Span, text: String) -> LocatedEdit {
-    let location = Location { file, span };
-    LocatedEdit { location, text }
 }
 
 /// What stands behind the path when the module has another name then: nothing when its uses follow, by edits that are added, or ` as old`
@@ -90,15 +85,10 @@ fn name_after(
             it.symbol == Symbol::Module(target)
                 && gsw_names::source_text(db, item, it.span) == old.as_str()
         });
-        edits.extend(named.map(|it| edit(file, in_file(db, item, it.span), new.clone())));
+        edits.extend(named.map(|it| {
+            let span = in_file(db, item, it.span);
+            LocatedEdit::new(file, span, new.as_str())
+        }));
     }
     String::new()
-}
-
-fn is_name(text: &str) -> bool {
-    let lexed = lex(text);
-    let is_whole = |it: Span| it.start == 0 && it.end as usize == text.len();
-    lexed.errors.is_empty()
-        && matches!(lexed.tokens.as_slice(), [only]
-            if only.kind == TokenKind::Identifier && is_whole(only.span))
 }

@@ -1,12 +1,12 @@
 //! `workspace/symbol`: the declarations of a project whose names hold the letters of a query, in order.
 
-use gsw_names::is_std;
-use gsw_source::{Db, Location, Project};
+use gsw_source::{Db, Location};
 use gsw_syntax::file_item_ids;
 
 use crate::cursor::{in_file, located};
 use crate::declared_name::name_span;
 use crate::document_symbol::{SymbolKind, item_kind};
+use crate::files::own_files;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WorkspaceSymbol {
@@ -23,12 +23,8 @@ const MOST: usize = 500;
 /// What `query` finds: names that begin with it first, then those that hold its letters one after another.
 #[must_use]
 pub fn workspace_symbol(db: &dyn Db, query: &str) -> Vec<WorkspaceSymbol> {
-    let Some(project) = Project::try_get(db) else {
-        return Vec::new();
-    };
     let mut found = Vec::new();
-    let own = project.modules(db).values().copied();
-    for file in own.filter(|it| !is_std(db, *it)) {
+    for file in own_files(db) {
         for item in file_item_ids(db, file).iter().copied() {
             let name = item.name(db);
             let (Some(rank), Some(kind)) = (rank(name, query), item_kind(db, item)) else {

@@ -1,7 +1,7 @@
 //! Values that no pattern covers, as the source text of a pattern that would.
 
+use gsw_names::type_declaration;
 use gsw_names::types::Type;
-use gsw_names::{TypeDeclarationKind, type_declaration};
 use gsw_source::{Db, ItemId, Name};
 
 use super::constructor::Constructor;
@@ -90,9 +90,7 @@ fn single_text(db: &dyn Db, witness: &Witness) -> String {
             .collect();
         return format!("({})", parts.join(", "));
     };
-    let TypeDeclarationKind::Record(fields) = &type_declaration(db, *item).declaration.kind else {
-        return "_".into();
-    };
+    let fields = type_declaration(db, *item).declaration.fields();
     let named = fields
         .iter()
         .zip(&witness.parts)
@@ -117,10 +115,7 @@ fn called(name: &Name, parts: &[String]) -> String {
 }
 
 fn variant_name(db: &dyn Db, item: ItemId, variant: u32) -> Name {
-    match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Enum(variants) => variants
-            .get(variant as usize)
-            .map_or_else(|| Name::new_static("_"), |it| it.name.clone()),
-        TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => Name::new_static("_"),
-    }
+    let variants = type_declaration(db, item).declaration.variants();
+    let variant = variants.get(variant as usize);
+    variant.map_or_else(|| Name::new_static("_"), |it| it.name.clone())
 }

@@ -2,8 +2,8 @@
 
 use gsw_abi::call::RuntimeCall;
 use gsw_infer::hir::{Body, Callee, ExpressionId, ExpressionKind};
-use gsw_names::{item_signature, module_path};
-use gsw_source::{Db, Diagnostic, ItemId, Place};
+use gsw_names::{KnownItem, item_signature};
+use gsw_source::{Db, Diagnostic, ItemId};
 
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
@@ -27,8 +27,7 @@ fn pattern_of(db: &dyn Db, item: ItemId) -> Option<u32> {
     if item_signature(db, item).signature.intrinsic == Some(RuntimeCall::string_matches) {
         return Some(1);
     }
-    let makes_one = item.name(db) == "new" && module_path(db, item.file(db)) == Some("std/regex");
-    makes_one.then_some(0)
+    KnownItem::RegexNew.is(db, item).then_some(0)
 }
 
 fn broken(db: &dyn Db, body: &Body, pattern: ExpressionId) -> Option<Diagnostic> {
@@ -40,9 +39,6 @@ fn broken(db: &dyn Db, body: &Body, pattern: ExpressionId) -> Option<Diagnostic>
         regex_syntax::Error::Translate(error) => error.kind().to_string(),
         error => error.to_string(),
     };
-    let place = Place::Item {
-        item: body.item,
-        span: body.expression(pattern).span,
-    };
+    let place = body.place(body.expression(pattern).span);
     Some(errors::broken_pattern(place, &why))
 }

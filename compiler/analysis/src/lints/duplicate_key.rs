@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use gsw_infer::hir::{Body, ExpressionId, ExpressionKind};
 use gsw_names::type_declaration;
 use gsw_names::{TypeDeclarationKind, source_text};
-use gsw_source::{Db, Diagnostic, Place, Span};
+use gsw_source::{Db, Diagnostic, Span};
 
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
@@ -22,10 +22,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             };
             let span = body.expression(*key).span;
             if let Some(first) = seen.insert(known, span) {
-                let place = |span| Place::Item {
-                    item: body.item,
-                    span,
-                };
+                let place = |span| body.place(span);
                 let text = source_text(db, body.item, span);
                 found.push(errors::duplicate_key(place(span), place(first), &text));
             }

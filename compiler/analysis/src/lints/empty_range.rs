@@ -2,7 +2,7 @@
 
 use gsw_infer::hir::{Body, ExpressionKind, RangeEnd};
 use gsw_names::source_text;
-use gsw_source::{Db, Diagnostic, Place};
+use gsw_source::{Db, Diagnostic};
 
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
@@ -27,10 +27,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             continue;
         }
         let text = |it| source_text(db, body.item, body.expression(it).span);
-        let place = Place::Item {
-            item: body.item,
-            span: expression.span,
-        };
+        let place = body.place(expression.span);
         // What the same numbers are from below.
         let upwards = match range_end {
             RangeEnd::Inclusive => format!("{}..={}", text(end), text(start)),

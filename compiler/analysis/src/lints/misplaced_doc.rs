@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gsw_source::{Db, Diagnostic, Edit, File, Place, Span};
-use gsw_syntax::ast::{Attribute, ItemBody, Parameter, Signature};
+use gsw_syntax::ast::{Attribute, ItemBody, Parameter};
 use gsw_syntax::{Comment, CommentKind, CommentPosition, FileItem, parse_file};
 
 use crate::errors;
@@ -124,12 +124,16 @@ impl<'file> Reader<'file> {
         match &tree.body {
             // What an import brings has its documentation elsewhere.
             ItemBody::Import(_) | ItemBody::Invalid => return,
-            ItemBody::Function(function) => self.note_signature(item, &function.signature),
-            ItemBody::Prompt { signature, .. }
-            | ItemBody::Workflow { signature, .. }
-            | ItemBody::Tool { signature, .. }
-            | ItemBody::Human { signature, .. }
-            | ItemBody::External { signature } => self.note_signature(item, signature),
+            ItemBody::Function(_)
+            | ItemBody::Prompt { .. }
+            | ItemBody::Workflow { .. }
+            | ItemBody::Tool { .. }
+            | ItemBody::Human { .. }
+            | ItemBody::External { .. } => {
+                if let Some(signature) = tree.body.signature() {
+                    self.note_parameters(item, &signature.parameters);
+                }
+            }
             ItemBody::Record(record) => {
                 for it in &record.fields {
                     self.note(item, &it.attributes, it.name.span);
@@ -156,10 +160,6 @@ impl<'file> Reader<'file> {
             let word = self.token_from(item.offset + last.span.end);
             self.documented.insert(word, start);
         }
-    }
-
-    fn note_signature(&mut self, item: &FileItem, signature: &Signature) {
-        self.note_parameters(item, &signature.parameters);
     }
 
     fn note_parameters(&mut self, item: &FileItem, parameters: &[Parameter]) {

@@ -4,16 +4,13 @@ use std::collections::HashSet;
 
 use gsw_infer::hir::{Body, ExpressionKind, Local};
 use gsw_names::source_text;
-use gsw_source::{Db, Diagnostic, Place, Span};
+use gsw_source::{Db, Diagnostic, Span};
 
 use crate::errors::{self, Marked};
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     for Mention { at, marked, path } in mentions(db, body) {
-        let place = |start, end| Place::Item {
-            item: body.item,
-            span: Span::new(start, end),
-        };
+        let place = |start, end| body.place(Span::new(start, end));
         let length = path.len() as u32;
         found.push(match marked {
             Marked::Braces => {

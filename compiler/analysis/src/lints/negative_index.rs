@@ -3,7 +3,7 @@
 use gsw_infer::hir::{Body, ExpressionKind};
 use gsw_names::source_text;
 use gsw_names::types::Type;
-use gsw_source::{Db, Diagnostic, Place};
+use gsw_source::{Db, Diagnostic};
 
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
@@ -19,10 +19,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             && let Some(ConstantValue::Int(number)) = known_value(db, body, index)
             && number < 0
         {
-            let place = Place::Item {
-                item: body.item,
-                span: index_span,
-            };
+            let place = body.place(index_span);
             let list = source_text(db, body.item, base.span);
             found.push(errors::negative_index(place, &list, number));
         }

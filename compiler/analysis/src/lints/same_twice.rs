@@ -8,15 +8,12 @@ use gsw_infer::hir::{
     Statement, StatementKind,
 };
 use gsw_names::types::Type;
-use gsw_source::{Diagnostic, Place, Span};
+use gsw_source::{Diagnostic, Span};
 
 use crate::errors;
 
 pub(super) fn check(body: &Body, found: &mut Vec<Diagnostic>) {
-    let place = |span: Span| Place::Item {
-        item: body.item,
-        span,
-    };
+    let place = |span: Span| body.place(span);
     for expression in &body.expressions {
         let kind = &expression.kind;
         if let Kind::Binary {

@@ -2,8 +2,8 @@
 
 use gsw_infer::hir::{Body, ExpressionKind, Pattern, PatternKind, Statement, StatementKind};
 use gsw_infer::visit_patterns;
-use gsw_names::{Parameter, TypeDeclarationKind, source_text, type_declaration};
-use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
+use gsw_names::{source_text, type_declaration};
+use gsw_source::{Db, Diagnostic, Span};
 
 use crate::errors;
 
@@ -21,9 +21,12 @@ fn swapped(db: &dyn Db, body: &Body, pattern: &Pattern) -> Option<Diagnostic> {
         fields,
     } = &pattern.kind
     {
-        (payload(db, *item, *variant), fields)
+        (
+            type_declaration(db, *item).declaration.fields_of(*variant),
+            fields,
+        )
     } else if let PatternKind::Error { item, fields } = &pattern.kind {
-        (payload(db, *item, 0), fields)
+        (type_declaration(db, *item).declaration.fields(), fields)
     } else {
         return None;
     };
@@ -42,24 +45,11 @@ fn swapped(db: &dyn Db, body: &Body, pattern: &Pattern) -> Option<Diagnostic> {
         // `Box(width: height)` says what it means.
         let is_named = before.trim_end().ends_with(':');
         (is_other && !is_named).then(|| {
-            let place = Place::Item {
-                item: body.item,
-                span: part.span,
-            };
+            let place = body.place(part.span);
             let names: Vec<&str> = declared.iter().map(|it| it.name.as_str()).collect();
             errors::swapped_fields(place, name, own, &names)
         })
     })
-}
-
-fn payload(db: &dyn Db, item: ItemId, variant: u32) -> &[Parameter] {
-    match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Enum(variants) => variants
-            .get(variant as usize)
-            .map_or(&[], |it| it.fields.as_slice()),
-        TypeDeclarationKind::Record(fields) => fields,
-        TypeDeclarationKind::Alias { .. } => &[],
-    }
 }
 
 /// All patterns of a body.

@@ -2,7 +2,7 @@
 
 use gsw_infer::hir::{Body, BodyPart, ExpressionKind, LocalKind, StatementKind};
 use gsw_names::source_text;
-use gsw_source::{Db, Diagnostic, Place, Span};
+use gsw_source::{Db, Diagnostic, Span};
 
 use super::unused::{assigned_locals, read_locals};
 use crate::errors;
@@ -27,10 +27,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         if variable.kind != LocalKind::Var || assigned.contains(local) || !read.contains(local) {
             continue;
         }
-        let place = |span| Place::Item {
-            item: body.item,
-            span,
-        };
+        let place = |span| body.place(span);
         let word = Span::new(statement.span.start, statement.span.start + 3);
         if source_text(db, body.item, word) == "var" {
             let report =

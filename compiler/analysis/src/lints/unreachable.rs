@@ -2,7 +2,7 @@
 
 use gsw_infer::hir::{Body, ExpressionKind, Statement, StatementKind};
 use gsw_names::types::Type;
-use gsw_source::{Diagnostic, Place, Span};
+use gsw_source::{Diagnostic, Span};
 
 use crate::errors;
 
@@ -19,10 +19,7 @@ pub(super) fn check(body: &Body, found: &mut Vec<Diagnostic>) {
             continue;
         };
         if next.start < next.end && next.start >= statements[index].span.end {
-            let place = |span| Place::Item {
-                item: body.item,
-                span,
-            };
+            let place = |span| body.place(span);
             let cause = statements[index].span;
             let last = tail.or(statements.last().map(|it| it.span));
             let end = last.map_or(next.end, |it| it.end.max(next.end));

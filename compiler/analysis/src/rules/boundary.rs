@@ -5,7 +5,6 @@ use gsw_names::types::Type;
 use gsw_names::{find_held, has_media_inside, holds_media, holds_secret, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
-use super::place_in;
 use crate::errors;
 
 #[expect(
@@ -16,14 +15,14 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     if body.part == BodyPart::Rows
         && let Some(what) = unrecordable(db, &body.result).or_else(|| secret_in(db, &body.result))
     {
-        let place = place_in(body, body.expression(body.root).span);
+        let place = body.place(body.expression(body.root).span);
         found.push(errors::not_recordable(place, what, "the rows of a test"));
     }
     for local in &body.locals {
         // One that is captured is reported for what it could refer to.
         let is_state = local.kind == LocalKind::State && local.captured == Captured::No;
         if is_state && let Some(what) = unrecordable(db, &local.ty) {
-            let place = place_in(body, local.span);
+            let place = body.place(local.span);
             found.push(errors::not_recordable(place, what, "a `state` variable"));
         }
     }
@@ -31,7 +30,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         if let ExpressionKind::ParallelFor { iterable, .. } = &expression.kind {
             let iterable = body.expression(*iterable);
             if let Some(what) = unrecordable(db, &iterable.ty) {
-                let place = place_in(body, iterable.span);
+                let place = body.place(iterable.span);
                 found.push(errors::not_recordable(
                     place,
                     what,
@@ -111,13 +110,13 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             | ExpressionKind::Invalid => continue,
         };
         if let Some(what) = unrecordable(db, crossing) {
-            found.push(errors::not_recordable(place_in(body, span), what, boundary));
+            found.push(errors::not_recordable(body.place(span), what, boundary));
         }
     }
 }
 
 /// What a declaration is called whose parameters and result cross a boundary.
-fn boundary_word(kind: ItemKind) -> Option<&'static str> {
+pub(super) fn boundary_word(kind: ItemKind) -> Option<&'static str> {
     match kind {
         ItemKind::Workflow => Some("a workflow"),
         ItemKind::Prompt => Some("a prompt"),

@@ -6,7 +6,6 @@ use gsw_names::types::Type;
 use gsw_names::{TypeDeclarationKind, alias_target, type_declaration};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
 
-use super::place_in;
 use crate::constant::{ConstantValue, check_source, known_value, satisfies};
 use crate::errors;
 
@@ -25,7 +24,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             let known = known_value(db, body, *value);
             let broken = known.and_then(|it| broken_alias(db, &expression.ty, &it));
             if let Some((alias, source)) = broken {
-                let place = place_in(body, body.expression(*value).span);
+                let place = body.place(body.expression(*value).span);
                 found.push(errors::broken_check(place, alias.name(db), &source));
             }
         }
@@ -53,7 +52,7 @@ fn check_default(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     let known = known_value(db, body, body.root);
     if known.is_some_and(|it| breaks(db, body.item, part, &it, &[])) {
         let source = check_source(db, body.item, part);
-        let place = place_in(body, body.expression(body.root).span);
+        let place = body.place(body.expression(body.root).span);
         found.push(errors::broken_check(place, body.item.name(db), &source));
     }
 }
@@ -90,7 +89,7 @@ fn check_fields(
         }
         let span = written.map_or(record.span, |it| body.expression(it.1).span);
         let source = check_source(db, record.item, part);
-        let place = place_in(body, span);
+        let place = body.place(span);
         found.push(errors::broken_check(place, record.item.name(db), &source));
     }
 }

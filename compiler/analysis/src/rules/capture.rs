@@ -5,7 +5,6 @@ use gsw_infer::hir::{Body, Captured, LocalKind};
 use gsw_source::{Db, Diagnostic};
 
 use super::boundary::unrecordable;
-use super::place_in;
 use crate::errors;
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
@@ -17,7 +16,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         }
         if let Some(what) = unrecordable(db, &local.ty) {
             found.push(errors::captured_cycle(
-                place_in(body, local.span),
+                body.place(local.span),
                 &local.name,
                 what,
             ));

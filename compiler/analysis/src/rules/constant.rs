@@ -7,7 +7,6 @@ use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Span};
 use gsw_syntax::file_item_ids;
 use rustc_hash::FxHashSet;
 
-use super::place_in;
 use crate::errors;
 use crate::summary::item_summary;
 
@@ -22,18 +21,15 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         let names: Vec<&str> = cycle.iter().map(|it| it.name(db).as_str()).collect();
         // The cycle is reported once: at the name that comes first.
         if names.iter().min() == names.first() {
-            let place = place_in(body, body.expression(body.root).span);
+            let place = body.place(body.expression(body.root).span);
             found.push(errors::constant_cycle(place, &names));
         }
         return;
     }
     if let Some((effect, span)) = effect(db, body) {
-        found.push(errors::effect_in_constant(place_in(body, span), effect));
+        found.push(errors::effect_in_constant(body.place(span), effect));
     } else if let Some((operation, span)) = question(db, body) {
-        found.push(errors::question_in_constant(
-            place_in(body, span),
-            &operation,
-        ));
+        found.push(errors::question_in_constant(body.place(span), &operation));
     }
 }
 

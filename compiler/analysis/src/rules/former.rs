@@ -5,7 +5,6 @@ use gsw_names::item_signature;
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span};
 use gsw_syntax::{file_item_ids, item_ast};
 
-use super::place_in;
 use crate::errors::{self, FormerNameProblem};
 
 /// The earlier name of a workflow, prompt or tool.
@@ -67,11 +66,7 @@ pub(super) fn check(body: &Body, found: &mut Vec<Diagnostic>) {
         };
         if let Some(problem) = problem {
             let span: Span = body.expression(*expression).span;
-            found.push(errors::wrong_former_name(
-                place_in(body, span),
-                &was,
-                problem,
-            ));
+            found.push(errors::wrong_former_name(body.place(span), &was, problem));
         }
         seen.push(was);
     }

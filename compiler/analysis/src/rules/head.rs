@@ -21,7 +21,7 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         item,
         span: it.span,
     };
-    let Some(signature) = signature_of(&head.body) else {
+    let Some(signature) = head.body.signature() else {
         return found;
     };
     let is_method = matches!(&head.body, ItemBody::Function(it) if it.receiver.is_some());
@@ -74,30 +74,6 @@ fn unanswerable(db: &dyn Db, item: ItemId, signature: &Signature) -> Option<Diag
             &signature.name.name,
         )),
         Some((TextRole::User | TextRole::System, _)) | None => None,
-    }
-}
-
-fn signature_of(body: &ItemBody) -> Option<&Signature> {
-    match body {
-        ItemBody::Function(it) => Some(&it.signature),
-        ItemBody::Workflow { signature, .. }
-        | ItemBody::Tool { signature, .. }
-        | ItemBody::Prompt { signature, .. }
-        | ItemBody::Human { signature, .. }
-        | ItemBody::External { signature } => Some(signature),
-        ItemBody::Import(_)
-        | ItemBody::Record(_)
-        | ItemBody::Alias { .. }
-        | ItemBody::Enum(_)
-        | ItemBody::Error(_)
-        | ItemBody::Const(_)
-        | ItemBody::Agent { .. }
-        | ItemBody::Mcp { .. }
-        | ItemBody::Hook { .. }
-        | ItemBody::Skill { .. }
-        | ItemBody::Test { .. }
-        | ItemBody::Permissions { .. }
-        | ItemBody::Invalid => None,
     }
 }
 

@@ -5,7 +5,6 @@ use gsw_infer::{Child, children};
 use gsw_source::Diagnostic;
 use rustc_hash::FxHashSet;
 
-use super::place_in;
 use crate::errors;
 
 /// What stands around an expression, as far as leaving it goes.
@@ -45,7 +44,7 @@ pub(super) fn check(body: &Body, found: &mut Vec<Diagnostic>) {
 
 fn visit(body: &Body, id: ExpressionId, around: Around, found: &mut Vec<Diagnostic>) {
     let expression = body.expression(id);
-    let place = place_in(body, expression.span);
+    let place = body.place(expression.span);
     if expression.kind == ExpressionKind::Break && !around.in_loop {
         found.push(errors::outside_loop(place, "break", around.wall));
     }

@@ -5,7 +5,6 @@ use gsw_infer::hir::{Body, ExpressionKind, StatementKind};
 use gsw_names::{is_std, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind};
 
-use super::place_in;
 use crate::call_summary::Waits;
 use crate::errors;
 use crate::summary::item_summary;
@@ -22,7 +21,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             if let StatementKind::Mock { item, .. } = &statement.kind
                 && !is_mockable(db, *item)
             {
-                let place = place_in(body, statement.span);
+                let place = body.place(statement.span);
                 found.push(errors::not_mockable(place, item.name(db)));
             }
         }

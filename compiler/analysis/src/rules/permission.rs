@@ -5,7 +5,6 @@ use gsw_names::types::Effect;
 use gsw_names::{KnownItem, PRELUDE, is_std, module_path};
 use gsw_source::{Db, Diagnostic, ItemId, Span};
 
-use super::place_in;
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
 use crate::manifest::{permission_source, permissions};
@@ -42,7 +41,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
                 continue;
             }
             let listed = granted.iter().find(|(name, _)| name == effect.name());
-            let place = place_in(body, span);
+            let place = body.place(span);
             // The address of a request with any method stands behind the method.
             let is_address = |it: &String| effect != Effect::Net || host(it).is_some();
             let named = |n| {

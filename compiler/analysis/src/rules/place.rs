@@ -7,7 +7,6 @@ use gsw_infer::hir::{
 use gsw_infer::{Child, children};
 use gsw_source::{Db, Diagnostic, ItemKind};
 
-use super::place_in;
 use crate::errors;
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
@@ -45,7 +44,7 @@ fn check_undos(
     let mut inner_home = home;
     if let ExpressionKind::Undo(_) = &expression.kind {
         if let Some(home) = home {
-            let place = place_in(body, expression.span);
+            let place = body.place(expression.span);
             found.push(errors::misplaced_statement(place, "`undo`", home));
         }
         inner_home = Some("a body outside of another `undo`");
@@ -90,7 +89,7 @@ fn misplaced(
     kind: ItemKind,
     is_own: bool,
 ) -> Option<Diagnostic> {
-    let place = place_in(body, statement.span);
+    let place = body.place(statement.span);
     match &statement.kind {
         StatementKind::Var { local, .. }
             if body.local(*local).kind == LocalKind::State && !is_own =>

@@ -1,5 +1,7 @@
 //! How tools may be repeated, and `once` calls where code may run again.
 
+use std::collections::VecDeque;
+
 use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalId, Modifiers};
 use gsw_infer::{Child, children, infer_item};
 use gsw_names::types::{Effect, EffectSet, Type};
@@ -7,8 +9,8 @@ use gsw_names::{declared_name, find_held, is_std};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place, Span};
 use gsw_syntax::ModifierName;
 use gsw_syntax::{ast, item_ast};
+use rustc_hash::FxHashSet;
 
-use super::place_in;
 use crate::errors;
 use crate::named_lambda::named_lambdas;
 use crate::summary::item_summary;
@@ -39,12 +41,9 @@ impl RepeatClass {
 
 /// The class of the tool `item`: as written, else told by its effects and by the tools that it calls.
 pub fn repeat_class(db: &dyn Db, item: ItemId) -> RepeatClass {
-    written_class(db, item).unwrap_or_else(|| match class_of_effects(db, item) {
-        _ if once_tool(db, item).is_some() => RepeatClass::Once,
-        class @ (RepeatClass::Pure
-        | RepeatClass::Reads
-        | RepeatClass::Idempotent
-        | RepeatClass::Once) => class,
+    written_class(db, item).unwrap_or_else(|| match once_tool(db, item) {
+        Some(_) => RepeatClass::Once,
+        None => class_of_effects(db, item),
     })
 }
 
@@ -137,7 +136,7 @@ impl Visit<'_> {
         if let Some(item) = called_item(kind)
             && let Some((tool, way)) = once_tool(self.db, item)
         {
-            let place = place_in(self.body, self.named_at.unwrap_or(span));
+            let place = self.body.place(self.named_at.unwrap_or(span));
             let report = report(self.db, place, tool, way, word);
             // The lambda of a variable may be met several times.
             if !self.found.contains(&report) {
@@ -162,10 +161,9 @@ impl Visit<'_> {
 
 /// The `once` tool that calling `item` runs, itself or by way of other functions, and the first of these.
 fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
-    let mut seen = vec![item];
-    let mut next = 0;
-    while let Some(&it) = seen.get(next) {
-        next += 1;
+    let mut seen = FxHashSet::from_iter([item]);
+    let mut waiting = VecDeque::from([item]);
+    while let Some(it) = waiting.pop_front() {
         let written = written_class(db, it);
         let is_once = |it| written.unwrap_or_else(|| class_of_effects(db, it)) == RepeatClass::Once;
         match it.kind(db) {
@@ -181,11 +179,7 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
                         .expressions
                         .iter()
                         .filter_map(|it| called_item(&it.kind));
-                    for item in called {
-                        if !seen.contains(&item) {
-                            seen.push(item);
-                        }
-                    }
+                    waiting.extend(called.filter(|it| seen.insert(*it)));
                 }
             }
             ItemKind::Import
@@ -214,10 +208,9 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
 
 /// Whether code of the program that `item` runs names a constant that holds a queue or a session.
 fn shares_queue(db: &dyn Db, item: ItemId) -> bool {
-    let mut seen = vec![item];
-    let mut next = 0;
-    while let Some(&it) = seen.get(next) {
-        next += 1;
+    let mut seen = FxHashSet::from_iter([item]);
+    let mut waiting = vec![item];
+    while let Some(it) = waiting.pop() {
         if is_std(db, it.file(db)) {
             continue;
         }
@@ -229,7 +222,7 @@ fn shares_queue(db: &dyn Db, item: ItemId) -> bool {
                     return true;
                 }
                 let called = called_item(&expression.kind);
-                seen.extend(called.filter(|it| !seen.contains(it)));
+                waiting.extend(called.filter(|it| seen.insert(*it)));
             }
         }
     }

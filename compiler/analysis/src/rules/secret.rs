@@ -3,29 +3,12 @@
 use gsw_names::{declared_name, holds_secret, item_head, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
+use super::boundary::boundary_word;
 use crate::errors;
 
 pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
-    let word = match item.kind(db) {
-        ItemKind::Workflow => "a workflow",
-        ItemKind::Prompt => "a prompt",
-        ItemKind::Human => "a human",
-        ItemKind::External => "an external",
-        ItemKind::Tool => "a tool",
-        ItemKind::Import
-        | ItemKind::Function
-        | ItemKind::Record
-        | ItemKind::Alias
-        | ItemKind::Enum
-        | ItemKind::Error
-        | ItemKind::Const
-        | ItemKind::Agent
-        | ItemKind::Mcp
-        | ItemKind::Hook
-        | ItemKind::Skill
-        | ItemKind::Test
-        | ItemKind::Permissions
-        | ItemKind::Invalid => return Vec::new(),
+    let Some(word) = boundary_word(item.kind(db)) else {
+        return Vec::new();
     };
     let signature = &item_signature(db, item).signature;
     let mut found = Vec::new();

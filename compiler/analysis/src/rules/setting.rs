@@ -8,7 +8,6 @@ use gsw_infer::hir::{
 use gsw_infer::infer_item;
 use gsw_source::{Db, Diagnostic, ItemKind};
 
-use super::place_in;
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
 
@@ -136,7 +135,7 @@ impl Finder<'_> {
             | None => return,
         };
         if !bounds.admit(number) {
-            let place = place_in(self.body, self.body.expression(id).span);
+            let place = self.body.place(self.body.expression(id).span);
             self.found
                 .push(errors::senseless_setting(place, name, bounds.wanted));
         }

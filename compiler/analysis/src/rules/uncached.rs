@@ -7,7 +7,6 @@ use gsw_abi::provider::LEAST_CACHED;
 use gsw_infer::hir::{Body, BodyPart, Expression, ExpressionKind, Part};
 use gsw_source::{Db, Diagnostic, ItemKind, Span};
 
-use super::place_in;
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
 
@@ -21,7 +20,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     }
     for expression in &body.expressions {
         if let Some((span, bytes)) = uncached(db, body, expression) {
-            found.push(errors::uncached_text(place_in(body, span), bytes));
+            found.push(errors::uncached_text(body.place(span), bytes));
         }
     }
 }

@@ -3,7 +3,7 @@
 use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
 use gsw_infer::{Child, Reference, children, infer_item};
 use gsw_names::types::ErrorSet;
-use gsw_names::{display_type, item_signature, model_errors};
+use gsw_names::{MODEL_ERROR, display_type, item_signature, model_errors};
 use gsw_source::{Code, Db, Diagnostic, Place, Severity};
 
 use super::body::BodyFacts;
@@ -29,18 +29,12 @@ pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> V
             continue;
         };
         if let Some(arm) = arms.get(*index) {
-            let place = Place::Item {
-                item: body.item,
-                span: arm.pattern.span,
-            };
+            let place = body.place(arm.pattern.span);
             found.push(errors::impossible_catch(place));
         }
     }
     for leak in &facts.leaks {
-        let place = Place::Item {
-            item: body.item,
-            span: body.expression(leak.value).span,
-        };
+        let place = body.place(body.expression(leak.value).span);
         let ty = display_type(db, &leak.ty);
         let kinds = leak.errors.kinds.iter();
         let mut what: Vec<String> = kinds.map(|it| format!("raise `{}`", it.name)).collect();
@@ -133,13 +127,10 @@ pub(super) fn raising_place(db: &dyn Db, body: &Body, id: ExpressionId) -> Place
         let name = names.map(|(name, _)| name.start).min();
         span.start = name.unwrap_or(span.start);
     }
-    Place::Item {
-        item: body.item,
-        span,
-    }
+    body.place(span)
 }
 
-/// The names of errors, the nine of models as one.
+/// The names of errors, all those of models as one.
 fn folded_names(db: &dyn Db, set: &ErrorSet) -> Vec<String> {
     let model = model_errors(db);
     // `ModelError` says all of them, so it may be written only where all of them are missing.
@@ -148,7 +139,7 @@ fn folded_names(db: &dyn Db, set: &ErrorSet) -> Vec<String> {
     }
     let rest = set.kinds.without(&model.kinds);
     let rest = rest.iter().map(|it| it.name.to_string());
-    std::iter::once("ModelError".to_owned())
+    std::iter::once(MODEL_ERROR.to_owned())
         .chain(rest)
         .collect()
 }

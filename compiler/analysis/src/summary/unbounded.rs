@@ -8,7 +8,7 @@ use gsw_infer::hir::{
 };
 use gsw_infer::infer_item;
 use gsw_names::types::{Effect, Type};
-use gsw_source::{Db, Diagnostic, ItemKind, Place, Span};
+use gsw_source::{Db, Diagnostic, ItemKind, Span};
 
 use super::body::BodyFacts;
 use crate::call_summary::Summary;
@@ -29,12 +29,7 @@ pub(super) fn unbounded_loops(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Ve
                 body.expressions.iter().filter(|it| is_bounding(it)),
             )
             && !compares_numbers(body, end.body);
-        is_free.then(|| {
-            errors::unbounded_calls(Place::Item {
-                item: body.item,
-                span: end.head,
-            })
-        })
+        is_free.then(|| errors::unbounded_calls(body.place(end.head)))
     };
     body.expressions.iter().filter_map(report).collect()
 }
@@ -83,7 +78,7 @@ fn is_bounding(expression: &Expression) -> bool {
 }
 
 fn is_within<'a>(inner: Span, mut around: impl Iterator<Item = &'a Expression>) -> bool {
-    around.any(|it| it.span.start <= inner.start && inner.end <= it.span.end)
+    around.any(|it| it.span.holds(inner))
 }
 
 /// Whether ints are compared by their order in an expression.
@@ -100,5 +95,5 @@ fn compares_numbers(body: &Body, id: ExpressionId) -> bool {
     body.expressions
         .iter()
         .filter(is_comparison)
-        .any(|it| span.start <= it.span.start && it.span.end <= span.end)
+        .any(|it| span.holds(it.span))
 }

@@ -10,8 +10,7 @@ use gsw_infer::hir::{
 use gsw_infer::infer_item;
 use gsw_names::types::Type;
 use gsw_names::{display_type, item_head, item_signature};
-use gsw_source::{Db, Diagnostic, Name, Place, Severity, Span};
-use gsw_syntax::ast::ItemBody;
+use gsw_source::{Db, Diagnostic, ItemKind, Name, Severity, Span};
 use gsw_syntax::locate;
 use rustc_hash::FxHashSet;
 
@@ -50,7 +49,7 @@ pub(super) fn unused_values(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<
                 };
                 let span = body.expression(*id).span;
                 found.push(errors::unused_value(
-                    place(body, span),
+                    body.place(span),
                     meant(db, body, *id, &line),
                 ));
             }
@@ -130,14 +129,9 @@ fn dropped_result(
 ) -> Option<(Diagnostic, Vec<ExpressionId>)> {
     let item = body.item;
     let head = item_head(db, item)?;
-    let states_nothing = if let ItemBody::Function(it) = &head.body {
-        it.signature.result.is_none()
-    } else if let ItemBody::Workflow { signature, .. } = &head.body {
-        signature.result.is_none()
-    } else {
-        false
-    };
-    if !states_nothing || body.part != BodyPart::Main {
+    let may_state = matches!(item.kind(db), ItemKind::Function | ItemKind::Workflow);
+    let states_nothing = head.body.signature()?.result.is_none();
+    if !may_state || !states_nothing || body.part != BodyPart::Main {
         return None;
     }
     let mut given = Vec::new();
@@ -163,7 +157,7 @@ fn dropped_result(
         return None;
     }
     let ty = display_type(db, &first.ty);
-    let report = errors::dropped_result(place(body, first.span), item.name(db), &ty);
+    let report = errors::dropped_result(body.place(first.span), item.name(db), &ty);
     Some((report, given))
 }
 
@@ -280,7 +274,7 @@ fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
         return subtraction(db, body, span, after);
     }
     let expression = body.expression(id);
-    let before = place(body, Span::new(span.start, span.start));
+    let before = body.place(Span::new(span.start, span.start));
     if matches!(expression.kind, ExpressionKind::ErrorValue { .. }) {
         Meant::Fail(before)
     } else if matches!(expression.ty, Type::Task(_)) {
@@ -288,7 +282,7 @@ fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
     } else if let Type::Function(function) = &expression.ty
         && function.parameters.is_empty()
     {
-        Meant::Call(place(body, Span::new(span.end, span.end)))
+        Meant::Call(body.place(Span::new(span.end, span.end)))
     } else if let Some(name) = changed(body, id) {
         Meant::Assign {
             start: before,
@@ -342,20 +336,13 @@ fn subtraction(db: &dyn Db, body: &Body, above: Span, line: Span) -> Meant {
     let operand = rest.trim_start_matches('-').trim_start();
     let operator = (rest.len() - operand.len()) as u32;
     Meant::Subtraction {
-        end: place(body, Span::new(above.end, above.end)),
-        operator: place(body, Span::new(line.start, line.start + operator)),
+        end: body.place(Span::new(above.end, above.end)),
+        operator: body.place(Span::new(line.start, line.start + operator)),
     }
 }
 
 fn text<'db>(db: &'db dyn Db, body: &Body, span: Span) -> &'db str {
-    let (file, span) = locate(db, place(body, span));
+    let (file, span) = locate(db, body.place(span));
     let range = span.start as usize..span.end as usize;
     file.text(db).get(range).unwrap_or_default()
-}
-
-fn place(body: &Body, span: Span) -> Place {
-    Place::Item {
-        item: body.item,
-        span,
-    }
 }

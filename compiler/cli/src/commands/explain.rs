@@ -1,6 +1,6 @@
 //! `gswc explain`: codes of diagnostics, errors of a run, words of the language, functions of the library.
 
-use gsw_describe::{docs_and_examples, explained, explained_names, first_sentence, keyword, tail};
+use gsw_describe::{docs_and_examples, explained, explained_names, first_sentence, tail};
 use gsw_service::Exit;
 use gsw_service::columns::Columns;
 use gsw_source::{Code, Database, Name};
@@ -81,7 +81,7 @@ fn page(db: &Database, named: &[Named], name: &str) -> Option<String> {
 /// The head, docs and examples of a declaration.
 fn declared(db: &Database, (full, item): &Named) -> String {
     let (docs, examples) = docs_and_examples(db, *item);
-    let word = keyword(item.kind(db));
+    let word = item.kind(db).keyword().unwrap_or_default();
     let short = item.name(db);
     let mut page = format!(
         "# {full}\n\n    {word} {short}{}\n\n{docs}\n",

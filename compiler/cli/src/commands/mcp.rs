@@ -173,7 +173,7 @@ fn log(act: Act, at: &At) -> Exit {
 }
 
 fn add(name: &str, shows: Shows<'_>, program: &[String]) -> Result<Exit, Exit> {
-    if !source::is_name(name) {
+    if !source::is_function_name(name) {
         return Err(report::usage(&format!(
             "`{name}` cannot be the name of a server; it is a name as of a function"
         )));

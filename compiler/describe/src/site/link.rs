@@ -32,11 +32,7 @@ pub(crate) fn shown_items(db: &dyn Db, file: File) -> Vec<ItemId> {
 }
 
 fn is_shown(db: &dyn Db, item: ItemId) -> bool {
-    let is_declaration = !matches!(
-        item.kind(db),
-        ItemKind::Import | ItemKind::Test | ItemKind::Permissions | ItemKind::Invalid
-    );
-    is_declaration && !is_private(db, item)
+    item.kind(db).keyword().is_some() && !is_private(db, item)
 }
 
 /// The id of a declaration on its page.
@@ -44,26 +40,9 @@ pub(crate) fn anchor(db: &dyn Db, item: ItemId) -> String {
     format!("{}.{}", keyword(item.kind(db)), item.name(db))
 }
 
-/// The word that declares it.
-#[must_use]
-pub const fn keyword(kind: ItemKind) -> &'static str {
-    match kind {
-        ItemKind::Function => "fn",
-        ItemKind::Record | ItemKind::Alias => "type",
-        ItemKind::Enum => "enum",
-        ItemKind::Error => "error",
-        ItemKind::Const => "const",
-        ItemKind::Agent => "agent",
-        ItemKind::Prompt => "prompt",
-        ItemKind::Workflow => "workflow",
-        ItemKind::Tool => "tool",
-        ItemKind::Mcp => "mcp",
-        ItemKind::Hook => "hook",
-        ItemKind::Human => "human",
-        ItemKind::External => "external",
-        ItemKind::Skill => "skill",
-        ItemKind::Import | ItemKind::Test | ItemKind::Permissions | ItemKind::Invalid => "",
-    }
+/// The word before the name of what the site shows.
+pub(crate) fn keyword(kind: ItemKind) -> &'static str {
+    kind.keyword().unwrap_or_default()
 }
 
 /// The file of a module's page.

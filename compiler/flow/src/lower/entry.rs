@@ -170,9 +170,7 @@ impl Lowering<'_> {
             constants: self.constants.into_iter().collect(),
         }
     }
-}
 
-impl Lowering<'_> {
     /// What `gsw.toml` says of the runs that are kept.
     fn runs_defaults(&self) -> RunsDefaults {
         let said = self.view.configuration().map(|it| it.runs.clone());

@@ -40,9 +40,7 @@ impl Lowering<'_> {
         builder.end(Terminator::Return(value));
         builder.finish()
     }
-}
 
-impl Lowering<'_> {
     /// The function of an `external`: its node, with the time limit inside.
     pub fn lower_external(&mut self, item: ItemId) -> Function {
         let answer = self.view.signature(item).result.clone();

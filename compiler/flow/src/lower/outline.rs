@@ -4,7 +4,7 @@ use gsw_abi::program::Workflow;
 use gsw_abi::types::{Field, Type as Entry, TypeId, TypeTable};
 use gsw_names::types::Type;
 use gsw_names::{Presence, TypeDeclarationKind};
-use gsw_source::{Db, Diagnostic, ItemId, ItemKind};
+use gsw_source::{Db, Diagnostic, ItemId};
 use rustc_hash::FxHashSet;
 
 use crate::lower::{Lowering, Purpose, entry_view};
@@ -107,8 +107,7 @@ fn has_json_form(types: &TypeTable, id: TypeId, seen: &mut FxHashSet<TypeId>) ->
 impl Lowering<'_> {
     /// The type that a declaration without type parameters declares.
     fn declared_type(&self, item: ItemId) -> Option<Type> {
-        let kind = item.kind(self.view.db());
-        if !matches!(kind, ItemKind::Record | ItemKind::Enum | ItemKind::Alias) {
+        if !item.kind(self.view.db()).is_type() {
             return None;
         }
         let declaration = self.view.declaration(item);

@@ -337,9 +337,7 @@ impl Lowering<'_> {
         builder.end(Terminator::Return(value));
         builder.finish()
     }
-}
 
-impl Lowering<'_> {
     /// The rows of a test as a function with a frame.
     pub fn lower_rows(&mut self, item: ItemId) -> Function {
         let rows = self.instance(body_instance(item, BodyPart::Rows));

@@ -42,20 +42,14 @@ impl Lowering<'_> {
 
     /// The fields that a record or error declares.
     pub fn record_fields(&self, item: ItemId) -> Vec<Parameter> {
-        match &self.view.declaration(item).kind {
-            TypeDeclarationKind::Record(fields) => fields.clone(),
-            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
-        }
+        self.view.declaration(item).fields().to_vec()
     }
 
     /// The payload that a variant declares.
     pub fn variant_fields(&self, item: ItemId, variant: u32) -> Vec<Parameter> {
-        match &self.view.declaration(item).kind {
-            TypeDeclarationKind::Enum(variants) => variants
-                .get(variant as usize)
-                .map_or_else(Vec::new, |it| it.fields.clone()),
-            TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
-        }
+        let declaration = self.view.declaration(item);
+        let variant = declaration.variants().get(variant as usize);
+        variant.map_or_else(Vec::new, |it| it.fields.clone())
     }
 
     pub(super) fn record(&mut self, ty: &Type, item: ItemId, arguments: &[Type]) -> TypeId {

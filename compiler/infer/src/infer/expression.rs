@@ -197,7 +197,7 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
 fn unsupported(
     cx: &mut Context,
     inner: &ast::Expression,
-    missing: Missing<'_>,
+    missing: Missing,
     span: Span,
 ) -> ExpressionId {
     // For the errors inside of it, and so that its names count as used.

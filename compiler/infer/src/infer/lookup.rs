@@ -1,10 +1,7 @@
 //! What inference asks of declarations, in the form it needs.
 
 use gsw_names::types::Type;
-use gsw_names::{
-    Parameter, Signature, TypeDeclarationKind, Variant, item_signature, substitute,
-    type_declaration,
-};
+use gsw_names::{Parameter, Signature, Variant, item_signature, substitute, type_declaration};
 use gsw_source::{Db, ItemId, ItemKind};
 
 /// The head of an item.
@@ -14,18 +11,12 @@ pub(super) fn signature(db: &dyn Db, item: ItemId) -> &Signature {
 
 /// The fields of a record or the payload of an error.
 pub(super) fn fields(db: &dyn Db, item: ItemId) -> &[Parameter] {
-    match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Record(fields) => fields,
-        TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => &[],
-    }
+    type_declaration(db, item).declaration.fields()
 }
 
 /// The variants of an enum.
 pub(super) fn variants(db: &dyn Db, item: ItemId) -> &[Variant] {
-    match &type_declaration(db, item).declaration.kind {
-        TypeDeclarationKind::Enum(variants) => variants,
-        TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => &[],
-    }
+    type_declaration(db, item).declaration.variants()
 }
 
 /// The variant of that name.

@@ -16,10 +16,6 @@ use crate::infer::lookup;
 use crate::infer::scopes::Scopes;
 use crate::infer::table::Table;
 use crate::item_bodies::Reference;
-use crate::not_yet_supported::Missing;
-
-/// Names of the language that its library does not have yet.
-const PROMISED: &[&str] = &["document", "image"];
 
 /// Looks names up, reports those that mean nothing, and notes what the others mean. It finds no local: where a name may be one, the caller
 /// asks the scopes first.
@@ -84,7 +80,7 @@ impl Names<'_, '_> {
             Some(Definition::Variant { .. }) => true,
             // A type is no value, so it does not hide a variant of its name.
             Some(Definition::Item(item)) => {
-                is_type(item.kind(self.db)) && !variants_named(self.db, self.file, name).is_empty()
+                item.kind(self.db).is_type() && !variants_named(self.db, self.file, name).is_empty()
             }
             Some(Definition::Module(_)) | None => false,
         };
@@ -119,10 +115,10 @@ impl Names<'_, '_> {
     ) -> Option<Definition> {
         match resolve_callable(self.db, self.file, name) {
             Some(Definition::Variant { .. }) | None => self.resolve(name, span, hint),
-            Some(Definition::Item(item)) if is_type(item.kind(self.db)) => {
+            Some(Definition::Item(item)) if item.kind(self.db).is_type() => {
                 self.resolve(name, span, hint)
             }
-            found => found,
+            found @ Some(Definition::Item(_) | Definition::Module(_)) => found,
         }
     }
 
@@ -209,14 +205,14 @@ impl Names<'_, '_> {
         for name in rest {
             definition = match definition {
                 Definition::Module(module) => self.member(module, name)?,
-                Definition::Item(item) if server_tool(self.db, item, &name.name).is_some() => {
-                    let tool = server_tool(self.db, item, &name.name).unwrap_or(item);
+                Definition::Item(item)
+                    if let Some(tool) = server_tool(self.db, item, &name.name) =>
+                {
                     let definition = Definition::Item(tool);
                     self.refer(name.span, reference(definition));
                     definition
                 }
-                Definition::Item(item) if lookup::enum_of(self.db, item).is_some() => {
-                    let item = lookup::enum_of(self.db, item).unwrap_or(item);
+                Definition::Item(item) if let Some(item) = lookup::enum_of(self.db, item) => {
                     let Some(variant) = lookup::variant_named(self.db, item, &name.name) else {
                         self.unknown_variant(item, name);
                         return None;
@@ -290,11 +286,6 @@ impl Names<'_, '_> {
 
     /// Reports a name that nothing has.
     pub(super) fn unknown_name(&mut self, name: &Name, span: Span) {
-        if PROMISED.contains(&name.as_str()) {
-            let place = self.place(span);
-            self.report(Missing::Name(name).at(place));
-            return;
-        }
         // An import of that name has failed, which was reported there; and of several uses the first is enough.
         let place = self.place(span);
         if is_reported(self.db, self.file, name) || self.findings.is_known_as_unknown(name, place) {
@@ -352,8 +343,7 @@ impl Names<'_, '_> {
                 | ast::StatementKind::Var { pattern, value, .. } = &statement.kind
                 && matches!(&pattern.kind, ast::PatternKind::Binding(it) if it.name == *name)
                 && matches!(value.kind, ast::ExpressionKind::Lambda { .. })
-                && value.span.start <= span.start
-                && span.end <= value.span.end
+                && value.span.holds(span)
             {
                 return true;
             }
@@ -459,11 +449,6 @@ pub(super) fn reference(definition: Definition) -> Reference {
         Definition::Variant { item, variant } => Reference::Variant { item, variant },
         Definition::Module(file) => Reference::Module(file),
     }
-}
-
-/// Whether items of this kind are types and nothing else.
-fn is_type(kind: ItemKind) -> bool {
-    matches!(kind, ItemKind::Record | ItemKind::Enum | ItemKind::Alias)
 }
 
 /// The type of a module that has a method of this name, and the function that makes one, if that is `new` or `of`.

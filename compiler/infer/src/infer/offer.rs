@@ -217,6 +217,15 @@ fn tool_of(cx: &mut Context, server: ItemId, name: &ast::Identifier) -> Option<D
     None
 }
 
+/// The kinds of the declarations that may stand in a list of tools, as [`listed_tools`] takes them.
+pub const LISTED_AS_TOOLS: [ItemKind; 5] = [
+    ItemKind::Tool,
+    ItemKind::Prompt,
+    ItemKind::Human,
+    ItemKind::Agent,
+    ItemKind::Mcp,
+];
+
 /// What a model can call of what an element names: a tool, a prompt, a `human`, the prompts of an agent.
 fn listed_tools(cx: &mut Context, element: &ast::Expression) -> Vec<ItemId> {
     let Some((found, name, span)) = named_tool(cx, element) else {

@@ -395,6 +395,15 @@ fn listed_name(
     None
 }
 
+/// The kind of the declarations that a list of names takes.
+pub fn listed_kind(listed: Listed) -> ItemKind {
+    match listed {
+        Listed::Skills => ItemKind::Skill,
+        Listed::Hooks => ItemKind::Hook,
+        Listed::Workflows => ItemKind::Workflow,
+    }
+}
+
 fn listed_definition(
     hir: &mut HirBuilder,
     setting: &str,
@@ -403,17 +412,12 @@ fn listed_definition(
     name: &ast::Identifier,
 ) -> Option<Name> {
     let (name, span) = (&name.name, name.span);
-    let fitting = match listed {
-        Listed::Skills => ItemKind::Skill,
-        Listed::Hooks => ItemKind::Hook,
-        Listed::Workflows => ItemKind::Workflow,
-    };
     let Definition::Item(item) = found else {
         unlistable(hir, setting, &format!("`{name}`"), span);
         return None;
     };
     let kind = item.kind(hir.db);
-    if kind != fitting {
+    if kind != listed_kind(listed) {
         unlistable(
             hir,
             setting,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_names::types::Type;
-use gsw_names::{Definition, Parameter, resolve_name, substitute};
+use gsw_names::{Definition, MODEL_ERROR, Parameter, resolve_name, substitute};
 use gsw_source::{ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
@@ -145,7 +145,7 @@ fn named_by_pattern(cx: &mut Context, path: &[ast::Identifier], ty: &Type) -> Op
         }
     }
     // The family of errors that a model's call raises is no declaration; one of a program under that name comes first.
-    if name.name == "ModelError" && resolve_name(cx.db, cx.file, &name.name).is_none() {
+    if name.name == MODEL_ERROR && resolve_name(cx.db, cx.file, &name.name).is_none() {
         return Some(Named::ModelError);
     }
     let definition = cx.names().resolve(&name.name, name.span, None)?;

@@ -114,6 +114,60 @@ pub enum ItemBody {
     Invalid,
 }
 
+impl ItemBody {
+    /// The head of a declaration that has parameters and is called; `None` for any other.
+    #[must_use]
+    pub const fn signature(&self) -> Option<&Signature> {
+        match self {
+            Self::Function(it) => Some(&it.signature),
+            Self::Prompt { signature, .. }
+            | Self::Workflow { signature, .. }
+            | Self::Tool { signature, .. }
+            | Self::Human { signature, .. }
+            | Self::External { signature } => Some(signature),
+            Self::Import(_)
+            | Self::Record(_)
+            | Self::Alias { .. }
+            | Self::Enum(_)
+            | Self::Error(_)
+            | Self::Const(_)
+            | Self::Agent { .. }
+            | Self::Mcp { .. }
+            | Self::Hook { .. }
+            | Self::Skill { .. }
+            | Self::Test { .. }
+            | Self::Permissions { .. }
+            | Self::Invalid => None,
+        }
+    }
+
+    /// The type parameters that it declares itself.
+    #[must_use]
+    pub fn generics(&self) -> &[Identifier] {
+        match self {
+            Self::Record(it) => &it.generics,
+            Self::Enum(it) => &it.generics,
+            Self::Alias { generics, .. } => generics,
+            Self::Function(_)
+            | Self::Prompt { .. }
+            | Self::Workflow { .. }
+            | Self::Tool { .. }
+            | Self::Human { .. }
+            | Self::External { .. } => self.signature().map_or(&[], |it| &it.generics),
+            Self::Import(_)
+            | Self::Error(_)
+            | Self::Const(_)
+            | Self::Agent { .. }
+            | Self::Mcp { .. }
+            | Self::Hook { .. }
+            | Self::Skill { .. }
+            | Self::Test { .. }
+            | Self::Permissions { .. }
+            | Self::Invalid => &[],
+        }
+    }
+}
+
 /// `import path`, `import path as s`, `import path.{A, B as C}`
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Import {

@@ -14,6 +14,8 @@ use chumsky::span::SimpleSpan;
 use chumsky::util::MaybeRef;
 use gsw_source::{Code, Diagnostic, Place, Span};
 
+pub use self::rewritten::SIMPLE_TYPES;
+
 use self::outline::Outline;
 use crate::parser::input::Tokens;
 use crate::token::{LineStart, Token, TokenKind};

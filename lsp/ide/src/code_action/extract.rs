@@ -10,7 +10,7 @@ use gsw_names::types::Type;
 use gsw_source::{LocatedEdit, Name, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, Literal, StatementKind};
 
-use super::place::{Place, holds};
+use super::place::Place;
 use super::{ActionKind, CodeAction};
 use crate::cursor::{node_span, visit_nodes};
 use crate::document_highlight::root;
@@ -18,7 +18,7 @@ use crate::expression_type::{expression_type, local, local_type};
 use crate::nature::nature;
 use crate::order::may_come_first;
 use crate::spelling::Spelling;
-use crate::symbol::{Symbol, occurrences};
+use crate::symbol::Symbol;
 
 pub fn extract(place: &Place<'_>) -> Vec<CodeAction> {
     let Some(selected) = selected(place) else {
@@ -60,17 +60,13 @@ fn bare(mut it: &Expression) -> &Expression {
     it
 }
 
-fn text_of(place: &Place<'_>, span: Span) -> Name {
-    gsw_names::source_text(place.db, place.item, span)
-}
-
 /// `let extracted = …` before the statement.
 fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     let statement = place.statement(selected.span)?;
     // What a closure or a condition inside of the statement binds would not be known before it.
     if captures(place, selected.span)?
         .iter()
-        .any(|(_, declared)| holds(statement.span, *declared))
+        .any(|(_, declared)| statement.span.holds(*declared))
     {
         return None;
     }
@@ -85,7 +81,7 @@ fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
         return None;
     }
     let indent = place.indent(statement.span.start);
-    let text = text_of(place, selected.span);
+    let text = place.text(selected.span);
     let name = place.fresh("extracted");
     Some(CodeAction {
         title: "extract into a variable".into(),
@@ -114,7 +110,7 @@ fn function(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     } else {
         format!(" -> {}", spelling.ty(&ty)?)
     };
-    let text = text_of(place, selected.span);
+    let text = place.text(selected.span);
     let name = place.fresh("extracted");
     let declaration = format!("\n\nfn {name}({parameters}){result} {{\n  {text}\n}}");
     let call = format!("{name}({arguments})");
@@ -137,7 +133,7 @@ fn prompt(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     }
     let mut spelling = Spelling::new(place.db, place.file);
     let (parameters, arguments) = handed(place, selected.span, &mut spelling)?;
-    let text = text_of(place, selected.span);
+    let text = place.text(selected.span);
     let name = place.fresh("extracted");
     let declaration = format!("\n\nprompt {name}({parameters}) -> string {{\n  user {text}\n}}");
     let call = format!("{name}({arguments})");
@@ -194,21 +190,24 @@ fn declared(place: &Place<'_>, selected: Span, what: &str, written: Written) -> 
 /// them, which no other function knows.
 fn captures(place: &Place<'_>, span: Span) -> Option<Vec<(Name, Span)>> {
     let mut found: Vec<(Name, Span)> = Vec::new();
-    for it in occurrences(place.db, place.item) {
+    for it in place.names() {
         let Symbol::Local { item, declared } = it.symbol else {
             continue;
         };
-        let is_own = item == place.item && holds(span, it.span) && !holds(span, declared);
+        let is_own = item == place.item && span.holds(it.span) && !span.holds(declared);
         if !is_own {
             continue;
         }
-        let is_generic = crate::symbol::generics(place.tree)
+        let is_generic = place
+            .tree
+            .body
+            .generics()
             .iter()
             .any(|it| it.span == declared);
         if is_generic {
             return None;
         }
-        let name = text_of(place, declared);
+        let name = place.text(declared);
         if found.iter().all(|(_, known)| *known != declared) {
             found.push((name, declared));
         }
@@ -221,7 +220,7 @@ fn changes_flow(place: &Place<'_>, span: Span) -> bool {
     let mut loops = Vec::new();
     let (mut left, mut found) = (Vec::new(), false);
     visit_nodes(place.tree, |node| {
-        if !node_span(node).is_some_and(|it| holds(span, it)) {
+        if !node_span(node).is_some_and(|it| span.holds(it)) {
             return;
         }
         match node {
@@ -256,18 +255,17 @@ fn changes_flow(place: &Place<'_>, span: Span) -> bool {
             Child::Pattern(_) | Child::Type(_) | Child::Name(_) => {}
         }
     });
-    let stays = |it: &Span| loops.iter().any(|around| holds(*around, *it));
+    let stays = |it: &Span| loops.iter().any(|around| around.holds(*it));
     found || !left.iter().all(stays)
 }
 
 /// Whether the variables that an assignment changes are declared in `span`.
 fn is_declared_in(place: &Place<'_>, span: Span, target: &Expression) -> bool {
-    let all = occurrences(place.db, place.item);
     let mut assigned = roots(target).into_iter();
     assigned.all(|root| {
-        let mut named = all.iter().filter(|it| it.span == root.span);
+        let mut named = place.names().iter().filter(|it| it.span == root.span);
         named.any(|it| match it.symbol {
-            Symbol::Local { declared, .. } => holds(span, declared),
+            Symbol::Local { declared, .. } => span.holds(declared),
             Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => {
                 false
             }

@@ -1,11 +1,11 @@
 //! Writes down which errors a statement raises: an arm of a `catch` for each.
 
-use gsw_names::{TypeDeclarationKind, type_declaration};
-use gsw_source::{Code, Database, Db, File, ItemId, Name, Span};
+use gsw_names::type_declaration;
+use gsw_source::{Code, Database, Db, File, ItemId, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind};
 use gsw_syntax::{item_ast, locate};
 
-use super::place::{Place, holds};
+use super::place::Place;
 use super::wrap::{Wrapped, named_items, wrapped};
 use super::{ActionKind, CodeAction};
 use crate::cursor::{item_at, visit_nodes};
@@ -13,7 +13,6 @@ use crate::diagnostics::diagnostics;
 use crate::raised::raised_by;
 use crate::speculation::with_edits;
 use crate::spelling::Spelling;
-use crate::symbol::Symbol;
 
 /// The action for what is at the beginning of the range. What a call of an item can raise it need not raise here, so arms that the compiler
 /// would call impossible are left out.
@@ -58,7 +57,7 @@ fn written(db: &dyn Db, file: File, range: Span, without: &[String]) -> Option<C
     let mut spelling = Spelling::new(db, file);
     let indent = place.indent(value.span.start);
     let mut arms = String::new();
-    for (name, error) in raised(&place, value) {
+    for (name, error) in raised_by(db, named_items(&place, value.span)) {
         let pattern = pattern(db, error, &mut spelling)?;
         if !without.contains(&pattern) {
             arms.push_str(&format!("{indent}  {pattern} => fail Failed(\"{name}\")\n"));
@@ -83,30 +82,17 @@ fn has_catch(place: &Place<'_>, value: &Expression) -> bool {
         if let Child::Expression(it) = node
             && matches!(it.kind, ExpressionKind::Catch { .. })
         {
-            found |= holds(value.span, it.span);
+            found |= value.span.holds(it.span);
         }
     });
     found
 }
 
-/// The errors that the items named in the value raise, by name.
-fn raised(place: &Place<'_>, value: &Expression) -> Vec<(Name, ItemId)> {
-    let named = named_items(place, value.span).into_iter();
-    let items = named.filter_map(|it| {
-        if let Symbol::Item(item) = it.symbol {
-            return Some(item);
-        }
-        None
-    });
-    raised_by(place.db, items)
-}
-
 fn pattern(db: &dyn Db, error: ItemId, spelling: &mut Spelling<'_>) -> Option<String> {
     let spelled = spelling.item(error)?;
-    Some(match &type_declaration(db, error).declaration.kind {
-        TypeDeclarationKind::Record(fields) if !fields.is_empty() => format!("{spelled}(..)"),
-        TypeDeclarationKind::Record(_)
-        | TypeDeclarationKind::Enum(_)
-        | TypeDeclarationKind::Alias { .. } => spelled,
+    let fields = type_declaration(db, error).declaration.fields();
+    Some(match fields.is_empty() {
+        true => spelled,
+        false => format!("{spelled}(..)"),
     })
 }

@@ -5,17 +5,17 @@ use gsw_syntax::ast::{
     Child, Expression, ExpressionKind, PatternKind, Statement, StatementKind, StringPart,
 };
 
-use super::place::{Place, holds};
+use super::place::Place;
 use super::{ActionKind, CodeAction};
 use crate::cursor::visit_nodes;
 use crate::nature::{Deed, Nature, Reads, nature};
 use crate::order::may_come_first;
 use crate::scope::blocks;
-use crate::symbol::{Occurrence, Role, Symbol, occurrences};
+use crate::symbol::{Occurrence, Role, Symbol};
 
 /// The action for the variable whose name is at the beginning of the range.
 pub fn inline(place: &Place<'_>) -> Option<CodeAction> {
-    let all = occurrences(place.db, place.item);
+    let all = place.names();
     let declared = all.iter().find_map(|it| match it.symbol {
         Symbol::Local { item, declared } => {
             (item == place.item && it.span.touches(place.range.start)).then_some(declared)
@@ -23,11 +23,11 @@ pub fn inline(place: &Place<'_>) -> Option<CodeAction> {
         Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => None,
     })?;
     let (statement, value) = binding(place, declared)?;
-    let uses: Vec<Span> = uses(place, &all, declared).collect();
+    let uses: Vec<Span> = uses(place, all, declared).collect();
     let is_shared = |it: &Span| all.iter().filter(|other| other.span == *it).count() > 1;
     if uses.is_empty()
         || uses.iter().any(is_shared)
-        || !means_the_same(place, &all, (statement, value), &uses)
+        || !means_the_same(place, all, (statement, value), &uses)
     {
         return None;
     }
@@ -43,7 +43,7 @@ pub fn inline(place: &Place<'_>) -> Option<CodeAction> {
 
 /// The edit that puts a value in the place of a use.
 fn put(place: &Place<'_>, value: &Expression, at: Span) -> LocatedEdit {
-    let text = gsw_names::source_text(place.db, place.item, value.span);
+    let text = place.text(value.span);
     if let Some(edit) = within_text(place, &text, at) {
         return edit;
     }
@@ -57,7 +57,6 @@ fn put(place: &Place<'_>, value: &Expression, at: Span) -> LocatedEdit {
 /// The edit for `${name}` in a text, where the value is a text as well: its characters, if both are written in the same way.
 fn within_text(place: &Place<'_>, value: &str, at: Span) -> Option<LocatedEdit> {
     let is_plain = |it: &str| it.starts_with('"') && !it.starts_with("\"\"\"");
-    let text_of = |it: Span| gsw_names::source_text(place.db, place.item, it);
     let mut is_in_text = false;
     visit_nodes(place.tree, |node| {
         if let Child::Expression(it) = node
@@ -65,11 +64,11 @@ fn within_text(place: &Place<'_>, value: &str, at: Span) -> Option<LocatedEdit> 
         {
             let mut parts = parts.iter();
             let is_part = parts.any(|it| matches!(it, StringPart::Expression(it) if it.span == at));
-            is_in_text |= is_part && is_plain(&text_of(it.span));
+            is_in_text |= is_part && is_plain(&place.text(it.span));
         }
     });
     let hole = Span::new(at.start.checked_sub(2)?, at.end + 1);
-    let whole = text_of(hole);
+    let whole = place.text(hole);
     let has_no_blanks = whole.starts_with("${") && whole.ends_with('}');
     let is_text = is_plain(value) && value.len() > 1 && value.ends_with('"');
     (is_in_text && is_text && has_no_blanks)
@@ -177,7 +176,7 @@ fn means_the_same(
     let comes_first = || {
         let next = following(place, statement)?;
         let first = uses.iter().min()?;
-        let leads_there = holds(next.span, *first);
+        let leads_there = next.span.holds(*first);
         Some(leads_there && may_come_first(db, item, next, *first, own))
     };
     let is_harmless = match own.does {
@@ -198,11 +197,12 @@ fn is_known_everywhere(place: &Place<'_>, all: &[Occurrence], value: &Expression
             assigned.push(target.span);
         }
     });
-    let text = |span: Span| -> Name { gsw_names::source_text(place.db, place.item, span) };
     let is_hidden = |name: &Name, by_other_than: Option<Span>| {
         all.iter().any(|other| match other.symbol {
             Symbol::Local { declared, item } => {
-                item == place.item && Some(declared) != by_other_than && text(declared) == *name
+                item == place.item
+                    && Some(declared) != by_other_than
+                    && place.text(declared) == *name
             }
             Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => {
                 false
@@ -211,15 +211,15 @@ fn is_known_everywhere(place: &Place<'_>, all: &[Occurrence], value: &Expression
     };
     let is_assigned = |local: Symbol| {
         let mut uses = all.iter().filter(|it| it.symbol == local);
-        uses.any(|it| assigned.iter().any(|target| holds(*target, it.span)))
+        uses.any(|it| assigned.iter().any(|target| target.holds(it.span)))
     };
-    let mut named = all.iter().filter(|it| holds(value.span, it.span));
+    let mut named = all.iter().filter(|it| value.span.holds(it.span));
     named.all(|it| match it.symbol {
         Symbol::Local { declared, .. } => {
-            !is_assigned(it.symbol) && !is_hidden(&text(declared), Some(declared))
+            !is_assigned(it.symbol) && !is_hidden(&place.text(declared), Some(declared))
         }
         Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Module(_) => {
-            !is_hidden(&text(it.span), None)
+            !is_hidden(&place.text(it.span), None)
         }
         Symbol::Field { .. } => true,
     })
@@ -230,7 +230,7 @@ fn holds_statements(place: &Place<'_>, value: &Expression) -> bool {
     let mut found = false;
     visit_nodes(place.tree, |node| {
         found |= match node {
-            Child::Statement(it) => holds(value.span, it.span),
+            Child::Statement(it) => value.span.holds(it.span),
             Child::Expression(_) | Child::Pattern(_) | Child::Type(_) | Child::Name(_) => false,
         };
     });
@@ -240,7 +240,7 @@ fn holds_statements(place: &Place<'_>, value: &Expression) -> bool {
 /// The statement after another one of the same block.
 fn following<'a>(place: &Place<'a>, statement: &Statement) -> Option<&'a Statement> {
     let around = blocks(place.tree).into_iter().map(|it| it.span);
-    let around = around.filter(|it| holds(*it, statement.span));
+    let around = around.filter(|it| it.holds(statement.span));
     let block = around.min_by_key(|it| it.end - it.start)?;
     let mut next: Option<&Statement> = None;
     visit_nodes(place.tree, |node| {
@@ -251,7 +251,7 @@ fn following<'a>(place: &Place<'a>, statement: &Statement) -> Option<&'a Stateme
             next = Some(it);
         }
     });
-    next.filter(|it| holds(block, it.span))
+    next.filter(|it| block.holds(it.span))
 }
 
 /// Whether the text of a value is one operand wherever it stands.

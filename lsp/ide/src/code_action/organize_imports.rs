@@ -2,11 +2,10 @@
 //! stays with its import: what stands behind it on its line, and the lines right before it. What has a comment is not left out, since the
 //! comment would go as well.
 
-use gsw_source::{Code, Db, Diagnostic, File, ItemKind, LocatedEdit, Location, Severity, Span};
+use gsw_source::{Code, Db, Diagnostic, File, ItemKind, LocatedEdit, Severity, Span};
 use gsw_syntax::ast::{Import, ImportedName, ItemBody};
 use gsw_syntax::{file_item_ids, item_ast, parse_file};
 
-use super::place::holds;
 use super::{ActionKind, CodeAction};
 use crate::cursor::in_file;
 
@@ -46,10 +45,7 @@ pub fn organize_imports(db: &dyn Db, file: File, reports: &[Diagnostic]) -> Opti
     (wanted != now).then(|| CodeAction {
         title: "organize imports".into(),
         kind: ActionKind::OrganizeImports,
-        edits: vec![LocatedEdit {
-            location: Location { file, span: whole },
-            text: wanted,
-        }],
+        edits: vec![LocatedEdit::new(file, whole, wanted)],
         fixes: None,
     })
 }
@@ -98,7 +94,7 @@ fn found(db: &dyn Db, file: File) -> Option<Vec<Found>> {
             let between = text.get(span.end as usize..it.start as usize);
             between.is_some_and(|it| !it.contains('\n'))
         });
-        let inside = match own.clone().any(|it| holds(span, it)) {
+        let inside = match own.clone().any(|it| span.holds(it)) {
             true => Inside::Comments,
             false => Inside::Plain,
         };
@@ -131,7 +127,7 @@ impl Found {
             !self.before.is_empty() || self.behind.is_some() || self.inside == Inside::Comments;
         let is_unused = |span: Span| {
             let span = span.shifted(self.start);
-            !is_commented && unused.iter().any(|it| holds(*it, span))
+            !is_commented && unused.iter().any(|it| it.holds(span))
         };
         if is_unused(self.import.path_span) {
             return None;

@@ -1,12 +1,14 @@
 //! Where an action is asked for: the item and the nodes of its tree around a range.
 
-use gsw_source::{Db, File, ItemId, LocatedEdit, Location, Span};
+use std::cell::OnceCell;
+
+use gsw_source::{Db, File, ItemId, LocatedEdit, Name, Span};
 use gsw_syntax::ast::{Child, Item, Statement};
 
 use crate::cursor::{in_file, nodes_at};
 use crate::meaning::has_word;
 use crate::scope::blocks;
-use crate::symbol::{Symbol, occurrences};
+use crate::symbol::{Occurrence, Symbol, occurrences};
 
 pub struct Place<'a> {
     pub db: &'a dyn Db,
@@ -17,6 +19,8 @@ pub struct Place<'a> {
     pub range: Span,
     /// The nodes around its start, from the outermost.
     pub nodes: Vec<Child<'a>>,
+    /// The names in the item, once somebody has asked for them.
+    names: OnceCell<Vec<Occurrence>>,
 }
 
 impl<'a> Place<'a> {
@@ -34,14 +38,26 @@ impl<'a> Place<'a> {
             tree,
             range,
             nodes: nodes_at(tree, range.start),
+            names: OnceCell::new(),
         }
+    }
+
+    /// All names in the item that mean something.
+    pub fn names(&self) -> &[Occurrence] {
+        let all = || occurrences(self.db, self.item);
+        self.names.get_or_init(all)
+    }
+
+    /// What is written at `span` of the item.
+    pub fn text(&self, span: Span) -> Name {
+        gsw_names::source_text(self.db, self.item, span)
     }
 
     /// The innermost statement that holds all of `span`.
     pub fn statement(&self, span: Span) -> Option<&'a Statement> {
         let nodes = nodes_at(self.tree, span.start);
         nodes.into_iter().rev().find_map(|node| match node {
-            Child::Statement(it) if holds(it.span, span) => Some(it),
+            Child::Statement(it) if it.span.holds(span) => Some(it),
             Child::Statement(_)
             | Child::Expression(_)
             | Child::Pattern(_)
@@ -64,10 +80,9 @@ impl<'a> Place<'a> {
 
     /// Whether something after `span` names a variable that is declared in it.
     pub fn is_known_after(&self, span: Span) -> bool {
-        let mut all = occurrences(self.db, self.item).into_iter();
-        all.any(|it| match it.symbol {
+        self.names().iter().any(|it| match it.symbol {
             Symbol::Local { item, declared } => {
-                item == self.item && holds(span, declared) && !holds(span, it.span)
+                item == self.item && span.holds(declared) && !span.holds(it.span)
             }
             Symbol::Item(_) | Symbol::Variant { .. } | Symbol::Field { .. } | Symbol::Module(_) => {
                 false
@@ -78,7 +93,7 @@ impl<'a> Place<'a> {
     /// The edit that puts a block with this head around whole statements.
     pub fn in_block(&self, statements: Span, head: &str) -> LocatedEdit {
         let indent = self.indent(statements.start);
-        let text = gsw_names::source_text(self.db, self.item, statements);
+        let text = self.text(statements);
         let inner = text.replace(&format!("\n{indent}"), &format!("\n{indent}  "));
         let block = format!("{head} {{\n{indent}  {inner}\n{indent}}}");
         self.replace(statements, block)
@@ -100,10 +115,7 @@ impl<'a> Place<'a> {
     }
 
     pub fn replace(&self, span: Span, text: String) -> LocatedEdit {
-        let span = in_file(self.db, self.item, span);
-        let file = self.file;
-        let location = Location { file, span };
-        LocatedEdit { location, text }
+        LocatedEdit::new(self.file, in_file(self.db, self.item, span), text)
     }
 
     /// The blanks that the line of a byte of the item begins with.
@@ -130,9 +142,4 @@ fn without_blanks(text: &str, range: Span) -> Span {
     }
     let start = range.start + length(selected) - length(selected.trim_start());
     Span::new(start, start + length(kept))
-}
-
-/// Whether all of `inner` is in `outer`.
-pub const fn holds(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }

@@ -1,7 +1,7 @@
 //! Writes a test for a prompt, with a mock in the place of the model.
 
 use gsw_names::{Presence, item_signature};
-use gsw_source::{Code, Database, Db, File, ItemId, ItemKind, LocatedEdit, Location, Span};
+use gsw_source::{Code, Database, Db, File, ItemId, ItemKind, LocatedEdit, Span};
 use gsw_syntax::item_ast;
 
 use super::sample::Samples;
@@ -32,10 +32,8 @@ fn written(db: &dyn Db, file: File, range: Span) -> Option<Written> {
     let (text, values) = test_of(db, item, &mut samples)?;
     let imports = samples.spelling.imports();
     let insert = |text: String| {
-        let span = Span::new(end, end);
-        let location = Location { file, span };
         let mut edits = imports.clone();
-        edits.push(LocatedEdit { location, text });
+        edits.push(LocatedEdit::new(file, Span::new(end, end), text));
         edits
     };
     let checked = (samples.checks == Presence::Present).then(|| insert(constant(&values)));

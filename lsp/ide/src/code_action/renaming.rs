@@ -1,6 +1,7 @@
 //! Fixes that give what is declared another name: a report knows only the declaration, so the edits of a rename are made in their place.
 
 use gsw_source::{Database, LocatedEdit};
+use gsw_syntax::is_name;
 
 use super::CodeAction;
 use crate::cursor::located;
@@ -22,8 +23,7 @@ fn renamed(db: &Database, action: &CodeAction) -> Option<(Symbol, LocatedEdit)> 
     let [edit] = action.edits.as_slice() else {
         return None;
     };
-    let is_name = |it: char| it.is_alphanumeric() || it == '_';
-    if edit.text.is_empty() || !edit.text.chars().all(is_name) {
+    if !is_name(&edit.text) {
         return None;
     }
     let at = edit.location;

@@ -2,11 +2,10 @@
 //! made up, what is private becomes public.
 
 use gsw_names::{Presence, imports, is_std, module_file, module_scope};
-use gsw_source::{Code, Db, Diagnostic, File, ItemId, LocatedEdit, Location, Place, Span};
+use gsw_source::{Code, Db, Diagnostic, File, ItemId, LocatedEdit, Place, Span};
 use gsw_syntax::ast::{Argument, Child, Expression, ExpressionKind, Item};
 use gsw_syntax::{TokenKind, item_ast, lex, locate};
 
-use super::place::holds;
 use super::sample::Samples;
 use super::{ActionKind, CodeAction, stands_at};
 use crate::cursor::{in_file, visit_nodes};
@@ -70,10 +69,7 @@ impl Reported<'_> {
     }
 
     fn edit(&self, item: ItemId, span: Span, text: String) -> LocatedEdit {
-        let file = item.file(self.db);
-        let span = in_file(self.db, item, span);
-        let location = Location { file, span };
-        LocatedEdit { location, text }
+        LocatedEdit::new(item.file(self.db), in_file(self.db, item, span), text)
     }
 
     /// Takes out the arm whose pattern is reported, or all of a `catch` that has no other.
@@ -157,12 +153,8 @@ impl Reported<'_> {
         let rest = file.text(self.db).get(whole.end as usize..)?;
         let blank = rest.len() - rest.trim_start().len();
         let end = whole.end + u32::try_from(blank).unwrap_or(0);
-        let location = Location {
-            file,
-            span: Span::new(whole.start, end),
-        };
-        let text = String::new();
-        Some(("remove it".into(), vec![LocatedEdit { location, text }]))
+        let edit = LocatedEdit::new(file, Span::new(whole.start, end), "");
+        Some(("remove it".into(), vec![edit]))
     }
 
     /// The innermost call around what is reported.
@@ -175,7 +167,7 @@ impl Reported<'_> {
                     arguments,
                     arguments_span,
                 } = &it.kind
-                && holds(it.span, self.span)
+                && it.span.holds(self.span)
             {
                 found = Some((&**callee, arguments.as_slice(), *arguments_span));
             }

@@ -103,10 +103,7 @@ impl<'db> Samples<'db> {
     }
 
     fn record(&mut self, item: ItemId, depth: u32) -> Option<String> {
-        let TypeDeclarationKind::Record(fields) = &type_declaration(self.db, item).declaration.kind
-        else {
-            return None;
-        };
+        let fields = type_declaration(self.db, item).declaration.fields();
         let name = self.spelling.item(item)?;
         let mut values = Vec::new();
         for (number, field) in (0..).zip(fields) {
@@ -141,10 +138,7 @@ impl<'db> Samples<'db> {
     }
 
     fn variant(&mut self, item: ItemId, depth: u32) -> Option<String> {
-        let TypeDeclarationKind::Enum(variants) = &type_declaration(self.db, item).declaration.kind
-        else {
-            return None;
-        };
+        let variants = type_declaration(self.db, item).declaration.variants();
         let plain = variants.iter().find(|it| it.fields.is_empty());
         let variant = plain.or_else(|| variants.first())?;
         let name = self.spelling.item(item)?;

@@ -3,7 +3,7 @@
 use gsw_source::Span;
 use gsw_syntax::ast::{Child, ExpressionKind, ItemBody, StatementKind};
 
-use super::place::{Place, holds};
+use super::place::Place;
 use super::wrap::begins_tasks;
 use super::{ActionKind, CodeAction};
 use crate::cursor::visit_nodes;
@@ -32,10 +32,10 @@ pub fn step(place: &Place<'_>) -> Option<CodeAction> {
 pub fn leaves(place: &Place<'_>, span: Span) -> bool {
     let mut found = false;
     visit_nodes(place.tree, |node| match node {
-        Child::Expression(it) if holds(span, it.span) => {
+        Child::Expression(it) if span.holds(it.span) => {
             found |= matches!(it.kind, ExpressionKind::Return(_));
         }
-        Child::Statement(it) if holds(span, it.span) => {
+        Child::Statement(it) if span.holds(it.span) => {
             found |= matches!(
                 it.kind,
                 StatementKind::State { .. } | StatementKind::Defer(_)

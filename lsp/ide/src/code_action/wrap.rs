@@ -6,12 +6,12 @@ use gsw_names::types::Type;
 use gsw_source::{Db, LocatedEdit, Span};
 use gsw_syntax::ast::{Child, Expression, ExpressionKind, Statement, StatementKind};
 
-use super::place::{Place, holds};
+use super::place::Place;
 use super::step::leaves;
 use super::{ActionKind, CodeAction};
 use crate::cursor::visit_nodes;
 use crate::expression_type::expression_type;
-use crate::symbol::{Occurrence, Role, Symbol, declared_text, occurrences};
+use crate::symbol::{Occurrence, Role, Symbol, declared_text};
 
 /// The actions for what the range is in, or for the statements that it holds.
 pub fn wrap(place: &Place<'_>) -> Vec<CodeAction> {
@@ -67,12 +67,12 @@ pub fn wrapped<'a>(place: &Place<'a>) -> Option<Wrapped<'a>> {
         Child::Statement(it) => Some((it.span, statement_value(it))),
         // A guard around a lambda guards that it is made, and not what it does when it is called.
         Child::Expression(it) => lambda_body(it)
-            .filter(|it| holds(it.span, place.range))
+            .filter(|it| it.span.holds(place.range))
             .map(|it| (it.span, Some(it))),
         Child::Pattern(_) | Child::Type(_) | Child::Name(_) => None,
     });
     if let Some((around, value)) = evaluated
-        && holds(around, place.range)
+        && around.holds(place.range)
     {
         return value.map(Wrapped::Value);
     }
@@ -124,7 +124,7 @@ fn kept_lambdas(place: &Place<'_>, span: Span) -> Vec<Span> {
     visit_nodes(place.tree, |node| {
         let Child::Expression(it) = node else { return };
         if let ExpressionKind::Lambda { .. } = &it.kind
-            && holds(span, it.span)
+            && span.holds(it.span)
         {
             lambdas.push(it.span);
         } else if let ExpressionKind::Call { arguments, .. } = &it.kind {
@@ -138,13 +138,12 @@ fn kept_lambdas(place: &Place<'_>, span: Span) -> Vec<Span> {
 /// The items that are named in `span`, outside of lambdas that somebody calls later.
 pub fn named_items(place: &Place<'_>, span: Span) -> Vec<Occurrence> {
     let later = kept_lambdas(place, span);
-    let mut all = occurrences(place.db, place.item);
-    all.retain(|it| {
+    let own = place.names().iter().copied().filter(|it| {
         it.role == Role::Use
-            && holds(span, it.span)
-            && !later.iter().any(|lambda| holds(*lambda, it.span))
+            && span.holds(it.span)
+            && !later.iter().any(|lambda| lambda.holds(it.span))
     });
-    all
+    own.collect()
 }
 
 /// The names of what is called in `span` and can fail or wait.
@@ -174,7 +173,7 @@ pub fn begins_tasks(place: &Place<'_>, span: Span) -> bool {
     let mut found = ty.is_some_and(|it| holds_task(place.db, &it));
     visit_nodes(place.tree, |node| {
         if let Child::Expression(it) = node {
-            found |= holds(span, it.span) && matches!(it.kind, ExpressionKind::Spawn(_));
+            found |= span.holds(it.span) && matches!(it.kind, ExpressionKind::Spawn(_));
         }
     });
     found

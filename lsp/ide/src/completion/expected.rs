@@ -1,7 +1,7 @@
 //! What is wanted where an expression is written: its type, and the named parameters that it could be given to.
 
 use gsw_names::types::Type;
-use gsw_names::{Parameter, TypeDeclarationKind, item_signature, type_declaration};
+use gsw_names::{Parameter, item_signature, type_declaration};
 use gsw_source::{Db, ItemId, ItemKind, Name, Span};
 use gsw_syntax::ast::{
     AssertExpectation, BinaryOperator, Child, Expression, ExpressionKind, Item, ItemBody,
@@ -74,7 +74,7 @@ enum Passed {
 }
 
 fn passes_on(around: &ExpressionKind, own: Span) -> Passed {
-    let is_within = |it: Span| it.start <= own.start && own.end <= it.end;
+    let is_within = |it: Span| it.holds(own);
     if let ExpressionKind::Parenthesized(_) | ExpressionKind::Do(_) = around {
         return Passed::Whole;
     }
@@ -103,7 +103,7 @@ fn passes_on(around: &ExpressionKind, own: Span) -> Passed {
 
 /// A body's last expression has the type of the result.
 fn of_result(db: &dyn Db, item: ItemId, tree: &Item) -> Expected {
-    let has_result = crate::symbol::signature(tree).is_some();
+    let has_result = tree.body.signature().is_some();
     match has_result && !matches!(item.kind(db), ItemKind::Prompt | ItemKind::Human) {
         true => of_type(Some(result_of(db, item))),
         false => Expected::default(),
@@ -122,14 +122,11 @@ fn in_head(db: &dyn Db, item: ItemId, tree: &Item, own: Span) -> Option<Type> {
     }
     if let ItemBody::Record(record) = &tree.body {
         let field = record.fields.iter().find(|it| is_own(&it.default))?;
-        let TypeDeclarationKind::Record(declared) = &type_declaration(db, item).declaration.kind
-        else {
-            return None;
-        };
+        let declared = type_declaration(db, item).declaration.fields();
         let declared = declared.iter().find(|it| it.name == field.name.name)?;
         return Some(declared.ty.clone());
     }
-    let parameters = &crate::symbol::signature(tree)?.parameters;
+    let parameters = &tree.body.signature()?.parameters;
     let parameter = parameters.iter().find(|it| is_own(&it.default))?;
     let declared = &item_signature(db, item).signature.parameters;
     let declared = declared.iter().find(|it| it.name == parameter.name.name)?;
@@ -183,11 +180,7 @@ fn in_expression(
             .iter()
             .find(|it| it.value.as_ref().is_some_and(|it| it.span == own))?;
         let owner = record_named(cursor, path)?;
-        let TypeDeclarationKind::Record(declared) =
-            &type_declaration(cursor.db, owner).declaration.kind
-        else {
-            return None;
-        };
+        let declared = type_declaration(cursor.db, owner).declaration.fields();
         let declared = declared.iter().find(|it| it.name == field.name.name)?;
         return Some(of_type(Some(declared.ty.clone())));
     }
@@ -282,11 +275,7 @@ fn field_of(cursor: &Cursor<'_>, outer: &Pattern, own: &Pattern) -> Option<Type>
     };
     let field = fields.iter().find(|it| it.pattern.span == own.span)?;
     let owner = record_named(cursor, path)?;
-    let TypeDeclarationKind::Record(declared) =
-        &type_declaration(cursor.db, owner).declaration.kind
-    else {
-        return None;
-    };
+    let declared = type_declaration(cursor.db, owner).declaration.fields();
     let name = &field.name.as_ref()?.name;
     let declared = declared.iter().find(|it| it.name == *name)?;
     Some(declared.ty.clone())

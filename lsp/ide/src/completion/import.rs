@@ -1,11 +1,11 @@
 //! Imports: the modules that a path can lead to, and what they declare.
 
-use gsw_names::{member_names, module_path, resolve_member};
+use gsw_names::{member_names, module_path};
 use gsw_source::{File, Project};
 
 use super::Cursor;
 use super::item::{Calling, Completion, CompletionKind, of_item};
-use crate::importing::path_to;
+use crate::importing::{declared, path_to};
 
 /// The modules whose paths begin as it is written; each path is completed to its next `/`.
 pub fn paths(cursor: &Cursor<'_>, written: &str) -> Vec<Completion> {
@@ -49,13 +49,9 @@ pub fn names(cursor: &Cursor<'_>, module: File) -> Vec<Completion> {
     let db = cursor.db;
     member_names(db, module)
         .into_iter()
-        .filter_map(
-            |name| match resolve_member(db, module, &name, cursor.file)? {
-                gsw_names::Definition::Item(item) => {
-                    Some(of_item(db, &name, item, Calling::Name, 0))
-                }
-                gsw_names::Definition::Variant { .. } | gsw_names::Definition::Module(_) => None,
-            },
-        )
+        .filter_map(|name| {
+            let item = declared(db, module, &name, cursor.file)?;
+            Some(of_item(db, &name, item, Calling::Name, 0))
+        })
         .collect()
 }

@@ -1,6 +1,6 @@
 //! One thing that can be completed.
 
-use gsw_names::{TypeDeclarationKind, item_signature, module_path, type_declaration};
+use gsw_names::{MODEL_ERROR, TypeDeclarationKind, item_signature, module_path, type_declaration};
 use gsw_source::{Db, ItemId, ItemKind, LocatedEdit, Name, Project, Span};
 
 use crate::expression_type::local_type;
@@ -26,7 +26,7 @@ pub struct Completion {
     pub definition: Option<Definition>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CompletionKind {
     Variable,
     Field,
@@ -101,6 +101,12 @@ pub enum Calling {
     Name,
 }
 
+/// The name that stands for all errors of a model, which nothing declares.
+pub fn model_errors() -> Completion {
+    Completion::new(MODEL_ERROR, CompletionKind::Item(ItemKind::Error), 2)
+        .detail("every error of a model's call")
+}
+
 /// A declaration under the name by which it is seen.
 pub fn of_item(db: &dyn Db, name: &str, item: ItemId, calling: Calling, rank: u8) -> Completion {
     let kind = match item.name(db).contains('.') {
@@ -123,16 +129,7 @@ pub fn of_item(db: &dyn Db, name: &str, item: ItemId, calling: Calling, rank: u8
 /// With parentheses, and the cursor in them when there is something to write.
 fn called(db: &dyn Db, completion: Completion, item: ItemId) -> Completion {
     let signature = &item_signature(db, item).signature;
-    let is_callable = matches!(
-        item.kind(db),
-        ItemKind::Function
-            | ItemKind::Prompt
-            | ItemKind::Workflow
-            | ItemKind::Tool
-            | ItemKind::Human
-            | ItemKind::External
-    );
-    if !is_callable || signature.property == gsw_names::Presence::Present {
+    if !item.kind(db).is_callable() || signature.property == gsw_names::Presence::Present {
         return completion;
     }
     let is_method = completion.kind == CompletionKind::Method
@@ -167,9 +164,7 @@ pub fn of_method(db: &dyn Db, name: &str, item: ItemId, rank: u8) -> Completion 
 }
 
 pub fn of_variant(db: &dyn Db, item: ItemId, variant: u32, rank: u8) -> Option<Completion> {
-    let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind else {
-        return None;
-    };
+    let variants = type_declaration(db, item).declaration.variants();
     let it = variants.get(variant as usize)?;
     let text = match it.fields.is_empty() {
         true => it.name.to_string(),

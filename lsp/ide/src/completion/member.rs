@@ -1,15 +1,13 @@
 //! What can follow a dot, and the fields of records.
 
 use gsw_names::types::Type;
-use gsw_names::{
-    TypeDeclarationKind, alias_target, member_names, method, method_names, resolve_member,
-    substitute, type_declaration,
-};
+use gsw_names::{alias_target, member_names, method, method_names, substitute, type_declaration};
 use gsw_source::{File, ItemId, ItemKind, Name, Span};
 
 use super::Cursor;
 use super::item::{Calling, Completion, CompletionKind, of_field, of_item, of_method, of_variant};
 use crate::expression_type::expression_type;
+use crate::importing::declared;
 
 /// The fields and methods of the value at `base`.
 pub fn members(cursor: &Cursor<'_>, item: ItemId, base: Span) -> Vec<Completion> {
@@ -52,16 +50,13 @@ fn fields(cursor: &Cursor<'_>, ty: &Type) -> Vec<Completion> {
     }
 }
 
-fn declared_fields(cursor: &Cursor<'_>, item: ItemId) -> Vec<gsw_names::Parameter> {
-    match &type_declaration(cursor.db, item).declaration.kind {
-        TypeDeclarationKind::Record(fields) => fields.clone(),
-        TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
-    }
+fn declared_fields<'db>(cursor: &Cursor<'db>, item: ItemId) -> &'db [gsw_names::Parameter] {
+    type_declaration(cursor.db, item).declaration.fields()
 }
 
 /// The fields of a record that are not written yet.
 pub fn fields_left(cursor: &Cursor<'_>, item: ItemId, taken: &[Name]) -> Vec<Completion> {
-    let left = declared_fields(cursor, item).into_iter();
+    let left = declared_fields(cursor, item).iter();
     left.filter(|it| !taken.contains(&it.name))
         .map(|it| {
             let rank = match it.default {
@@ -69,7 +64,7 @@ pub fn fields_left(cursor: &Cursor<'_>, item: ItemId, taken: &[Name]) -> Vec<Com
                 gsw_names::Presence::Present => 1,
             };
             let text = format!("{}: ", it.name);
-            of_field(cursor.db, item, &it, rank).insert(text)
+            of_field(cursor.db, item, it, rank).insert(text)
         })
         .collect()
 }
@@ -92,10 +87,7 @@ pub fn of_module(cursor: &Cursor<'_>, module: File) -> Vec<Completion> {
     member_names(db, module)
         .into_iter()
         .filter_map(|name| {
-            let gsw_names::Definition::Item(item) = resolve_member(db, module, &name, cursor.file)?
-            else {
-                return None;
-            };
+            let item = declared(db, module, &name, cursor.file)?;
             Some(of_item(db, &name, item, Calling::Call, 2))
         })
         .collect()
@@ -128,9 +120,7 @@ pub fn of_enum(cursor: &Cursor<'_>, item: ItemId) -> Vec<Completion> {
     if item.kind(db) != ItemKind::Enum {
         return Vec::new();
     }
-    let TypeDeclarationKind::Enum(variants) = &type_declaration(db, item).declaration.kind else {
-        return Vec::new();
-    };
+    let variants = type_declaration(db, item).declaration.variants();
     let positions = 0..u32::try_from(variants.len()).unwrap_or(0);
     let mut found: Vec<Completion> = positions
         .filter_map(|it| of_variant(db, item, it, 0))

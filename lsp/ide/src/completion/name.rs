@@ -52,18 +52,10 @@ pub fn names(cursor: &Cursor<'_>, wanted: Wanted, calling: Calling, rank: u8) ->
 
 /// What a test can mock by name: what asks somebody, and modules whose functions reach outside.
 pub fn mocked(cursor: &Cursor<'_>) -> Vec<Completion> {
-    let asked = [
-        ItemKind::Prompt,
-        ItemKind::Tool,
-        ItemKind::Human,
-        ItemKind::External,
-        ItemKind::Workflow,
-        ItemKind::Function,
-    ];
     let mut found = names(cursor, Wanted::Values, Calling::Name, 1);
     found.retain(|it| match it.kind {
         CompletionKind::Module => true,
-        CompletionKind::Item(kind) => asked.contains(&kind),
+        CompletionKind::Item(kind) => kind.is_callable(),
         CompletionKind::Variable
         | CompletionKind::Field
         | CompletionKind::Method
@@ -102,7 +94,7 @@ pub fn is_wanted(cursor: &Cursor<'_>, item: ItemId, wanted: Wanted) -> bool {
     match wanted {
         Wanted::Only(only) => kind == only,
         Wanted::Errors => kind == ItemKind::Error,
-        Wanted::Types => matches!(kind, ItemKind::Record | ItemKind::Enum | ItemKind::Alias),
+        Wanted::Types => kind.is_type(),
         Wanted::Values => !matches!(
             kind,
             ItemKind::Import

@@ -1,14 +1,14 @@
 //! Patterns: the variants and literals of what is matched, the fields of a record, and the errors of a `catch`.
 
 use gsw_names::types::Type;
-use gsw_names::{Definition, TypeDeclarationKind, resolve_name, type_declaration};
-use gsw_source::{ItemId, ItemKind, Span};
+use gsw_names::{Definition, Parameter, resolve_name, type_declaration, visible_names};
+use gsw_source::{Db, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{self, Child, PatternKind};
 
 use super::Cursor;
 use super::expected::{matched, taken};
 use super::expression::values_of;
-use super::item::{Calling, Completion, CompletionKind, of_item};
+use super::item::{Calling, Completion, CompletionKind, model_errors, of_item};
 use super::name::{Wanted, names};
 use super::site::{Site, record_named};
 use crate::raised::raised_in;
@@ -20,7 +20,8 @@ pub fn patterns(cursor: &Cursor<'_>, ty: Option<&Type>, raised: &[ItemId]) -> Ve
         Some(Type::Record(record, _)) => record_pattern(cursor, *record),
         Some(ty) => {
             let mut values = values_of(cursor, ty);
-            values.iter_mut().for_each(name_payload);
+            let named = values.iter_mut();
+            named.for_each(|it| name_payload(cursor.db, ty, it));
             values
         }
         None => names(cursor, Wanted::Values, Calling::Name, 4)
@@ -38,68 +39,52 @@ pub fn patterns(cursor: &Cursor<'_>, ty: Option<&Type>, raised: &[ItemId]) -> Ve
 }
 
 /// `High($0)` of an expression becomes `High(why)`: a pattern names what it takes.
-fn name_payload(it: &mut Completion) {
-    let names = it.detail.as_deref().and_then(payload_names);
-    if let Some(names) = names
-        && it.insert.ends_with("($0)")
-    {
-        it.insert = format!("{}({names})", it.label);
+fn name_payload(db: &dyn Db, ty: &Type, value: &mut Completion) {
+    if let Type::Optional(inside) = ty {
+        return name_payload(db, inside, value);
+    }
+    let Type::Enum(item, _) = ty else {
+        return;
+    };
+    let variants = type_declaration(db, *item).declaration.variants();
+    let own = variants.iter().find(|it| it.name == value.label.as_str());
+    if let Some(variant) = own.filter(|it| !it.fields.is_empty()) {
+        value.insert = format!("{}({})", value.label, field_names(&variant.fields));
     }
 }
 
-/// `a, b` of `E.V(a: int, b: string)`.
-fn payload_names(head: &str) -> Option<String> {
-    let (_, payload) = head.split_once('(')?;
-    let fields = payload.strip_suffix(')')?.split(", ");
-    let names: Vec<&str> = fields
-        .filter_map(|it| it.split_once(": ").map(|(name, _)| name))
-        .collect();
-    (!names.is_empty()).then(|| names.join(", "))
+fn field_names(fields: &[Parameter]) -> String {
+    let names: Vec<&str> = fields.iter().map(|it| it.name.as_str()).collect();
+    names.join(", ")
 }
 
 /// The errors that can be caught: those in scope, first what is raised, and the family of what a model's call raises.
 fn errors(cursor: &Cursor<'_>, raised: &[ItemId]) -> Vec<Completion> {
     let db = cursor.db;
-    let mut found: Vec<Completion> = gsw_names::visible_names(db, cursor.file)
+    let mut found: Vec<Completion> = visible_names(db, cursor.file)
         .iter()
-        .filter_map(
-            |name| match gsw_names::resolve_name(db, cursor.file, name)? {
-                gsw_names::Definition::Item(item) if item.kind(db) == ItemKind::Error => {
-                    let rank = if raised.contains(&item) { 0 } else { 1 };
-                    let completion = of_item(db, name, item, Calling::Name, rank);
-                    let TypeDeclarationKind::Record(fields) =
-                        &type_declaration(db, item).declaration.kind
-                    else {
-                        return Some(completion);
-                    };
-                    let names: Vec<&str> = fields.iter().map(|it| it.name.as_str()).collect();
-                    Some(match names.is_empty() {
-                        true => completion,
-                        false => completion.insert(format!("{name}({})", names.join(", "))),
-                    })
-                }
-                gsw_names::Definition::Item(_)
-                | gsw_names::Definition::Variant { .. }
-                | gsw_names::Definition::Module(_) => None,
-            },
-        )
+        .filter_map(|name| match resolve_name(db, cursor.file, name)? {
+            Definition::Item(item) if item.kind(db) == ItemKind::Error => {
+                let rank = if raised.contains(&item) { 0 } else { 1 };
+                let completion = of_item(db, name, item, Calling::Name, rank);
+                let fields = type_declaration(db, item).declaration.fields();
+                Some(match fields.is_empty() {
+                    true => completion,
+                    false => completion.insert(format!("{name}({})", field_names(fields))),
+                })
+            }
+            Definition::Item(_) | Definition::Variant { .. } | Definition::Module(_) => None,
+        })
         .collect();
-    found.push(
-        Completion::new("ModelError", CompletionKind::Item(ItemKind::Error), 2)
-            .detail("every error of a model's call"),
-    );
+    found.push(model_errors());
     found
 }
 
 /// A record taken apart into all of its fields.
 fn record_pattern(cursor: &Cursor<'_>, record: ItemId) -> Vec<Completion> {
-    let TypeDeclarationKind::Record(fields) = &type_declaration(cursor.db, record).declaration.kind
-    else {
-        return Vec::new();
-    };
-    let names: Vec<&str> = fields.iter().map(|it| it.name.as_str()).collect();
+    let fields = type_declaration(cursor.db, record).declaration.fields();
     let name = record.name(cursor.db);
-    let text = format!("{name} {{ {} }}", names.join(", "));
+    let text = format!("{name} {{ {} }}", field_names(fields));
     let completion = Completion::new(name.as_str(), CompletionKind::Item(ItemKind::Record), 0);
     vec![completion.insert(text)]
 }

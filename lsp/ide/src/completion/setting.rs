@@ -2,7 +2,7 @@
 
 use gsw_abi::provider::Provider;
 use gsw_abi::setting::{Form, Origin, Reader, Setting};
-use gsw_source::{ItemId, ItemKind};
+use gsw_source::ItemKind;
 
 use super::Cursor;
 use super::item::{Calling, Completion, CompletionKind};
@@ -78,7 +78,7 @@ pub fn takes_expression(name: &str) -> bool {
 }
 
 /// What a setting of that name can have for a value, outside of strings.
-pub fn values(cursor: &Cursor<'_>, _: ItemId, name: &str) -> Vec<Completion> {
+pub fn values(cursor: &Cursor<'_>, name: &str) -> Vec<Completion> {
     let listed = |kinds: &[ItemKind]| -> Vec<Completion> {
         let found = kinds
             .iter()
@@ -104,13 +104,8 @@ pub fn values(cursor: &Cursor<'_>, _: ItemId, name: &str) -> Vec<Completion> {
                 it.insert(text)
             })
             .collect(),
-        Some(Form::Tools) => listed(&[ItemKind::Tool, ItemKind::Agent, ItemKind::Mcp]),
-        Some(Form::Names(_)) => listed(&[
-            ItemKind::Workflow,
-            ItemKind::Mcp,
-            ItemKind::Skill,
-            ItemKind::Hook,
-        ]),
+        Some(Form::Tools) => listed(&gsw_infer::LISTED_AS_TOOLS),
+        Some(Form::Names(of)) => listed(&[gsw_infer::listed_kind(of)]),
         Some(
             Form::Text
             | Form::Texts

@@ -87,7 +87,6 @@ pub enum Site {
         start: u32,
     },
     SettingValue {
-        item: ItemId,
         name: String,
     },
     Expression(Place),
@@ -210,12 +209,11 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
         .iter()
         .rposition(|&it| tokens.tokens[it].kind == TokenKind::Colon)?;
     let name = line.get(colon.checked_sub(1)?)?;
-    let (item, _) = item_at(cursor.db, cursor.file, cursor.offset)?;
     let is_value = colon + 1 == line.len();
     let name = tokens.text(*name).to_owned();
     // What a call sets is computed where it is made.
     let is_computed = owner == SettingOwner::Call && super::setting::takes_expression(&name);
-    (is_value && !is_computed).then_some(Site::SettingValue { item, name })
+    (is_value && !is_computed).then_some(Site::SettingValue { name })
 }
 
 /// What a word right before the marker asks for.
@@ -284,9 +282,8 @@ fn listed(cursor: &Cursor<'_>, tokens: &Tokens<'_>, bracket: usize) -> Option<Si
     }
     let brace = *tokens.openers().iter().rev().nth(1)?;
     setting_owner(cursor, tokens, brace)?;
-    let (item, _) = item_at(cursor.db, cursor.file, cursor.offset)?;
     let name = tokens.text(colon.checked_sub(1)?).to_owned();
-    Some(Site::SettingValue { item, name })
+    Some(Site::SettingValue { name })
 }
 
 /// Whether what stands before a line has it go on.
@@ -444,7 +441,7 @@ fn in_import(cursor: &Cursor<'_>, import: &ast::Import, inside: u32) -> Site {
 }
 
 fn in_throws(tree: &Item, inside: u32) -> bool {
-    let signature = crate::symbol::signature(tree);
+    let signature = tree.body.signature();
     let mut throws = signature
         .into_iter()
         .flat_map(|it| it.throws.iter().flatten());

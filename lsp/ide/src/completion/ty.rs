@@ -1,35 +1,14 @@
 //! Types, and the errors of a signature.
 
-use gsw_source::{ItemId, ItemKind};
+use gsw_names::built_in_types;
+use gsw_source::ItemId;
 use gsw_syntax::item_ast;
 
 use super::Cursor;
 use super::auto_import::importable;
-use super::item::{Calling, Completion, CompletionKind};
+use super::item::{Calling, Completion, CompletionKind, model_errors};
 use super::name::{Wanted, names};
 use super::site::ErrorsOnly;
-use crate::symbol::generics;
-
-/// Types that no file declares, with what follows their names.
-const BUILT_IN: &[(&str, &str)] = &[
-    ("bool", ""),
-    ("int", ""),
-    ("float", ""),
-    ("string", ""),
-    ("bytes", ""),
-    ("time", ""),
-    ("duration", ""),
-    ("json", ""),
-    ("secret", ""),
-    ("image", ""),
-    ("document", ""),
-    ("Error", ""),
-    ("Session", ""),
-    ("Task", "<$0>"),
-    ("Stream", "<$0>"),
-    ("Queue", "<$0>"),
-    ("Partial", "<$0>"),
-];
 
 pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Completion> {
     let wanted = match errors {
@@ -39,20 +18,20 @@ pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Compl
     let mut found = names(cursor, wanted, Calling::Name, 2);
     found.extend(importable(cursor, wanted));
     match errors {
-        ErrorsOnly::Yes => found.push(
-            Completion::new("ModelError", CompletionKind::Item(ItemKind::Error), 2)
-                .detail("every error of a model's call"),
-        ),
+        ErrorsOnly::Yes => found.push(model_errors()),
         ErrorsOnly::No => {
-            for (name, rest) in BUILT_IN {
+            for (name, arguments) in built_in_types() {
                 // Everyday types first, then what the language hands out.
                 let is_plain = name.starts_with(|it: char| it.is_ascii_lowercase());
                 let rank = if is_plain { 1 } else { 3 };
-                let completion = Completion::new(*name, CompletionKind::Keyword, rank);
-                found.push(completion.insert(format!("{name}{rest}")));
+                let completion = Completion::new(name, CompletionKind::Keyword, rank);
+                found.push(match arguments {
+                    0 => completion,
+                    _ => completion.insert(format!("{name}<$0>")),
+                });
             }
             let tree = item_ast(cursor.db, item);
-            for name in tree.iter().flat_map(|it| generics(it)) {
+            for name in tree.iter().flat_map(|it| it.body.generics()) {
                 found.push(Completion::new(
                     name.name.as_str(),
                     CompletionKind::Variable,

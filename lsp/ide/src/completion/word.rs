@@ -1,5 +1,6 @@
 //! Words of the language, where each of them may stand.
 
+use gsw_names::{PUBLIC_ATTRIBUTES, Presence};
 use gsw_syntax::{TokenKind, Word};
 
 use super::item::{Completion, CompletionKind};
@@ -21,15 +22,12 @@ pub fn words(them: &[&str]) -> Vec<Completion> {
 
 /// What may stand after `@`.
 pub fn attributes() -> Vec<Completion> {
-    vec![
-        snippet("alias", "alias(\"$0\")"),
-        keyword("secret"),
-        keyword("host"),
-        snippet("locked", "locked(\"$0\")"),
-        snippet("resource", "resource(\"$0\")"),
-        snippet("deprecated", "deprecated(\"$0\")"),
-        snippet("was", "was(\"$0\")"),
-    ]
+    let all = PUBLIC_ATTRIBUTES.iter();
+    let offered = all.map(|(name, arguments)| match arguments {
+        Presence::Present => snippet(name, &format!("{name}(\"$0\")")),
+        Presence::Absent => keyword(name),
+    });
+    offered.collect()
 }
 
 /// What begins a declaration.

@@ -1,7 +1,7 @@
 //! Names that imports give in the place of others: such a one is known in its file alone.
 
 use gsw_names::imports;
-use gsw_source::{Db, File, LocatedEdit, Location, Name, Span};
+use gsw_source::{Db, File, LocatedEdit, Name, Span};
 use gsw_syntax::ast::{Identifier, Import};
 use gsw_syntax::file_item_ids;
 
@@ -39,9 +39,7 @@ pub fn edits(db: &dyn Db, cursor: Cursor, (old, new): (&Name, &str)) -> Vec<Loca
         });
         edits.extend(own.map(|it| {
             let span = in_file(db, item, it.span);
-            let location = Location { file, span };
-            let text = new.to_owned();
-            LocatedEdit { location, text }
+            LocatedEdit::new(file, span, new)
         }));
     }
     edits
@@ -59,9 +57,7 @@ pub fn without_repetition(
             if let Some(name) = name.filter(|it| it.name == new && alias.name == *old) {
                 let span = in_file(db, item, Span::new(name.span.end, alias.span.end));
                 edits.retain(|it| it.location.span.end != span.end);
-                let location = Location { file, span };
-                let text = String::new();
-                edits.push(LocatedEdit { location, text });
+                edits.push(LocatedEdit::new(file, span, ""));
             }
         }
     }

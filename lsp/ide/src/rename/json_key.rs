@@ -3,8 +3,8 @@
 
 use gsw_infer::hir::{Body, Expression, ExpressionId, ExpressionKind};
 use gsw_infer::infer_item;
+use gsw_names::type_declaration;
 use gsw_names::types::Type;
-use gsw_names::{TypeDeclarationKind, type_declaration};
 use gsw_source::{Db, File, Location};
 use gsw_syntax::file_item_ids;
 
@@ -40,9 +40,7 @@ fn key(db: &dyn Db, symbol: Symbol) -> Option<String> {
     let Symbol::Field { item, field, .. } = symbol else {
         return None;
     };
-    let TypeDeclarationKind::Record(fields) = &type_declaration(db, item).declaration.kind else {
-        return None;
-    };
+    let fields = type_declaration(db, item).declaration.fields();
     let field = fields.get(field as usize)?;
     (field.name == field.wire).then(|| field.name.to_string())
 }

@@ -150,6 +150,16 @@ fn a_statement_is_wrapped_in_what_a_workflow_does_about_failures() {
     assert_eq!(titles(&mut harmless), Vec::<String>::new());
 }
 
+/// Two errors of one name are two, and what several calls raise is one.
+#[test]
+fn an_error_is_handled_once() {
+    let text = "import ./a\nimport ./b\n\nfn f() -> int {\n  let <|>n = a.one() + b.one() + a.two()\n  n\n}\n//- a.gsw\nerror Gone\nfn one() -> int ! Gone { fail Gone }\nfn two() -> int ! Gone { fail Gone }\n//- b.gsw\nerror Gone\nfn one() -> int ! Gone { fail Gone }";
+    let found = after(text, "handle the errors that it raises");
+    for arm in ["a.Gone =>", "b.Gone =>"] {
+        assert_eq!(found.matches(arm).count(), 1, "{found}");
+    }
+}
+
 /// The program after the action of that title on what stands between two markers `<|>`.
 fn after_selection(text: &str, title: &str) -> String {
     after_selection_in(&mut fixture(""), text, title)

@@ -242,7 +242,7 @@ fn types_and_errors_stand_in_heads() {
     let text = "type Bug { x: int }\nerror Mine\nfn f<T>(x: <|>) -> int ! Mine { 1 }";
     offers(
         text,
-        &["Bug", "int", "string", "T", "Task"],
+        &["Bug", "int", "string", "T", "Task", "Agent"],
         &["f", "Mine", "let"],
     );
     offers("type Bug { x: <|> }", &["Bug", "int"], &["let"]);
@@ -285,10 +285,13 @@ fn settings_have_their_names_and_values() {
         &["sim/"],
     );
     offers(
-        "tool t() -> int { 1 }\nfn no() {}\nagent a { tools: [<|>] }",
-        &["t"],
+        "tool t() -> int { 1 }\nprompt p() -> int { user \"\" }\nhuman h() -> bool { user \"\" }\nmcp m = stdio(\"m\", [])\nfn no() {}\nagent a { tools: [<|>] }",
+        &["t", "p", "h", "m", "a"],
         &["no"],
     );
+    let listed = "workflow w() {}\nhook k { }\nagent a { ";
+    offers(&format!("{listed} spawns: [<|>] }}"), &["w"], &["k"]);
+    offers(&format!("{listed} hooks: [<|>] }}"), &["k"], &["w"]);
     offers("agent a { cache: <|> }", &["true", "false"], &[]);
     offers(
         "agent a { budget: { <|> } }",

@@ -95,6 +95,11 @@ fn an_import_stands_with_the_others() {
             "import std/fs\n\nfn f() -> int { fs.read(\"a\").len() + ar<|>ea(1) }\n",
             "import std/fs\nimport ./geo.{area}\n\nfn f() -> int { fs.read(\"a\").len() + area(1) }\n",
         ),
+        // A comment stays with its import.
+        (
+            "import std/fs // to read\n\nfn f() -> int { fs.read(\"a\").len() + ar<|>ea(1) }\n",
+            "import std/fs // to read\nimport ./geo.{area}\n\nfn f() -> int { fs.read(\"a\").len() + area(1) }\n",
+        ),
         (
             "import ./geo.{draw}\n\nfn f() -> int { draw() + ar<|>ea(1) }\n",
             "import ./geo.{draw, area}\n\nfn f() -> int { draw() + area(1) }\n",

@@ -358,6 +358,10 @@ const HOVERED: &[(&str, &str)] = &[
         "fn f<T>(a: T, n: int = 1 + 1) -> T",
     ),
     ("fn f(n: int = 2) -> int { n<|> }", "n: int = 2"),
+    (
+        "hook guard<|> { before_tool(call) { allow } }",
+        "hook guard",
+    ),
 ];
 
 #[test]

@@ -12,7 +12,6 @@ mod variant;
 use std::borrow::Cow;
 
 use gsw_notation::issue::Issue;
-use gsw_notation::path;
 use serde_json::{Map, Value};
 
 use super::node::{End, Node, excerpt};
@@ -235,12 +234,7 @@ impl<'s> Coercion<'s> {
     }
 
     fn issue(&mut self, place: &Place<'_>, expected: String, found: String) {
-        let found = match place.is_hidden() {
-            true => "a hidden value".into(),
-            false => found,
-        };
-        let path = path::text(&place.steps());
-        self.issues.push(Issue::new(path, expected, found));
+        self.issues.push(place.issue(expected, found));
     }
 
     /// A list or object of which the end is missing, and of which something may be missing as well.

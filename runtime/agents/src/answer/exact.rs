@@ -2,7 +2,6 @@
 
 use gsw_notation::issue::Issue;
 use gsw_notation::json;
-use gsw_notation::path;
 use serde_json::Value;
 
 use super::node::excerpt;
@@ -45,12 +44,7 @@ impl Finder<'_> {
                     let below = place.key(key);
                     match record.field_at(index, key) {
                         Some(field) => {
-                            let below = if field.is_hidden {
-                                below.hidden()
-                            } else {
-                                below
-                            };
-                            self.value(value, field.shape, &below);
+                            self.value(value, field.shape, &field.at(below));
                         }
                         None => self.issue(&below, NO_SUCH_KEY.into(), format!("`{key}`")),
                     }
@@ -95,6 +89,7 @@ impl Finder<'_> {
             ) => {}
         }
     }
+
     /// The branch that a value is, where branches differ in what is looked for here.
     fn branch(&self, value: &Value, branches: &[ShapeId]) -> Option<ShapeId> {
         branches.iter().find_map(|it| {
@@ -167,11 +162,6 @@ impl Finder<'_> {
     }
 
     fn issue(&mut self, place: &Place<'_>, expected: String, found: String) {
-        let found = match place.is_hidden() {
-            true => "a hidden value".into(),
-            false => found,
-        };
-        let path = path::text(&place.steps());
-        self.issues.push(Issue::new(path, expected, found));
+        self.issues.push(place.issue(expected, found));
     }
 }

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use super::number;
 
@@ -82,7 +82,7 @@ impl Node<'_> {
         match value {
             Value::Null => Node::Null,
             Value::Bool(it) => Node::Bool(*it),
-            Value::Number(it) => Node::Number(digits(it)),
+            Value::Number(it) => Node::Number(it.as_str()),
             Value::String(it) => Node::Text(Cow::Borrowed(it)),
             Value::Array(items) => Node::List {
                 items: items.iter().map(Node::of).collect(),
@@ -135,10 +135,6 @@ impl Node<'_> {
             }
         }
     }
-}
-
-fn digits(number: &Number) -> &str {
-    number.as_str()
 }
 
 /// The beginning of a text for a message.

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use gsw_notation::path::Step;
+use gsw_notation::issue::Issue;
+use gsw_notation::path::{self, Step};
 
 /// A place in a value; each knows the one around it, so that going down costs nothing.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +56,15 @@ impl<'p> Place<'p> {
     /// Whether it lies in something hidden.
     pub fn is_hidden(&self) -> bool {
         self.is_hidden || self.around.is_some_and(Place::is_hidden)
+    }
+
+    /// What is wrong here; of what is hidden nothing is told but that it is wrong.
+    pub fn issue(&self, expected: String, found: String) -> Issue {
+        let found = match self.is_hidden() {
+            true => "a hidden value".into(),
+            false => found,
+        };
+        Issue::new(path::text(&self.steps()), expected, found)
     }
 
     /// The steps to it; no further than to what is hidden, whose keys may be secrets as well.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use gsw_abi::schema::SECONDS;
 use serde_json::{Map, Value};
 
+use super::place::Place;
 use super::word;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,7 +56,17 @@ pub(crate) struct Field {
     pub shape: ShapeId,
     pub need: Need,
     /// Whether observers do not see it.
-    pub is_hidden: bool,
+    is_hidden: bool,
+}
+
+impl Field {
+    /// The place of its value, as observers may see it.
+    pub fn at<'p>(&self, place: Place<'p>) -> Place<'p> {
+        match self.is_hidden {
+            true => place.hidden(),
+            false => place,
+        }
+    }
 }
 
 /// Whether an object without the field is complete.

@@ -90,9 +90,7 @@ impl Machine {
         talk.messages().extend(messages);
         talk.ask()
     }
-}
 
-impl Machine {
     fn call_tools(&mut self, talk: &mut Talk, answer: ModelAnswer) -> PromptStep {
         // Counted before the tools run, so a model that only ever calls tools ends after `max_turns` requests.
         talk.detail.turns += 1;

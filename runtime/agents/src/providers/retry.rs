@@ -39,9 +39,7 @@ impl Policy {
             _ => Some(self.first.mul_f64(1.0 - 0.25 * random())),
         }
     }
-}
 
-impl Policy {
     /// What a failure means to the other requests to its model.
     pub(crate) fn ending<'a>(&self, failure: &'a ModelFailure) -> Ending<'a> {
         let wait = failure.retry_after.unwrap_or(self.first);

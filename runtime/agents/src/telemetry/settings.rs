@@ -84,9 +84,7 @@ impl Settings {
                 .and_then(|it| traceparent(&it)),
         }))
     }
-}
 
-impl Settings {
     /// The address as it can be said: without a user and a password.
     pub fn collector(&self) -> String {
         address::shown(&self.address)

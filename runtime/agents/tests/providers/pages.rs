@@ -176,9 +176,7 @@ impl Wire {
         };
         text.replace(&format!("127.0.0.1:{}", server.port()), "HOST")
     }
-}
 
-impl Wire {
     /// Where the request goes, and its body.
     async fn sent(&self, request: &ModelRequest) -> String {
         let server = Server::start(Script::always(Reply::text("x")), 0).await;

@@ -241,7 +241,7 @@ impl PromptRun {
         // The budget is charged before the answer is read: what it cost is spent, also if it is used up by that.
         if let Some(what) = self.settle(run, id, Cost::of(&answer)) {
             self.flush_exchange(run);
-            let ended = self.refuse(run, &what);
+            let ended = refused(run, &what);
             return self.conclude(run, id, ended);
         }
         if let Err(failure) = &answer
@@ -256,33 +256,11 @@ impl PromptRun {
         self.go_on(run, id, PromptEvent::Answered(answer));
     }
 
-    /// No budget allows what the prompt asked.
-    fn refuse(&mut self, run: &mut Run, what: &str) -> Ended {
-        Ended::with_error(raise::budget_exceeded(&mut run.heap, what))
-    }
-
-    fn not_asked(&mut self, run: &mut Run, why: &NotAsked) -> Ended {
-        match why {
-            NotAsked::Refused(what) => self.refuse(run, what),
-            // The test fails, also where it catches this.
-            NotAsked::Misscripted(message) => {
-                run.mocks.report_unmocked(message);
-                let message = string::new(&mut run.heap, message);
-                let error = error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message]);
-                Ended::with_error(error)
-            }
-            NotAsked::OutOfMemory => {
-                let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
-                Ended::with_error(error)
-            }
-        }
-    }
-
-    fn go_on_as_asked(mut self: Box<Self>, run: &mut Run, id: TaskId, asked: Asked) {
+    fn go_on_as_asked(self: Box<Self>, run: &mut Run, id: TaskId, asked: Asked) {
         match asked {
             Asked::Waits => run.scheduler.set_wait(id, Wait::Prompt(self)),
             Asked::Not(why) => {
-                let ended = self.not_asked(run, &why);
+                let ended = not_asked(run, &why);
                 self.conclude(run, id, ended);
             }
             Asked::Failed(failure) => {
@@ -324,7 +302,7 @@ impl PromptRun {
             match step {
                 PromptStep::Ask(request) => match self.ask(run, task, request) {
                     Asked::Waits => return None,
-                    Asked::Not(why) => return Some(self.not_asked(run, &why)),
+                    Asked::Not(why) => return Some(not_asked(run, &why)),
                     Asked::Failed(failure) => event = PromptEvent::Answered(Box::new(Err(failure))),
                 },
                 PromptStep::Wait(delay) => {
@@ -503,6 +481,29 @@ impl PromptRun {
         // Nobody goes on: those who wait for the session are dropped, too.
         if let Some(session) = self.session {
             run.heap.release(session.word);
+        }
+    }
+}
+
+/// No budget allows what the prompt asked.
+fn refused(run: &mut Run, what: &str) -> Ended {
+    Ended::with_error(raise::budget_exceeded(&mut run.heap, what))
+}
+
+/// The end of a prompt whose request is not sent.
+fn not_asked(run: &mut Run, why: &NotAsked) -> Ended {
+    match why {
+        NotAsked::Refused(what) => refused(run, what),
+        // The test fails, also where it catches this.
+        NotAsked::Misscripted(message) => {
+            run.mocks.report_unmocked(message);
+            let message = string::new(&mut run.heap, message);
+            let error = error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message]);
+            Ended::with_error(error)
+        }
+        NotAsked::OutOfMemory => {
+            let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
+            Ended::with_error(error)
         }
     }
 }

@@ -272,9 +272,7 @@ impl Run {
             self.serve_readers(id);
         }
     }
-}
 
-impl Run {
     /// Parts are wanted, as values of the optional type `result`.
     fn prepare_parts(&mut self, id: TaskId, result: TypeId) {
         let types = self.heap.types().clone();

@@ -22,9 +22,7 @@ impl Follower {
             observer,
         }
     }
-}
 
-impl Follower {
     /// Whether an event is one that is followed; says what is missing before it.
     fn takes(&mut self, event: &Event) -> bool {
         // Whoever follows from a number on has what comes before it.

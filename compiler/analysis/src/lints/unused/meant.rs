@@ -6,7 +6,7 @@ use gsw_infer::hir::{
 use gsw_infer::visit_patterns;
 use gsw_names::types::Type;
 use gsw_names::{TypeDeclarationKind, source_text, type_declaration};
-use gsw_source::{Db, Name, Place, Span, nearest};
+use gsw_source::{Db, Name, Span, nearest};
 
 use crate::errors::UnusedMeant;
 
@@ -26,17 +26,14 @@ fn assignment(db: &dyn Db, body: &Body, local: LocalId) -> Option<UnusedMeant> {
             (pattern.kind == PatternKind::Binding(local)).then_some((it, pattern))
         })
     })?;
-    let around = blocks(body).filter(|(span, _)| encloses(*span, statement.span));
+    let around = blocks(body).filter(|(span, _)| span.holds(statement.span));
     let outer = around
         .flat_map(|(_, statements)| statements)
         .filter(|it| it.span.end <= statement.span.start)
         .flat_map(bound)
         .find(|it| body.locals[it.0 as usize].name == *name)?;
     let outer = &body.locals[outer.0 as usize];
-    let place = |span| Place::Item {
-        item: body.item,
-        span,
-    };
+    let place = |span| body.place(span);
     let word = Span::new(statement.span.start, pattern.span.start);
     let is_plain = source_text(db, body.item, word).trim_end() == "let";
     let may_change = matches!(outer.kind, LocalKind::Var | LocalKind::State);
@@ -104,10 +101,6 @@ fn blocks(body: &Body) -> impl Iterator<Item = (Span, &Vec<Statement>)> {
         };
         Some((it.span, statements))
     })
-}
-
-fn encloses(block: Span, inside: Span) -> bool {
-    block.start <= inside.start && inside.end <= block.end
 }
 
 /// The locals that a statement binds for those after it.

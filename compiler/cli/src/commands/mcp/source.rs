@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use gsw_syntax::{Lexed, TokenKind, lex};
+use gsw_syntax::is_name;
 use serde_json::{Map, Value};
 
 use crate::commands::mcp::declared::{Declared, Server, Tool};
@@ -32,11 +32,8 @@ impl Names {
 }
 
 /// Whether `text` can be the name of a function.
-pub(super) fn is_name(text: &str) -> bool {
-    let Lexed { tokens, .. } = lex(text);
-    let word = tokens.first().filter(|it| it.kind == TokenKind::Identifier);
-    let is_small = text.starts_with(|it: char| it.is_ascii_lowercase());
-    is_small && word.is_some_and(|it| it.span.end as usize == text.len())
+pub(super) fn is_function_name(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_lowercase()) && is_name(text)
 }
 
 /// A name of the language that is as close to `text` as can be: `repo-path` is `repo_path`.
@@ -59,7 +56,8 @@ pub(super) fn name_like(text: &str) -> String {
         true => name.to_owned(),
         false => format!("it_{name}"),
     };
-    match is_name(&name) {
+    // A reserved word is none.
+    match is_function_name(&name) {
         true => name,
         false => format!("{name}_"),
     }

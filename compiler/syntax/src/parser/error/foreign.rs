@@ -41,8 +41,14 @@ const RECORD: &str = "a record is declared with `type Name { field: type }`";
 const PUBLIC: &str = "everything is public unless it is `private`";
 const CONSTANT: &str = "a top-level value is a constant: `const NAME: type = …`";
 const METHOD: &str = "a method is declared outside its type: `fn Name.method(self) -> type { … }`";
-const ARM: &str = "an arm is written `pattern => value`";
+pub(super) const ARM: &str = "an arm is written `pattern => value`";
+pub(super) const ARROW: &str = "the result type is written `-> type`";
+pub(super) const GUARD: &str = "a condition of an arm stands behind `if`: `n if n > 1 => …`";
 const MATCH: &str = "pattern matching is written `match value { pattern => … }`";
+pub(super) const MUTABLE: &str = "a mutable variable is declared with `var` instead of `let`";
+const BOUND: &str = "inside a body a value is bound with `let`";
+const LOOP: &str = "a loop is written `for x in xs { … }`";
+const MODULE: &str = "a file is a module: `import ./file`";
 const FAIL: &str = "an error is raised with `fail`";
 const ELSE_IF: &str = "another condition is written `else if`";
 const LOG: &str = "`log.info(\"…\")` writes a line; a workflow's result is what the program prints";
@@ -80,8 +86,8 @@ const DECLARATIONS: &[Foreign] = &[
     ),
     word("it", None, TEST),
     word("let", None, CONSTANT),
-    word("mod", None, "a file is a module: `import ./file`"),
-    word("module", None, "a file is a module: `import ./file`"),
+    word("mod", None, MODULE),
+    word("module", None, MODULE),
     word("pub", Some(""), PUBLIC),
     word("public", Some(""), PUBLIC),
     word("record", Some("type"), RECORD),
@@ -122,11 +128,7 @@ const BEFORE: &[Foreign] = &[
         None,
         METHOD,
     ),
-    word(
-        "foreach",
-        Some("for"),
-        "a loop is written `for x in xs { … }`",
-    ),
+    word("foreach", Some("for"), LOOP),
     word_where(
         "guard",
         |expected| expected.has(Expected::END_OF_STATEMENT),
@@ -143,11 +145,7 @@ const BEFORE: &[Foreign] = &[
     word_where("function", is_argument, None, LAMBDA),
     word("lambda", None, LAMBDA),
     word("loop", None, "an endless loop is `while true { … }`"),
-    word(
-        "mut",
-        None,
-        "a mutable variable is declared with `var` instead of `let`",
-    ),
+    word("mut", None, MUTABLE),
     word(
         "new",
         Some(""),
@@ -204,7 +202,7 @@ const BEFORE: &[Foreign] = &[
         "val",
         |expected| expected.has(Expected::END_OF_STATEMENT),
         Some("let"),
-        "inside a body a value is bound with `let`",
+        BOUND,
     ),
     word("when", Some("match"), MATCH),
     word_where(
@@ -239,7 +237,7 @@ const FOUND: &[Foreign] = &[
         "const",
         |expected| expected.has(Expected::STATEMENT),
         Some("let"),
-        "inside a body a value is bound with `let`",
+        BOUND,
     ),
     word("elif", Some("else if"), ELSE_IF),
     word("elseif", Some("else if"), ELSE_IF),
@@ -358,7 +356,7 @@ const FOUND: &[Foreign] = &[
         None,
         ERRORS,
     ),
-    word("of", Some("in"), "a loop is written `for x in xs { … }`"),
+    word("of", Some("in"), LOOP),
     word_where(
         "readonly",
         |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
@@ -390,12 +388,7 @@ const FOUND: &[Foreign] = &[
         None,
         "a `where` check belongs to a field or to a named type: `type Positive = int where it > 0`",
     ),
-    word_where(
-        "when",
-        is_arm,
-        Some("if"),
-        "a condition of an arm stands behind `if`: `n if n > 1 => …`",
-    ),
+    word_where("when", is_arm, Some("if"), GUARD),
     word_where(
         "with",
         |expected| expected.has(Expected::END_OF_STATEMENT),
@@ -411,7 +404,7 @@ const ERRORS: &str =
 
 const BELONGS_TO_RETRY: &str = "`backoff` and `max` follow `retry`: `retry 3 backoff 1s max 10s`";
 
-const LAMBDA: &str = "a lambda is written `x => x + 1`";
+pub(super) const LAMBDA: &str = "a lambda is written `x => x + 1`";
 
 fn is_argument(expected: Expected) -> bool {
     expected.has(Expected::token(TokenKind::ParenClose))

@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use gsw_source::{Code, Diagnostic, Edit, Span};
 
 use crate::parser::error::advice::Advice;
-use crate::parser::error::foreign::OPTIONAL;
+use crate::parser::error::foreign::{ARROW, MUTABLE, OPTIONAL};
 use crate::parser::error::sight::Sight;
 use crate::parser::error::{Expected, ParseError, Scene};
 use crate::token::{Token, TokenKind as Kind};
 
-/// Types of the language that have a small letter.
-const TYPES: &[&str] = &[
-    "bool", "bytes", "document", "duration", "float", "image", "int", "json", "secret", "string",
-    "time",
+/// The types whose names begin with a small letter, which no program declares.
+pub const SIMPLE_TYPES: [&str; 11] = [
+    "bool", "int", "float", "string", "bytes", "time", "duration", "json", "secret", "image",
+    "document",
 ];
 
 /// How long type arguments may be that are looked for before a mistake.
@@ -76,7 +76,7 @@ impl Scene<'_> {
     fn bare_result(&self, sight: &Sight<'_>) -> Option<Advice> {
         let text = self.source(sight.token.span);
         let is_type = sight.token.kind == Kind::Identifier
-            && (TYPES.contains(&text) || text.starts_with(char::is_uppercase));
+            && (SIMPLE_TYPES.contains(&text) || text.starts_with(char::is_uppercase));
         let is_result = sight.expects_token(Kind::Arrow)
             && sight.expects_token(Kind::BraceOpen)
             && sight.follows(1, Kind::ParenClose);
@@ -87,7 +87,7 @@ impl Scene<'_> {
                 Span::new(start, start),
                 "-> ".to_owned(),
             );
-            advice("the result type is written `-> type`", Some(fix))
+            advice(ARROW, Some(fix))
         })
     }
 
@@ -183,10 +183,7 @@ impl Scene<'_> {
         let span = binding.span.to(word.span);
         is_mutable.then(|| {
             let fix = ("write `var`".to_owned(), span, "var".to_owned());
-            advice(
-                "a mutable variable is declared with `var` instead of `let`",
-                Some(fix),
-            )
+            advice(MUTABLE, Some(fix))
         })
     }
 

@@ -5,14 +5,14 @@ use gsw_names::types::Type;
 use gsw_source::{Name, Span};
 use gsw_syntax::ast::{Statement, StatementKind};
 
-use super::{Written, changes_flow, declared, handed, text_of};
+use super::{Written, changes_flow, declared, handed};
 use crate::code_action::CodeAction;
-use crate::code_action::place::{Place, holds};
+use crate::code_action::place::Place;
 use crate::code_action::wrap::holds_task;
 use crate::expression_type::{expression_type, local, local_type};
 use crate::scope::blocks;
 use crate::spelling::Spelling;
-use crate::symbol::{Symbol, occurrences};
+use crate::symbol::Symbol;
 
 /// The action for one or more whole statements.
 pub fn statements(place: &Place<'_>) -> Option<CodeAction> {
@@ -39,7 +39,7 @@ pub fn statements(place: &Place<'_>) -> Option<CodeAction> {
         None => String::new(),
     };
     let indent = place.indent(span.start);
-    let text = text_of(place, span).replace(&format!("\n{indent}"), "\n  ");
+    let text = place.text(span).replace(&format!("\n{indent}"), "\n  ");
     let tail = result.tail.map_or(String::new(), |it| format!("\n  {it}"));
     let written = Written {
         declaration: format!("\n\nfn {name}({parameters}){ty} {{\n  {text}{tail}\n}}"),
@@ -61,14 +61,14 @@ struct Outcome {
 /// The variables declared in `span` that something after it names.
 fn needed_after(place: &Place<'_>, span: Span) -> Vec<(Name, Span)> {
     let mut found: Vec<(Name, Span)> = Vec::new();
-    for it in occurrences(place.db, place.item) {
+    for it in place.names() {
         if let Symbol::Local { item, declared } = it.symbol
             && item == place.item
-            && holds(span, declared)
-            && !holds(span, it.span)
+            && span.holds(declared)
+            && !span.holds(it.span)
             && found.iter().all(|(_, known)| *known != declared)
         {
-            found.push((text_of(place, declared), declared));
+            found.push((place.text(declared), declared));
         }
     }
     found.sort_by_key(|(_, declared)| *declared);

@@ -118,7 +118,7 @@ impl<'s> Coercion<'s> {
             return self.unfit(node, place);
         }
         let field = &record.fields[0];
-        let below = self.below(field.is_hidden, place.key(&field.name));
+        let below = field.at(place.key(&field.name));
         let what = || format!("read a bare value as the field `{}`", field.name);
         self.note(RepairKind::OnlyField, &below, what);
         let value = self.value(node, field.shape, &below);
@@ -177,7 +177,7 @@ impl<'s> Coercion<'s> {
             let Some(field) = chosen.fields[index].map(|it| &record.fields[it]) else {
                 continue;
             };
-            let below = self.below(field.is_hidden, place.key(&field.name));
+            let below = field.at(place.key(&field.name));
             if key != &*field.name {
                 let what = || format!("read the key `{key}` as `{}`", field.name);
                 self.note(RepairKind::NearKey, &below, what);
@@ -258,8 +258,7 @@ impl<'s> Coercion<'s> {
                 chosen.fields[index] = Some(field);
                 continue;
             };
-            let is_hidden = record.fields[field].is_hidden;
-            let below = self.below(is_hidden, place.key(key));
+            let below = record.fields[field].at(place.key(key));
             if fields[first].1 == *node {
                 let what = || "read once what is there twice".into();
                 self.note(RepairKind::RepeatedKey, &below, what);
@@ -269,10 +268,6 @@ impl<'s> Coercion<'s> {
             }
         }
         chosen
-    }
-
-    pub(super) fn below<'p>(&self, is_hidden: bool, place: Place<'p>) -> Place<'p> {
-        if is_hidden { place.hidden() } else { place }
     }
 }
 

@@ -34,7 +34,8 @@ impl Coercion<'_> {
             }
             (_, Node::List { .. } | Node::Object { .. }) => self.unfit(node, place),
             (Shape::Words(words), _) => self.word(node, words, place),
-            (Shape::Int, Node::Number(digits)) => self.int(digits),
+            // `3.0` and `3e2` are ints as well; what is none stays as it is.
+            (Shape::Int, Node::Number(digits)) => number::value(digits),
             (Shape::Float, Node::Number(digits)) => {
                 self.digits(digits, number::as_float(digits), place);
                 number::value(digits)
@@ -83,11 +84,6 @@ impl Coercion<'_> {
                 Node::Null | Node::Bool(_) | Node::Number(_) | Node::Bare(_) | Node::Text(_),
             ) => self.unfit(node, place),
         }
-    }
-
-    /// `3.0` and `3e2` are ints as well; what is none stays as it is.
-    fn int(&mut self, digits: &str) -> Value {
-        number::value(digits)
     }
 
     fn word(&mut self, node: &Node<'_>, words: &[String], place: &Place<'_>) -> Value {

@@ -83,9 +83,7 @@ impl ResponseReader {
             }
         }
     }
-}
 
-impl ResponseReader {
     /// The whole response is there. What has been passed on of its text is all of it, or the text is passed on anew; where only the
     /// deltas have a text, it is the answer's.
     fn settle(&mut self, on_delta: &mut OnDelta) {

@@ -136,9 +136,7 @@ impl PromptRun {
         let held = self.asking.held_back.as_ref()?;
         (held.ticket == Some(ticket)).then_some(&held.worst)
     }
-}
 
-impl PromptRun {
     /// The outcome of all attempts.
     pub(super) fn of_all_attempts(
         &mut self,
@@ -178,9 +176,7 @@ impl Attempts {
             }
         }
     }
-}
 
-impl Attempts {
     /// Describes a part of the request from now on; `None` where that was done before.
     fn describe(&mut self, part: fn(&mut ModelRequest) -> &mut Wording) -> Option<Duration> {
         let wording = part(Arc::make_mut(&mut self.request));

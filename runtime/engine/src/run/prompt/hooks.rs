@@ -232,49 +232,33 @@ impl PromptRun {
         (index, at): (u32, usize),
         ending: Ending,
     ) -> Option<ToolOutcome> {
-        let said = match self.said_by_hook::<Ruling>(
-            run,
-            &mut round.raised,
-            (at, Moment::BeforeTool),
-            ending,
-        ) {
+        let of = (at, Moment::BeforeTool);
+        let said = match self.said_by_hook::<Ruling>(run, &mut round.raised, of, ending) {
             Ok(ruling) => ruling,
             Err(why) => {
-                self.report_hook(
-                    run,
-                    (at, Moment::BeforeTool),
-                    HookVerdict::Failed,
-                    Some(&why),
-                );
+                self.report_hook(run, of, HookVerdict::Failed, Some(&why));
                 return Some(self.refused(run, round, index, why));
             }
         };
-        let of = (at, Moment::BeforeTool);
         if let Some(why) = said.denied {
             self.report_hook(run, of, HookVerdict::Denied, Some(&why));
             return Some(self.refused(run, round, index, why));
         }
         let call = &mut round.calls[index as usize];
-        let verdict = if call.input == said.input {
-            HookVerdict::Passed
-        } else {
-            call.input = said.input;
-            HookVerdict::Changed
-        };
-        self.report_hook(run, of, verdict, None);
-        match (verdict, said.trusted) {
-            // What it has made of the input is judged anew.
-            (HookVerdict::Changed, _) => {
-                round.untrusted[index as usize] = self.untrusted_in(run, call);
-            }
-            (_, Some(why)) => {
+        if call.input == said.input {
+            self.report_hook(run, of, HookVerdict::Passed, None);
+            if let Some(why) = said.trusted {
                 let places = std::mem::take(&mut round.untrusted[index as usize]);
                 if !places.is_empty() {
                     let verdict = TrustVerdict::Trusted;
                     self.report_untrusted(run, call, &places, verdict, Some(&why));
                 }
             }
-            (_, None) => {}
+        } else {
+            call.input = said.input;
+            self.report_hook(run, of, HookVerdict::Changed, None);
+            // What it has made of the input is judged anew.
+            round.untrusted[index as usize] = self.untrusted_in(run, call);
         }
         if is_stopping(run, coordinator, round) {
             return Some(self.refused(run, round, index, "cancelled".into()));

@@ -42,9 +42,7 @@ impl PromptRun {
         self.tools.as_ref().is_some_and(|it| it.running > 0)
             || self.around.as_ref().is_some_and(Around::is_asked)
     }
-}
 
-impl PromptRun {
     /// Starts the tools; gives the outcomes when none of them could be started.
     pub(super) fn call_tools(
         &mut self,

@@ -2,6 +2,7 @@
 
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
+use crate::parser::error::foreign::GUARD;
 use crate::parser::error::sight::Sight;
 use crate::parser::error::sign::particular::COMMAS;
 use crate::token::{TokenKind as Kind, Word};
@@ -111,14 +112,14 @@ pub(super) const HEADS: &[Sign] = &[
             Kind::BangEqual,
         ],
         |it| it.expects_token(Kind::FatArrow),
-        "a condition of an arm stands behind `if`: `n if n > 1 => …`",
+        GUARD,
         Edit::None,
     ),
 ];
 
 impl Sight<'_> {
-    /// Whether a token of that kind follows the innermost bracket that is open.
-    fn brackets_precede(&self, kind: Kind) -> bool {
+    /// Whether a token of that kind follows the innermost brackets around the token.
+    pub(super) fn brackets_precede(&self, kind: Kind) -> bool {
         let Some(opener) = self.opener(self.index) else {
             return false;
         };

@@ -2,11 +2,11 @@
 
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
+use crate::parser::error::foreign::ARM;
 use crate::parser::error::sight::Sight;
 use crate::token::{LineStart, Token, TokenKind as Kind, Word};
 
 pub(super) const COMMAS: &str = "fields, variants and parameters are separated by commas";
-const ARM: &str = "an arm is written `pattern => value`";
 
 /// In the order in which they are tried.
 pub(super) const PARTICULAR: &[Sign] = &[
@@ -104,7 +104,9 @@ pub(super) const PARTICULAR: &[Sign] = &[
     sign(
         &[Kind::Colon],
         |it| {
-            it.expects_token(Kind::FatArrow) && !it.precedes(Kind::Colon) && !it.has_arrow_on_line()
+            it.expects_token(Kind::FatArrow)
+                && !it.precedes(Kind::Colon)
+                && !it.precedes_on_line(Kind::FatArrow)
         },
         ARM,
         Edit::Sign(" =>"),
@@ -227,7 +229,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
     // Functions.
     sign(
         &[Kind::Colon],
-        |it| it.expects_token(Kind::ParenClose) && it.arrow_follows_brackets(),
+        |it| it.expects_token(Kind::ParenClose) && it.brackets_precede(Kind::Arrow),
         "the result of a lambda is inferred: `(n: int) => n + 1`",
         Edit::None,
     ),
@@ -310,11 +312,6 @@ impl Sight<'_> {
         self.tokens.get(opener.checked_sub(1)?).copied()
     }
 
-    /// Whether `=>` stands behind the token on its line.
-    fn has_arrow_on_line(&self) -> bool {
-        self.precedes_on_line(Kind::FatArrow)
-    }
-
     /// Whether a token of that kind stands behind the token on its line.
     pub(super) fn precedes_on_line(&self, kind: Kind) -> bool {
         let rest = self.tokens[self.index..].iter().skip(1);
@@ -330,16 +327,6 @@ impl Sight<'_> {
         let before = self.tokens[..self.index].iter().rev();
         let mut line = before.take_while(|it| it.kind != Kind::Newline);
         line.any(|it| it.kind == kind)
-    }
-
-    /// Whether an arrow follows the innermost bracket that is open.
-    fn arrow_follows_brackets(&self) -> bool {
-        let Some(opener) = self.opener(self.index) else {
-            return false;
-        };
-        let closer = opener + self.tokens[opener].value as usize;
-        let after = self.tokens.get(closer + 1);
-        closer > opener && after.is_some_and(|it| it.kind == Kind::Arrow)
     }
 
     /// Whether the token so many places before is the first brace of the item.

@@ -2,17 +2,15 @@
 
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
-use crate::parser::error::foreign::OPTIONAL;
+use crate::parser::error::foreign::{ARROW, LAMBDA, OPTIONAL};
 use crate::token::{LineStart, Token, TokenKind as Kind, Word};
 
 fn is_control(token: &Token) -> bool {
     matches!(token.kind, Kind::If | Kind::For | Kind::While)
 }
 
-const ARROW: &str = "the result type is written `-> type`";
 const PART_OF_LIST: &str =
     "to take a part of a list, use `.slice(from, to)`, `.take(n)` or `.drop(n)`";
-const LAMBDA: &str = "a lambda is written `x => x + 1`";
 
 /// In the order in which they are tried: the first that is meant is the one.
 pub(super) const SIGNS: &[Sign] = &[
