@@ -132,6 +132,31 @@ enum By {
 }
 
 impl By {
+    /// The `by` of an `external` is its key, an expression like any other.
+    const fn of(kind: ItemKind) -> Option<Self> {
+        match kind {
+            ItemKind::External => None,
+            ItemKind::Tool => Some(Self::Server),
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => Some(Self::Agent),
+        }
+    }
+
     const fn kind(self) -> ItemKind {
         match self {
             Self::Agent => ItemKind::Agent,
@@ -214,28 +239,7 @@ impl Head<'_> {
         let throws = signature.throws.as_ref();
         let throws =
             throws.map(|it| lower_throws(self.db, self.file, it, &mut self.sink, self.item));
-        // The `by` of an `external` is its key, an expression like any other.
-        let meant = match self.item.kind(self.db) {
-            ItemKind::External => None,
-            ItemKind::Tool => Some(By::Server),
-            ItemKind::Import
-            | ItemKind::Function
-            | ItemKind::Record
-            | ItemKind::Alias
-            | ItemKind::Enum
-            | ItemKind::Error
-            | ItemKind::Const
-            | ItemKind::Agent
-            | ItemKind::Prompt
-            | ItemKind::Workflow
-            | ItemKind::Mcp
-            | ItemKind::Hook
-            | ItemKind::Human
-            | ItemKind::Skill
-            | ItemKind::Test
-            | ItemKind::Permissions
-            | ItemKind::Invalid => Some(By::Agent),
-        };
+        let meant = By::of(self.item.kind(self.db));
         let named = self.declared_by(signature).zip(meant);
         let named = named.and_then(|(by, meant)| Some((meant, self.by(by, meant)?)));
         let by = |wanted| named.filter(|(it, _)| *it == wanted).map(|(_, it)| it);

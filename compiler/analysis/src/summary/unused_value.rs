@@ -302,10 +302,12 @@ fn meant(db: &dyn Db, body: &Body, id: ExpressionId, line: &Line<'_>) -> Meant {
 /// Whether the body may end with a value of this type.
 fn is_result(db: &dyn Db, body: &Body, ty: &Type) -> bool {
     let result = &item_signature(db, body.item).signature.result;
-    match result {
-        Type::Optional(inner) => ty == &**inner || ty == result,
-        _ => ty == result,
-    }
+    let inside = if let Type::Optional(inner) = result {
+        ty == &**inner
+    } else {
+        false
+    };
+    inside || ty == result
 }
 
 /// The variable whose method gives a value of its type: other languages change it there.

@@ -175,6 +175,16 @@ impl<'db> ItemInference<'db> {
         }
     }
 
+    /// A setting of a question to a person.
+    fn refuse_setting(&mut self, setting: &ast::Setting) {
+        let place = Place::Item {
+            item: self.item,
+            span: setting.name.span,
+        };
+        let report = calls::setting_of_question(place, &setting.name.name);
+        self.found.diagnostics.push(report);
+    }
+
     fn tool(&mut self, signature: &ast::Signature, body: Option<&ast::Block>) {
         self.defaults(signature);
         self.refuse_modifiers(signature, |_| true);
@@ -324,14 +334,7 @@ impl<'db> ItemInference<'db> {
                     self.example(examples, example);
                     examples += 1;
                 }
-                ast::PromptEntry::Setting(setting) if asks_person => {
-                    let place = Place::Item {
-                        item: self.item,
-                        span: setting.name.span,
-                    };
-                    let report = calls::setting_of_question(place, &setting.name.name);
-                    self.found.diagnostics.push(report);
-                }
+                ast::PromptEntry::Setting(setting) if asks_person => self.refuse_setting(setting),
                 ast::PromptEntry::Setting(setting) => settings.push(setting.clone()),
             }
         }

@@ -78,7 +78,6 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::Unit, _) if let Some(name) = called_without_result(hir, id) => {
             elsewhere::states_no_result(diagnostic, &name, &wanted)
         }
-        (Type::Unit, Type::Json) => elsewhere::null_is_none(diagnostic),
         (_, Type::Json) => errors::without_json_form(diagnostic, &found),
         // These have no text, so interpolation would be wrong advice below.
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
@@ -113,6 +112,9 @@ fn habit(
         }
         (Type::Error, _) if matches!(kind, ExpressionKind::ErrorValue { .. }) => {
             elsewhere::raised(diagnostic)
+        }
+        (Type::Unit, Type::Json) if !is_empty_block(hir, span) => {
+            elsewhere::null_is_none(diagnostic)
         }
         (Type::Int, Type::Bool) => elsewhere::condition(diagnostic, "n != 0"),
         (Type::String | Type::List(_) | Type::Map(..), Type::Bool) => {
