@@ -38,6 +38,7 @@ mod declared;
 mod facts;
 mod latent;
 mod left_task;
+mod lost_update;
 mod report;
 mod task;
 mod unbounded;
@@ -319,6 +320,7 @@ impl Unit<'_> {
             diagnostics.extend(report::body_diagnostics(self.db, body, facts));
             diagnostics.extend(waiting::waiting_diagnostic(self.db, body, facts));
             diagnostics.extend(unused_value::unused_values(self.db, body, facts));
+            diagnostics.extend(lost_update::lost_updates(body, facts));
             diagnostics.extend(unbounded::unbounded_loops(self.db, body, facts));
         }
         ItemFacts {

@@ -18,6 +18,7 @@ impl Code {
         Self::EMPTY_RANGE,
         Self::HIDES_BUILTIN,
         Self::IMPOSSIBLE_CATCH,
+        Self::LOST_UPDATE,
         Self::MISPLACED_DOC,
         Self::MISSING_DOLLAR,
         Self::NAMING_STYLE,
@@ -106,6 +107,7 @@ codes! {
     INVALID_NAME = "invalid-name";
     INVALID_NUMBER = "invalid-number";
     INVALID_TOML = "invalid-toml";
+    LOST_UPDATE = "lost-update";
     MAP_KEY_TYPE = "map-key-type";
     MATCH_TOO_COMPLEX = "match-too-complex";
     MISPLACED_ARGUMENT = "misplaced-argument";

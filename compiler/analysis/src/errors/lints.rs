@@ -182,6 +182,14 @@ pub fn dropped_result(place: Place, name: &str, ty: &str) -> Diagnostic {
     ))
 }
 
+/// A variable that a task reads, and writes after it has waited.
+pub fn lost_update(place: Place, name: &str) -> Diagnostic {
+    let message = format!("what other tasks assign to `{name}` meanwhile is lost");
+    Diagnostic::warning(Code::LOST_UPDATE, place, message).note(format!(
+        "it is read here, before the wait: `{name} += …` reads it when the value is there, and so does a line behind `let value = …`"
+    ))
+}
+
 /// Answers are kept of a model that may call `tool`, which acts.
 pub fn cached_effect(place: Place, tool: &str) -> Diagnostic {
     let message = format!("with a kept answer `{tool}` is not called");
