@@ -276,9 +276,12 @@ pub fn parts_are(diagnostic: Diagnostic, known: &[&str]) -> Diagnostic {
 
 /// A tool in quotes; `name` is what stands in them.
 pub fn tool_in_quotes(diagnostic: Diagnostic, place: Place, name: &str) -> Diagnostic {
-    diagnostic
-        .note("tools are listed by their names, without quotes: `tools: [search]`")
-        .offer(format!("write `{name}`"), place, name)
+    let diagnostic =
+        diagnostic.note("tools are listed by their names, without quotes: `tools: [search]`");
+    match name.chars().all(|it| it.is_alphanumeric() || it == '_') {
+        true => diagnostic.offer(format!("write `{name}`"), place, name),
+        false => diagnostic,
+    }
 }
 
 /// A tool that is called where tools are listed.

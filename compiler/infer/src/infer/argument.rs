@@ -91,6 +91,10 @@ fn infer_argument(cx: &mut Context, formal: Formal, slot: &Slot) -> ExpressionId
     match parameter {
         Some(parameter) => {
             let ty = substitute(&parameter.ty, formal.substitution);
+            if ty == Type::Invalid {
+                // What is wrong with the parameter was reported where it is declared.
+                return lost_argument(cx, slot.value);
+            }
             cx.expression(slot.value, &Expected::Type(ty))
         }
         None => lost_argument(cx, slot.value),

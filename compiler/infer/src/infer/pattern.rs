@@ -164,6 +164,7 @@ fn alternative_patterns(
 ) -> PatternKind {
     let before = cx.pattern_names.open_alternatives();
     let mut first: Vec<(Name, LocalId)> = Vec::new();
+    let mut is_taken_apart = false;
     let mut patterns = Vec::with_capacity(sides.len());
     for (index, side) in sides.iter().enumerate() {
         patterns.push(inner_pattern(cx, side, ty, place));
@@ -184,13 +185,18 @@ fn alternative_patterns(
             let place = cx.hir.place(side.span);
             let report = errors::different_bindings(place, name);
             let is_name = |it: &ast::Pattern| matches!(it.kind, ast::PatternKind::Binding(_));
-            cx.hir.report(match sides.iter().all(is_name) {
+            is_taken_apart = sides.iter().all(is_name);
+            cx.hir.report(match is_taken_apart {
                 true => habits::first_and_rest(report),
                 false => report,
             });
         }
     }
     cx.pattern_names.close_alternatives(&before, first);
+    if is_taken_apart {
+        // `[h | t]`: what it was to match is another pattern.
+        return PatternKind::Invalid;
+    }
     PatternKind::Or(patterns)
 }
 

@@ -184,7 +184,7 @@ impl Scene<'_> {
         }
     }
 
-    /// `(x) -> int => x + 1`, `(n: int) -> n + 1`: a lambda with the arrow of a function.
+    /// `(x) -> int => x + 1`, `(n: int): int => n`, `(n: int) -> n + 1`: a lambda with the arrow of a function.
     fn lambda_arrow(&self, sight: &Sight<'_>) -> Option<Advice> {
         let is_arrow = sight.token.kind == Kind::Arrow && sight.follows(1, Kind::ParenClose);
         // The parentheses around the type of a parameter are read as those around a value.
@@ -197,10 +197,7 @@ impl Scene<'_> {
         } else {
             return None;
         };
-        let arrow = sight
-            .tokens
-            .get(index)
-            .filter(|it| it.kind == Kind::Arrow)?;
+        let arrow = sight.tokens.get(index)?;
         let is_type = sight.follows_parameters_of_type();
         if is_type || sight.expects_token(Kind::Equal) || !sight.ends_operand() {
             return None;
@@ -212,18 +209,24 @@ impl Scene<'_> {
             .count();
         let after = rest.get(result).filter(|it| it.kind == Kind::FatArrow);
         Some(match after {
-            Some(after) => {
+            Some(after) if matches!(arrow.kind, Kind::Arrow | Kind::Colon) => {
                 let span = Span::new(arrow.span.start, after.span.start);
-                let fix = ("remove it".to_owned(), span, String::new());
+                // A colon stands close to the parentheses.
+                let text = match arrow.kind == Kind::Colon {
+                    true => " ",
+                    false => "",
+                };
+                let fix = ("remove it".to_owned(), span, text.to_owned());
                 advice(
                     "the result of a lambda is inferred: `(n: int) => n + 1`",
                     Some(fix),
                 )
             }
-            None => {
+            None if arrow.kind == Kind::Arrow => {
                 let fix = ("write `=>`".to_owned(), arrow.span, "=>".to_owned());
                 advice("a lambda is written `(n: int) => n + 1`", Some(fix))
             }
+            Some(_) | None => return None,
         })
     }
 

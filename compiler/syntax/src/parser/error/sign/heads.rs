@@ -129,6 +129,7 @@ pub(super) const HEADS: &[Sign] = &[
             let is_value = [Kind::Equal, Kind::ParenOpen, Kind::Comma];
             it.follows(1, Kind::Identifier)
                 && is_value.iter().any(|kind| it.follows(2, *kind))
+                && (!it.follows(2, Kind::ParenOpen) || it.is_argument())
                 && it.ends_operand()
                 && it.precedes_on_line(Kind::FatArrow)
         },
