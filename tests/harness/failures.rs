@@ -59,7 +59,7 @@ fn lines_and_errors_name_what_failed_and_why() {
         "✗ step decode (0 ms): Failed: no text␊in 1\n",
         "✗ step read 7.txt (0 ms): Failed: empty\n",
         "error: Many: 3 of 8 concurrent children failed in main\n  - read 1.txt > decode: no text\n    in 1\n  - read 5.txt > decode: no text\n    in 5\n  - read 7.txt: empty\n",
-        "  in main > parallel\n  to look closer: run it with `--events run.jsonl`, then `gswc trace run.jsonl`\n",
+        "  in main > parallel\n  to look closer: run it with `-- --events run.jsonl`, then `gswc trace run.jsonl`\n",
     ] {
         assert!(said.err.contains(line), "{line}\n{}", said.err);
     }

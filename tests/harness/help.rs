@@ -204,11 +204,16 @@ fn errors_words_and_functions_are_explained() {
         ("Response", "cost_usd: float?"),
         ("parse_int", "# string.parse_int\n"),
         ("map_values", "# map.map_values\n"),
+        ("std/mcp", "mcp.stdio"),
+        ("std/hook", "hook.Permission"),
     ] {
         let said = gswc(&["explain", name]);
         assert_eq!(said.code, Some(0), "{name}: {said:?}");
         assert!(said.out.contains(part), "{name}: {}", said.out);
     }
+    let module = gswc(&["doc", "std/hook"]);
+    assert_eq!(module.code, Some(2), "{module:?}");
+    assert!(module.err.contains("`gswc explain std/hook`"), "{module:?}");
     let near = gswc(&["explain", "BudgetExeeded"]);
     assert_eq!(near.code, Some(2));
     assert!(

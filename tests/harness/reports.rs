@@ -263,7 +263,11 @@ fn wordings() -> Vec<PathBuf> {
         "parser/error/advice.rs",
         "parser/error/braces.rs",
         "parser/error/foreign.rs",
+        "parser/error/rewritten.rs",
+        "parser/error/types.rs",
+        "parser/error/sign/heads.rs",
         "parser/error/sign/particular.rs",
+        "parser/error/sign/signatures.rs",
         "parser/error/sign/table.rs",
         "lexer/error.rs",
     ] {

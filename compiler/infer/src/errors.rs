@@ -2,6 +2,7 @@
 
 pub mod calls;
 pub mod elsewhere;
+pub mod habits;
 pub mod hooks;
 pub mod patterns;
 pub mod records;

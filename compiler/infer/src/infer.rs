@@ -59,6 +59,8 @@ mod mismatch;
 mod mock;
 mod name;
 mod names;
+mod narrowing;
+mod near_method;
 mod offer;
 mod operands;
 mod operator;

@@ -2,9 +2,9 @@
 
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind};
 use gsw_syntax::{ast, file_item_ids};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
-use crate::cycle::on_cycles;
+use crate::cycle::{cycles, on_cycles};
 use crate::generics::generics_of;
 use crate::lower_type::lower_type;
 use crate::scope::{Definition, resolve_member, resolve_name};
@@ -36,7 +36,13 @@ fn lowered_alias(db: &dyn Db, item: ItemId) -> (Type, Vec<Diagnostic>) {
     let ast::ItemBody::Alias { target, name, .. } = &ast.body else {
         return (Type::Invalid, diagnostics);
     };
-    if endless_aliases(db, item.file(db)).contains(&item) {
+    let endless = endless_aliases(db, item.file(db));
+    if let Some(cycle) = endless.get(&item) {
+        let mut items = file_item_ids(db, item.file(db)).iter();
+        // A cycle is one mistake, reported where it is read first.
+        if items.find(|it| endless.get(it) == Some(cycle)) != Some(&item) {
+            return (Type::Invalid, diagnostics);
+        }
         let place = gsw_source::Place::Item {
             item,
             span: name.span,
@@ -49,13 +55,13 @@ fn lowered_alias(db: &dyn Db, item: ItemId) -> (Type, Vec<Diagnostic>) {
     (ty, diagnostics)
 }
 
-/// The aliases that stand for themselves, among those of a file and what they lead to. One walk for all of a file, over the
+/// The aliases that stand for themselves, each with the number of its cycle, among those of a file and what they lead to. One walk for all of a file, over the
 /// written types only, so that a cycle of aliases is no cycle of queries.
 #[salsa::tracked(returns(ref))]
-fn endless_aliases(db: &dyn Db, file: File) -> FxHashSet<ItemId> {
+fn endless_aliases(db: &dyn Db, file: File) -> FxHashMap<ItemId, u32> {
     let items = file_item_ids(db, file).iter().copied();
-    let aliases = items.filter(|it| it.kind(db) == ItemKind::Alias);
-    on_cycles(aliases, |alias| {
+    let aliases: Vec<ItemId> = items.filter(|it| it.kind(db) == ItemKind::Alias).collect();
+    let targets = |alias| {
         let mut named = Vec::new();
         if let Some(ast) = item_head(db, alias)
             && let ast::ItemBody::Alias { target, .. } = &ast.body
@@ -63,7 +69,14 @@ fn endless_aliases(db: &dyn Db, file: File) -> FxHashSet<ItemId> {
             collect_aliases(db, alias, target, &mut named);
         }
         named
-    })
+    };
+    let endless = on_cycles(aliases.iter().copied(), targets);
+    if endless.is_empty() {
+        return FxHashMap::default();
+    }
+    let mut numbered = cycles(aliases, targets);
+    numbered.retain(|it, _| endless.contains(it));
+    numbered
 }
 
 fn collect_aliases(db: &dyn Db, item: ItemId, ty: &ast::TypeExpression, to: &mut Vec<ItemId>) {

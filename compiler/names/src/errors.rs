@@ -4,6 +4,7 @@ mod declarations;
 mod foreign;
 mod modules;
 mod names;
+mod outside;
 mod types;
 
 pub use declarations::{
@@ -14,15 +15,17 @@ pub use declarations::{
     payload_without_name, reserved_parameter, resource, self_outside_method, shared_host_tool,
     unknown_attribute, unusual_local, unusual_name, wrong_case,
 };
-pub use foreign::{Kind, instead_of_member, instead_of_method, instead_of_name, instead_on};
+pub use foreign::{Kind, instead_of_method, instead_of_name, instead_on};
 pub use modules::{import_cycle, late_import, unknown_import, unknown_module};
 pub use names::{
     error_everywhere, import_module, is_method, known_everywhere, log_instead, module_not_imported,
     not_listed, private_name, undeclared_error, undeclared_variable, unknown_member,
     unknown_module_name, unknown_name, value_with_capital, written_with_module,
 };
+pub use outside::{instead_of_attribute, instead_of_member, instead_of_module};
 pub use types::{
     endless_type, enum_instead, error_as_type, fault_in_signature, generic_boundary, infinite_type,
-    map_key_type, not_a_type, not_an_error, record_instead, type_argument_count, type_too_large,
-    union_member, unknown_effect, unknown_error, unknown_type, variant_as_type, written_as,
+    map_key_type, not_a_type, not_an_error, optional_instead, record_instead, text_without_quotes,
+    type_argument_count, type_too_large, union_member, unknown_effect, unknown_error, unknown_type,
+    variant_as_type, written_as,
 };

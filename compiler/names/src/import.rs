@@ -48,6 +48,7 @@ pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
                     place,
                     &import.path,
                     suggestion.as_deref(),
+                    &library_modules(db),
                 ));
             }
             Some(target) => {
@@ -142,7 +143,9 @@ fn seems_to_bring(db: &dyn Db, item: ItemId, name: &str) -> bool {
     let mut words = text.split(|it: char| !it.is_alphanumeric() && it != '_');
     match words.find(|it| !it.is_empty()) {
         // Which other languages write instead, and the report of that mends.
-        Some("import" | "use") => words.any(|it| it == name),
+        Some("import" | "use" | "from") => words.any(|it| it == name),
+        // A variable at the top level.
+        Some("let" | "var" | "val" | "static") => words.find(|it| !it.is_empty()) == Some(name),
         Some("enum") => {
             let rest = text.strip_prefix("enum").unwrap_or_default().trim_start();
             let has_name = rest.starts_with(|it: char| it.is_alphanumeric());
@@ -155,6 +158,18 @@ fn seems_to_bring(db: &dyn Db, item: ItemId, name: &str) -> bool {
         }
         Some(_) | None => false,
     }
+}
+
+/// The paths of the library's modules, in back-quotes.
+fn library_modules(db: &dyn Db) -> Vec<String> {
+    let Some(project) = gsw_source::Project::try_get(db) else {
+        return Vec::new();
+    };
+    let modules = project.modules(db).keys();
+    let library = modules.filter(|it| it.starts_with("std/") && *it != "std/prelude");
+    let mut names: Vec<String> = library.map(|it| format!("`{it}`")).collect();
+    names.sort();
+    names
 }
 
 /// Only paths into the library are offered: a relative path is known to whoever wrote the file.

@@ -60,7 +60,7 @@ pub use import::{
 };
 pub use import_graph::is_cycle;
 pub use known::KnownItem;
-pub use lower_type::{is_key, lower_throws, lower_type};
+pub use lower_type::{is_key, lower_throws, lower_type, simple_type};
 pub use method::{ANY_VALUE, method, method_names};
 pub use module::{
     PRELUDE, implicit_module, is_std, library_module, module_file, module_path, prelude_file,

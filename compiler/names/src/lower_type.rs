@@ -1,10 +1,11 @@
 //! From types as written to types: names resolved, aliases without a check expanded, literal unions in normal form.
 
-use std::collections::BTreeSet;
+mod union;
+
 use std::sync::Arc;
 
 use gsw_abi::types::ErrorClass;
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, nearest};
+use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, nearest};
 use gsw_syntax::ast;
 
 use crate::alias::alias_target;
@@ -117,7 +118,23 @@ impl Lowering<'_> {
         arguments: &[ast::TypeExpression],
         span: Span,
     ) -> Type {
+        let first = self.sink.len();
         let lowered: Vec<Type> = arguments.iter().map(|it| self.lower(it)).collect();
+        // What is wrong with an argument that is one too many goes with it: `Result<int, Failed>`.
+        let told = self.sink.split_off(first);
+        let reported = self.sink.len();
+        let ty = self.applied(path, lowered, span);
+        if !self.sink[reported..]
+            .iter()
+            .any(|it| it.code == Code::TYPE_ARGUMENT_COUNT)
+        {
+            self.sink.extend(told);
+        }
+        ty
+    }
+
+    /// The type of a name with these arguments.
+    fn applied(&mut self, path: &[ast::Identifier], lowered: Vec<Type>, span: Span) -> Type {
         let [name] = path else {
             return self.qualified(path, lowered, span);
         };
@@ -305,64 +322,13 @@ impl Lowering<'_> {
 
     /// The name where the type of a map's keys should stand, when it is one that no type has.
     fn field_of_record(&self, key: &ast::TypeExpression) -> Option<(Name, Span)> {
-        let ast::TypeExpressionKind::Named { path, arguments } = &key.kind else {
-            return None;
-        };
-        let ([name], []) = (&path[..], &arguments[..]) else {
-            return None;
-        };
+        let name = plain_name(key)?;
         let is_known = SIMPLE.iter().any(|(it, _)| *it == name.name)
             || foreign::type_name(&name.name).is_some()
             || foreign::type_shape(&name.name).is_some()
             || resolve_name(self.db, self.file, &name.name).is_some();
         let is_field = name.name.starts_with(|it: char| it.is_lowercase());
         (is_field && !is_known).then(|| (name.name.clone(), name.span))
-    }
-
-    /// The members of a union where each is a name that nothing has: the variants of an enum in other languages.
-    fn unknown_members(&self, members: &[ast::TypeExpression]) -> Option<(Span, Vec<Name>)> {
-        let names = members.iter().map(|it| {
-            let ast::TypeExpressionKind::Named { path, arguments } = &it.kind else {
-                return None;
-            };
-            let ([name], []) = (&path[..], &arguments[..]) else {
-                return None;
-            };
-            let is_known = SIMPLE.iter().any(|(it, _)| *it == name.name)
-                || foreign::type_name(&name.name).is_some()
-                || resolve_name(self.db, self.file, &name.name).is_some();
-            let is_variant = name.name.starts_with(|it: char| it.is_uppercase());
-            (is_variant && !is_known).then(|| name.name.clone())
-        });
-        let names: Option<Vec<Name>> = names.collect();
-        Some((members.first()?.span, names?))
-    }
-
-    fn union(&mut self, members: &[ast::TypeExpression]) -> Type {
-        if let Some((first, names)) = self.unknown_members(members) {
-            let place = self.place(first);
-            return self.report(errors::enum_instead(place, &names));
-        }
-        let mut literals: BTreeSet<Name> = BTreeSet::new();
-        let mut is_valid = true;
-        for member in members {
-            let ty = self.lower(member);
-            if let Type::Literals(names) = &ty {
-                literals.extend(names.iter().cloned());
-                continue;
-            }
-            if ty != Type::Invalid {
-                let place = self.place(member.span);
-                let text = crate::display::display_type(self.db, &ty);
-                self.report(errors::union_member(place, &text));
-            }
-            is_valid = false;
-        }
-        if is_valid {
-            Type::Literals(literals.into_iter().collect())
-        } else {
-            Type::Invalid
-        }
     }
 
     fn function(&mut self, function: &ast::FunctionType) -> Type {
@@ -475,6 +441,24 @@ impl Lowering<'_> {
 pub fn is_type_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_uppercase())
         || matches!(name, "bool" | "int" | "float" | "string")
+}
+
+/// The type of the language that has this name, which begins with a small letter.
+#[must_use]
+pub fn simple_type(name: &str) -> Option<Type> {
+    let found = SIMPLE.iter().find(|it| it.0 == name);
+    found.map(|it| it.1.clone())
+}
+
+/// The name that a type consists of.
+fn plain_name(ty: &ast::TypeExpression) -> Option<&ast::Identifier> {
+    let ast::TypeExpressionKind::Named { path, arguments } = &ty.kind else {
+        return None;
+    };
+    match (&path[..], &arguments[..]) {
+        ([name], []) => Some(name),
+        _ => None,
+    }
 }
 
 /// The type of keys, in a type, whose values cannot be keys.

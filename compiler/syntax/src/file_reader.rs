@@ -95,7 +95,12 @@ impl FileReader {
             let next = items
                 .get(index + 1)
                 .map(|next| tokens[next.range.start].span);
-            let diagnostics = report.item(&parsed, next);
+            let before = index.checked_sub(1).and_then(|it| items.get(it));
+            let before = before.map_or(&[][..], |it| &tokens[it.range.clone()]);
+            let diagnostics = match report.ends_body(before, &tokens[item.range.clone()]) {
+                true => Vec::new(),
+                false => report.item(&parsed, next),
+            };
             ReadItem {
                 parsed,
                 diagnostics,

@@ -34,10 +34,43 @@ impl<'file> Report<'file> {
             file: self.file,
             span,
         };
+        let ends = self
+            .lexical
+            .windows(2)
+            .filter(|pair| self.is_one_text(pair));
+        let ends: Vec<Span> = ends.map(|pair| pair[1].span).collect();
         self.lexical
             .iter()
+            .filter(|error| !ends.contains(&error.span))
             .map(|error| error.diagnostic(place(error.span)))
             .collect()
+    }
+
+    /// Whether two errors are about the quotes around one text, which has several lines.
+    fn is_one_text(&self, pair: &[&LexicalError]) -> bool {
+        let [first, last] = pair else {
+            return false;
+        };
+        let is_open = |it: &LexicalError| {
+            it.kind == LexicalErrorKind::UnterminatedString && !self.is_open_block(it)
+        };
+        if !is_open(first) || !is_open(last) {
+            return false;
+        }
+        let between = &self.text[first.span.end as usize..last.span.start as usize];
+        let behind = &self.text[last.span.start as usize + 1..];
+        let behind = behind.split('\n').next().unwrap_or_default();
+        !between.contains('"') && behind.trim().chars().all(|it| ")]},;".contains(it))
+    }
+
+    /// Whether an item is the `end` of a function without braces, of which its head is told.
+    pub(crate) fn ends_body(&self, before: &[Token], item: &[Token]) -> bool {
+        let [end] = item else {
+            return false;
+        };
+        let has = |kind| before.iter().any(|it| it.kind == kind);
+        let word = &self.text[end.span.start as usize..end.span.end as usize];
+        word == "end" && has(TokenKind::Fn) && !has(TokenKind::BraceOpen)
     }
 
     /// The reports of an item's mistakes; `next_item` is the first token after it, in the file.
@@ -61,10 +94,15 @@ impl<'file> Report<'file> {
         errors.sort_by_key(|error| error.index);
         errors.dedup_by_key(|error| (error.index, matches!(error.reason, Reason::TooDeep(_))));
         let lexical = self.lexical_in(parsed);
+        let texts = lexical.windows(2).filter(|pair| self.is_one_text(pair));
+        let texts: Vec<Span> = texts.map(|pair| pair[0].span.to(pair[1].span)).collect();
         let open_block = lexical.iter().find(|cause| self.is_open_block(cause));
         let is_swallowed = |error: &ParseError| {
             let position = position_of(error, parsed);
             open_block.is_some_and(|cause| cause.span.start <= position)
+                || texts
+                    .iter()
+                    .any(|it| it.start <= position && position < it.end)
                 || self.has_error_on_line(position, lexical)
         };
         let mut reserved: Vec<TokenKind> = Vec::new();

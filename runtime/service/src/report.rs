@@ -34,6 +34,14 @@ impl Next {
         }
     }
 
+    /// The option that writes events, as it stands behind the command: of `gswc run` it is the program's, behind `--`.
+    fn events_option(&self) -> &'static str {
+        match self.command.ends_with(" --") {
+            true => "-- --events run.jsonl",
+            false => "--events run.jsonl",
+        }
+    }
+
     /// A command of `runs` about this run.
     pub(crate) fn runs(&self, command: &str, rest: &str) -> String {
         let Self {
@@ -160,7 +168,7 @@ pub(crate) fn report(
                 (ResultForm::Json, Ok(json)) => say::say_json(&json),
                 (ResultForm::Json, Err(_))
                 | (ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw, _) => {
-                    say_failure(error, options);
+                    say_failure(error, options, next.events_option());
                 }
             }
             failure::exit_of(error)
@@ -239,12 +247,12 @@ fn report_left(why: &Left, form: ResultForm, next: &Next) -> Exit {
 }
 
 /// Says what ended the run, and how to find out more.
-fn say_failure(error: &RunError, options: &BuiltinOptions) {
+fn say_failure(error: &RunError, options: &BuiltinOptions, option: &str) {
     let colors = terminal::error_colors();
     let mut text = failure::styled(error, colors);
     match options.verbosity {
         Verbosity::Quiet => {}
-        Verbosity::Normal => text += &failure::look_closer(options.events.as_ref(), colors),
+        Verbosity::Normal => text += &failure::look_closer(options.events.as_ref(), option, colors),
     }
     say::say_styled(&text);
 }

@@ -57,6 +57,11 @@ pub fn impossible_catch(place: Place) -> Diagnostic {
         .note("the errors that can reach an arm are inferred from the code to the left of `catch` and the arms above")
 }
 
+/// `Timeout` of a prompt.
+pub fn late_answer(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a request that takes longer than the `timeout` of an agent or prompt raises `ProviderError`; `Timeout` comes of a block, `timeout 30s { … }`")
+}
+
 /// An error that a signature lists and nothing in the body raises; `cut` is what to take out of the list.
 pub fn never_raised(place: Place, error: &str, name: &str, cut: Place) -> Diagnostic {
     let message = format!("`{name}` never raises `{error}`");

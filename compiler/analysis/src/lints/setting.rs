@@ -88,8 +88,17 @@ fn models(db: &dyn Db, item: ItemId, settings: &[&Setting], found: &mut Vec<Diag
         for (text, span) in texts(value) {
             let text = &resolved_model(db, text);
             let (provider, name) = text.split_once('/').unwrap_or(("", text));
-            if !providers.contains(&provider) {
-                let meant = meant_provider(provider, name).map(Name::new_static);
+            // `openai:gpt-5`, as other frameworks write it.
+            let (provider, name) = match name.split_once(':') {
+                Some((before, after)) if provider.is_empty() && providers.contains(&before) => {
+                    (before, after)
+                }
+                _ => (provider, name),
+            };
+            let is_other = !text.contains('/') && !provider.is_empty();
+            if is_other || !providers.contains(&provider) {
+                let meant = known.iter().find(|it| *it == provider).cloned();
+                let meant = meant.or_else(|| meant_provider(provider, name).map(Name::new_static));
                 let meant = meant.or_else(|| nearest(provider, &known));
                 let suggestion = meant.map(|it| format!("{it}/{name}"));
                 let place = Place::Item { item, span };

@@ -1,9 +1,10 @@
 //! Diagnostics about the error set of a body, from the facts of the last walk.
 
-use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
-use gsw_infer::{Child, Reference, children, infer_item};
+use gsw_abi::builtin::BuiltinError;
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, Pattern, PatternKind};
+use gsw_infer::{Child, Reference, children, infer_item, visit_inline};
 use gsw_names::types::ErrorSet;
-use gsw_names::{MODEL_ERROR, display_type, item_signature, model_errors};
+use gsw_names::{MODEL_ERROR, builtin_item, display_type, item_signature, model_errors};
 use gsw_source::{Code, Db, Diagnostic, Place, Severity};
 
 use super::body::BodyFacts;
@@ -25,12 +26,15 @@ pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> V
         return found;
     }
     for (id, index) in &facts.impossible {
-        let ExpressionKind::Catch { arms, .. } = &body.expression(*id).kind else {
+        let ExpressionKind::Catch { value, arms } = &body.expression(*id).kind else {
             continue;
         };
         if let Some(arm) = arms.get(*index) {
-            let place = body.place(arm.pattern.span);
-            found.push(errors::impossible_catch(place));
+            let report = errors::impossible_catch(body.place(arm.pattern.span));
+            found.push(match waits_for_model(db, body, *value, &arm.pattern) {
+                true => errors::late_answer(report),
+                false => report,
+            });
         }
     }
     for leak in &facts.leaks {
@@ -181,4 +185,16 @@ pub(super) fn origin(
         }
         None => id,
     }
+}
+
+/// Whether it is `Timeout` that an arm catches, of what asks a model and gives up on it in another way.
+fn waits_for_model(db: &dyn Db, body: &Body, value: ExpressionId, pattern: &Pattern) -> bool {
+    let PatternKind::Error { item, .. } = &pattern.kind else {
+        return false;
+    };
+    let mut asks = false;
+    visit_inline(body, value, &mut |it| {
+        asks |= matches!(body.expression(it).kind, ExpressionKind::PromptCall { .. });
+    });
+    asks && builtin_item(db, BuiltinError::Timeout) == Some(*item)
 }

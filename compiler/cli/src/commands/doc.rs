@@ -8,6 +8,7 @@ use gsw_describe::{ManualPage, Page, State};
 use gsw_service::Exit;
 use gsw_source::{Database, Files, Project};
 
+use super::explain;
 use crate::declarations::{Whose, declarations, described, json_lines};
 use crate::report::Format;
 use crate::{compile, project, report};
@@ -58,6 +59,14 @@ pub fn doc(arguments: &Doc) -> Exit {
             }
             Err(exit) => exit,
         };
+    }
+    if let Some(file) = arguments.file.as_ref().filter(|it| !it.exists())
+        && let Some(name) = file.to_str().filter(|it| explain::is_module(it))
+    {
+        return report::usage(&format!(
+            "`{name}` is a module of the library: `gswc explain std/{}` shows it",
+            name.strip_prefix("std/").unwrap_or(name)
+        ));
     }
     let pages = if arguments.file.is_none() && !project::is_in_project() {
         of_library()

@@ -25,6 +25,7 @@ pub(super) fn page_of(name: &str) -> Result<String, String> {
     if let Some(page) = gsw_source::explain(name) {
         return Ok(page.to_owned());
     }
+    // `std/mcp` is the module, and `mcp` the word.
     if let Some(page) = explained(name) {
         return Ok(page);
     }
@@ -35,7 +36,36 @@ pub(super) fn page_of(name: &str) -> Result<String, String> {
 fn of_library(name: &str) -> Result<String, Vec<Name>> {
     let db = super::doc::library().map_err(|_| Vec::new())?;
     let named = declarations(&db, Whose::Library);
-    page(&db, &named, name).ok_or_else(|| named.iter().map(|it| Name::new(&it.0)).collect())
+    let name = name.strip_prefix("std/").unwrap_or(name);
+    page(&db, &named, name)
+        .or_else(|| module(&db, &named, name))
+        .ok_or_else(|| named.iter().map(|it| Name::new(&it.0)).collect())
+}
+
+/// What a module of the library declares.
+fn module(db: &Database, named: &[Named], name: &str) -> Option<String> {
+    let before = format!("{name}.");
+    let own = named.iter().filter(|it| it.0.starts_with(&before));
+    let rows: Vec<(String, String)> = own
+        .map(|(full, item)| {
+            (
+                full.clone(),
+                first_sentence(&docs_and_examples(db, *item).0),
+            )
+        })
+        .collect();
+    let columns = Columns::of_terminal();
+    (!rows.is_empty()).then(|| format!("# std/{name}\n\n{}", columns.rows(&rows)))
+}
+
+/// Whether the library has a module of this name.
+pub(super) fn is_module(name: &str) -> bool {
+    let name = name.strip_prefix("std/").unwrap_or(name);
+    let before = format!("{name}.");
+    super::doc::library().is_ok_and(|db| {
+        let named = declarations(&db, Whose::Library);
+        named.iter().any(|it| it.0.starts_with(&before))
+    })
 }
 
 fn unknown(name: &str, functions: Vec<Name>) -> String {

@@ -241,6 +241,10 @@ pub fn wrapped_in_tool(diagnostic: Diagnostic) -> Diagnostic {
 /// What other frameworks call a setting of an agent.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
+        "agent",
+        "the agent of a prompt stands in its head, `prompt ask(question: string) -> string by helper { … }`, and that of one call behind it, `ask(\"…\") by helper`",
+    ),
+    (
         "api_key",
         "keys come from the environment, such as `ANTHROPIC_API_KEY`",
     ),
@@ -262,7 +266,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "instructions",
         "what a model is told always stands in `system`",
     ),
+    ("max_attempts", RETRIED),
     ("max_iterations", TURNS),
+    ("max_retries", RETRIED),
     ("max_steps", TURNS),
     ("memory", CONVERSATION),
     (
@@ -272,6 +278,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("output", RESULT),
     ("output_schema", RESULT),
     ("output_type", RESULT),
+    (
+        "permissions",
+        "permissions are a declaration of their own: `permissions { net: [\"api.example.org\"] }`",
+    ),
     (
         "parallel_tool_calls",
         "the calls of a turn run at once where their repeat classes allow it, and there is no setting for that",
@@ -305,6 +315,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "progress is shown on standard error unless `--quiet` is given; `--events FILE` writes down all of it",
     ),
 ];
+const RETRIED: &str = "how often a request is made again when it fails is `retry: 3`";
 const CONVERSATION: &str = "a conversation is a value: `let chat = session(helper)`, then `ask(\"…\") with { session: chat }`";
 const FALLBACK: &str = "models that are asked in turn are a list: `model: first_of(\"anthropic/claude-sonnet-5-5\", \"openai/gpt-5\")`";
 const NO_SAMPLING: &str =
@@ -422,4 +433,15 @@ pub fn agent_as_argument(report: Diagnostic, callee: &str) -> Diagnostic {
     report.note(format!(
         "the agent of a call stands behind it: `{callee}(…) by helper`"
     ))
+}
+
+/// A variant with its module in place of its enum.
+pub fn with_enum(report: Diagnostic, place: Place, owner: &str, name: &str) -> Diagnostic {
+    report
+        .note(format!("`{name}` is a variant of `{owner}`"))
+        .fix(
+            format!("write `{owner}.{name}`"),
+            place,
+            format!("{owner}.{name}"),
+        )
 }

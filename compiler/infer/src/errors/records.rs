@@ -89,6 +89,25 @@ pub fn field_in_check(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     ))
 }
 
+/// Another name than `it` for the value in its check.
+pub fn value_in_check(diagnostic: Diagnostic, place: Place) -> Diagnostic {
+    diagnostic
+        .note("in a check `it` is the value that is checked")
+        .fix("write `it`", place, "it")
+}
+
+/// `self` in a function of a type that does not take it; `start` is where its parameters begin.
+pub fn takes_self(diagnostic: Diagnostic, name: &str, start: Place, text: &str) -> Diagnostic {
+    diagnostic
+        .note(format!("a method takes `self` first: `fn {name}(self)`"))
+        .fix("take `self`", start, text)
+}
+
+/// Another field in the default value of one.
+pub fn self_in_default(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a default value knows no other field: a function that makes the record gives it one, or a method computes it, `fn P.y(self) -> int { self.x }`")
+}
+
 /// A field by its bare name in a method of its record.
 pub fn field_of_self(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!("the field is `self.{name}`"))
@@ -187,6 +206,7 @@ pub fn ambiguous_variant(place: Place, name: &str, enums: &[&str]) -> Diagnostic
         place,
         format!("`{name}` may be {}", list.join(" or ")),
     )
+    .note("which one it is says the name of its enum before it")
 }
 
 /// A variant that the enum does not have.

@@ -10,6 +10,7 @@ use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
 use crate::errors::elsewhere;
+use crate::errors::habits;
 use crate::hir::ExpressionId;
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
@@ -90,6 +91,10 @@ fn infer_argument(cx: &mut Context, formal: Formal, slot: &Slot) -> ExpressionId
     match parameter {
         Some(parameter) => {
             let ty = substitute(&parameter.ty, formal.substitution);
+            if ty == Type::Invalid {
+                // What is wrong with the parameter was reported where it is declared.
+                return lost_argument(cx, slot.value);
+            }
             cx.expression(slot.value, &Expected::Type(ty))
         }
         None => lost_argument(cx, slot.value),
@@ -164,6 +169,9 @@ fn assign_arguments<'a>(hir: &mut HirBuilder, formal: Formal, call: Call<'a>) ->
         slots.iter_mut().for_each(|it| it.parameter = None);
     }
     missing(hir, formal, &given, &slots, call.arguments_span);
+    if is_of_other_form(formal, call) {
+        slots.iter_mut().for_each(|it| it.parameter = None);
+    }
     slots
 }
 
@@ -192,6 +200,10 @@ fn named_parameter(
             return None;
         }
         let callee = formal.callee.trim_matches('`');
+        if formal.settings == Settings::After && name.name == "stream" {
+            hir.report(habits::streams_by_call(report, callee));
+            return None;
+        }
         if formal.settings == Settings::After && name.name == "by" {
             hir.report(elsewhere::agent_as_argument(report, callee));
             return None;
@@ -243,8 +255,27 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
         "`get`" => errors::gives_optional(report),
         "`sort`" => elsewhere::sorts_by_key(report),
         "`reduce`" => elsewhere::folds_from(report),
+        "`split`" => habits::split_once(report),
+        "`random`" => habits::random_between(report),
         _ => report,
     });
+}
+
+/// Whether the one argument of a function that takes two is of the form that other languages want: what is missing is told, and
+/// the argument fits no parameter.
+fn is_of_other_form(formal: Formal, call: Call) -> bool {
+    let [only] = call.arguments else {
+        return false;
+    };
+    match formal.callee {
+        "`slice`" => is_range(&only.value),
+        "`fold`" => Wait::of(&only.value) == Wait::Others,
+        _ => false,
+    }
+}
+
+fn is_range(value: &ast::Expression) -> bool {
+    matches!(value.kind, ast::ExpressionKind::Range { .. })
 }
 
 /// Reports parameters without a value, unless a wrong argument was most likely meant for one of them.
@@ -269,7 +300,15 @@ fn missing(hir: &mut HirBuilder, formal: Formal, given: &[bool], slots: &[Slot],
             })
             .collect();
         let report = errors::missing_argument(place, &names, formal.callee);
-        hir.report(errors::with_signature(report, &parameters));
+        let report = errors::with_signature(report, &parameters);
+        let is_range = slots.iter().any(|it| is_range(it.value));
+        hir.report(match formal.callee {
+            "`slice`" if is_range => habits::slice_of_range(report),
+            "`slice`" => habits::slice_to_end(report),
+            "`split`" => habits::split_at_blanks(report),
+            "`fold`" => elsewhere::folds_from(report),
+            _ => report,
+        });
     }
 }
 
@@ -290,10 +329,8 @@ pub(super) fn value_arguments(
         ));
     } else if found < wanted {
         let place = cx.hir.place(call.arguments_span);
-        let names: Vec<String> = (found + 1..=wanted).map(|it| it.to_string()).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         cx.hir
-            .report(errors::missing_argument(place, &names, "this function"));
+            .report(habits::too_few_for_value(place, wanted, found));
     }
     let mut arguments = Vec::with_capacity(found);
     for (index, argument) in (0u32..).zip(call.arguments) {

@@ -10,6 +10,7 @@ use gsw_names::{Definition, source_text};
 use gsw_source::Span;
 use gsw_syntax::ast;
 
+use crate::errors::habits;
 use crate::errors::values as errors;
 use crate::hir::{
     ArithmeticOperator, Change, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern,
@@ -266,8 +267,11 @@ fn assigned_local(cx: &mut Context, name: &gsw_source::Name, span: Span) -> Opti
                     Definition::Module(_) => "module",
                 };
                 let what = format!("the {kind} `{name}`");
-                cx.hir
-                    .report(errors::not_assignable(cx.hir.place(span), &what));
+                let report = errors::not_assignable(cx.hir.place(span), &what);
+                cx.hir.report(match kind {
+                    "constant" => habits::assigned_constant(report),
+                    _ => report,
+                });
             }
             None => cx.names().unknown_variable(name, span),
         }
@@ -290,6 +294,10 @@ fn changed_local(
     let mut report = errors::not_assignable(cx.hir.place(target.span), &what);
     if let Some(word) = cx.scopes.let_word(local) {
         report = report.fix("declare it with `var`", cx.hir.place(word), "var");
+    }
+    let is_name = matches!(target.kind, ast::ExpressionKind::Name(_));
+    if is_name && cx.hir.locals.local(local).kind == LocalKind::Parameter {
+        report = habits::assigned_parameter(report, name);
     }
     let declared = cx.hir.place(cx.hir.locals.local(local).span);
     report = report.label(declared, "bound here");

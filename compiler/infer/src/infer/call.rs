@@ -9,7 +9,7 @@ use gsw_source::{Diagnostic, ItemId, ItemKind, Span};
 use gsw_syntax::ast;
 
 use crate::errors::elsewhere;
-use crate::errors::{calls as errors, records};
+use crate::errors::{calls as errors, habits, records, values};
 use crate::hir::{Callee, ExpressionId, ExpressionKind, PromptMode};
 use crate::infer::argument::{self, Call, Formal};
 use crate::infer::context::Context;
@@ -235,6 +235,12 @@ pub(super) fn call_item(
     call: Call,
     hint: Option<&Type>,
 ) -> ExpressionId {
+    if is_made_of_number(cx, item, call) {
+        let place = cx.hir.place(call.arguments_span);
+        let report = values::mismatch(place, "duration", "int");
+        cx.hir.report(habits::duration_of_number(report));
+        return lost_call(cx, call);
+    }
     if is_fold_in_other_order(cx, item, call) {
         let place = cx.hir.place(call.arguments_span);
         cx.hir.report(elsewhere::fold_in_other_order(place));
@@ -270,8 +276,8 @@ pub(super) fn call_item(
     arguments.extend(argument::infer_arguments(cx, formal, call));
     // What the declaration requires of its type arguments is checked outside of inference (`requirement`), since it depends on
     // its body.
-    if argument::has_surplus(formal, call) && !type_arguments.is_empty() {
-        // Which of the arguments say the types nobody knows.
+    if argument::has_surplus(formal, call) {
+        // Which of the arguments say the types nobody knows, and rather another function is meant.
         return cx.hir.invalid(call.span);
     }
     name::note_use(&mut cx.hir, item, &type_arguments, name_span);
@@ -284,6 +290,21 @@ pub(super) fn call_item(
         result,
         call.span,
     )
+}
+
+/// `duration.seconds(5)`, which tells the seconds of a duration and makes none.
+fn is_made_of_number(cx: &Context, item: ItemId, call: Call) -> bool {
+    let [only] = call.arguments else {
+        return false;
+    };
+    let is_number = matches!(
+        only.value.kind,
+        ast::ExpressionKind::Literal(ast::Literal::Int(_) | ast::Literal::Float(_))
+    );
+    let parameters = &lookup::signature(cx.db, item).parameters;
+    let takes_duration = matches!(&parameters[..], [one] if one.ty == Type::Duration);
+    let gives_number = lookup::signature(cx.db, item).result == Type::Float;
+    is_number && takes_duration && gives_number && gsw_names::is_std(cx.db, item.file(cx.db))
 }
 
 /// `xs.fold((total, x) => …, 0)`: the function first, as in other languages.

@@ -43,6 +43,7 @@ use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
 use crate::infer::mismatch::mismatch;
+use crate::infer::narrowing;
 use crate::infer::table::{Side, Table};
 use crate::infer::unify::Relation;
 
@@ -52,8 +53,15 @@ impl HirBuilder<'_> {
         match self.try_coerce(id, target) {
             Some(converted) => converted,
             None => {
-                let diagnostic = mismatch(self, id, target);
-                self.report(diagnostic);
+                let tested = narrowing::tested_value(self, id);
+                let condition = narrowing::bare_condition(self, id, target);
+                if condition
+                    .or(tested)
+                    .is_none_or(|it| self.findings.tell_tested(it))
+                {
+                    let diagnostic = mismatch(self, id, target);
+                    self.report(diagnostic);
+                }
                 let span = self.span(id);
                 // With the type that was wanted, not `Invalid`: what follows is checked as if the value fitted, so mistakes after it are
                 // still found.

@@ -6,7 +6,7 @@ use gsw_names::{builtin_item, partial};
 use gsw_source::{ItemId, Span};
 use gsw_syntax::ast;
 
-use crate::errors::{patterns, values as errors};
+use crate::errors::{habits, patterns, values as errors};
 use crate::hir::{
     Arm, BinaryOperator, ExpressionId, ExpressionKind, Pattern, Statement, StatementKind,
 };
@@ -433,7 +433,19 @@ pub(super) fn infer_return(
 }
 
 pub(super) fn infer_fail(cx: &mut Context, value: &ast::Expression, span: Span) -> ExpressionId {
+    let before = cx.hir.findings.reported();
     let id = cx.expression(value, &Expected::Anything);
+    if let ast::ExpressionKind::Catch { value: error, .. } = &value.kind
+        && let Some(report) = cx.hir.findings.first_error_since(before)
+    {
+        let item = cx.hir.item;
+        let at = |at| gsw_source::Place::Item {
+            item,
+            span: Span::new(at, at),
+        };
+        habits::fail_takes_all(report, (at(span.start), at(error.span.end)));
+        return cx.hir.invalid(span);
+    }
     let ty = cx.hir.ty(id);
     let id = match cx.hir.try_coerce(id, &Type::Error) {
         Some(id) => id,

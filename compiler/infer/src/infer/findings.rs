@@ -1,6 +1,6 @@
 //! What inference finds out about a body besides its expressions: reports, and what its names and operators mean.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gsw_source::{Diagnostic, Edit, Name, Place, Severity, Span};
 
@@ -19,6 +19,8 @@ pub(super) struct Findings {
     short_fields: Vec<Span>,
     /// Names that mean nothing, with their reports.
     unknown: BTreeMap<Name, usize>,
+    /// Optionals of which it was said that a test does not change their type.
+    tested: BTreeSet<Name>,
 }
 
 /// How many diagnostics there were.
@@ -55,6 +57,11 @@ impl Findings {
     pub(super) fn report_unknown(&mut self, name: &Name, diagnostic: Diagnostic) {
         self.unknown.insert(name.clone(), self.diagnostics.len());
         self.report(diagnostic);
+    }
+
+    /// Whether it is the first time that a tested optional is used as if it were none: one report is enough for each.
+    pub(super) fn tell_tested(&mut self, value: Name) -> bool {
+        self.tested.insert(value)
     }
 
     pub(super) fn has_error(&self) -> bool {
@@ -117,6 +124,7 @@ impl Findings {
             requirements,
             short_fields,
             unknown: _,
+            tested: _,
         } = self;
         found.diagnostics.extend(diagnostics);
         found.references.extend(references);

@@ -9,7 +9,7 @@ use gsw_names::{Parameter, has_media_inside, holds_secret};
 use gsw_source::{Db, ItemId, ItemKind, Name, Place, Span};
 use gsw_syntax::ast;
 
-use crate::errors::calls;
+use crate::errors::{calls, habits};
 use crate::hir::{
     Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind,
     conversation_type,
@@ -260,7 +260,7 @@ impl<'db> ItemInference<'db> {
             let Type::Optional(inner) = ty else {
                 declare_hidden(cx, &it, ty.clone(), span);
                 declare_whole(cx, whole, span);
-                return cx.expression(check, &Expected::Type(Type::Bool));
+                return checked_condition(cx, check);
             };
             // `it` is two locals: the parameter, which may be `none`, and the value present, which the check sees. The result is the
             // check as one arm of a `match` and `true` as the other.
@@ -276,7 +276,7 @@ impl<'db> ItemInference<'db> {
                 .locals
                 .add(it.clone(), (**inner).clone(), LocalKind::Let, span);
             cx.scopes.name(it, present);
-            let body = cx.expression(check, &Expected::Type(Type::Bool));
+            let body = checked_condition(cx, check);
             let passes = cx.hir.push(ExpressionKind::Bool(true), Type::Bool, span);
             let pattern = |kind, ty: &Type| Pattern {
                 kind,
@@ -521,4 +521,20 @@ fn declare_whole(cx: &mut Context, whole: Option<&Type>, span: Span) {
     if let Some(whole) = whole {
         declare_hidden(cx, &Name::new_static("self"), whole.clone(), span);
     }
+}
+
+/// The condition of a check.
+fn checked_condition(cx: &mut Context, check: &ast::Expression) -> ExpressionId {
+    let before = cx.hir.findings.reported();
+    let id = cx.expression(check, &Expected::Type(Type::Bool));
+    let place = cx.hir.place(check.span);
+    if let ast::ExpressionKind::Lambda { parameters, body } = &check.kind
+        && let Some(report) = cx.hir.findings.first_error_since(before)
+    {
+        let is_it = |it: &ast::LambdaParameter| matches!(&it.pattern.kind, ast::PatternKind::Binding(name) if name.name == "it");
+        let text = gsw_names::source_text(cx.db, cx.hir.item, body.span);
+        let body = parameters.iter().all(is_it).then_some(text);
+        habits::check_is_condition(report, place, body.as_deref());
+    }
+    id
 }

@@ -2,7 +2,8 @@
 
 use gsw_names::types::Type;
 use gsw_names::{Parameter, Signature, Variant, item_signature, substitute, type_declaration};
-use gsw_source::{Db, ItemId, ItemKind};
+use gsw_source::{Db, ItemId, ItemKind, Name};
+use gsw_syntax::ast::{FieldDeclaration, ItemBody};
 
 /// The head of an item.
 pub(super) fn signature(db: &dyn Db, item: ItemId) -> &Signature {
@@ -69,4 +70,23 @@ pub(super) fn enum_of(db: &dyn Db, item: ItemId) -> Option<ItemId> {
 /// Whether an item is an error.
 pub(super) fn is_error(db: &dyn Db, item: ItemId) -> bool {
     item.kind(db) == ItemKind::Error
+}
+
+/// The names of a record's fields that are worth naming: not what the library keeps for itself, nor what is deprecated.
+pub(super) fn offered_fields(db: &dyn Db, item: ItemId) -> Vec<Name> {
+    let Some(head) = gsw_names::item_head(db, item) else {
+        return Vec::new();
+    };
+    let ItemBody::Record(record) = &head.body else {
+        return Vec::new();
+    };
+    let is_deprecated = |it: &FieldDeclaration| {
+        let mut attributes = it.attributes.iter();
+        attributes.any(|it| it.name.name == "deprecated")
+    };
+    let fields = record.fields.iter();
+    fields
+        .filter(|it| !it.name.name.starts_with("private_") && !is_deprecated(it))
+        .map(|it| it.name.name.clone())
+        .collect()
 }

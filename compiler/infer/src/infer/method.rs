@@ -9,7 +9,7 @@ use gsw_names::{
 use gsw_source::{Diagnostic, ItemId, Name, Place, Span, meant};
 use gsw_syntax::ast;
 
-use crate::errors::{calls, elsewhere, records, values};
+use crate::errors::{calls, elsewhere, habits, records, values};
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
 use crate::infer::argument::{self, Call};
 use crate::infer::call;
@@ -20,6 +20,8 @@ use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
 use crate::infer::name;
 use crate::infer::names::reference;
+use crate::infer::narrowing;
+use crate::infer::near_method;
 use crate::infer::unify::Relation;
 
 pub(super) fn infer_field(
@@ -48,8 +50,43 @@ pub(super) fn infer_field(
         cx.hir.refer(name.span, reference(definition));
         return name::variant_value(&mut cx.hir, item, variant, span, hint);
     }
+    if let Some(report) = method_as_value(cx, scope, base, name, span) {
+        cx.hir.report(report);
+        return cx.hir.invalid(span);
+    }
     let base = cx.expression(base, &Expected::Anything);
     value_field(&mut cx.hir, base, name, span)
+}
+
+/// A report of a method behind the name of its type, which is no value: `xs.map(string.upper)`.
+fn method_as_value(
+    cx: &Context,
+    scope: Option<Definition>,
+    base: &ast::Expression,
+    name: &ast::Identifier,
+    span: Span,
+) -> Option<Diagnostic> {
+    let ast::ExpressionKind::Name(owner) = &base.kind else {
+        return None;
+    };
+    let is_method = match scope {
+        Some(Definition::Item(item)) => {
+            let scope = gsw_names::module_scope(cx.db, item.file(cx.db));
+            let method = format!("{}.{}", item.name(cx.db), name.name);
+            scope.items.contains_key(method.as_str())
+        }
+        Some(Definition::Variant { .. } | Definition::Module(_)) => false,
+        None => {
+            let is_unknown = cx.scopes.find(owner).is_none()
+                && gsw_names::resolve_name(cx.db, cx.file, owner).is_none();
+            let ty = gsw_names::simple_type(owner).filter(|_| is_unknown);
+            ty.is_some_and(|ty| method(cx.db, &ty, &name.name).is_some())
+        }
+    };
+    let place = cx.hir.place(span);
+    let what = format!("the method `{owner}.{}`", name.name);
+    let lambda = format!("x => x.{}()", name.name);
+    is_method.then(|| habits::method_as_value(records::not_a_value(place, &what), place, &lambda))
 }
 
 pub(super) fn infer_chained_field(
@@ -146,7 +183,8 @@ pub(super) fn value_field(
         return hir.push(kind, Type::Json, span);
     }
     let Some((item, index, field)) = field_of(hir, &plain, &name.name) else {
-        unknown_field(hir, &ty, &plain, name);
+        let owner = hir.span(base);
+        unknown_field(hir, &ty, &plain, name, owner);
         return hir.invalid(span);
     };
     argument::refer_field(hir, name.span, item, 0, index);
@@ -169,16 +207,19 @@ fn field_of(hir: &HirBuilder, ty: &Type, name: &str) -> Option<(ItemId, u32, Typ
     Some((*item, u32::try_from(index).ok()?, field))
 }
 
-fn unknown_field(hir: &mut HirBuilder, ty: &Type, plain: &Type, name: &ast::Identifier) {
+fn unknown_field(
+    hir: &mut HirBuilder,
+    ty: &Type,
+    plain: &Type,
+    name: &ast::Identifier,
+    base: Span,
+) {
     let place = hir.place(name.span);
-    let fields = if let Type::Record(item, _) = plain {
-        lookup::fields(hir.db, *item)
+    let names = if let Type::Record(item, _) = plain {
+        lookup::offered_fields(hir.db, *item)
     } else {
-        &[]
+        Vec::new()
     };
-    // What the library keeps for itself is no help to anybody.
-    let public = fields.iter().filter(|it| !it.name.starts_with("private_"));
-    let names: Vec<_> = public.map(|it| it.name.clone()).collect();
     let suggestion = meant(&name.name, &names);
     let text = hir.show(ty);
     let mut report = records::unknown_field(place, &name.name, &text, suggestion.as_deref());
@@ -191,6 +232,14 @@ fn unknown_field(hir: &mut HirBuilder, ty: &Type, plain: &Type, name: &ast::Iden
         };
     }
     let has_field = |inner: &Type| field_of(hir, &hir.table.unchecked(inner), &name.name).is_some();
+    let tested = narrowing::tested(hir, base);
+    let is_inside = matches!(plain, Type::Optional(inner) if has_field(inner));
+    if let Some(value) = tested.filter(|_| is_inside) {
+        if hir.findings.tell_tested(value.clone()) {
+            hir.report(habits::comparison_narrows_nothing(report, &value));
+        }
+        return;
+    }
     report = if let Type::Optional(inner) = plain
         && has_field(inner)
     {
@@ -204,6 +253,8 @@ fn unknown_field(hir: &mut HirBuilder, ty: &Type, plain: &Type, name: &ast::Iden
         records::field_of_error(report)
     } else if let Type::Enum(..) = plain {
         records::field_of_variant(report, &name.name)
+    } else if near_method::is_of_detail(hir, base, &name.name) {
+        habits::of_detail(report)
     } else {
         instead_of_field(hir, report, ty, &name.name)
     };
@@ -283,10 +334,15 @@ pub(super) fn method_call(
         }
         return call::call_item(cx, item, Some(receiver), name.span, call, hint);
     }
-    if found.is_none() && is_function(&mut cx.hir, &ty, name, call.span) {
+    if found.is_none()
+        && field_of(&cx.hir, &plain, &name.name).is_none()
+        && near_method::is_function(&mut cx.hir, &ty, name, call.span)
+    {
         return call::lost_call(cx, call);
     }
-    unknown_method(&mut cx.hir, &ty, name, call.span, found);
+    if !near_method::is_tested(&mut cx.hir, &ty, name, call.span) {
+        unknown_method(&mut cx.hir, &ty, name, call.span, found);
+    }
     call::lost_call(cx, call)
 }
 
@@ -369,8 +425,8 @@ fn unknown_method(
     let suggestion = suggestion.filter(|_| !is_field && other.is_none());
     let report = calls::unknown_method(place, &name.name, &text, suggestion);
     let is_adding = matches!(name.name.as_str(), "push" | "append" | "add");
-    let receiver = receiver_text(hir, name, whole);
-    let report = if is_form_of_call(&name.name, &receiver) {
+    let receiver = near_method::receiver_text(hir, name, whole);
+    let report = if near_method::is_form_of_call(&name.name, &receiver) {
         calls::before_arguments(report, &name.name)
     } else if is_field {
         let parentheses = Span::new(name.span.end, whole.end);
@@ -382,10 +438,13 @@ fn unknown_method(
     {
         let before = Span::new(name.span.start.saturating_sub(1), name.span.start);
         calls::through_optional(report, &name.name, hir.place_before(before))
-    } else if suggestion.is_none() && instead.is_none() && is_of_elements(hir, &zonked, name) {
+    } else if suggestion.is_none()
+        && instead.is_none()
+        && near_method::is_of_elements(hir, &zonked, name)
+    {
         elsewhere::of_elements(report, &name.name)
     } else if zonked == Type::Json {
-        match is_of_lists(hir, &name.name) {
+        match near_method::is_of_lists(hir, &name.name) {
             true => elsewhere::listed_json(report, &name.name),
             false => calls::typed_json(report),
         }
@@ -395,11 +454,7 @@ fn unknown_method(
         let instead = added(hir, name, whole).map(|it| (hir.place(whole), it));
         calls::joined_lists(report, instead)
     } else if let Type::Function(_) = zonked {
-        match gsw_names::library_module(hir.db, hir.item.file(hir.db), &receiver) {
-            // A function of the prelude has the name of a module, as `random` has.
-            Some(start) => gsw_names::errors::import_module(report, &receiver, start),
-            None => calls::of_function(report),
-        }
+        near_method::of_function(hir, report, &receiver)
     } else if let Some(module) = hidden_module(hir, name, whole) {
         calls::hides_module(report, &module)
     } else {
@@ -410,80 +465,6 @@ fn unknown_method(
         true => calls::has_methods(report, &names),
         false => report,
     });
-}
-
-/// Reports a method that is a function in scope; whether it is one.
-fn is_function(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier, whole: Span) -> bool {
-    let zonked = hir.table.zonk(ty);
-    let plain = hir.table.unchecked(&zonked);
-    if field_of(hir, &plain, &name.name).is_some() || function_taking(hir, &zonked, name).is_none()
-    {
-        return false;
-    }
-    let text = hir.show(ty);
-    let receiver = receiver_text(hir, name, whole);
-    let arguments = Span::new(name.span.end, whole.end);
-    let instead = function_call(hir, &name.name, &receiver, arguments);
-    let is_own = matches!(plain, Type::Record(..) | Type::Enum(..));
-    let owner = is_own.then_some(text.as_str());
-    let report = calls::unknown_method(hir.place(name.span), &name.name, &text, None);
-    let of = (name.name.as_str(), owner);
-    let report = elsewhere::function_of_receiver(report, of, hir.place(whole), instead);
-    hir.report(report);
-    true
-}
-
-/// The function in scope of a method's name whose first parameter takes the receiver.
-fn function_taking(hir: &mut HirBuilder, ty: &Type, name: &ast::Identifier) -> Option<ItemId> {
-    let found = gsw_names::resolve_callable(hir.db, hir.item.file(hir.db), &name.name);
-    let item = match found {
-        Some(Definition::Item(item)) => item,
-        Some(Definition::Module(_) | Definition::Variant { .. }) | None => return None,
-    };
-    let signature = lookup::signature(hir.db, item);
-    let first = signature.parameters.first()?.ty.clone();
-    let is_generic = matches!(first, Type::Parameter(..));
-    let arguments = hir.fresh_arguments(signature.generics.len());
-    let wanted = substitute(&first, &arguments);
-    // In its own body the name is rather that of what it is made of.
-    let is_other = item != hir.item;
-    let is_taken = is_other && !is_generic && hir.table.relate(ty, &wanted).is_some();
-    is_taken.then_some(item)
-}
-
-/// The call of a function with a receiver before what is given to a method.
-fn function_call(hir: &HirBuilder, name: &str, receiver: &str, arguments: Span) -> String {
-    let written = gsw_names::source_text(hir.db, hir.item, arguments);
-    let inside = written.trim().trim_start_matches('(').trim_start();
-    match inside.starts_with(')') {
-        true => format!("{name}({receiver}{inside}"),
-        false => format!("{name}({receiver}, {inside}"),
-    }
-}
-
-/// What stands before the dot of a call of a method.
-fn receiver_text(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> String {
-    let span = Span::new(whole.start, name.span.start.saturating_sub(1));
-    gsw_names::source_text(hir.db, hir.item, span).into()
-}
-
-/// Whether a method is asked of the value of a prompt that is a form of its call.
-fn is_form_of_call(name: &str, receiver: &str) -> bool {
-    matches!(name, "stream" | "detail") && receiver.ends_with(')')
-}
-
-/// Whether what a list holds has a method of this name.
-fn is_of_elements(hir: &HirBuilder, ty: &Type, name: &ast::Identifier) -> bool {
-    let Type::List(inner) = ty else {
-        return false;
-    };
-    **inner != Type::Invalid && method(hir.db, inner, &name.name).is_some()
-}
-
-/// Whether lists have a method of this name, and texts have none.
-fn is_of_lists(hir: &HirBuilder, name: &str) -> bool {
-    method(hir.db, &Type::Json.list(), name).is_some()
-        && method(hir.db, &Type::String, name).is_none()
 }
 
 /// What is written instead of a method or field that people look for on a value of this type.

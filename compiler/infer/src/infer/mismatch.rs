@@ -5,10 +5,12 @@ use gsw_names::{KnownItem, Variance, type_variances};
 use gsw_source::{Diagnostic, Name, Span};
 
 use crate::errors::elsewhere;
+use crate::errors::habits;
 use crate::errors::values as errors;
 use crate::hir::{BinaryOperator, Callee, ExpressionId, ExpressionKind};
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
+use crate::infer::narrowing;
 use crate::infer::table::Table;
 
 /// A literal among strings that is none of those that are wanted.
@@ -62,7 +64,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
             convert_each(hir, diagnostic, id, ".map(x => x)")
         }
         (Type::Optional(_), _) if is_none => errors::none_needs_optional(diagnostic, &wanted),
-        (Type::Optional(_), _) => errors::may_be_none(diagnostic),
+        (Type::Optional(_), _) => of_optional(hir, diagnostic, id, target),
         (Type::Task(_), _) => await_first(hir, diagnostic, id),
         (Type::Function(_), _) if constructor_name(hir, id).is_some() => {
             errors::lacks_payload(diagnostic, &constructor_name(hir, id).unwrap_or_default())
@@ -83,6 +85,22 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
         (found, Type::String) => interpolated(hir, diagnostic, id, &found),
         _ => diagnostic,
+    }
+}
+
+/// An optional where its inside is wanted.
+fn of_optional(
+    hir: &HirBuilder,
+    diagnostic: Diagnostic,
+    id: ExpressionId,
+    target: &Type,
+) -> Diagnostic {
+    if let Some(value) = narrowing::bare_condition(hir, id, target) {
+        return habits::optional_condition(diagnostic, hir.place(hir.span(id)), &value);
+    }
+    match narrowing::tested_value(hir, id) {
+        Some(value) => habits::comparison_narrows_nothing(diagnostic, &value),
+        None => errors::may_be_none(diagnostic),
     }
 }
 
@@ -120,6 +138,9 @@ fn habit(
         (Type::String | Type::List(_) | Type::Map(..), Type::Bool) => {
             elsewhere::condition(diagnostic, "not xs.is_empty()")
         }
+        (Type::Function(_), _) if let Some(name) = uncalled(hir, id, target) => {
+            habits::call_it(diagnostic, &name, hir.place_after(span))
+        }
         (Type::Unit, Type::List(_)) if matches!(kind, ExpressionKind::For { .. }) => {
             elsewhere::mapped(diagnostic)
         }
@@ -127,8 +148,40 @@ fn habit(
             elsewhere::one_text_for_several(diagnostic)
         }
         (Type::String, Type::Enum(item, _)) => of_text(hir, diagnostic, id, item),
+        (Type::String, Type::Duration) => {
+            let ExpressionKind::String(text) = kind else {
+                return None;
+            };
+            is_duration(text)
+                .then(|| habits::duration_in_quotes(diagnostic, hir.place(span), text))?
+        }
+        (Type::String, Type::Session) => habits::begins_conversation(diagnostic),
+        (Type::String, Type::Image) => habits::made_of_file(diagnostic, "image"),
+        (Type::String, Type::Document) => habits::made_of_file(diagnostic, "document"),
+        (Type::Stream(_), _) => habits::result_of_stream(diagnostic, hir.place_after(span)),
+        (Type::Bool | Type::Function(_), Type::Enum(item, _)) if is_decision(hir, item) => {
+            habits::decides(diagnostic)
+        }
+        (Type::List(from), Type::List(_)) if holds_results(hir, &from) => {
+            habits::settled(diagnostic)
+        }
         _ => return None,
     })
+}
+
+/// Whether a text is a duration as it is written without quotes.
+fn is_duration(text: &str) -> bool {
+    let unit = text.trim_start_matches(|it: char| it.is_ascii_digit());
+    unit.len() < text.len() && matches!(unit, "ms" | "s" | "m" | "h" | "d")
+}
+
+fn is_decision(hir: &HirBuilder, item: gsw_source::ItemId) -> bool {
+    item.name(hir.db) == "Decision" && gsw_names::is_std(hir.db, item.file(hir.db))
+}
+
+fn holds_results(hir: &HirBuilder, element: &Type) -> bool {
+    let element = hir.table.operand(element);
+    matches!(element, Type::Enum(item, _) if KnownItem::Result.is(hir.db, item))
 }
 
 /// A value where a text is wanted.
@@ -346,7 +399,14 @@ fn why_no_union(
     literals_outside(&hir.table, actual, target, &mut outside);
     if outside.is_empty() {
         return match hir.table.wanted_literals(target) {
-            Some(_) => errors::checked_as(diagnostic, &hir.show(target)),
+            Some(_) => {
+                let target = hir.table.resolve(target);
+                if let Type::Optional(inner) = &target {
+                    habits::asked_as(diagnostic, &hir.show(inner))
+                } else {
+                    errors::checked_as(diagnostic, &hir.show(&target))
+                }
+            }
             None => diagnostic,
         };
     }
@@ -387,6 +447,19 @@ pub(super) fn constructor_name(hir: &HirBuilder, id: ExpressionId) -> Option<Str
     let variants = lookup::variants(hir.db, item);
     let variant = variants.get(variant as usize).map(|it| it.name.to_string());
     variant.or_else(|| Some(item.name(hir.db).to_string()))
+}
+
+/// The name of a function without parameters, whose value would be of type `target`.
+pub(super) fn uncalled(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Option<Name> {
+    let Type::Function(function) = hir.table.operand(&hir.ty(id)) else {
+        return None;
+    };
+    let ExpressionKind::FunctionValue { item, .. } = hir.arena.get(id).kind else {
+        return None;
+    };
+    let given = hir.table.operand(&function.result);
+    let is_meant = function.parameters.is_empty() && given == hir.table.operand(target);
+    is_meant.then(|| item.name(hir.db).clone())
 }
 
 /// Whether a method call can be written right after an expression.

@@ -6,6 +6,7 @@ use gsw_source::{Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
+use crate::errors::habits;
 use crate::hir::{
     BinaryOperator, ExpressionId, ExpressionKind, Lambda, LocalId, LocalKind, Pattern, PatternKind,
     StatementKind,
@@ -100,7 +101,19 @@ fn in_turn(
 ) -> ExpressionId {
     let values: Vec<ExpressionId> = outcomes
         .iter()
-        .map(|it| cx.expression(it, &Expected::Type(result.clone())))
+        .map(|it| {
+            let before = cx.hir.findings.reported();
+            let value = cx.expression(it, &Expected::Type(result.clone()));
+            let is_list = matches!(it.kind, ast::ExpressionKind::List(_));
+            let is_wanted = matches!(cx.hir.table.unchecked(result), Type::List(_));
+            if let Some(report) = cx.hir.findings.first_error_since(before)
+                && is_list
+                && !is_wanted
+            {
+                habits::several_outcomes(report);
+            }
+            value
+        })
         .collect();
     let Some((last, before)) = values.split_last() else {
         return cx.hir.invalid(span);

@@ -170,8 +170,12 @@ impl Names<'_, '_> {
             errors::private_name(place, &name.name, &path)
         } else {
             let names = member_names(self.db, module);
-            let suggestion = meant(&name.name, &names);
+            let instead = errors::instead_of_member(&path, &name.name);
+            // What is known of the name is better than a guess by its spelling.
+            let is_said = |it: &Name| instead.is_none_or(|said| said.contains(&format!(".{it}(")));
+            let suggestion = meant(&name.name, &names).filter(is_said);
             let report = errors::unknown_member(place, &name.name, &path, suggestion.as_deref());
+            let report = instead.into_iter().fold(report, Diagnostic::note);
             let known = resolve_name(self.db, self.file, &name.name);
             match known {
                 Some(Definition::Item(it)) if it.kind(self.db) == ItemKind::Function => {
@@ -186,12 +190,31 @@ impl Names<'_, '_> {
                     Some((of, maker)) => {
                         errors::is_method(report, &name.name, &of, maker.as_deref())
                     }
-                    None => errors::instead_of_member(report, &path, &name.name),
+                    None => self.variant_of_module(report, module, name),
                 },
             }
         };
         self.report(diagnostic);
         None
+    }
+
+    /// A variant that is written with its module alone: `shapes.Red`.
+    fn variant_of_module(
+        &self,
+        report: Diagnostic,
+        module: File,
+        name: &ast::Identifier,
+    ) -> Diagnostic {
+        let items = module_scope(self.db, module).items.values();
+        let mut enums = items.filter(|it| it.kind(self.db) == ItemKind::Enum);
+        let owner = enums.find(|it| lookup::variant_named(self.db, **it, &name.name).is_some());
+        match owner {
+            Some(owner) => {
+                let owner = owner.name(self.db);
+                elsewhere::with_enum(report, self.place(name.span), owner, &name.name)
+            }
+            None => report,
+        }
     }
 
     /// What a path of names, none of them a local, means; `None` when that was reported.
@@ -280,6 +303,9 @@ impl Names<'_, '_> {
             self.unknown_name(name, span);
             return;
         }
+        if is_reported(self.db, self.file, name) {
+            return;
+        }
         let start = self.place(Span::new(span.start, span.start));
         self.report(errors::undeclared_variable(self.place(span), name, start));
     }
@@ -291,7 +317,11 @@ impl Names<'_, '_> {
         if is_reported(self.db, self.file, name) || self.findings.is_known_as_unknown(name, place) {
             return;
         }
-        if let Some(report) = self.not_imported(name, place) {
+        if let Some(report) = self.checked_value(name, span) {
+            self.findings.report_unknown(name, report);
+            return;
+        }
+        if let Some(report) = self.not_imported(name, span) {
             self.findings.report_unknown(name, report);
             return;
         }
@@ -322,6 +352,12 @@ impl Names<'_, '_> {
             None if self.is_in_own_lambda(name, span) => calls::lambda_calls_itself(report, name),
             None => report,
         };
+        if name == "self"
+            && let Some(report) = self.lacks_self(report.clone())
+        {
+            self.findings.report_unknown(name, report);
+            return;
+        }
         let report = match self.own_field(name) {
             Some(Owner::Check) => records::field_in_check(report, name),
             Some(Owner::Method) => records::field_of_self(report, name),
@@ -329,6 +365,45 @@ impl Names<'_, '_> {
             None => report,
         };
         self.findings.report_unknown(name, report);
+    }
+
+    /// A report of what stands in a check for the value that is checked.
+    fn checked_value(&self, name: &Name, span: Span) -> Option<Diagnostic> {
+        const MEANT: &[&str] = &["self", "this", "v", "val", "value", "x"];
+        let is_check = self.scopes.find("it").is_some() && self.item.kind(self.db).is_type();
+        let place = self.place(span);
+        (is_check && MEANT.contains(&name.as_str()))
+            .then(|| records::value_in_check(errors::unknown_name(place, name, None), place))
+    }
+
+    /// Whether something is asked of a name, as of a module: a dot or parentheses follow it.
+    fn is_used(&self, span: Span) -> bool {
+        let rest = Span::new(span.end, span.end + 1);
+        let behind = gsw_names::source_text(self.db, self.item, rest);
+        behind.starts_with(['.', '('])
+    }
+
+    /// A report of `self` where there is none.
+    fn lacks_self(&self, report: Diagnostic) -> Option<Diagnostic> {
+        let name = self.item.name(self.db);
+        if self.item.kind(self.db) == ItemKind::Record {
+            return Some(records::self_in_default(report));
+        }
+        if !name.contains('.') {
+            return None;
+        }
+        let head = gsw_names::item_head(self.db, self.item)?;
+        let declared = gsw_names::declared_name(&head)?.span;
+        let text = gsw_names::item_text(self.db, self.item);
+        let open = text.get(declared.end as usize..)?.find('(')?;
+        let start = declared.end + u32::try_from(open).ok()? + 1;
+        let is_empty = text.get(start as usize..)?.trim_start().starts_with(')');
+        let text = match is_empty {
+            true => "self",
+            false => "self, ",
+        };
+        let start = self.place(Span::new(start, start));
+        Some(records::takes_self(report, name, start, text))
     }
 
     /// Whether a name stands in the lambda that is bound to it: `let f = n => f(n - 1)`.
@@ -353,8 +428,9 @@ impl Names<'_, '_> {
     }
 
     /// A report of a name that an import would bring, or a pattern around it.
-    fn not_imported(&self, name: &Name, place: Place) -> Option<Diagnostic> {
-        let module = library_module(self.db, self.file, name);
+    fn not_imported(&self, name: &Name, span: Span) -> Option<Diagnostic> {
+        let place = self.place(span);
+        let module = library_module(self.db, self.file, name).filter(|_| self.is_used(span));
         match module.filter(|_| errors::instead_of_name(name).is_none()) {
             Some(start) => Some(errors::module_not_imported(place, name, start)),
             None => self.brought_by(name, place),

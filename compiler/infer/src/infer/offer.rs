@@ -13,6 +13,7 @@ use gsw_source::{Db, ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls::{self as errors, Renaming};
+use crate::errors::habits;
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::Context;
 use crate::infer::hir_builder::HirBuilder;
@@ -53,7 +54,8 @@ impl Offer {
 /// A list of tools as a `json`.
 pub(super) fn offered_tools(cx: &mut Context, value: &ast::Expression) -> Option<ExpressionId> {
     let ast::ExpressionKind::List(elements) = &value.kind else {
-        return setting::wrong_form(&mut cx.hir, TOOLS, Form::Tools, value.span);
+        refuse_form(&mut cx.hir, value, Part::Whole);
+        return None;
     };
     let mut offers: Vec<Offer> = Vec::new();
     for element in elements {
@@ -196,8 +198,34 @@ fn named_tool<'a>(
             return Some((tool_of(cx, server, name)?, &name.name, name.span));
         }
     }
-    setting::wrong_form(&mut cx.hir, TOOLS, Form::Tools, element.span);
+    refuse_form(&mut cx.hir, element, Part::Element);
     None
+}
+
+/// What is of another form than it needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// The list.
+    Whole,
+    Element,
+}
+
+/// Reports what is no list of tools, or no tool in it.
+fn refuse_form(hir: &mut HirBuilder, value: &ast::Expression, part: Part) {
+    let place = hir.place(value.span);
+    let report = errors::wrong_setting(place, TOOLS, errors::wanted_form(Form::Tools));
+    let is_name = matches!(value.kind, ast::ExpressionKind::Name(_));
+    let report = if let ast::ExpressionKind::Literal(ast::Literal::String(text)) = &value.kind {
+        habits::tool_in_quotes(report, place, text)
+    } else if let ast::ExpressionKind::Call { .. } = &value.kind {
+        habits::tool_is_listed(report)
+    } else if is_name && part == Part::Whole {
+        let around = (hir.place_before(value.span), hir.place_after(value.span));
+        habits::tools_in_brackets(report, around)
+    } else {
+        report
+    };
+    hir.report(report);
 }
 
 /// The tool of an MCP server that a name after its own means.

@@ -2,11 +2,15 @@
 
 use gsw_names::KnownItem;
 use gsw_names::types::Type;
-use gsw_source::{ItemId, Span};
+use gsw_source::{Diagnostic, ItemId, Span};
 
 use crate::errors::elsewhere;
-use crate::hir::{ArithmeticOperator, ExpressionId};
+use crate::errors::habits;
+use crate::errors::values as errors;
+use crate::hir::{ArithmeticOperator, ExpressionId, ExpressionKind};
 use crate::infer::hir_builder::HirBuilder;
+use crate::infer::mismatch;
+use crate::infer::narrowing;
 
 pub(super) fn is_result(hir: &HirBuilder, ty: &Type) -> bool {
     matches!(ty, Type::Enum(item, _) if KnownItem::Result.is(hir.db, *item))
@@ -63,4 +67,81 @@ pub(super) fn report_absent(hir: &mut HirBuilder, left: ExpressionId, right: Exp
     };
     let place = hir.place(hir.span(absent));
     hir.report(elsewhere::absent_operand(place));
+}
+
+/// Reports operands that are taken for something else: an optional for its inside, as a condition tests it, or a task or
+/// function for its value. Whether they are.
+pub(super) fn is_misunderstood(
+    hir: &mut HirBuilder,
+    (left, right): (ExpressionId, ExpressionId),
+    report: &Diagnostic,
+) -> bool {
+    let mut tested = [left, right].into_iter();
+    if let Some(value) = tested.find_map(|it| narrowing::tested_value(hir, it)) {
+        if hir.findings.tell_tested(value.clone()) {
+            hir.report(habits::comparison_narrows_nothing(report.clone(), &value));
+        }
+        return true;
+    }
+    match without_call(hir, (left, right), report) {
+        Some(report) => {
+            hir.report(report);
+            true
+        }
+        None => false,
+    }
+}
+
+/// The report of a task, a function or a variant with a payload that stands where its value is meant.
+fn without_call(
+    hir: &HirBuilder,
+    (left, right): (ExpressionId, ExpressionId),
+    report: &Diagnostic,
+) -> Option<Diagnostic> {
+    for (operand, other) in [(left, right), (right, left)] {
+        if let Type::Task(_) = hir.table.operand(&hir.ty(operand)) {
+            let start = hir.place_before(hir.span(operand));
+            return Some(elsewhere::await_it(report.clone(), start));
+        }
+        let kind = &hir.arena.get(operand).kind;
+        if let ExpressionKind::FunctionValue { item, .. } = kind
+            && let Type::Function(function) = hir.table.operand(&hir.ty(operand))
+            && function.parameters.is_empty()
+        {
+            let end = hir.place_after(hir.span(operand));
+            return Some(habits::call_it(report.clone(), item.name(hir.db), end));
+        }
+        if let ExpressionKind::ConstructorValue { item, .. } = kind
+            && matches!(hir.table.operand(&hir.ty(other)), Type::Enum(it, _) if it == *item)
+            && let Some(name) = mismatch::constructor_name(hir, operand)
+        {
+            return Some(habits::compared_variant(report.clone(), &name));
+        }
+    }
+    None
+}
+
+pub(super) fn suggest_interpolation(
+    hir: &HirBuilder,
+    id: ExpressionId,
+    report: Diagnostic,
+) -> Diagnostic {
+    let span = hir.span(id);
+    let text = mismatch::text_of(&hir.table.operand(&hir.ty(id)));
+    let around = (hir.place_before(span), hir.place_after(span));
+    errors::interpolate(report, text, around)
+}
+
+pub(super) fn suggest_float(hir: &HirBuilder, id: ExpressionId, report: Diagnostic) -> Diagnostic {
+    let (start, end) = (
+        hir.place_before(hir.span(id)),
+        hir.place_after(hir.span(id)),
+    );
+    if let ExpressionKind::Int(_) = hir.arena.get(id).kind {
+        return errors::write_as_float(report, end);
+    }
+    if mismatch::is_quotient(hir, id) {
+        return elsewhere::quotient_of_ints(report);
+    }
+    errors::convert_to_float(report, mismatch::operand_form(hir, id), (start, end))
 }

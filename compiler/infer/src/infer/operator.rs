@@ -5,8 +5,8 @@ use gsw_names::types::Type;
 use gsw_source::{Diagnostic, Span};
 use gsw_syntax::ast;
 
-use crate::errors::elsewhere;
 use crate::errors::values as errors;
+use crate::errors::{elsewhere, habits};
 use crate::hir::{
     ArithmeticOperator, BinaryOperator, ExpressionId, ExpressionKind, OperatorClass, Part,
     UnaryOperator,
@@ -352,10 +352,13 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         hir.table.operand(&left_type),
         hir.table.operand(&right_type),
     );
+    if operands::is_misunderstood(hir, (left, right), &report) {
+        return;
+    }
     let report = if left_type == Type::Int && right_type == Type::Float {
-        suggest_float(hir, left, report)
+        operands::suggest_float(hir, left, report)
     } else if left_type == Type::Float && right_type == Type::Int {
-        suggest_float(hir, right, report)
+        operands::suggest_float(hir, right, report)
     } else if let Some(default) =
         operands::default_after(hir, right).filter(|_| is_optional(&right_type))
     {
@@ -383,10 +386,6 @@ fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Ope
         .contains(&true)
     {
         errors::outcome_first(report)
-    } else if let Type::Task(_) = left_type {
-        elsewhere::await_it(report, hir.place_before(hir.span(left)))
-    } else if let Type::Task(_) = right_type {
-        elsewhere::await_it(report, hir.place_before(hir.span(right)))
     } else if left_type == Type::Json && right_type == Type::Json {
         errors::decode_both(report)
     } else if left_type == Type::Json {
@@ -428,7 +427,7 @@ fn instead_of_operands(
     } else if *left_type == Type::String {
         instead_of_text(hir, operator, right, report)
     } else if operator == BinaryOperator::Add && *right_type == Type::String {
-        suggest_interpolation(hir, left, report)
+        operands::suggest_interpolation(hir, left, report)
     } else {
         report
     }
@@ -441,12 +440,17 @@ fn instead_of_text(
     right: ExpressionId,
     report: Diagnostic,
 ) -> Diagnostic {
-    let OperatorClass::Arithmetic(operator) = operator.class() else {
-        return report;
-    };
     let ty = hir.table.operand(&hir.ty(right));
+    let OperatorClass::Arithmetic(operator) = operator.class() else {
+        return match ty == Type::Int {
+            true => habits::text_and_number(report),
+            false => report,
+        };
+    };
     match operator {
-        ArithmeticOperator::Add if ty != Type::String => suggest_interpolation(hir, right, report),
+        ArithmeticOperator::Add if ty != Type::String => {
+            operands::suggest_interpolation(hir, right, report)
+        }
         ArithmeticOperator::Multiply if ty == Type::Int => errors::repeat_text(report),
         ArithmeticOperator::Remainder => errors::interpolate_instead(report),
         ArithmeticOperator::Add
@@ -454,27 +458,6 @@ fn instead_of_text(
         | ArithmeticOperator::Multiply
         | ArithmeticOperator::Divide => report,
     }
-}
-
-fn suggest_interpolation(hir: &HirBuilder, id: ExpressionId, report: Diagnostic) -> Diagnostic {
-    let span = hir.span(id);
-    let text = mismatch::text_of(&hir.table.operand(&hir.ty(id)));
-    let around = (hir.place_before(span), hir.place_after(span));
-    errors::interpolate(report, text, around)
-}
-
-fn suggest_float(hir: &HirBuilder, id: ExpressionId, report: Diagnostic) -> Diagnostic {
-    let (start, end) = (
-        hir.place_before(hir.span(id)),
-        hir.place_after(hir.span(id)),
-    );
-    if let ExpressionKind::Int(_) = hir.arena.get(id).kind {
-        return errors::write_as_float(report, end);
-    }
-    if mismatch::is_quotient(hir, id) {
-        return elsewhere::quotient_of_ints(report);
-    }
-    errors::convert_to_float(report, mismatch::operand_form(hir, id), (start, end))
 }
 
 /// `-x`, `not b`

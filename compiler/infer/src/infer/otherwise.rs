@@ -1,14 +1,17 @@
 //! `a ?? b`.
 
+use gsw_names::source_text;
 use gsw_names::types::Type;
-use gsw_source::Span;
+use gsw_source::{Diagnostic, Span};
 use gsw_syntax::ast;
 
+use crate::errors::habits;
 use crate::errors::values as errors;
-use crate::hir::{Arm, ExpressionId, ExpressionKind, Pattern, PatternKind};
+use crate::hir::{Arm, Callee, ExpressionId, ExpressionKind, Pattern, PatternKind};
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
+use crate::infer::lookup;
 
 pub(super) fn infer_otherwise(
     cx: &mut Context,
@@ -32,7 +35,9 @@ pub(super) fn infer_otherwise(
     } else {
         if !matches!(ty, Type::Invalid | Type::Never) {
             let (place, text) = (cx.hir.place(cx.hir.span(value)), cx.hir.show(&ty));
-            cx.hir.report(errors::needless_fallback(place, &text));
+            let report = errors::needless_fallback(place, &text);
+            let report = instead_of_fallback(&cx.hir, value, fallback.span, report);
+            cx.hir.report(report);
         }
         cx.expression(fallback, &Expected::Hint(ty));
         return value;
@@ -60,6 +65,32 @@ pub(super) fn infer_otherwise(
     };
     let fallback = cx.hir.coerce(fallback, &joined);
     otherwise_of(&mut cx.hir, value, fallback, joined, span)
+}
+
+/// What takes the place of a value that is there or raises an error.
+fn instead_of_fallback(
+    hir: &HirBuilder,
+    value: ExpressionId,
+    fallback: Span,
+    report: Diagnostic,
+) -> Diagnostic {
+    let text = |span| source_text(hir.db, hir.item, span);
+    let kind = &hir.arena.get(value).kind;
+    if let ExpressionKind::Index { base, index } = kind {
+        let (base, index) = (text(hir.span(*base)), text(hir.span(*index)));
+        let get = format!("{base}.get({index})");
+        return habits::element_or_default(report, hir.place(hir.span(value)), &get);
+    }
+    if let ExpressionKind::Call {
+        callee: Callee::Item { item, .. },
+        ..
+    } = kind
+        && let Some(throws) = &lookup::signature(hir.db, *item).throws
+        && let Some(error) = throws.kinds.iter().next()
+    {
+        return habits::caught_default(report, &error.name, &text(fallback));
+    }
+    report
 }
 
 /// `a ?? b` where both are to be of one type, which `b` already is.

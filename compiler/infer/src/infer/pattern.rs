@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use gsw_names::types::Type;
-use gsw_source::{Name, Span};
+use gsw_source::{Diagnostic, Name, Span};
 use gsw_syntax::ast;
 
-use crate::errors::elsewhere;
+use crate::errors::{elsewhere, habits};
 use crate::errors::{patterns as errors, values};
 use crate::hir::{ListRest, LocalId, LocalKind, Pattern, PatternKind};
 use crate::infer::absence::{from_end, from_start};
@@ -70,6 +70,10 @@ fn inner_pattern(cx: &mut Context, pattern: &ast::Pattern, ty: &Type, place: Pla
 fn plain_pattern(cx: &mut Context, pattern: &ast::Pattern, ty: &Type) -> PatternKind {
     let span = pattern.span;
     match &pattern.kind {
+        ast::PatternKind::Literal(_) if cx.hir.table.unchecked(ty) == Type::Json => {
+            let what = gsw_names::source_text(cx.db, cx.hir.item, span);
+            of_other_sort(cx, &format!("`{what}`"), ty, span, habits::patterns_of_json)
+        }
         ast::PatternKind::Literal(literal) => literal_pattern(&mut cx.hir, literal, ty, span),
         ast::PatternKind::Range {
             start,
@@ -161,6 +165,7 @@ fn alternative_patterns(
 ) -> PatternKind {
     let before = cx.pattern_names.open_alternatives();
     let mut first: Vec<(Name, LocalId)> = Vec::new();
+    let mut is_taken_apart = false;
     let mut patterns = Vec::with_capacity(sides.len());
     for (index, side) in sides.iter().enumerate() {
         patterns.push(inner_pattern(cx, side, ty, place));
@@ -179,10 +184,20 @@ fn alternative_patterns(
             .find(|(it, _)| !first.iter().any(|(other, _)| it == other));
         if let Some((name, _)) = missing.or(surplus) {
             let place = cx.hir.place(side.span);
-            cx.hir.report(errors::different_bindings(place, name));
+            let report = errors::different_bindings(place, name);
+            let is_name = |it: &ast::Pattern| matches!(it.kind, ast::PatternKind::Binding(_));
+            is_taken_apart = sides.iter().all(is_name);
+            cx.hir.report(match is_taken_apart {
+                true => habits::first_and_rest(report),
+                false => report,
+            });
         }
     }
     cx.pattern_names.close_alternatives(&before, first);
+    if is_taken_apart {
+        // `[h | t]`: what it was to match is another pattern.
+        return PatternKind::Invalid;
+    }
     PatternKind::Or(patterns)
 }
 
@@ -263,6 +278,22 @@ pub(super) fn settle_text_patterns(hir: &mut HirBuilder) {
 pub(super) fn never_matches(hir: &mut HirBuilder, what: &str, ty: &Type, span: Span) {
     let (place, text) = (hir.place(span), hir.show(ty));
     hir.report(errors::wrong_pattern(place, what, &text));
+}
+
+/// Reports a pattern for values of another sort, with what is written instead: of several arms, the first.
+pub(super) fn of_other_sort(
+    cx: &mut Context,
+    what: &str,
+    ty: &Type,
+    span: Span,
+    advise: fn(Diagnostic) -> Diagnostic,
+) -> PatternKind {
+    if cx.pattern_names.tell_sort() {
+        let (place, text) = (cx.hir.place(span), cx.hir.show(ty));
+        cx.hir
+            .report(advise(errors::wrong_pattern(place, what, &text)));
+    }
+    PatternKind::Invalid
 }
 
 fn range_pattern(

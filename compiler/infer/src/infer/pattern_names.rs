@@ -17,6 +17,8 @@ pub(super) struct PatternNames {
     arms: Arms,
     /// Which of them; `None` in patterns that belong to no arm.
     arm: Option<usize>,
+    /// Whether it was said of an arm before that the value is of another sort than the patterns are for.
+    told: bool,
 }
 
 /// What was bound before the alternatives of an or-pattern.
@@ -39,6 +41,11 @@ impl PatternNames {
     /// Goes on to an arm's pattern, or to what belongs to none.
     pub(super) fn at_arm(&mut self, index: Option<usize>) {
         self.arm = index;
+    }
+
+    /// Whether it is the first arm of which is said that the value is of another sort: what mends one mends all.
+    pub(super) fn tell_sort(&mut self) -> bool {
+        !std::mem::replace(&mut self.told, true)
     }
 
     /// Starts on a whole pattern.

@@ -60,6 +60,11 @@ pub(super) fn prompt_call(
     mode: PromptMode,
 ) -> ExpressionId {
     let arguments = prompt_arguments(cx, item, call);
+    let plain = call.arguments.iter().take_while(|it| it.name.is_none());
+    if plain.count() > lookup::signature(cx.db, item).parameters.len() {
+        // What was wanted of it is something else, as that it streams.
+        return cx.hir.invalid(call.span);
+    }
     let result = lookup::signature(cx.db, item).result.clone();
     let ty = match mode {
         PromptMode::Value => result,

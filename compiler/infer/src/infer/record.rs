@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use gsw_names::types::Type;
 use gsw_names::{Definition, Parameter, Presence, substitute};
-use gsw_source::{ItemId, ItemKind, Name, Span, meant};
+use gsw_source::{Diagnostic, ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
+use crate::errors::habits;
 use crate::errors::records::{self as errors, Others};
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
 use crate::infer::argument;
@@ -35,7 +36,10 @@ pub(super) fn infer_record(
 ) -> ExpressionId {
     let braces = Span::new(path.last().map_or(span.start, |it| it.span.end), span.end);
     let is_plain = base.is_none() && fields.iter().all(|it| it.value.is_some());
-    let braces = is_plain.then_some(braces);
+    let braces = match is_plain {
+        true => Braces::OfLiteral(braces),
+        false => Braces::Other,
+    };
     let Some((item, checked)) = record_item(cx, path, braces) else {
         return lost_record(cx, fields, base, span);
     };
@@ -86,22 +90,31 @@ pub(super) fn infer_record(
     }
 }
 
+/// The braces behind the name of a record.
+#[derive(Clone, Copy)]
+pub(super) enum Braces {
+    /// Those of a literal that would be a call with parentheses.
+    OfLiteral(Span),
+    OfPattern(Span),
+    /// They hold what parentheses cannot.
+    Other,
+}
+
 /// The record that a path names, and the checked alias that it was reached through. `braces` are those of a literal that
 /// would be a call with parentheses.
 pub(super) fn record_item(
     cx: &mut Context,
     path: &[ast::Identifier],
-    braces: Option<Span>,
+    braces: Braces,
 ) -> Option<(ItemId, Option<Type>)> {
     let definition = cx.names().written_path(path)?;
     let last = path.last()?;
     let place = cx.hir.place(last.span);
     let Definition::Item(item) = definition else {
         let report = errors::not_a_record(place, &format!("`{}`", last.name));
-        let call = as_call(&cx.hir, braces);
         cx.hir.report(match definition {
             Definition::Variant { .. } => {
-                errors::made_by_call(report, "a variant", &last.name, call)
+                with_parentheses(&cx.hir, report, "a variant", &last.name, braces)
             }
             Definition::Item(_) | Definition::Module(_) => report,
         });
@@ -139,18 +152,37 @@ pub(super) fn record_item(
     if found.is_none() {
         let what = format!("the {} `{}`", kind_text(item.kind(cx.db)), last.name);
         let report = errors::not_a_record(place, &what);
-        let call = as_call(&cx.hir, braces);
         cx.hir.report(match item.kind(cx.db) == ItemKind::Error {
-            true => errors::made_by_call(report, "an error", &last.name, call),
+            true => with_parentheses(&cx.hir, report, "an error", &last.name, braces),
             false => report,
         });
     }
     found
 }
 
+/// How a variant or error is made or taken apart, which has no braces.
+fn with_parentheses(
+    hir: &HirBuilder,
+    report: Diagnostic,
+    what: &str,
+    name: &str,
+    braces: Braces,
+) -> Diagnostic {
+    match (braces, as_call(hir, braces)) {
+        (Braces::OfPattern(_), Some((place, text))) => {
+            habits::taken_apart_by_call(report, place, text)
+        }
+        (Braces::OfPattern(_) | Braces::OfLiteral(_) | Braces::Other, call) => {
+            errors::made_by_call(report, what, name, call)
+        }
+    }
+}
+
 /// The braces of a literal on one line, and the parentheses that take their place.
-fn as_call(hir: &HirBuilder, braces: Option<Span>) -> Option<(gsw_source::Place, String)> {
-    let braces = braces?;
+fn as_call(hir: &HirBuilder, braces: Braces) -> Option<(gsw_source::Place, String)> {
+    let (Braces::OfLiteral(braces) | Braces::OfPattern(braces)) = braces else {
+        return None;
+    };
     let text = gsw_names::source_text(hir.db, hir.item, braces);
     let inside = text.trim_start().strip_prefix('{')?.strip_suffix('}')?;
     (!inside.contains('\n')).then(|| (hir.place(braces), format!("({})", inside.trim())))

@@ -15,6 +15,7 @@ use gsw_syntax::item_ast;
 use rustc_hash::FxHashMap;
 
 use crate::errors::elsewhere;
+use crate::errors::habits;
 use crate::errors::values as errors;
 use crate::infer::capability::{Open, is_able};
 use crate::infer::{infer_item, lookup};
@@ -89,34 +90,44 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
                 &display_type(db, ty),
                 requirement.ability(),
             );
-            let has_key_form = matches!(function, "sort" | "sort_desc" | "min" | "max");
-            found.push(if holds_secret(db, ty) {
-                errors::secret_stays(report)
-            } else {
-                match requirement {
-                    Requirement::Order if has_key_form => errors::order_by_part(report, function),
-                    Requirement::Item => errors::items_of_queues(report),
-                    Requirement::Order
-                    | Requirement::Equal
-                    | Requirement::Add
-                    | Requirement::Subtract
-                    | Requirement::Multiply
-                    | Requirement::Divide
-                    | Requirement::Remainder
-                    | Requirement::Negate
-                    | Requirement::Json => report,
-                    Requirement::Numeric if *ty == Type::String => elsewhere::joined_texts(report),
-                    Requirement::Numeric => report,
-                    Requirement::Key if function == "group_by" && *ty == Type::Bool => {
-                        elsewhere::partitioned(elsewhere::keys_are(report))
-                    }
-                    Requirement::Key => elsewhere::keys_are(report),
-                }
-            });
+            found.push(instead(db, report, (requirement, function), ty));
             break;
         }
     }
     found
+}
+
+/// What is written instead where a type cannot do what a function needs.
+fn instead(
+    db: &dyn Db,
+    report: Diagnostic,
+    (requirement, function): (Requirement, &str),
+    ty: &Type,
+) -> Diagnostic {
+    if holds_secret(db, ty) {
+        return errors::secret_stays(report);
+    }
+    let has_key_form = matches!(function, "sort" | "sort_desc" | "min" | "max");
+    match requirement {
+        Requirement::Order if has_key_form => errors::order_by_part(report, function),
+        Requirement::Item => errors::items_of_queues(report),
+        Requirement::Order
+        | Requirement::Equal
+        | Requirement::Add
+        | Requirement::Subtract
+        | Requirement::Multiply
+        | Requirement::Divide
+        | Requirement::Remainder
+        | Requirement::Negate
+        | Requirement::Json => report,
+        Requirement::Numeric if *ty == Type::String => elsewhere::joined_texts(report),
+        Requirement::Numeric if matches!(ty, Type::Optional(_)) => habits::sum_of_optionals(report),
+        Requirement::Numeric => report,
+        Requirement::Key if function == "group_by" && *ty == Type::Bool => {
+            elsewhere::partitioned(elsewhere::keys_are(report))
+        }
+        Requirement::Key => elsewhere::keys_are(report),
+    }
 }
 
 /// The generic declarations that an item names in its types, and what it calls.

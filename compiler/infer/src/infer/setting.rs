@@ -8,11 +8,12 @@ use gsw_abi::setting::{
 };
 use gsw_names::types::Type;
 use gsw_names::{Definition, is_written_word, skills_at, spawn_name};
-use gsw_source::{ItemKind, Name, Span, meant};
+use gsw_source::{Code, Diagnostic, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
 use crate::errors::elsewhere;
+use crate::errors::habits;
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
@@ -141,6 +142,18 @@ fn unknown_setting(hir: &mut HirBuilder, name: &ast::Identifier, known: &[&'stat
     });
 }
 
+/// Reports what is no part of a setting.
+fn unknown_part(hir: &mut HirBuilder, name: &ast::Identifier, known: &[&'static str]) {
+    let names: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();
+    let suggestion = meant(&name.name, &names);
+    let place = hir.place(name.span);
+    let report = errors::unknown_setting(place, &name.name, suggestion.as_deref());
+    hir.report(match suggestion {
+        Some(_) => report,
+        None => habits::parts_are(report, known),
+    });
+}
+
 fn setting_value(
     cx: &mut Context,
     setting: Setting,
@@ -148,12 +161,15 @@ fn setting_value(
 ) -> Option<ExpressionId> {
     let name = setting.name();
     match setting.form() {
+        Form::Count { .. } if setting == Setting::Thinking => {
+            Some(advised(cx, value, Type::Int, habits::thinking_tokens))
+        }
         Form::Text => Some(json_of(cx, value, Type::String)),
         Form::Texts => Some(json_of(cx, value, Type::String.list())),
         Form::Count { .. } => Some(json_of(cx, value, Type::Int)),
         Form::Number => Some(json_of(cx, value, Type::Float)),
         Form::Duration => Some(json_of(cx, value, Type::Duration)),
-        Form::Cache => Some(json_of(cx, value, Type::Bool)),
+        Form::Cache => Some(advised(cx, value, Type::Bool, habits::kept_for)),
         Form::Model => Some(infer_model(cx, value)),
         Form::Environment => infer_environment(cx, value),
         Form::Answer => {
@@ -193,6 +209,23 @@ pub(super) fn wrong_form(
     None
 }
 
+/// The same, with what is said where it is of another type.
+fn advised(
+    cx: &mut Context,
+    value: &ast::Expression,
+    ty: Type,
+    advise: fn(&mut Diagnostic),
+) -> ExpressionId {
+    let before = cx.hir.findings.reported();
+    let id = json_of(cx, value, ty);
+    if let Some(report) = cx.hir.findings.first_error_since(before)
+        && report.code == Code::TYPE_MISMATCH
+    {
+        advise(report);
+    }
+    id
+}
+
 /// A value of type `ty` as `json`.
 fn json_of(cx: &mut Context, value: &ast::Expression, ty: Type) -> ExpressionId {
     let id = cx.expression(value, &Expected::Type(ty));
@@ -209,7 +242,7 @@ fn inner_settings(
         let name = &setting.name;
         let Some((_, form)) = known.iter().find(|(it, _)| *it == name.name) else {
             let names: Vec<&'static str> = known.iter().map(|(it, _)| *it).collect();
-            unknown_setting(&mut cx.hir, name, &names);
+            unknown_part(&mut cx.hir, name, &names);
             continue;
         };
         match &setting.value {
@@ -260,7 +293,16 @@ fn infer_model(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
     {
         let models = arguments
             .iter()
-            .map(|it| cx.expression(&it.value, &Expected::Type(Type::String)))
+            .map(|it| {
+                let before = cx.hir.findings.reported();
+                let model = cx.expression(&it.value, &Expected::Type(Type::String));
+                if let Some(report) = cx.hir.findings.first_error_since(before)
+                    && matches!(it.value.kind, ast::ExpressionKind::List(_))
+                {
+                    habits::models_side_by_side(report);
+                }
+                model
+            })
             .collect();
         let list = cx.hir.push(
             ExpressionKind::List(models),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use gsw_names::types::Type;
-use gsw_names::{Definition, MODEL_ERROR, Parameter, resolve_name, substitute};
+use gsw_names::{Definition, KnownItem, MODEL_ERROR, Parameter, resolve_name, substitute};
 use gsw_source::{ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
-use crate::errors::{elsewhere, patterns as errors, records};
+use crate::errors::{elsewhere, habits, patterns as errors, records};
 use crate::hir::{Pattern, PatternKind};
 use crate::infer::absence::way_to;
 use crate::infer::context::Context;
@@ -31,13 +31,7 @@ pub(super) fn variant_pattern(
     let plain = cx.hir.table.unchecked(ty);
     let definition = named_by_pattern(cx, path, &plain)?;
     match definition {
-        Named::ModelError => {
-            if plain != Type::Error {
-                pattern::never_matches(&mut cx.hir, "`ModelError`", ty, span);
-                return None;
-            }
-            Some(PatternKind::ModelError)
-        }
+        Named::ModelError => model_error(cx, fields, ty, span),
         Named::Definition(Definition::Variant { item, variant }) => {
             of_enum(cx, item, variant, path, fields, ty, span)
         }
@@ -86,6 +80,25 @@ pub(super) fn variant_pattern(
             None
         }
     }
+}
+
+/// The family of errors that a model's call raises, which has no fields.
+fn model_error(
+    cx: &mut Context,
+    fields: Option<Fields>,
+    ty: &Type,
+    span: Span,
+) -> Option<PatternKind> {
+    if cx.hir.table.unchecked(ty) != Type::Error {
+        pattern::never_matches(&mut cx.hir, "`ModelError`", ty, span);
+        return None;
+    }
+    if fields.is_some_and(|it| !it.0.is_empty()) {
+        let place = cx.hir.place(span);
+        cx.hir.report(habits::family_has_no_fields(place));
+        return None;
+    }
+    Some(PatternKind::ModelError)
 }
 
 /// The name in the parentheses of an error that has several fields, none of that name: it was to be the error itself.
@@ -175,12 +188,12 @@ fn of_enum(
     {
         arguments
     } else {
-        pattern::never_matches(
-            &mut cx.hir,
-            &format!("a variant of `{}`", item.name(cx.db)),
-            ty,
-            span,
-        );
+        let what = format!("a variant of `{}`", item.name(cx.db));
+        if KnownItem::Result.is(cx.db, item) {
+            pattern::of_other_sort(cx, &what, ty, span, habits::raises_instead);
+        } else {
+            pattern::never_matches(&mut cx.hir, &what, ty, span);
+        }
         return None;
     };
     let declared = &lookup::variants(cx.db, item)[variant as usize].fields;
@@ -296,7 +309,8 @@ pub(super) fn record_pattern(
     ty: &Type,
     span: Span,
 ) -> Option<PatternKind> {
-    let (item, _) = record::record_item(cx, path, None)?;
+    let braces = Span::new(path.last().map_or(span.start, |it| it.span.end), span.end);
+    let (item, _) = record::record_item(cx, path, record::Braces::OfPattern(braces))?;
     if let Some(variable) = cx.hir.table.unknown(ty) {
         let arguments = cx.hir.fresh_arguments(lookup::arity(cx.db, item));
         cx.hir

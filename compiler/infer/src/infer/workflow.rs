@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use gsw_abi::judge::{Fact, FactForm};
-use gsw_names::KnownItem;
 use gsw_names::types::{FunctionType, Type};
+use gsw_names::{Definition, KnownItem};
 use gsw_source::{ItemKind, Name, Span};
 use gsw_syntax::ast;
 
-use crate::errors::{calls, elsewhere, values as errors};
+use crate::errors::{calls, elsewhere, habits, values as errors};
 use crate::hir::{
     Budget, Callee, ExpressionId, ExpressionKind, Modifiers, RacePolicy, Reflect, Retry,
 };
@@ -260,6 +260,16 @@ pub(super) fn infer_spawn(
     } else {
         None
     };
+    if let ast::ExpressionKind::Parenthesized(inner) = &value.kind
+        && let ast::ExpressionKind::Name(name) = &inner.kind
+        && cx.scopes.find(name).is_none()
+        && let Some(Definition::Item(item)) = gsw_names::resolve_callable(cx.db, cx.file, name)
+        && item.kind(cx.db) == ItemKind::Function
+    {
+        let place = cx.hir.place(value.span);
+        cx.hir.report(habits::spawned_call(place, name));
+        return cx.hir.invalid(span);
+    }
     // A closure without parameters: a task outlives the statement, so what it uses is captured like in any lambda.
     let lambda = lambda::closure(cx, value, wanted.as_ref());
     let ty = Type::Task(Arc::new(cx.hir.ty(lambda.body)));
@@ -298,6 +308,13 @@ pub(super) fn infer_spawn_detached(
     };
     if let ast::ExpressionKind::Binary { left, right, .. } = &call.kind {
         return compared_spawn(cx, [left, right], call.span);
+    }
+    if let ast::ExpressionKind::Catch { value, .. } = &call.kind {
+        let place = cx.hir.place(call.span);
+        let around = (cx.hir.place_before(span), cx.hir.place_after(value.span));
+        let report = habits::detached_caught(calls::not_a_workflow(place), around);
+        cx.hir.report(report);
+        return cx.hir.invalid(span);
     }
     // As a call first, so that arguments, defaults and names are checked by the same rules.
     let id = cx.expression(call, &Expected::Anything);
@@ -369,6 +386,7 @@ pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span)
     let ty = cx.hir.ty(value);
     match awaited(&mut cx.hir, &ty) {
         Some(ty) => cx.hir.push(ExpressionKind::Await(value), ty, span),
+        None if matches!(ty, Type::Stream(_)) => not_awaitable(&mut cx.hir, "await", value, span),
         None if waits_by_itself(written) => {
             let (place, text) = (cx.hir.place(written.span), cx.hir.show(&ty));
             let word = Span::new(span.start, written.span.start);
@@ -384,6 +402,10 @@ pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span)
                 elsewhere::calls_wait(report, word)
             };
             cx.hir.report(report);
+            if let ast::ExpressionKind::SpawnDetached(_) = &written.kind {
+                // The value of the run was wanted, which nobody has.
+                return cx.hir.invalid(span);
+            }
             // What the call gives is what was wanted.
             value
         }

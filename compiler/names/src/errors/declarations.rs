@@ -119,6 +119,9 @@ pub fn unknown_attribute(
     let known: Vec<String> = known.iter().map(|it| format!("`@{it}`")).collect();
     let message = format!("there is no attribute `@{name}`");
     let diagnostic = Diagnostic::error(Code::UNKNOWN_ATTRIBUTE, place, message);
+    if let Some(sentence) = super::instead_of_attribute(name) {
+        return diagnostic.note(sentence);
+    }
     match suggestion {
         Some(it) => diagnostic.suggest(&format!("@{it}"), word, it),
         None => diagnostic.note(format!("the attributes are {}", known.join(", "))),

@@ -1,13 +1,12 @@
 //! Wording of what is written instead of names and methods of other languages.
 
-use gsw_source::Diagnostic;
-
 /// Names of functions and types of other languages, and what is written here.
 const NAMES: &[(&str, &str)] = &[
     (
         "Error",
         "an error with a message of your own is `Failed(\"…\")`, and in a pattern `_` or a name of your own stands for any",
     ),
+    ("Declined", "a person who declines raises `Cancelled`"),
     (
         "Exception",
         "an error with a message of your own is `Failed(\"…\")`",
@@ -25,20 +24,35 @@ const NAMES: &[(&str, &str)] = &[
         "Promise",
         "`await [t1, t2]` waits for all tasks, `race [t1, t2]` for the first; `parallel for x in xs { … }` does work at once",
     ),
+    ("Date", NOW),
+    (
+        "JSON",
+        "`json.parse(text) as Order` reads JSON; a value as JSON is `value.to_json().to_string()` on one line and `json.pretty(value)` on several",
+    ),
+    (
+        "Math",
+        "`a.max(b)`, `x.round()`, `x.abs()` are methods; `std/math` has the rest, as `math.PI` and `math.sin(x)`",
+    ),
+    (
+        "StateGraph",
+        "a workflow is no graph that is put together but a program: steps stand one after the other, `if` and `for` decide, and `parallel` does several at once",
+    ),
+    (
+        "ValidationError",
+        "an answer that does not fit its type is `InvalidResponse`, and other JSON that does not `DecodeError`",
+    ),
     ("append", JOINED),
     ("arrayOf", LISTED),
-    (
-        "assert_eq",
-        "`assert a == b` shows both sides when they differ",
-    ),
+    ("assertEqual", ASSERTED),
+    ("assertEquals", ASSERTED),
+    ("assertTrue", ASSERTED),
+    ("assert_eq", ASSERTED),
+    ("assert_equal", ASSERTED),
     (
         "asyncio",
         "`spawn f()` gives a task, `await [t1, t2]` waits for all, and `sleep(5s)` for a while",
     ),
-    (
-        "datetime",
-        "`now()` is the time, and `time.parse(text)` reads one",
-    ),
+    ("datetime", NOW),
     ("ask", PERSON),
     (
         "budget",
@@ -70,10 +84,7 @@ const NAMES: &[(&str, &str)] = &[
         "an optional type is `T?`, and a missing value `none`",
     ),
     ("enumerate", "it is a method: `xs.enumerate()`"),
-    (
-        "expect",
-        "`assert a == b` shows both sides when they differ",
-    ),
+    ("expect", ASSERTED),
     (
         "float",
         "text is converted to a number with `.parse_float()`, an int with `.to_float()`",
@@ -114,12 +125,20 @@ const NAMES: &[(&str, &str)] = &[
         "sorted",
         "it is a method: `xs.sort()`, `xs.sort_by(x => x.name)`",
     ),
+    (
+        "step",
+        "a step is a block with a name: `step \"fetch\" { … }`",
+    ),
     ("str", "put values into text with `\"${…}\"`"),
     ("string", "put values into text with `\"${…}\"`"),
     ("sum", "it is a method: `xs.sum()`"),
     ("todo", "`fail Failed(\"…\")` raises an error"),
     ("zip", "it is a method: `xs.zip(ys)`"),
 ];
+
+const ASSERTED: &str = "`assert a == b` shows both sides when they differ";
+
+const NOW: &str = "`now()` is the time, and `time.parse(text)` reads one";
 
 const LISTED: &str = "a list is written `[1, 2]`";
 
@@ -233,6 +252,10 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("concat", JOINED),
     ("copy", SAME),
     ("cos", OF_MATH),
+    (
+        "count",
+        "how many there are is `.len()`, and how often a text stands in another `s.split(\"a\").len() - 1`",
+    ),
     ("date", DATE),
     ("dedent", OF_TEXT),
     ("delete", LEFT_OUT),
@@ -374,81 +397,16 @@ const OF_ENTRIES: &[&str] = &[
 
 /// A map may have to be taken for a list of pairs.
 fn instead_on_map(name: &str) -> Option<&'static str> {
+    if name == "map" {
+        return Some(
+            "`m.entries().map((k, v) => …)` makes a list, and `m.map_values(v => …)` a map with the same keys",
+        );
+    }
     match OF_ENTRIES.contains(&name) {
         true => Some(
             "`m.entries()` is a list of pairs, which `.to_map()` makes a map again: `m.entries().sort_by((k, v) => v)`; `for (k, v) in m { … }` visits them",
         ),
         false => instead_of_method(name),
-    }
-}
-
-/// What is written instead of functions that modules have in other languages.
-const MEMBERS: &[(&str, &[&str], &str)] = &[
-    (
-        "std/random",
-        &["choice", "choices", "sample"],
-        "`random.pick(xs)` is one element, and `random.shuffle(xs).take(n)` are several",
-    ),
-    (
-        "std/random",
-        &["randint", "randrange", "range", "integer"],
-        "`random.int(1, 6)` is one of 1 to 6",
-    ),
-    (
-        "std/random",
-        &["random", "float", "uniform"],
-        "`random()`, which needs no module, is a float from 0.0 to below 1.0",
-    ),
-    (
-        "std/regex",
-        &[
-            "match",
-            "fullmatch",
-            "search",
-            "test",
-            "compile",
-            "sub",
-            "replaceAll",
-        ],
-        "a pattern is made first: `regex.new(r\"^a+$\")` has `matches`, `find`, `find_all`, `captures`, `replace` and `split`",
-    ),
-    (
-        "std/json",
-        &[
-            "dumps",
-            "encode",
-            "stringify",
-            "text",
-            "to_string",
-            "to_text",
-        ],
-        "a value as JSON is `json.text(value)` on one line and `json.pretty(value)` on several",
-    ),
-    (
-        "std/json",
-        &["decode", "from_text", "loads"],
-        "JSON is read with `json.parse(text) as Order`",
-    ),
-    (
-        "std/set",
-        &["empty", "new"],
-        "an empty set is `set.of([])`, with its type where nothing else says it: `let seen: Set<string> = set.of([])`",
-    ),
-    (
-        "std/session",
-        &["create", "new", "start"],
-        "a conversation with an agent begins with `session(helper)`",
-    ),
-];
-
-/// Adds what is written instead of a function of a module.
-pub fn instead_of_member(diagnostic: Diagnostic, module: &str, name: &str) -> Diagnostic {
-    let found = MEMBERS
-        .iter()
-        .find(|it| it.0 == module && it.1.contains(&name));
-    match found {
-        Some((_, _, sentence)) => diagnostic.note(*sentence),
-        None => diagnostic,
     }
 }
 
@@ -510,6 +468,6 @@ pub fn instead_of_method(name: &str) -> Option<&'static str> {
     sentence(OTHERWISE, name)
 }
 
-fn sentence(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+pub(super) fn sentence(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     table.iter().find(|it| it.0 == name).map(|it| it.1)
 }

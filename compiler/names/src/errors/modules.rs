@@ -3,17 +3,31 @@
 use gsw_source::{Code, Diagnostic, Edit, Place, did_you_mean};
 
 /// An import of a file that is not there.
-pub fn unknown_module(place: Place, path: &str, suggestion: Option<&str>) -> Diagnostic {
+/// `modules` are those of the library.
+pub fn unknown_module(
+    place: Place,
+    path: &str,
+    suggestion: Option<&str>,
+    modules: &[String],
+) -> Diagnostic {
     let message = format!("there is no module `{path}`");
     let diagnostic = Diagnostic::error(Code::UNKNOWN_MODULE, place, message);
-    let diagnostic = if path.starts_with("std/") {
-        diagnostic
+    let diagnostic = if let Some(name) = path.strip_prefix("std/") {
+        let suggestion = suggestion.filter(|_| super::instead_of_module(name).is_none());
+        let diagnostic = did_you_mean(diagnostic, suggestion);
+        return match (super::instead_of_module(name), suggestion) {
+            (Some(sentence), _) => diagnostic.note(sentence),
+            (None, Some(_)) => diagnostic,
+            (None, None) => diagnostic.note(format!("the modules are {}", modules.join(", "))),
+        };
     } else if path.starts_with('.') {
         diagnostic.note("`./x` is the file `x.gsw` beside this one, `../x` the one a folder above")
     } else if path == "std" {
         diagnostic.note("the modules of the library are imported one by one: `import std/fs`")
     } else {
-        diagnostic.note("a path starts with `std/`, `./` or `../`")
+        diagnostic.note(format!(
+            "a path starts with `std/`, `./` or `../`: the file `{path}.gsw` beside this one is `./{path}`"
+        ))
     };
     did_you_mean(diagnostic, suggestion)
 }

@@ -20,6 +20,20 @@ pub fn enum_instead(place: Place, names: &[Name]) -> Diagnostic {
     ))
 }
 
+/// A union with `null`; `whole` is all of it, and `optional` what is written instead.
+pub fn optional_instead(place: Place, name: &str, whole: Place, optional: &str) -> Diagnostic {
+    unknown_type(place, name, None)
+        .note("what may be missing has an optional type, and is `none`")
+        .fix(format!("write `{optional}`"), whole, optional)
+}
+
+/// A text of a union without its quotes.
+pub fn text_without_quotes(place: Place, name: &str) -> Diagnostic {
+    unknown_type(place, name, None)
+        .note("each of the texts of a union stands in quotes")
+        .fix(format!("write `\"{name}\"`"), place, format!("\"{name}\""))
+}
+
 /// The name of a field where the type of a map's keys stands.
 pub fn record_instead(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(

@@ -44,17 +44,7 @@ impl LexicalError {
     pub fn diagnostic(&self, place: Place) -> Diagnostic {
         match &self.kind {
             LexicalErrorKind::UnknownCharacter(character) => unknown_character(*character, place),
-            LexicalErrorKind::ForeignOperator("//") => Diagnostic::error(
-                Code::INVALID_CHARACTER,
-                place,
-                "a comment starts with `//` and runs to the end of the line",
-            ),
-            LexicalErrorKind::ForeignOperator(ours) => Diagnostic::error(
-                Code::INVALID_CHARACTER,
-                place,
-                format!("this operator is written `{ours}`"),
-            )
-            .fix(format!("write `{ours}`"), place, *ours),
+            LexicalErrorKind::ForeignOperator(ours) => foreign_operator(ours, place),
             LexicalErrorKind::ForeignQuotes(mended) => {
                 let message = "strings are written in double quotes";
                 let diagnostic = Diagnostic::error(Code::INVALID_CHARACTER, place, message);
@@ -109,6 +99,22 @@ pub fn number_too_large(place: Place) -> Diagnostic {
     )
 }
 
+/// An operator of another language, or the sign that starts its comments.
+fn foreign_operator(ours: &'static str, place: Place) -> Diagnostic {
+    let report = |message: String| Diagnostic::error(Code::INVALID_CHARACTER, place, message);
+    match ours {
+        "//" => report("a comment starts with `//` and runs to the end of the line".to_owned()),
+        "??" => report("what is used instead of `none` stands behind `??`".to_owned())
+            .note("`or` joins conditions")
+            .fix("write `??`", place, "??"),
+        ours => report(format!("this operator is written `{ours}`")).fix(
+            format!("write `{ours}`"),
+            place,
+            ours,
+        ),
+    }
+}
+
 fn number(place: Place, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error(Code::INVALID_NUMBER, place, message)
 }
@@ -148,6 +154,8 @@ fn unknown_character(character: char, place: Place) -> Diagnostic {
         diagnostic.note("there are no references, since values are immutable and passed directly, and no operators on bits; conditions are joined by `and`")
     } else if character == '^' {
         diagnostic.note("a power is written `x.pow(2)`; there are no operators on bits")
+    } else if character == '~' {
+        diagnostic.note("a text is compared with a regular expression by `s.matches(r\"^[0-9]+$\")`; there are no operators on bits")
     } else if character == '$' {
         diagnostic.note("a lambda names its parameters: `x => x + 1`; `${…}` stands in strings")
     } else {

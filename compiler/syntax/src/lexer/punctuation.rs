@@ -22,8 +22,14 @@ impl Lexer<'_> {
     pub(super) fn punctuation(&mut self) {
         let start = self.position;
         let rest = &self.bytes[start..];
+        if rest.starts_with(b"||") && self.is_default() {
+            return self.foreign(2, TokenKind::QuestionQuestion, "??");
+        }
         if rest.starts_with(b"||") {
             return self.foreign(2, TokenKind::Or, "or");
+        }
+        if self.is_dash_comment() {
+            return self.skip_line(2);
         }
         if rest.starts_with(b"&&") {
             return self.foreign(2, TokenKind::And, "and");
@@ -42,7 +48,7 @@ impl Lexer<'_> {
         match rest {
             [b'\'', ..] => self.foreign_quotes("'", "'"),
             [b'`', ..] => self.foreign_quotes("`", "`"),
-            [b'#', ..] if self.is_hash_comment() => self.hash_comment(),
+            [b'#', ..] if self.is_hash_comment() => self.skip_line(1),
             _ => match self.text[start..].chars().next() {
                 Some('“') => self.foreign_quotes("“", "”"),
                 Some('‘') => self.foreign_quotes("‘", "’"),
@@ -80,13 +86,52 @@ impl Lexer<'_> {
             && (is_first || !line.contains(['}', ')', ']']))
     }
 
-    /// Skips a comment from `#` to the end of its line.
-    fn hash_comment(&mut self) {
+    /// Whether a comment of another language starts here: `-- such a line`.
+    fn is_dash_comment(&self) -> bool {
+        let rest = &self.bytes[self.position..];
+        let is_first = self.line_start != LineStart::Inside && self.frames.is_empty();
+        let text = rest.strip_prefix(b"-- ").filter(|_| is_first);
+        text.and_then(<[u8]>::first)
+            .is_some_and(u8::is_ascii_alphabetic)
+    }
+
+    /// Skips a comment to the end of its line; the sign that starts it is so many bytes long.
+    fn skip_line(&mut self, sign: usize) {
         let start = self.position;
         let rest = &self.bytes[start..];
         let line = rest.iter().position(|byte| *byte == b'\n');
         self.position += line.unwrap_or(rest.len());
-        self.report_at(LexicalErrorKind::ForeignOperator("//"), start, start + 1);
+        self.report_at(LexicalErrorKind::ForeignOperator("//"), start, start + sign);
+    }
+
+    /// Whether the `||` here stands before what is used instead of nothing, a plain value that ends the expression, and not
+    /// between conditions.
+    fn is_default(&self) -> bool {
+        let rest = &self.text[self.position + 2..];
+        let line = rest.split('\n').next().unwrap_or("").trim_start();
+        let Some(after) = after_plain_value(line) else {
+            return false;
+        };
+        let is_last = after.is_empty() || after.starts_with([')', '}', ']', ',', ';', '|']);
+        let before = self.lexed.tokens.iter().rev();
+        let mut operand =
+            before.take_while(|it| it.kind != TokenKind::Equal && !it.kind.is_opener());
+        let is_condition = operand.any(|it| {
+            let of_conditions = [
+                TokenKind::EqualEqual,
+                TokenKind::BangEqual,
+                TokenKind::Less,
+                TokenKind::LessEqual,
+                TokenKind::Greater,
+                TokenKind::GreaterEqual,
+                TokenKind::And,
+                TokenKind::Or,
+                TokenKind::Not,
+                TokenKind::In,
+            ];
+            of_conditions.contains(&it.kind)
+        });
+        is_last && !is_condition
     }
 
     /// Reads a string in quotes of another language as one of ours; a quote without partner on its line is skipped.
@@ -131,6 +176,19 @@ impl Lexer<'_> {
         }
         self.report(LexicalErrorKind::UnknownCharacter(first), start);
     }
+}
+
+/// What follows the text, number or empty list that a line begins with.
+fn after_plain_value(line: &str) -> Option<&str> {
+    let after = if let Some(text) = line.strip_prefix('"') {
+        text.split_once('"')?.1
+    } else if line.starts_with(|it: char| it.is_ascii_digit()) {
+        line.trim_start_matches(|it: char| it.is_ascii_alphanumeric() || matches!(it, '.' | '_'))
+    } else {
+        line.strip_prefix("[]")
+            .or_else(|| line.strip_prefix("{}"))?
+    };
+    Some(after.trim_start())
 }
 
 fn three(rest: &[u8]) -> Option<(TokenKind, usize)> {

@@ -1,12 +1,14 @@
 //! What the parser reports, and how it is worded.
 
 mod advice;
+mod arms;
 mod braces;
 mod foreign;
 mod outline;
 mod rewritten;
 mod sight;
 mod sign;
+mod types;
 
 use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};
@@ -258,6 +260,8 @@ pub(crate) struct Scene<'tokens> {
     lacks_brace: bool,
     /// Whether the head of the declaration is followed by its value without braces, of which nothing can be read.
     lacks_body: bool,
+    /// The braces around arms of which it was said what their sign is.
+    told_arms: Vec<usize>,
 }
 
 impl<'tokens> Scene<'tokens> {
@@ -277,6 +281,7 @@ impl<'tokens> Scene<'tokens> {
             scanned: 0,
             lacks_brace: false,
             lacks_body: false,
+            told_arms: Vec::new(),
         }
     }
 
@@ -286,7 +291,10 @@ impl<'tokens> Scene<'tokens> {
         if self.lacks_brace && is_end || self.lacks_body {
             return None;
         }
-        self.lacks_body = self.is_body_without_braces(error);
+        if self.is_arm_told(error) || self.is_body_on_next_line(error) {
+            return None;
+        }
+        self.lacks_body = self.is_body_without_braces(error) || self.is_misread_head(error);
         Some(self.report(error))
     }
 
@@ -386,6 +394,9 @@ impl<'tokens> Scene<'tokens> {
             return diagnostic;
         };
         let diagnostic = diagnostic.note(advice.note);
+        if let Some(arrows) = self.arrows_of_arms(error) {
+            return diagnostic.fix_parts("write `=>`", arrows);
+        }
         match advice.fix {
             Some((title, span, text)) => diagnostic.fix(title, (self.place)(span), text),
             None => diagnostic,

@@ -149,7 +149,9 @@ fn hint_of(kind: BuiltinError) -> Option<&'static str> {
         BuiltinError::MaxTokens => "raise `max_tokens` of the agent",
         BuiltinError::Timeout => "raise the `timeout`, or catch `Timeout`",
         BuiltinError::OutOfRange => "use `.get(…)`, which gives an optional",
-        BuiltinError::StackOverflow => "a function calls itself without end",
+        BuiltinError::StackOverflow => {
+            "a function calls itself without end, or more than some hundred thousand times: a loop needs no stack"
+        }
         BuiltinError::OutOfMemory => {
             "keep less in memory at once, or raise the limit: `--memory 4GB`"
         }

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use gsw_source::Span;
 
 use crate::parser::error::foreign::{self, Foreign};
+use crate::parser::error::rewritten::is_built_in;
 use crate::parser::error::sight::Sight;
 use crate::parser::error::sign::Sign;
 use crate::parser::error::{Expected, ParseError, Scene, sign};
-use crate::token::{ModifierName, TokenKind};
+use crate::token::{ModifierName, TokenKind, Word};
 
 /// What helps with a mistake.
 pub(super) struct Advice {
@@ -26,7 +27,8 @@ fn note(note: impl Into<Cow<'static, str>>) -> Advice {
 
 fn replace(note: impl Into<Cow<'static, str>>, span: Span, ours: &'static str) -> Advice {
     let title = match ours.trim() {
-        "" => "remove it".to_owned(),
+        "" if ours.is_empty() => "remove it".to_owned(),
+        "" => "write a blank".to_owned(),
         ours => format!("write `{ours}`"),
     };
     Advice {
@@ -49,6 +51,9 @@ impl Scene<'_> {
             .or_else(|| self.case_of_variant(&sight))
             .or_else(|| self.is_none(&sight))
             .or_else(|| self.is_variant(&sight))
+            .or_else(|| self.is_type(&sight))
+            .or_else(|| self.before_name(&sight))
+            .or_else(|| self.mocked_when(&sight))
             .or_else(|| self.rewritten(&sight))
             .or_else(|| sign::find_particular(&sight).map(|it| advice_of(it, &sight)))
             .or_else(|| self.foreign_word(&sight))
@@ -90,6 +95,42 @@ impl Scene<'_> {
             && self.source(name.span).starts_with(char::is_uppercase);
         (self.source(sight.token.span) == "is" && is_name && sight.expects(Expected::OPERATOR))
             .then(|| note("a variant is compared with `==`, and one with a payload taken apart: `if let Shipped(..) = x { … }`"))
+    }
+
+    /// `x is int`
+    fn is_type(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let name = sight.after(1)?;
+        let text = self.source(name.span);
+        let is_known = is_built_in(text)
+            || matches!(
+                text,
+                "array" | "boolean" | "dict" | "list" | "map" | "number" | "object" | "str"
+            );
+        let is_name = name.kind == TokenKind::Identifier && is_known;
+        let is_test = matches!(self.source(sight.token.span), "is" | "instanceof");
+        (is_test && is_name && sight.expects(Expected::OPERATOR)).then(|| {
+            note("types are known when a program is checked, and `match` tells variants apart; what a `json` holds is asked with `j as? int`, which gives `none` where it is something else")
+        })
+    }
+
+    /// `private x: int`, `var x: int` among fields or parameters.
+    fn before_name(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let before = sight.before(1)?;
+        let is_named = sight.token.is_word() && sight.precedes(TokenKind::Colon);
+        if !is_named || !sight.expects_token(TokenKind::Colon) {
+            return None;
+        }
+        let found = foreign::before_name(self.source(before.span))?;
+        let removed = Span::new(before.span.start, sight.token.span.start);
+        Some(replace(found.sentence, removed, ""))
+    }
+
+    /// `when ask("x") then "a"` in a test.
+    fn mocked_when(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let is_test = sight.tokens.first().is_some_and(|it| it.word == Word::Test);
+        let is_when = self.source(sight.before(1)?.span) == "when";
+        (is_test && is_when && sight.expects(Expected::END_OF_STATEMENT))
+            .then(|| note("what is called in a test is replaced with `mock find(\"a\") -> value`"))
     }
 
     /// `import std.fs`, `import ./schemas.Report`

@@ -68,6 +68,11 @@ const DECLARATIONS: &[Foreign] = &[
     word("data", None, RECORD),
     word("def", Some("fn"), FUNCTION),
     word("describe", None, TEST),
+    word(
+        "end",
+        None,
+        "a body stands in braces: `fn f() -> int { 1 }`",
+    ),
     word("export", Some(""), PUBLIC),
     word("extension", None, METHOD),
     word(
@@ -118,6 +123,20 @@ const BEFORE: &[Foreign] = &[
         None,
         "what happens at the end stands in braces: `defer { … }`",
     ),
+    word_where(
+        "async",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
+        None,
+        "a call waits by itself; `spawn f()` starts it beside what goes on, and `await t` waits for it",
+    ),
+    word_where(
+        "async",
+        is_argument,
+        Some(""),
+        "there is no `async`: functions wait where they need to, and `parallel for x in xs { f(x) }` does it for all at once",
+    ),
+    word_where("del", is_statement, None, LEFT_OUT),
+    word_where("delete", is_statement, None, LEFT_OUT),
     word("echo", None, LOG),
     word("elif", Some("else if"), ELSE_IF),
     word("elseif", Some("else if"), ELSE_IF),
@@ -158,6 +177,8 @@ const BEFORE: &[Foreign] = &[
     ),
     word("print", None, LOG),
     word("raise", Some("fail"), FAIL),
+    word_where("raises", is_statement, None, FAILS),
+    word_where("throws", is_statement, None, FAILS),
     word(
         "step",
         None,
@@ -165,12 +186,12 @@ const BEFORE: &[Foreign] = &[
     ),
     word("switch", Some("match"), MATCH),
     word("throw", Some("fail"), FAIL),
-    word_where(
-        "test",
-        |expected| expected.has(Expected::END_OF_STATEMENT),
-        None,
-        TOP_LEVEL,
-    ),
+    word_where("agent", is_statement, None, TOP_LEVEL),
+    word_where("hook", is_statement, None, TOP_LEVEL),
+    word_where("human", is_statement, None, TOP_LEVEL),
+    word_where("prompt", is_statement, None, TOP_LEVEL),
+    word_where("test", is_statement, None, TOP_LEVEL),
+    word_where("tool", is_statement, None, TOP_LEVEL),
     word(
         "typeof",
         None,
@@ -249,6 +270,19 @@ const FOUND: &[Foreign] = &[
         "`else` follows the `}` of its `if`, or the value of a `let`: `let y = x else { return }`",
     ),
     word_where(
+        "default",
+        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
+        None,
+        "what takes the place of an answer that does not come in time stands at the call: `approve(x) catch Timeout => false`",
+    ),
+    word_where("except", is_statement, Some("catch"), CATCH),
+    word_where("rescue", is_statement, Some("catch"), CATCH),
+    word(
+        "extends",
+        None,
+        "nothing extends anything: a record has another as a field, `type Dog { animal: Animal }`, and an error is declared with `error Bad(why: string)`",
+    ),
+    word_where(
         "fails",
         |expected| expected.has(Expected::token(TokenKind::Arrow)),
         Some("-> fail"),
@@ -302,7 +336,25 @@ const FOUND: &[Foreign] = &[
         TOP_LEVEL,
     ),
     word_where(
+        "error",
+        |expected| expected.has(Expected::STATEMENT),
+        None,
+        TOP_LEVEL,
+    ),
+    word_where(
+        "permissions",
+        |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
+        None,
+        "permissions are a declaration of their own: `permissions { fs.read: [\"data\"] }`",
+    ),
+    word_where(
         "type",
+        |expected| expected.has(Expected::STATEMENT),
+        None,
+        TOP_LEVEL,
+    ),
+    word_where(
+        "workflow",
         |expected| expected.has(Expected::STATEMENT),
         None,
         TOP_LEVEL,
@@ -373,8 +425,9 @@ const FOUND: &[Foreign] = &[
         "raises",
         |expected| expected.has(Expected::OPERATOR),
         Some("fails"),
-        "that something fails is tested with `assert f(x) fails Timeout`",
+        FAILS,
     ),
+    word_where("throws", is_statement, Some("fails"), FAILS),
     word("raises", Some("!"), RAISES),
     word("throws", Some("!"), RAISES),
     word_where(
@@ -397,6 +450,34 @@ const FOUND: &[Foreign] = &[
     ),
 ];
 
+const FAILS: &str = "that something fails is tested with `assert f(x) fails Timeout`";
+
+const CATCH: &str = "an error is caught with `catch`: `f(x) catch Timeout => \"late\"`";
+
+const LEFT_OUT: &str = "values never change: `m = m.remove(\"a\")` leaves out a key, and `xs = xs.filter(x => x != y)` elements";
+
+/// Words before the name of a field or parameter, which has none here.
+const BEFORE_NAME: &[Foreign] = &[
+    word("const", Some(""), UNCHANGED),
+    word("export", Some(""), PUBLIC),
+    word("final", Some(""), UNCHANGED),
+    word("let", Some(""), UNCHANGED),
+    word("mut", Some(""), UNCHANGED),
+    word(
+        "private",
+        Some(""),
+        "a field is as visible as its type: `private` stands before a whole declaration",
+    ),
+    word("pub", Some(""), PUBLIC),
+    word("public", Some(""), PUBLIC),
+    word("readonly", Some(""), UNCHANGED),
+    word("static", Some(""), UNCHANGED),
+    word("val", Some(""), UNCHANGED),
+    word("var", Some(""), UNCHANGED),
+];
+
+const UNCHANGED: &str = "values never change, and a field or parameter is its name and type, `name: type`; what changes is a `var` in a body";
+
 const TYPED: &str = "the type stands behind the name: `let x: int = 3`";
 
 const ERRORS: &str =
@@ -405,6 +486,10 @@ const ERRORS: &str =
 const BELONGS_TO_RETRY: &str = "`backoff` and `max` follow `retry`: `retry 3 backoff 1s max 10s`";
 
 pub(super) const LAMBDA: &str = "a lambda is written `x => x + 1`";
+
+fn is_statement(expected: Expected) -> bool {
+    expected.has(Expected::END_OF_STATEMENT)
+}
 
 fn is_argument(expected: Expected) -> bool {
     expected.has(Expected::token(TokenKind::ParenClose))
@@ -431,6 +516,11 @@ pub(super) fn declaration(text: &str) -> Option<&'static Foreign> {
 /// A word before the token that cannot stand there.
 pub(super) fn before(text: &str, expected: Expected) -> Option<&'static Foreign> {
     look_up(BEFORE, text, expected)
+}
+
+/// A word before the name of a field or parameter.
+pub(super) fn before_name(text: &str) -> Option<&'static Foreign> {
+    look_up(BEFORE_NAME, text, Expected::NAME)
 }
 
 /// A word that cannot stand where it does.

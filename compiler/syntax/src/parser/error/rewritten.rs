@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use gsw_source::{Code, Diagnostic, Edit, Span};
 
 use crate::parser::error::advice::Advice;
-use crate::parser::error::foreign::{ARROW, MUTABLE, OPTIONAL};
+use crate::parser::error::foreign::{ARROW, MUTABLE};
 use crate::parser::error::sight::Sight;
 use crate::parser::error::{Expected, ParseError, Scene};
-use crate::token::{Token, TokenKind as Kind};
+use crate::token::{LineStart, Token, TokenKind as Kind, Word};
 
 /// The types whose names begin with a small letter, which no program declares.
 pub const SIMPLE_TYPES: [&str; 11] = [
@@ -16,10 +16,15 @@ pub const SIMPLE_TYPES: [&str; 11] = [
     "document",
 ];
 
+/// Whether a type of the language with a small letter has this name.
+pub(super) fn is_built_in(name: &str) -> bool {
+    SIMPLE_TYPES.contains(&name)
+}
+
 /// How long type arguments may be that are looked for before a mistake.
 const LONGEST: usize = 32;
 
-fn advice(note: &'static str, fix: Option<(String, Span, String)>) -> Advice {
+pub(super) fn advice(note: &'static str, fix: Option<(String, Span, String)>) -> Advice {
     Advice {
         note: Cow::Borrowed(note),
         fix: fix.map(|(title, span, text)| (title, span, Cow::Owned(text))),
@@ -32,7 +37,9 @@ impl Scene<'_> {
         self.expression_body(sight)
             .or_else(|| self.bare_result(sight))
             .or_else(|| self.map_in_block(sight))
-            .or_else(|| self.foreign_generic(sight))
+            .or_else(|| self.type_as_elsewhere(sight))
+            .or_else(|| self.lambda_arrow(sight))
+            .or_else(|| self.budget_in_braces(sight))
             .or_else(|| self.mutable(sight))
             .or_else(|| self.formatted(sight))
     }
@@ -47,6 +54,34 @@ impl Scene<'_> {
             && !self.outline.has_brace_before(error.index)
             && error.expected.has(Expected::token(Kind::BraceOpen))
             && !is_type(&self.tokens[error.index + 1..])
+    }
+
+    /// Whether the head of a declaration is misread from here on: braces that are no body, or what is a declaration of its own.
+    pub(super) fn is_misread_head(&self, error: &ParseError) -> bool {
+        let Some(sign) = self.tokens.get(error.index) else {
+            return false;
+        };
+        let before = error
+            .index
+            .checked_sub(1)
+            .and_then(|it| self.tokens.get(it));
+        let is_budget = sign.kind == Kind::BraceOpen
+            && before.is_some_and(|it| it.word == Word::Budget)
+            && error.expected.has(Expected::token(Kind::ParenOpen));
+        let is_permitted =
+            sign.word == Word::Permissions && error.expected.has(Expected::token(Kind::BraceOpen));
+        (is_budget || is_permitted) && !self.outline.has_brace_before(error.index)
+    }
+
+    /// Whether a body without braces begins on the line after the head of its function, of which is said that it has none.
+    pub(super) fn is_body_on_next_line(&self, error: &ParseError) -> bool {
+        let Some(token) = self.tokens.get(error.index) else {
+            return false;
+        };
+        self.tokens.first().is_some_and(|it| it.kind == Kind::Fn)
+            && token.line_start != LineStart::Inside
+            && !self.outline.has_brace_before(error.index)
+            && error.expected.has(Expected::MODIFIER)
     }
 
     /// `fn f(n: int) -> int => n + 1`, `fn f(n: int) = n + 1`: the value of a function without braces.
@@ -76,7 +111,7 @@ impl Scene<'_> {
     fn bare_result(&self, sight: &Sight<'_>) -> Option<Advice> {
         let text = self.source(sight.token.span);
         let is_type = sight.token.kind == Kind::Identifier
-            && (SIMPLE_TYPES.contains(&text) || text.starts_with(char::is_uppercase));
+            && (is_built_in(text) || text.starts_with(char::is_uppercase));
         let is_result = sight.expects_token(Kind::Arrow)
             && sight.expects_token(Kind::BraceOpen)
             && sight.follows(1, Kind::ParenClose);
@@ -150,30 +185,83 @@ impl Scene<'_> {
         }
     }
 
-    /// `Optional[int]`, `List[int]`
-    fn foreign_generic(&self, sight: &Sight<'_>) -> Option<Advice> {
-        let name = sight.before(1)?;
-        let is_type = sight.token.kind == Kind::BracketOpen && name.kind == Kind::Identifier;
-        let closer = sight
-            .token
-            .is_matched()
-            .then(|| sight.index + sight.token.value as usize);
-        let closer = closer
-            .filter(|_| is_type)
-            .and_then(|it| sight.tokens.get(it))?;
-        let inside = self
-            .source(Span::new(sight.token.span.end, closer.span.start))
-            .trim();
-        let (note, text) = match self.source(name.span) {
-            "Optional" | "Option" | "Maybe" => (OPTIONAL, format!("{inside}?")),
-            "List" | "list" | "Sequence" | "Array" => (
-                "the type of a list is written `[int]`",
-                format!("[{inside}]"),
-            ),
-            _ => return None,
+    /// `(x) -> int => x + 1`, `(n: int): int => n`, `(n: int) -> n + 1`: a lambda with the arrow of a function.
+    fn lambda_arrow(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let is_arrow = sight.token.kind == Kind::Arrow && sight.follows(1, Kind::ParenClose);
+        // The parentheses around the type of a parameter are read as those around a value.
+        let is_inside = sight.token.kind == Kind::Colon && sight.expects_token(Kind::ParenClose);
+        let index = if is_arrow {
+            sight.index
+        } else if is_inside {
+            let opener = sight.opener(sight.index)?;
+            opener + sight.tokens[opener].value as usize + 1
+        } else {
+            return None;
         };
-        let title = format!("write `{text}`");
-        Some(advice(note, Some((title, name.span.to(closer.span), text))))
+        let arrow = sight.tokens.get(index)?;
+        let is_type = sight.follows_parameters_of_type();
+        if is_type || sight.expects_token(Kind::Equal) || !sight.ends_operand() {
+            return None;
+        }
+        let rest = &sight.tokens[index + 1..];
+        let result = rest
+            .iter()
+            .take_while(|it| is_part_of_type(it.kind))
+            .count();
+        let after = rest.get(result).filter(|it| it.kind == Kind::FatArrow);
+        Some(match after {
+            Some(after) if matches!(arrow.kind, Kind::Arrow | Kind::Colon) => {
+                let span = Span::new(arrow.span.start, after.span.start);
+                // A colon stands close to the parentheses.
+                let text = match arrow.kind == Kind::Colon {
+                    true => " ",
+                    false => "",
+                };
+                let fix = ("remove it".to_owned(), span, text.to_owned());
+                advice(
+                    "the result of a lambda is inferred: `(n: int) => n + 1`",
+                    Some(fix),
+                )
+            }
+            None if arrow.kind == Kind::Arrow => {
+                let fix = ("write `=>`".to_owned(), arrow.span, "=>".to_owned());
+                advice("a lambda is written `(n: int) => n + 1`", Some(fix))
+            }
+            Some(_) | None => return None,
+        })
+    }
+
+    /// `workflow w() budget { usd: 1.0 } { … }`, and `budget(usd: 1.0)` among settings.
+    fn budget_in_braces(&self, sight: &Sight<'_>) -> Option<Advice> {
+        let is_budget = sight.before(1)?.word == Word::Budget;
+        let (wanted, open, close) = if sight.token.kind == Kind::BraceOpen {
+            (Kind::ParenOpen, "(", ")")
+        } else if sight.token.kind == Kind::ParenOpen {
+            (Kind::Colon, ": { ", " }")
+        } else {
+            return None;
+        };
+        if !is_budget || !sight.expects_token(wanted) {
+            return None;
+        }
+        let closer = sight.index + sight.token.value as usize;
+        let closer = sight
+            .tokens
+            .get(closer)
+            .filter(|_| sight.token.is_matched());
+        let fix = closer.map(|closer| {
+            let inside = Span::new(sight.token.span.end, closer.span.start);
+            let text = format!("{open}{}{close}", self.source(inside).trim());
+            let start = sight
+                .before(1)
+                .map_or(sight.token.span.start, |it| it.span.end);
+            let title = format!("write `budget{text}`");
+            (title, Span::new(start, closer.span.end), text)
+        });
+        Some(advice(
+            "around what is done a budget is a modifier, `budget(usd: 1.0) { … }`, and in an agent or prompt a setting, `budget: { usd: 1.0 }`",
+            fix,
+        ))
     }
 
     /// `let mut x = 1`
@@ -288,7 +376,7 @@ fn is_type(tokens: &[Token]) -> bool {
 }
 
 /// Whether a type without functions, maps and texts may have such a token.
-fn is_part_of_type(kind: Kind) -> bool {
+pub(super) fn is_part_of_type(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::Identifier

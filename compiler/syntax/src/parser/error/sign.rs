@@ -2,6 +2,7 @@
 
 mod heads;
 mod particular;
+mod signatures;
 mod table;
 
 use gsw_source::Span;
@@ -65,7 +66,7 @@ pub(super) fn find_particular(sight: &Sight<'_>) -> Option<&'static Sign> {
 
 /// The sign that is meant.
 pub(super) fn find(sight: &Sight<'_>) -> Option<&'static Sign> {
-    find_in(table::SIGNS, sight)
+    find_in(signatures::SIGNATURES, sight).or_else(|| find_in(table::SIGNS, sight))
 }
 
 fn find_in(table: &'static [Sign], sight: &Sight<'_>) -> Option<&'static Sign> {

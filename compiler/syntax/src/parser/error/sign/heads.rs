@@ -5,10 +5,21 @@ use crate::parser::error::Expected;
 use crate::parser::error::foreign::GUARD;
 use crate::parser::error::sight::Sight;
 use crate::parser::error::sign::particular::COMMAS;
-use crate::token::{TokenKind as Kind, Word};
+use crate::token::{Token, TokenKind as Kind, Word};
 
 const FIXED_COUNT: &str =
     "the number of parameters is fixed: several values are a list, `xs: [int]`";
+
+const COMPARISONS: &[Kind] = &[
+    Kind::Less,
+    Kind::LessEqual,
+    Kind::Greater,
+    Kind::GreaterEqual,
+    Kind::EqualEqual,
+    Kind::BangEqual,
+];
+
+const PARAMETER_OF_LAMBDA: &str = "a parameter of a lambda is a name, `_` or a tuple of these: `p => p.name`, `(key, value) => …`";
 
 /// In the order in which they are tried.
 pub(super) const HEADS: &[Sign] = &[
@@ -33,7 +44,99 @@ pub(super) const HEADS: &[Sign] = &[
         COMMAS,
         Edit::Close(","),
     ),
+    sign(
+        &[Kind::Pipe],
+        |it| it.expects_token(Kind::Comma) && it.outline.has_enum && it.is_declared(),
+        COMMAS,
+        Edit::Close(","),
+    ),
+    sign(
+        &[Kind::At],
+        |it| it.expects_token(Kind::Comma) && it.is_declared(),
+        "what a field is for is said above it, in a line that begins with `///`, and an attribute stands before the field: `@alias(\"n\") name: string`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Star],
+        |it| it.follows(1, Kind::Dot) && it.is_of(|it| it.kind == Kind::Import),
+        "a module is imported whole, and what it declares is written with its name: `import ./shapes`, then `shapes.area(1)`",
+        Edit::RemoveWithBefore,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            let is_test = it.is_of(|it| it.word == Word::Test);
+            is_test && it.token.word == Word::With && it.expects_token(Kind::BraceOpen)
+        },
+        "a test of several rows is written `test \"it adds\" for (a, b) in [(1, 2), (3, 4)] { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects(Expected::END_OF_ITEM) && it.is_of(|it| it.word == Word::External),
+        "an `external` has no body: what it gives comes from outside; what the program does by itself is a `tool` or an `fn`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects_token(Kind::Equal) && it.is_of(|it| it.word == Word::Mcp),
+        "a server is declared by how it is reached: `mcp files = stdio(\"npx\", [\"server\"])`, `mcp web = http(\"https://…\")`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::ParenOpen],
+        |it| it.expects(Expected::END_OF_ITEM) && it.outline.has_type,
+        "a record is declared with its fields: `type Name { field: type }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::String, Kind::StringOpen],
+        |it| {
+            let is_example = it.before(1).is_some_and(|it| it.word == Word::Example);
+            is_example && it.expects_token(Kind::ParenOpen)
+        },
+        "the arguments of an example stand in parentheses: `example (\"good\") -> 3`",
+        Edit::None,
+    ),
     // Lambdas.
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            let is_arrow = it.precedes(Kind::FatArrow) || it.precedes(Kind::Arrow);
+            it.expects(Expected::MAP_KEY) && it.follows(1, Kind::BraceOpen) && is_arrow
+        },
+        "a lambda has no braces around it: `x => x + 1`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| it.expects(Expected::MAP_KEY) && it.braces_are_parameter(),
+        PARAMETER_OF_LAMBDA,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| {
+            let is_bare = it.follows(1, Kind::ParenClose) && it.follows(2, Kind::ParenOpen);
+            let is_value = [Kind::Equal, Kind::ParenOpen, Kind::Comma];
+            is_bare && is_value.iter().any(|kind| it.follows(3, *kind))
+        },
+        "a lambda has an arrow: `() => 1`, and with several lines `() => { … }`",
+        Edit::Before("=> "),
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| {
+            let is_value = [Kind::Equal, Kind::ParenOpen, Kind::Comma];
+            it.follows(1, Kind::Identifier)
+                && is_value.iter().any(|kind| it.follows(2, *kind))
+                && (!it.follows(2, Kind::ParenOpen) || it.is_argument())
+                && it.ends_operand()
+                && it.precedes_on_line(Kind::FatArrow)
+        },
+        "a parameter of a lambda that has a type stands in parentheses: `(n: int) => n + 1`",
+        Edit::None,
+    ),
     sign(
         &[Kind::Equal],
         |it| it.expects_token(Kind::ParenClose) && it.brackets_precede(Kind::FatArrow),
@@ -46,7 +149,7 @@ pub(super) const HEADS: &[Sign] = &[
             let is_taken_apart = it.follows(1, Kind::ParenClose) || it.follows(1, Kind::BraceClose);
             is_taken_apart && it.ends_operand() && it.expects_token(Kind::ParenClose)
         },
-        "a parameter of a lambda is a name, `_` or a tuple of these: `p => p.name`, `(key, value) => …`",
+        PARAMETER_OF_LAMBDA,
         Edit::None,
     ),
     // Statements where a value stands.
@@ -68,7 +171,40 @@ pub(super) const HEADS: &[Sign] = &[
         "a variable has a value from the beginning: `var found = \"\"`, or `let x = if c { a } else { b }`",
         Edit::None,
     ),
+    sign(
+        &[Kind::While],
+        |it| it.follows(1, Kind::BraceClose) && it.expects(Expected::END_OF_STATEMENT),
+        "the condition of a loop stands first: `while c { … }`; what is done at least once is `while true { …; if not c { break } }`",
+        Edit::None,
+    ),
     // Values and operators.
+    sign(
+        &[Kind::Comma],
+        |it| it.follows(2, Kind::In),
+        "several values are a list: `s in [\"a\", \"b\"]`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.expects(Expected::END_OF_STATEMENT) && it.is_in_head(|it| it.kind == Kind::Await),
+        "several tasks are awaited as a list, `await [t1, t2]`; `parallel (f(), g())` does both at once without tasks",
+        Edit::None,
+    ),
+    sign(
+        COMPARISONS,
+        |it| {
+            let is_joined = it.follows(1, Kind::And) || it.follows(1, Kind::Or);
+            is_joined && it.expects(Expected::EXPRESSION)
+        },
+        "each side of `and` and `or` is a condition of its own: `x > 3 and x < 5`",
+        Edit::None,
+    ),
+    sign(
+        COMPARISONS,
+        |it| it.expects(Expected::PATTERN),
+        "a pattern is a value or a range, `5`, `5..=9`; a condition of an arm stands behind `if`: `n if n >= 5 => …`",
+        Edit::None,
+    ),
     sign(
         &[Kind::StarEqual],
         |it| it.follows(1, Kind::Star) && it.is_joined(),
@@ -103,14 +239,7 @@ pub(super) const HEADS: &[Sign] = &[
         Edit::None,
     ),
     sign(
-        &[
-            Kind::Less,
-            Kind::LessEqual,
-            Kind::Greater,
-            Kind::GreaterEqual,
-            Kind::EqualEqual,
-            Kind::BangEqual,
-        ],
+        COMPARISONS,
         |it| it.expects_token(Kind::FatArrow),
         GUARD,
         Edit::None,
@@ -118,6 +247,24 @@ pub(super) const HEADS: &[Sign] = &[
 ];
 
 impl Sight<'_> {
+    /// Whether the item begins with such a token.
+    fn is_of(&self, is_meant: fn(&Token) -> bool) -> bool {
+        self.tokens.first().is_some_and(is_meant)
+    }
+
+    /// Whether the token stands in braces that are all of the parameters of a lambda: `({ first }) => first`.
+    fn braces_are_parameter(&self) -> bool {
+        let Some(opener) = self.opener(self.index) else {
+            return false;
+        };
+        let closer = opener + self.tokens[opener].value as usize;
+        let kind = |index: usize| self.tokens.get(index).map(|it| it.kind);
+        closer > opener
+            && opener.checked_sub(1).and_then(kind) == Some(Kind::ParenOpen)
+            && kind(closer + 1) == Some(Kind::ParenClose)
+            && kind(closer + 2) == Some(Kind::FatArrow)
+    }
+
     /// Whether a token of that kind follows the innermost brackets around the token.
     pub(super) fn brackets_precede(&self, kind: Kind) -> bool {
         let Some(opener) = self.opener(self.index) else {

@@ -2,8 +2,36 @@
 
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
-use crate::parser::error::foreign::{ARROW, LAMBDA, OPTIONAL};
+use crate::parser::error::foreign::{ARROW, LAMBDA};
+use crate::parser::error::sight::Sight;
 use crate::token::{LineStart, Token, TokenKind as Kind, Word};
+
+impl Sight<'_> {
+    /// Whether two signs, of which the token is the second, stand between what may be operands.
+    fn stands_between_operands(&self) -> bool {
+        let left = self.before(2).is_some_and(|it| {
+            let ends = [
+                Kind::Identifier,
+                Kind::String,
+                Kind::StringClose,
+                Kind::ParenClose,
+                Kind::BracketClose,
+            ];
+            ends.contains(&it.kind)
+        });
+        let right = self.after(1).is_some_and(|it| {
+            let starts = [
+                Kind::Identifier,
+                Kind::String,
+                Kind::StringOpen,
+                Kind::ParenOpen,
+                Kind::BracketOpen,
+            ];
+            it.line_start == LineStart::Inside && starts.contains(&it.kind)
+        });
+        left && right
+    }
+}
 
 fn is_control(token: &Token) -> bool {
     matches!(token.kind, Kind::If | Kind::For | Kind::While)
@@ -36,85 +64,6 @@ pub(super) const SIGNS: &[Sign] = &[
         "a bare name binds all that is caught, `catch e => …`, and a pattern its fields: `catch Failed(message) => …`",
         Edit::None,
     ),
-    // In a type or in the head of a declaration.
-    sign(
-        &[Kind::Question],
-        |it| it.expects(Expected::TYPE) || it.expects_only(Kind::Colon),
-        OPTIONAL,
-        Edit::None,
-    ),
-    sign(
-        &[Kind::BracketOpen],
-        |it| it.expects_token(Kind::ParenOpen),
-        "type parameters are written in `< >`: `fn first<T>(xs: [T]) -> T?`",
-        Edit::None,
-    ),
-    sign(
-        &[Kind::Arrow, Kind::Bang],
-        |it| it.expects(Expected::MODIFIER) && !it.ends_operand(),
-        "the result type and the errors come before the modifiers: `workflow w() -> int ! Failed timeout 5m`",
-        Edit::None,
-    ),
-    sign(
-        &[Kind::Identifier],
-        |it| it.token.word == Word::With && it.expects_token(Kind::BraceOpen),
-        "settings of a prompt stand in its body, one a line: `temperature: 0.0`",
-        Edit::None,
-    ),
-    sign(
-        &[Kind::Comma],
-        |it| it.is_among_errors(),
-        "errors are separated by `|`",
-        Edit::Sign(" |"),
-    ),
-    sign(
-        &[Kind::Comma],
-        |it| it.expects_token(Kind::BraceOpen) && it.is_in_head(|it| it.kind == Kind::Fn),
-        "several results are a tuple: `-> (int, string)`",
-        Edit::None,
-    ),
-    sign(
-        &[Kind::BracketOpen],
-        |it| it.follows_type_name() && !it.precedes(Kind::BracketClose),
-        "a list is written `[T]`, a map `{K: V}`, and the arguments of a type `Page<T>`",
-        Edit::None,
-    ),
-    sign(
-        &[Kind::Arrow, Kind::FatArrow],
-        |it| it.follows_parameters_of_type(),
-        "the type of a function is written `fn(int) -> int`",
-        Edit::None,
-    ),
-    sign(
-        &[Kind::Comma, Kind::Newline],
-        |it| it.expects_token(Kind::BraceClose) && it.is_in_aliased_braces(),
-        "`{K: V}` is the type of a map; a record is declared without `=`: `type Name { field: type }`",
-        Edit::None,
-    ),
-    sign(
-        &[Kind::Comma],
-        |it| it.expects_token(Kind::BraceClose) && it.follows_part_of_type(Kind::BraceOpen),
-        "a record has a name: `type Point { x: int, y: int }`; `{string: int}` is the type of a map",
-        Edit::None,
-    ),
-    sign(
-        &[Kind::Comma],
-        |it| it.expects_token(Kind::BracketClose) && it.follows_part_of_type(Kind::BracketOpen),
-        "one of several texts is `\"yes\" | \"no\"`, several values are a tuple `(int, string)`, and a list has elements of one type: `[int]`",
-        Edit::None,
-    ),
-    sign(
-        &[Kind::Colon],
-        |it| it.expects_token(Kind::Greater) && it.expects_token(Kind::Comma),
-        "type parameters have no bounds: what a body does with a `T`, as `a < b`, each call must be able to",
-        Edit::None,
-    ),
-    sign(
-        &[Kind::Identifier],
-        |it| it.expects_only(Kind::Colon) && it.follows(1, Kind::Identifier),
-        "the name comes first: `x: int`",
-        Edit::None,
-    ),
     // Signs by themselves.
     sign(
         &[Kind::Equal],
@@ -127,6 +76,12 @@ pub(super) const SIGNS: &[Sign] = &[
         |it| it.follows(1, Kind::Less) && it.is_joined() && it.expects(Expected::EXPRESSION),
         "values are compared with `==` and `!=`, strings and lists joined with `+`",
         Edit::None,
+    ),
+    sign(
+        &[Kind::Plus],
+        |it| it.follows(1, Kind::Plus) && it.is_joined() && it.stands_between_operands(),
+        "strings and lists are joined with `+`",
+        Edit::Sign(""),
     ),
     sign(
         &[Kind::Plus],
@@ -202,12 +157,30 @@ pub(super) const SIGNS: &[Sign] = &[
         "there is no `--`: `n -= 1` subtracts one",
         Edit::None,
     ),
+    sign(
+        &[Kind::Plus],
+        |it| {
+            let is_number = it.precedes(Kind::Int) || it.precedes(Kind::Float);
+            is_number && it.expects(Expected::EXPRESSION)
+        },
+        "a number above zero has no sign",
+        Edit::Sign(""),
+    ),
     // Two signs that are one in another language.
     sign(
         &[Kind::Star],
         |it| it.follows(1, Kind::Star) && it.is_joined(),
         "a power is written `x.pow(2)`",
         Edit::None,
+    ),
+    sign(
+        &[Kind::Dot],
+        |it| {
+            let is_rest = it.expects(Expected::NAME) && it.expects_token(Kind::BracketClose);
+            is_rest && it.follows(1, Kind::DotDot) && it.is_joined()
+        },
+        "the rest of a list is taken with two dots: `[first, ..rest]`",
+        Edit::Sign(""),
     ),
     sign(
         &[Kind::Dot, Kind::Less],
@@ -298,6 +271,12 @@ pub(super) const SIGNS: &[Sign] = &[
         "a modifier stands without a colon: `timeout 5s`",
         Edit::Sign(""),
     ),
+    sign(
+        &[Kind::Equal],
+        |it| it.before(1).is_some_and(|it| it.word.modifier().is_some()),
+        "a modifier stands without `=`: `retry 3`",
+        Edit::Sign(" "),
+    ),
     // `=` where something else gives a value to a name.
     sign(
         &[Kind::Equal],
@@ -365,6 +344,12 @@ pub(super) const SIGNS: &[Sign] = &[
         Edit::Sign(""),
     ),
     // Heads without a body.
+    sign(
+        &[Kind::FatArrow],
+        |it| it.expects_token(Kind::BraceOpen) && it.is_in_head(|it| it.word == Word::Step),
+        "what a step does stands in braces: `step \"fetch\" { … }`",
+        Edit::None,
+    ),
     sign(
         &[],
         |it| it.expects_token(Kind::BraceOpen) && it.is_in_head(is_control),
@@ -489,6 +474,19 @@ pub(super) const SIGNS: &[Sign] = &[
         "a modifier stands before the block: `step \"fetch\" retry 3 { … }`",
         Edit::None,
     ),
+    // Patterns.
+    sign(
+        &[Kind::Identifier],
+        |it| it.follows(1, Kind::Identifier) && it.expects_token(Kind::FatArrow),
+        "a name alone takes all that is matched, `e => …`, and a pattern the fields in parentheses: `Failed(message) => …`, `Failed(..) => …`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::At],
+        |it| it.follows(1, Kind::Identifier) && it.expects_token(Kind::FatArrow),
+        "a pattern has no name for the whole: what is matched has one where it is bound before, `let x = f()`, and `e => …` takes an error whole",
+        Edit::None,
+    ),
     // What is left.
     sign(
         &[Kind::Bang],
@@ -529,9 +527,10 @@ pub(super) const SIGNS: &[Sign] = &[
     sign(
         &[Kind::BraceOpen],
         |it| {
-            let before = it.before(1);
-            it.expects(Expected::EXPRESSION)
-                && before.is_some_and(|it| it.word.modifier().is_some())
+            let is_modifier = it.before(1).is_some_and(|it| it.word.modifier().is_some());
+            let is_bare =
+                it.expects(Expected::EXPRESSION) || it.expects(Expected::END_OF_STATEMENT);
+            is_modifier && is_bare
         },
         "a modifier is followed by its value: `retry 3 { … }`, `timeout 30s { … }`",
         Edit::None,

@@ -1,0 +1,51 @@
+//! Arms of a `match` that all have the sign of another language, which is one mistake.
+
+use gsw_source::Edit;
+
+use crate::parser::error::{Expected, ParseError, Scene};
+use crate::token::TokenKind as Kind;
+
+impl Scene<'_> {
+    /// Whether an arm has the arrow of another language, as one of the same `match` that was reported.
+    pub(super) fn is_arm_told(&mut self, error: &ParseError) -> bool {
+        let Some(opener) = self.arms_with_arrow(error) else {
+            return false;
+        };
+        if self.told_arms.contains(&opener) {
+            return true;
+        }
+        self.told_arms.push(opener);
+        false
+    }
+
+    /// What puts our sign into all arms around a mistake; `None` where that is no arm with another arrow.
+    pub(super) fn arrows_of_arms(&self, error: &ParseError) -> Option<Vec<Edit>> {
+        let opener = self.arms_with_arrow(error)?;
+        let mut edits = Vec::new();
+        let mut has_sign = false;
+        for (index, token) in self.tokens.iter().enumerate().skip(opener + 1) {
+            if self.outline.opener(index) != Some(opener) {
+                continue;
+            }
+            if matches!(token.kind, Kind::Newline | Kind::Comma) {
+                has_sign = false;
+            } else if token.kind == Kind::Arrow && !has_sign {
+                edits.push(Edit {
+                    place: (self.place)(token.span),
+                    text: "=>".to_owned(),
+                });
+            }
+            has_sign |= matches!(token.kind, Kind::FatArrow | Kind::Arrow);
+        }
+        Some(edits)
+    }
+
+    /// The braces of the `match` in one of whose arms `->` stands in place of our sign.
+    fn arms_with_arrow(&self, error: &ParseError) -> Option<usize> {
+        let token = self.tokens.get(error.index)?;
+        let is_arm = error.expected.has(Expected::token(Kind::FatArrow));
+        (token.kind == Kind::Arrow && is_arm)
+            .then(|| self.outline.opener(error.index))
+            .flatten()
+    }
+}
