@@ -204,6 +204,7 @@ impl PromptRun {
             | Outcome::Float(_)
             | Outcome::Bool(_)
             | Outcome::Text(_)
+            | Outcome::Earlier { .. }
             | Outcome::Json(_)
             | Outcome::OptionalText(_)
             | Outcome::Bytes(_)
