@@ -9,6 +9,7 @@ use gsw_abi::setting::{self, CallSettings, Setting, Turn};
 use gsw_abi::types::TypeId;
 use serde_json::{Map, Value};
 
+use crate::answers::Earlier;
 use crate::budget::Limits;
 use crate::codec;
 use crate::event::{EventKind, ReflectionLevel};
@@ -183,6 +184,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         history: entered.map(|it| it.history),
         schema: run.models.schema(&loaded.types, declared.result),
         improving: improving.map(|it| text_of(&it["answer"])),
+        earlier: takes_kept(run, nodes.outer, turn),
         prices: Arc::clone(run.models.prices()),
     });
     let observed = Observed::new(Arc::clone(&loaded), declared.result, hidden, earlier);
@@ -239,6 +241,14 @@ fn added_by_a_model(run: &Run, improving: Option<&Value>) -> Option<&'static str
         (Some(_), _) => Some("an earlier answer"),
         (None, false) => Some("what a reflection has advised"),
         (None, true) => None,
+    }
+}
+
+/// What refused an answer is not given it again.
+fn takes_kept(run: &Run, outer: NodeId, turn: Turn) -> Earlier {
+    match turn {
+        Turn::Revised => Earlier::Refused,
+        Turn::New => run.reflection_log.earlier(run.progress.tree(), outer),
     }
 }
 
