@@ -540,3 +540,56 @@ test "picks" cassette "tape.jsonl" {
     assert!(places >= Some(18), "{test}");
     assert_eq!(test["crashes"]["in_doubt"], 2, "{test}");
 }
+
+#[test]
+fn models_that_replace_others_are_not_recorded_and_nothing_leaves_no_file() {
+    let source = r#"
+agent clerk { model: "anthropic/claude-sonnet-5-5" }
+prompt rate(dish: string) -> int by clerk { user "Rate ${dish}." }
+test "asks" cassette "tape.jsonl" { assert rate("soup") == 4 }
+"#;
+    let stage = Stage::new("replaced", source);
+    let program = stage.program();
+    let words = ["test", text(&program), "--record"];
+    let script = || Script {
+        replies: vec![when("soup", json!("4"))],
+    };
+    let (said, asked) = with_provider(script(), |url| {
+        stage.live(
+            url,
+            &[words.as_slice(), &["--model", "sim/default"]].concat(),
+        )
+    });
+    assert_eq!((said.code, asked.len()), (Some(2), 0), "{said:?}");
+    assert!(said.err.contains("`--model` is for `--live`"), "{said:?}");
+    let (said, asked) = with_provider(script(), |url| {
+        let mut command = stage.command(&words);
+        command
+            .env("ANTHROPIC_API_KEY", KEY)
+            .env("ANTHROPIC_BASE_URL", url)
+            .env("GSW_MODEL", "sim/default");
+        command.output().expect("gswc can be started").into()
+    });
+    let said: Said = said;
+    assert_eq!((said.code, asked.len()), (Some(2), 0), "{said:?}");
+    assert!(said.err.contains("unset `GSW_MODEL`"), "{said:?}");
+    // Without a key.
+    let said = stage.alone(&words);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(
+        said.out.contains("tape.jsonl: nothing recorded"),
+        "{said:?}"
+    );
+    assert!(
+        said.out.contains("the agents name are recorded"),
+        "{said:?}"
+    );
+    assert!(!said.out.contains("sim/default"), "{said:?}");
+    assert!(!stage.file("tape.jsonl").exists());
+    // A test that asks nothing has a cassette that answers nothing.
+    stage.write(&source.replace("rate(\"soup\") == 4", "true"));
+    let said = stage.alone(&words);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let said = stage.test();
+    assert_eq!(said.code, Some(0), "{said:?}");
+}

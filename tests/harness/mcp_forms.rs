@@ -15,13 +15,14 @@ const HOTEL: &str = r#"
 type Booking {
   seat: "window" | "aisle" = "aisle"
   nights: int
+  extras: ["breakfast" | "parking"] = ["parking"]
 }
 
 human details(hotel: string) -> Booking timeout 1m { user "What do you want at ${hotel}?" }
 
 workflow book(hotel: string) -> string {
   let booking = details(hotel)
-  "${hotel}: ${booking.seat}, ${booking.nights}"
+  "${hotel}: ${booking.seat}, ${booking.nights}, ${booking.extras.join(" and ")}"
 }
 "#;
 
@@ -77,7 +78,7 @@ fn a_person_of_the_program_fills_in_the_form_of_a_server() {
     let said = asked(&guest, "main");
     assert_eq!(
         said.out.trim(),
-        r#"{"result":"Ritz: aisle, 3"}"#,
+        r#"{"result":"Ritz: aisle, 3, parking"}"#,
         "{said:?}"
     );
     let said = asked(&guest, "declined");

@@ -29,6 +29,7 @@ fn tests_say_what_stands_beside_them() {
         "rows",
         "scripts",
         "snapshots",
+        "logs",
     ] {
         let said = tested(&["test", &format!("tests/testing/{name}.gsw")]);
         let path = root().join(format!("tests/testing/{name}.out"));

@@ -31,6 +31,12 @@ workflow starts(count: int) -> [string] {
   (0..count).map(n => spawn detached main("${n}") with { id: "order-${n}" })
 }
 
+/// The same id with other arguments.
+workflow again(order: string) -> [string] {
+  let id = spawn detached main(order) with { id: "order-0" }
+  [id] + context.node.logs().map(it => it.message)
+}
+
 /// One run of the id, whoever starts it.
 workflow once() -> string {
   let id = spawn detached counted() with { id: "counted" }
@@ -216,4 +222,17 @@ fn a_detached_run_is_started_once_for_its_id_by_any_number_of_processes() {
     let said = kept.run(&["once"]);
     assert_eq!(&*said.out, "\"7\"\n", "{said:?}");
     assert_eq!(kept.read("counted.log"), "begun\nended\n");
+}
+
+#[test]
+fn a_run_that_is_there_with_other_arguments_is_named_by_a_warning() {
+    let kept = Kept::new("workers_again", SHOP);
+    let said = kept.run(&["starts", "--count", "1"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let said = kept.run(&["again", "--order", "0"]);
+    assert_eq!(said.out.trim(), r#"["order-0"]"#, "{said:?}");
+    let said = kept.run(&["again", "--order", "1"]);
+    let warning =
+        "the run `order-0` of `main` was there before, and `order` has another value in it";
+    assert!(said.out.contains(warning), "{said:?}");
 }

@@ -16,7 +16,7 @@ pub use constants::{
 };
 pub use coverage::{
     Insertion, Takes, always_matches, match_too_complex, missing_case, pattern_too_complex,
-    refutable_pattern, unreachable_arm, unreachable_side,
+    refutable_pattern, unreachable_arm, unreachable_mock, unreachable_side,
 };
 pub use heads::{
     asks_nothing, ends_with_answer, misplaced_agent, misplaced_repeat_class, missing_body,

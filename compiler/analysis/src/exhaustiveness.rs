@@ -4,6 +4,7 @@
 
 mod constructor;
 mod matrix;
+mod mocks;
 mod pattern;
 mod witness;
 
@@ -29,6 +30,7 @@ const MOST: usize = 100;
 )]
 pub fn pattern_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    mocks::unreachable_mocks(db, body, &mut found);
     for expression in &body.expressions {
         match &expression.kind {
             ExpressionKind::Match { value, arms } => {

@@ -476,8 +476,8 @@ macro_rules! for_each_runtime_call {
             session_agent plain(borrow);
             // Right before a prompt is run in it: waits its turn. The call that follows leaves it.
             session_enter waiting(borrow);
-            // What a mock has answered in it: the session, what is said, the answer as `json`, 1 where it replaces the last exchange.
-            session_mocked raising(own, own, own, word);
+            // What a mock has answered in it: the session, prompt, what is said, the answer as `json`, 1 where it improves one, 2 for `revise`.
+            session_mocked raising(own, word, own, own, word);
             // `session.messages()`: result type, session, how many exchanges, the last ones, are left out.
             session_messages raising(result, borrow, word);
             // Which share of its model's window a session takes, if that is known: result type, session.

@@ -53,6 +53,7 @@ use coerce::{Coerced, coerced};
 use gsw_engine::model::Check;
 use gsw_notation::issue::Issue;
 use gsw_notation::path;
+use keep_valid::Known;
 use node::{Node, excerpt};
 use parse::Flaw;
 use repair::Repairs;
@@ -242,6 +243,7 @@ impl<'a> Reader<'a> {
             value,
             repairs: changes,
             issues,
+            singles,
         } = coerced(&chosen.node, self.shapes, self.work);
         repairs.add(changes);
         if repairs.lose_too_much() {
@@ -261,7 +263,11 @@ impl<'a> Reader<'a> {
         if exactness != Exactness::KeepValid {
             return Err(issues);
         }
-        let kept = keep_valid::kept(value, issues, check)?;
+        let known = Known {
+            shapes: self.shapes,
+            singles: &singles,
+        };
+        let kept = keep_valid::kept(value, known, issues, check)?;
         Ok(Reading {
             value: kept.value,
             repairs: repairs.into_texts(),

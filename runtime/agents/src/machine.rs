@@ -13,7 +13,7 @@ use breaker::Breaker;
 use clearing::Counted;
 use conversation::Conversation;
 use gsw_abi::provider::{OFFLINE_MODEL, Provider};
-use gsw_engine::answers::{Found, NewAnswer, Tier, WhenBusy};
+use gsw_engine::answers::{Earlier, Found, NewAnswer, Tier, WhenBusy};
 use gsw_engine::conversation::Exchange;
 use gsw_engine::model::{
     Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
@@ -204,9 +204,9 @@ impl Machine {
             value: None,
         });
         // First without waiting: the run reports a wait, and has to see whether the prompt would wait for itself.
-        self.with_talk(|machine, talk| match &talk.key {
-            Some(key) => talk.look_up(key.clone(), WhenBusy::Report),
-            None => machine.ask(talk),
+        self.with_talk(|machine, talk| match (&talk.key, machine.call.earlier) {
+            (Some(key), Earlier::Taken) => talk.look_up(key.clone(), WhenBusy::Report),
+            (Some(_), Earlier::Refused) | (None, _) => machine.ask(talk),
         })
     }
 

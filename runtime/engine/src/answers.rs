@@ -87,6 +87,14 @@ pub struct KeptAnswer {
     pub at: Duration,
 }
 
+/// Whether a call takes an answer that is kept. Whatever it asks, its own answer is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Earlier {
+    Taken,
+    /// It wants another one: that was refused before.
+    Refused,
+}
+
 /// How far an answer may be kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

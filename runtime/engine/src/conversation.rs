@@ -35,6 +35,20 @@ const TOKEN: usize = 4;
 const MEDIUM: usize = 1_500;
 
 impl Exchange {
+    /// Whether the model has said something in it.
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
+        self.messages.iter().any(|it| it.role == Role::Assistant)
+    }
+
+    /// How many calls of tools are in it.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        let pieces = self.messages.iter().flat_map(|it| &it.content);
+        let is_call = |it: &&Content| matches!(it, Content::ToolUse { .. });
+        pieces.filter(is_call).count()
+    }
+
     /// About how many tokens it takes, counted by its bytes.
     #[must_use]
     pub fn tokens(&self) -> u64 {
@@ -150,12 +164,22 @@ fn turn(role: Role, piece: &Content, calls: &[(&str, &str)]) -> Option<Value> {
     }
 }
 
-/// The exchange that turns as `std/session` has them make.
+/// The exchanges that turns as `std/session` has them make: a new one begins with what a user says once something was answered. The
+/// first turns go on with `open`, which is then the first of those that are made; `calls` is how many calls of tools were before.
 ///
 /// # Errors
 /// In words, when what tools were asked and what they gave do not go together.
-pub(crate) fn of_turns(turns: &Value) -> Result<Exchange, String> {
-    let mut made = Making::default();
+pub(crate) fn of_turns(
+    turns: &Value,
+    open: Option<&Exchange>,
+    calls: usize,
+) -> Result<Vec<Exchange>, String> {
+    let said = open.into_iter().flat_map(|it| &it.messages);
+    let mut made = Making {
+        messages: said.map(|it| Message::clone(it)).collect(),
+        calls,
+        ..Making::default()
+    };
     for turn in turns.as_array().into_iter().flatten() {
         made.add(turn)?;
     }
@@ -164,10 +188,12 @@ pub(crate) fn of_turns(turns: &Value) -> Result<Exchange, String> {
 
 #[derive(Default)]
 struct Making {
+    exchanges: Vec<Exchange>,
+    /// Those of the exchange that is being made.
     messages: Vec<Message>,
     /// Ids and names of the calls that have no result yet.
     open: VecDeque<(String, String)>,
-    calls: u32,
+    calls: usize,
 }
 
 impl Making {
@@ -211,11 +237,29 @@ impl Making {
                 let text = text("text");
                 // A provider refuses an empty text.
                 if !text.trim().is_empty() {
+                    if role != Role::Assistant {
+                        self.begin();
+                    }
                     self.say(role, Content::Text { text });
                 }
             }
         }
         Ok(())
+    }
+
+    /// What is asked begins an exchange, unless nothing was answered in this one.
+    fn begin(&mut self) {
+        if self.messages.iter().any(|it| it.role == Role::Assistant) {
+            self.close();
+        }
+    }
+
+    fn close(&mut self) {
+        let messages = std::mem::take(&mut self.messages);
+        self.exchanges.push(Exchange {
+            messages: messages.into_iter().map(Arc::new).collect(),
+            ..Exchange::default()
+        });
     }
 
     /// The model calls a tool, which is to answer.
@@ -254,14 +298,14 @@ impl Making {
         format!("the call of `{name}` is not followed by what it gave")
     }
 
-    fn finish(self) -> Result<Exchange, String> {
+    fn finish(mut self) -> Result<Vec<Exchange>, String> {
         if !self.open.is_empty() {
             return Err(self.unanswered());
         }
-        Ok(Exchange {
-            messages: self.messages.into_iter().map(Arc::new).collect(),
-            ..Exchange::default()
-        })
+        if !self.messages.is_empty() {
+            self.close();
+        }
+        Ok(self.exchanges)
     }
 }
 
@@ -269,10 +313,14 @@ impl Making {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{of_turns, turns};
+    use super::{Exchange, of_turns, turns};
+
+    fn made(given: &Value) -> Vec<Exchange> {
+        of_turns(given, None, 0).expect("they go together")
+    }
 
     fn listed(given: &Value) -> Value {
-        turns([of_turns(given).expect("they go together")].iter())
+        turns(made(given).iter())
     }
 
     #[test]
@@ -288,10 +336,23 @@ mod tests {
             { "role": "assistant", "text": "A name." },
         ]);
         assert_eq!(listed(&said), said);
-        let exchange = of_turns(&said).expect("they go together");
-        assert_eq!(exchange.messages.len(), 5);
+        let exchanges = made(&said);
+        assert_eq!(exchanges.len(), 1, "a system text belongs to what is asked");
+        assert_eq!(exchanges[0].messages.len(), 5);
         let blank = json!([{ "role": "user", "text": " \n" }]);
         assert_eq!(listed(&blank), json!([]));
+    }
+
+    #[test]
+    fn what_is_asked_begins_an_exchange_once_something_was_answered() {
+        let said = |role: &str| json!({ "role": role, "text": "a" });
+        let lengths = |roles: &[&str]| -> Vec<usize> {
+            let turns: Value = roles.iter().map(|it| said(it)).collect();
+            made(&turns).iter().map(|it| it.messages.len()).collect()
+        };
+        assert_eq!(lengths(&["user", "assistant", "user", "assistant"]), [2, 2]);
+        assert_eq!(lengths(&["system", "user", "user", "assistant"]), [3]);
+        assert_eq!(lengths(&["assistant", "user", "system"]), [1, 2]);
     }
 
     #[test]
@@ -312,7 +373,7 @@ mod tests {
                 "`user` calls no tool",
             ),
         ] {
-            let said = of_turns(&wrong).expect_err("they do not go together");
+            let said = of_turns(&wrong, None, 0).expect_err("they do not go together");
             assert!(said.contains(why), "{said}");
         }
     }

@@ -5,6 +5,7 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod answers;
+pub mod arguments;
 pub mod budget;
 pub mod codec;
 mod compare;

@@ -16,7 +16,7 @@ use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::answers::{Found, NewAnswer, Tier, WhenBusy};
+use crate::answers::{Earlier, Found, NewAnswer, Tier, WhenBusy};
 use crate::conversation::Exchange;
 use crate::media::{Media, UserText};
 use crate::prices::{Price, Prices};
@@ -42,6 +42,8 @@ pub struct PromptCall {
     pub schema: Option<Arc<Value>>,
     /// An earlier answer that is to be criticised and improved.
     pub improving: Option<String>,
+    /// Whether an answer that is kept is good enough.
+    pub earlier: Earlier,
     pub prices: Arc<Prices>,
 }
 

@@ -489,6 +489,12 @@ pub enum Outcome {
     Int(i64),
     Bool(bool),
     Text(String),
+    /// The id of a run that was there before, with other arguments than those that it was to be started with now.
+    Earlier {
+        run: String,
+        /// Their names, as a list for people.
+        differing: String,
+    },
     /// A value as JSON text.
     Json(String),
     /// Text, if there is any.

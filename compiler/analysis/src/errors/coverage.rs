@@ -64,6 +64,14 @@ pub fn unreachable_arm(place: Place) -> Diagnostic {
     Diagnostic::warning(Code::UNREACHABLE_ARM, place, message)
 }
 
+/// A mock that earlier ones leave nothing to.
+pub fn unreachable_mock(place: Place) -> Diagnostic {
+    let message = "this mock never answers: a mock above it takes every call that it matches";
+    Diagnostic::warning(Code::UNREACHABLE_ARM, place, message).note(
+        "the first mock that matches answers: write the more specific one first, or several answers in turn as `-> a then b`",
+    )
+}
+
 /// A side of `|` that earlier ones leave nothing to.
 pub fn unreachable_side(place: Place) -> Diagnostic {
     let message =

@@ -4,6 +4,7 @@ mod cases;
 mod cassettes;
 mod crash;
 mod from;
+mod logs;
 mod snapshots;
 
 use std::path::{Path, PathBuf};
@@ -160,6 +161,16 @@ fn check(arguments: &Test) -> Result<(), Exit> {
             &"`--accept` keeps the results of one run; give only one `--model` with it",
         ));
     }
+    if arguments.record && !arguments.model.is_empty() {
+        return Err(report::usage(
+            &"`--record` asks the models that the agents name, since a test that plays the cassette does; `--model` is for `--live`",
+        ));
+    }
+    if arguments.record && given_model().is_some() {
+        return Err(report::usage(
+            &"`--record` asks the models that the agents name, since a test that plays the cassette does; unset `GSW_MODEL`",
+        ));
+    }
     if arguments.model.iter().any(|it| it.trim().is_empty()) {
         return Err(report::usage(
             &"`--model` takes models as `provider/model`, separated by commas",
@@ -232,10 +243,15 @@ fn models(arguments: &Test) -> Vec<Option<String>> {
     let named = arguments.model.iter().map(|it| Some(it.trim().to_owned()));
     let named: Vec<_> = named.collect();
     if named.is_empty() {
-        let given = std::env::var("GSW_MODEL").ok();
-        return vec![given.filter(|it| arguments.live && !it.is_empty())];
+        return vec![given_model().filter(|_| arguments.live)];
     }
     named
+}
+
+/// The model that the environment puts in the place of every agent's.
+fn given_model() -> Option<String> {
+    let given = std::env::var("GSW_MODEL").ok();
+    given.filter(|it| !it.is_empty())
 }
 
 fn load(image: &[u8]) -> Result<Loaded, Exit> {

@@ -30,7 +30,7 @@ use crate::lower::{Lowering, Purpose};
 pub struct InSession {
     /// 0 where there is none.
     pub session: Operand,
-    /// The last exchange is replaced where one of these is not 0.
+    /// An exchange is replaced where one of these is not 0: the answer is a better one, or that of `revise`.
     pub replaces: [Operand; 2],
 }
 
@@ -161,15 +161,16 @@ impl Emitter<'_, '_> {
         let said = self.said(item, arguments.to_vec());
         let answer = self.output_json(value, answer);
         let replaced = self.copy(Operand::Word(0), builtin::INT);
-        for word in replaces {
+        for (purpose, word) in (1..).zip(replaces) {
             let (yes, after) = (self.block(), self.block());
             self.branch(word, yes, after);
             self.start(yes);
-            self.store(replaced, Operand::Word(1));
+            self.store(replaced, Operand::Word(purpose));
             self.jump(after);
             self.start(after);
         }
-        let words = vec![session, said, answer, Operand::Local(replaced)];
+        let prompt = Operand::Word(u64::from(self.program.prompt(item)));
+        let words = vec![session, prompt, said, answer, Operand::Local(replaced)];
         self.runtime(builtin::UNIT, RuntimeCall::session_mocked, words);
         self.jump(next);
         self.start(next);

@@ -11,6 +11,7 @@ use gsw_names::{Presence, is_host_tool};
 use gsw_source::ItemId;
 
 use crate::ir::{LocalId, Operand, Terminator};
+use crate::lower::Purpose;
 use crate::lower::builder::Builder;
 use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::modifier::ModifiedBody;
@@ -56,7 +57,6 @@ impl Builder<'_, '_> {
 
     /// The code of a tool: asks first whether a call with the same key has a result already.
     pub fn tool(&mut self) {
-        self.mockable_here();
         let item = self.owner.item;
         let index = self.program.tool(item);
         let result = self.concrete(&Arc::clone(&self.body).result);
@@ -88,7 +88,11 @@ impl Builder<'_, '_> {
         self.end(Terminator::Return(value));
         self.start(first);
         let output = match key {
-            Operand::Word(_) => ReturnOutput::Returned,
+            Operand::Word(_) => {
+                // As for the call itself, nothing around a `once` tool is tried again when a mock answers it.
+                self.mockable_here();
+                ReturnOutput::Returned
+            }
             Operand::Local(_) => ReturnOutput::Kept,
         };
         self.own_node(NodeKind::Tool, &Modifiers::default(), output);
@@ -179,13 +183,37 @@ impl Builder<'_, '_> {
     }
 
     fn node(&mut self, head: NodeHead, modifiers: &Modifiers, body: ExpressionId) -> Operand {
+        let (result, output) = (head.result.clone(), head.output);
         if head.kind == NodeKind::Tool && is_host_tool(self.program.view.db(), self.owner.item) {
-            let result = head.result.clone();
-            return self.node_around(head, |builder| builder.host_call(&result));
+            return self.node_around(head, |builder| {
+                builder.behind_key(output, &result, |it| it.host_call(&result))
+            });
         }
         // Modifiers are evaluated outside of the node that they modify: an error in `timeout f(x)` is not one of the body.
         let modified = ModifiedBody::new(self, modifiers, body);
-        self.node_around(head, |builder| modified.write(builder))
+        self.node_around(head, |builder| {
+            builder.behind_key(output, &result, |it| modified.write(it))
+        })
+    }
+
+    /// What a call does that is the first one with its key. A mock of the tool is asked here and no earlier: with one as without it, a
+    /// second call with the key is given the first result.
+    fn behind_key(
+        &mut self,
+        output: ReturnOutput,
+        result: &Type,
+        body: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
+        if output != ReturnOutput::Kept || self.program.purpose == Purpose::Run {
+            return body(self);
+        }
+        let ty = self.type_id(result);
+        let join = self.join(ty);
+        let (item, arguments) = (self.owner.item, self.parameter_operands());
+        self.deliver_mocked(item, &arguments, result, join);
+        let value = body(self);
+        self.deliver(join, value);
+        self.joined_value(join)
     }
 
     /// A node around the code that `body` writes.

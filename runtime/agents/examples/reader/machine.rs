@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::program::{ModelDefaults, Program, Prompt};
 use gsw_agents::AgentPrompts;
+use gsw_engine::answers::Earlier;
 use gsw_engine::model::{
     Content, ModelAnswer, PromptCall, PromptEvent, PromptMachine, PromptNote, PromptResult,
     PromptStep, Prompts, Said, StopReason,
@@ -114,6 +115,7 @@ fn call(schema: &Value, exactness: &str) -> PromptCall {
         schema: Some(Arc::new(schema.clone())),
         history: None,
         improving: None,
+        earlier: Earlier::Taken,
         prices: Arc::default(),
     }
 }

@@ -12,6 +12,7 @@ mod variant;
 use std::borrow::Cow;
 
 use gsw_notation::issue::Issue;
+use gsw_notation::path::Step;
 use serde_json::{Map, Value};
 
 use super::node::{End, Node, excerpt};
@@ -30,6 +31,8 @@ pub(crate) struct Coerced {
     pub repairs: Repairs,
     /// What the check cannot know: keys that no field has, keys that are there twice, ends that are missing.
     pub issues: Vec<Issue>,
+    /// The places in the value of lists that one value was read as.
+    pub singles: Vec<Vec<Step<'static>>>,
 }
 
 pub(crate) fn coerced(node: &Node<'_>, shapes: &Shapes, work: &Work) -> Coerced {
@@ -38,18 +41,17 @@ pub(crate) fn coerced(node: &Node<'_>, shapes: &Shapes, work: &Work) -> Coerced 
         work,
         repairs: Repairs::default(),
         issues: Vec::new(),
+        singles: Vec::new(),
     };
     let value = match shapes.wrapped(node) {
         Some(index) => coercion.wrapped(node, index),
         None => coercion.value(node, shapes.root, &Place::ROOT),
     };
-    let Coercion {
-        repairs, issues, ..
-    } = coercion;
     Coerced {
         value,
-        repairs,
-        issues,
+        repairs: coercion.repairs,
+        issues: coercion.issues,
+        singles: coercion.singles,
     }
 }
 
@@ -58,6 +60,7 @@ struct Coercion<'s> {
     work: &'s Work,
     repairs: Repairs,
     issues: Vec<Issue>,
+    singles: Vec<Vec<Step<'static>>>,
 }
 
 type Fields<'t> = [(Cow<'t, str>, Node<'t>)];
@@ -95,7 +98,7 @@ impl<'s> Coercion<'s> {
         };
         let mut answer = Value::Null;
         for (at, (key, it)) in fields.iter().enumerate() {
-            let below = Place::ROOT.key(key);
+            let below = Place::ROOT.key(key).of_answer();
             if at == index {
                 let what = || "took the value out of what is around it".into();
                 self.note(RepairKind::Wrapper, &below, what);
@@ -108,7 +111,7 @@ impl<'s> Coercion<'s> {
     }
 
     fn choice(&mut self, node: &Node<'_>, branches: &'s [ShapeId], place: &Place<'_>) -> Value {
-        let leaves = self.leaves(branches);
+        let leaves = self.shapes.leaves(branches.to_vec());
         if let Node::Object { fields, end } = node
             && let Some(value) = self.variant(fields, *end, &leaves, place)
         {
@@ -121,35 +124,6 @@ impl<'s> Coercion<'s> {
             Some(id) => self.value(node, id, place),
             None => self.unfit(node, place),
         }
-    }
-
-    /// The shapes of a choice, with those of choices in it.
-    fn leaves(&self, branches: &[ShapeId]) -> Vec<ShapeId> {
-        let mut leaves = Vec::new();
-        let mut waiting: Vec<ShapeId> = branches.iter().rev().copied().collect();
-        let mut seen = Vec::new();
-        while let Some(id) = waiting.pop() {
-            if seen.contains(&id) {
-                continue;
-            }
-            seen.push(id);
-            match self.shapes.get(id) {
-                Shape::Choice(inner) => waiting.extend(inner.iter().rev()),
-                Shape::Any
-                | Shape::Null
-                | Shape::Bool
-                | Shape::Int
-                | Shape::Float
-                | Shape::Duration
-                | Shape::Text
-                | Shape::Words(_)
-                | Shape::List { .. }
-                | Shape::Tuple(_)
-                | Shape::Record(_)
-                | Shape::Map { .. } => leaves.push(id),
-            }
-        }
-        leaves
     }
 
     /// Any JSON: what is written, as far as `json` can hold it.

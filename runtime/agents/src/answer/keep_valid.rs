@@ -4,8 +4,9 @@
 //! left is checked again, since a check of a whole record or list may fail only then. An issue outside of every item, such as a
 //! missing field of the answer itself, cannot be helped: then the value does not fit.
 //!
-//! A tuple is a list to JSON. What is taken out of one makes it too short, which is blamed on the item around it; that item
-//! then stands for what was taken out of it, under the issue that was found first.
+//! - A part of a tuple is no item, although a tuple is a list to JSON: without it the rest means nothing.
+//! - What stands in a list only because one value was read as a list of it is no item either: a list that nobody wrote would be left.
+//! - An item that does not fit without what was taken out of it goes as well, and is named as well.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,8 @@ use gsw_engine::model::Check;
 use gsw_notation::issue::Issue;
 use gsw_notation::path::{self, Step};
 use serde_json::Value;
+
+use super::shape::Shapes;
 
 /// How often what is left is checked at most. Each check finds some fifty issues, so this is enough for thousands of items; where it is
 /// not, the answer is refused with an issue that says so.
@@ -26,23 +29,36 @@ pub(super) struct Kept {
     pub dropped: Vec<Issue>,
 }
 
-/// Steps to an item in the answer, and what is wrong with it.
-type Dropped = BTreeMap<Vec<Step<'static>>, Issue>;
+/// Steps to a place in the value that was read.
+type Steps = Vec<Step<'static>>;
+
+/// The places of items, and what is wrong with each.
+type Dropped = BTreeMap<Steps, Issue>;
+
+/// What is known of the value that was read, besides its JSON.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known<'a> {
+    pub shapes: &'a Shapes,
+    /// The places of lists that one value was read as.
+    pub singles: &'a [Steps],
+}
 
 /// The value without what does not fit, if the rest does; else what is wrong with it.
 pub(super) fn kept(
     mut value: Value,
+    known: Known<'_>,
     issues: Vec<Issue>,
     check: &mut Check<'_>,
 ) -> Result<Kept, Vec<Issue>> {
     let mut dropped = Dropped::new();
     let mut wrong = issues;
     for _ in 0..MOST_ROUNDS {
-        let Some(named) = take_out(&mut value, &wrong, &dropped) else {
+        let Some(named) = take_out(&mut value, known, &wrong, &dropped) else {
             return Err(wrong);
         };
         for (place, issue) in named {
-            name(&mut dropped, place, issue);
+            let issue = known.named(&place, issue, &dropped);
+            dropped.insert(place, issue);
         }
         match check(&value) {
             Ok(()) => {
@@ -58,26 +74,28 @@ pub(super) fn kept(
     Err(wrong)
 }
 
-/// Takes out the items in which these issues lie; gives them by their places in the answer. `None` where one lies in no item.
+/// Takes out the items in which these issues lie; gives them by the places where they were read. `None` where one lies in no item.
 fn take_out(
     value: &mut Value,
+    known: Known<'_>,
     issues: &[Issue],
     dropped: &Dropped,
-) -> Option<Vec<(Vec<Step<'static>>, Issue)>> {
-    let mut wrong: BTreeMap<Vec<Step<'static>>, &Issue> = BTreeMap::new();
+) -> Option<Vec<(Steps, Issue)>> {
+    let mut wrong: BTreeMap<Steps, &Issue> = BTreeMap::new();
     for issue in issues {
-        wrong.entry(item_of(&issue.path)?).or_insert(issue);
+        let item = known.item_of(&issue.path, dropped)?;
+        wrong.entry(item).or_insert(issue);
     }
     let is_inner =
         |it: &[Step<'static>]| (1..it.len()).any(|length| wrong.contains_key(&it[..length]));
-    let outermost: Vec<(&Vec<Step<'static>>, &Issue)> = wrong
+    let outermost: Vec<(&Steps, &Issue)> = wrong
         .iter()
         .filter(|it| !is_inner(it.0))
         .map(|(place, issue)| (place, *issue))
         .collect();
     let named = outermost
         .iter()
-        .map(|(place, issue)| (in_answer(place, dropped), (*issue).clone()))
+        .map(|(place, issue)| (as_read(place, dropped), (*issue).clone()))
         .collect();
     // All of one list at once, so that the others move one time; the last lists first, so that the places of the rest stay.
     let mut lists: BTreeMap<&[Step<'static>], Vec<usize>> = BTreeMap::new();
@@ -109,17 +127,50 @@ fn at<'a>(value: &'a mut Value, place: &[Step<'static>]) -> Option<&'a mut Value
     place.iter().try_fold(value, part)
 }
 
-/// The innermost list item that a path leads into.
-fn item_of(path: &str) -> Option<Vec<Step<'static>>> {
-    let mut steps = path::steps(path)?;
-    let last = steps.iter().rposition(|it| matches!(it, Step::Index(_)))?;
-    steps.truncate(last + 1);
-    Some(steps)
+impl Known<'_> {
+    /// The innermost list item that a path leads into.
+    fn item_of(self, path: &str, dropped: &Dropped) -> Option<Steps> {
+        let mut steps = path::steps(path)?;
+        let last = (0..steps.len()).rev().find(|&it| {
+            let list = &steps[..it];
+            matches!(steps[it], Step::Index(_))
+                && self.shapes.may_be_list(list)
+                && !self.is_single(&as_read(list, dropped))
+        })?;
+        steps.truncate(last + 1);
+        Some(steps)
+    }
+
+    fn is_single(self, list: &[Step<'static>]) -> bool {
+        self.singles.iter().any(|it| it == list)
+    }
+
+    /// The issue of an item that is left out, in the words of the answer.
+    fn named(self, place: &[Step<'static>], issue: Issue, dropped: &Dropped) -> Issue {
+        // The rest of the path is inside of the item and leads through no other one, so nothing before it was taken out.
+        let steps = path::steps(&issue.path).unwrap_or_default();
+        let inside = steps.get(place.len()..).unwrap_or_default();
+        let whole = [place, inside].concat();
+        let is_less = dropped.range(whole.clone()..).next();
+        let is_less = is_less.is_some_and(|(it, _)| it.starts_with(&whole));
+        let found = match is_less {
+            true => format!("{}, without what is left out of it", issue.found),
+            false => issue.found,
+        };
+        Issue::new(path::text(&self.written(whole)), issue.expected, found)
+    }
+
+    /// A place as the answer has it: a value that was read as a list of it stands in no list there.
+    fn written(self, place: Steps) -> Steps {
+        let steps = place.iter().enumerate();
+        let written = steps.filter(|(index, _)| !self.is_single(&place[..*index]));
+        written.map(|it| it.1.clone()).collect()
+    }
 }
 
-/// The place in the answer of what is now at `place`, once these items were taken out.
-fn in_answer(place: &[Step<'static>], dropped: &Dropped) -> Vec<Step<'static>> {
-    let mut found: Vec<Step<'static>> = Vec::with_capacity(place.len());
+/// Where what is now at `place` was before these items were taken out.
+fn as_read(place: &[Step<'static>], dropped: &Dropped) -> Steps {
+    let mut found: Steps = Vec::with_capacity(place.len());
     for step in place {
         let step = match step {
             Step::Key(_) => step.clone(),
@@ -146,31 +197,6 @@ fn in_answer(place: &[Step<'static>], dropped: &Dropped) -> Vec<Step<'static>> {
     found
 }
 
-/// Notes an item; it also stands for what was taken out of it before.
-fn name(dropped: &mut Dropped, place: Vec<Step<'static>>, issue: Issue) {
-    let inside: Vec<_> = dropped
-        .range(place.clone()..)
-        .map(|it| it.0)
-        .take_while(|it| it.starts_with(&place))
-        .cloned()
-        .collect();
-    let mut found = None;
-    for it in inside {
-        found = found.or(dropped.remove(&it).map(|issue| (it, issue)));
-    }
-    let issue = match found {
-        Some((_, first)) => first,
-        None => {
-            // The rest of the path is inside of the item, which nothing was taken out of.
-            let steps = path::steps(&issue.path).unwrap_or_default();
-            let inside = steps.get(place.len()..).unwrap_or_default();
-            let whole = [place.clone(), inside.to_vec()].concat();
-            Issue::new(path::text(&whole), issue.expected, issue.found)
-        }
-    };
-    dropped.insert(place, issue);
-}
-
 fn part<'a>(value: &'a mut Value, step: &Step<'static>) -> Option<&'a mut Value> {
     match step {
         Step::Index(index) => value.as_array_mut()?.get_mut(*index),
@@ -183,9 +209,11 @@ mod tests {
     use gsw_notation::issue::Issue;
     use serde_json::{Value, json};
 
-    use super::{Kept, kept};
+    use super::super::shape::Shapes;
+    use super::{Kept, Known, kept};
 
-    /// Accepts lists of `{"n": number, "tags": [text], "pair": (number, number)}`; finds so many issues at most.
+    /// Accepts lists of `{"n": number, "tags": [text], "pair": (number, number)}`, where a list of tags that is there has some; finds
+    /// so many issues at most.
     fn check(value: &Value, most: usize) -> Result<(), Vec<Issue>> {
         let mut issues = Vec::new();
         let mut wrong = |path: String, found: &Value| {
@@ -198,6 +226,9 @@ mod tests {
         for (index, item) in items.iter().enumerate() {
             if !item["n"].is_u64() {
                 wrong(format!("$[{index}].n"), &item["n"]);
+            }
+            if item["tags"] == json!([]) {
+                wrong(format!("$[{index}].tags"), &item["tags"]);
             }
             for (place, tag) in item["tags"].as_array().into_iter().flatten().enumerate() {
                 if !tag.is_string() {
@@ -223,7 +254,19 @@ mod tests {
 
     fn read(value: &Value, most: usize) -> Result<Kept, Vec<Issue>> {
         let issues = check(value, most).expect_err("something does not fit");
-        kept(value.clone(), issues, &mut |it| check(it, most))
+        let texts = json!({"type": "array", "items": {"type": "string"}});
+        let pair =
+            json!({"type": "array", "prefixItems": [{"type": "integer"}, {"type": "integer"}]});
+        let item = json!({
+            "type": "object",
+            "properties": {"n": {"type": "integer"}, "tags": texts, "pair": pair},
+        });
+        let shapes = Shapes::of(&json!({"type": "array", "items": item}));
+        let known = Known {
+            shapes: &shapes,
+            singles: &[],
+        };
+        kept(value.clone(), known, issues, &mut |it| check(it, most))
     }
 
     fn paths(kept: &Kept) -> Vec<&str> {
@@ -246,6 +289,16 @@ mod tests {
             assert_eq!(paths(&kept), expected);
             assert_eq!(kept.dropped[1].found, "\"b\"");
         }
+    }
+
+    #[test]
+    fn what_does_not_fit_without_an_item_is_left_out_and_named_as_well() {
+        let answer = json!([{"n": 1, "tags": [1, 2]}, {"n": 2, "tags": ["x", 3]}, {"n": 3}]);
+        let kept = read(&answer, usize::MAX).expect("the rest fits");
+        assert_eq!(kept.value, json!([{"n": 2, "tags": ["x"]}, {"n": 3}]));
+        let expected = ["$[0].tags", "$[0].tags[0]", "$[0].tags[1]", "$[1].tags[1]"];
+        assert_eq!(paths(&kept), expected);
+        assert_eq!(kept.dropped[0].found, "[], without what is left out of it");
     }
 
     #[test]

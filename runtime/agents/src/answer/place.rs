@@ -10,6 +10,8 @@ use gsw_notation::path::{self, Step};
 pub(crate) struct Place<'p> {
     around: Option<&'p Place<'p>>,
     step: At<'p>,
+    /// Where it stands in the value that is made of the answer.
+    in_value: InValue<'p>,
     /// Whether what stands here is hidden from observers.
     is_hidden: bool,
 }
@@ -21,11 +23,21 @@ enum At<'p> {
     Index(usize),
 }
 
+/// What a step is in the value that is made of the answer.
+#[derive(Clone, Copy, Debug)]
+enum InValue<'p> {
+    Same,
+    /// What lies around the value is no part of it.
+    Nothing,
+    Key(&'p str),
+}
+
 impl<'p> Place<'p> {
     /// The answer itself.
     pub const ROOT: Place<'static> = Place {
         around: None,
         step: At::Root,
+        in_value: InValue::Same,
         is_hidden: false,
     };
 
@@ -45,10 +57,23 @@ impl<'p> Place<'p> {
         }
     }
 
+    /// The same place, whose last step the value does not have.
+    pub fn of_answer(self) -> Self {
+        let in_value = InValue::Nothing;
+        Self { in_value, ..self }
+    }
+
+    /// The same place, which is at this key in the value.
+    pub fn in_value_at(self, key: &'p str) -> Self {
+        let in_value = InValue::Key(key);
+        Self { in_value, ..self }
+    }
+
     fn down(&'p self, step: At<'p>) -> Self {
         Self {
             around: Some(self),
             step,
+            in_value: InValue::Same,
             is_hidden: false,
         }
     }
@@ -65,6 +90,24 @@ impl<'p> Place<'p> {
             false => found,
         };
         Issue::new(path::text(&self.steps()), expected, found)
+    }
+
+    /// The steps to it in the value that is made of the answer. What is hidden is no text for anybody here.
+    pub fn in_value(&self) -> Vec<Step<'static>> {
+        let places = std::iter::successors(Some(self), |it| it.around);
+        let mut steps: Vec<Step<'static>> = places.filter_map(Self::last_in_value).collect();
+        steps.reverse();
+        steps
+    }
+
+    fn last_in_value(&self) -> Option<Step<'static>> {
+        match (self.in_value, self.step) {
+            (InValue::Key(key), _) | (InValue::Same, At::Key(key)) => {
+                Some(Step::Key(Cow::Owned(key.to_owned())))
+            }
+            (InValue::Same, At::Index(index)) => Some(Step::Index(index)),
+            (InValue::Same, At::Root) | (InValue::Nothing, _) => None,
+        }
     }
 
     /// The steps to it; no further than to what is hidden, whose keys may be secrets as well.

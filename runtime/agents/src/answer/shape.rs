@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use gsw_abi::schema::SECONDS;
+use gsw_notation::path::Step;
 use serde_json::{Map, Value};
 
 use super::place::Place;
@@ -173,6 +174,64 @@ impl Shapes {
             | Shape::Map { .. }
             | Shape::Choice(_) => None,
         }
+    }
+
+    /// Whether a list may stand at a place, and not just a tuple.
+    pub fn may_be_list(&self, place: &[Step<'_>]) -> bool {
+        let mut there = self.leaves(vec![self.root]);
+        for step in place {
+            let below = there.iter().filter_map(|it| match (self.get(*it), step) {
+                (Shape::Record(record), Step::Key(key)) => Some(record.field_named(key)?.shape),
+                (Shape::Map { of, .. }, Step::Key(_))
+                | (Shape::List { of, .. }, Step::Index(_)) => Some(*of),
+                (Shape::Tuple(parts), Step::Index(index)) => parts.get(*index).copied(),
+                (Shape::Any, Step::Key(_) | Step::Index(_)) => Some(*it),
+                (
+                    Shape::Null
+                    | Shape::Bool
+                    | Shape::Int
+                    | Shape::Float
+                    | Shape::Duration
+                    | Shape::Text
+                    | Shape::Words(_)
+                    | Shape::Choice(_),
+                    Step::Key(_) | Step::Index(_),
+                )
+                | (Shape::Record(_) | Shape::Map { .. }, Step::Index(_))
+                | (Shape::List { .. } | Shape::Tuple(_), Step::Key(_)) => None,
+            });
+            there = self.leaves(below.collect());
+        }
+        let is_tuple = |it: &ShapeId| matches!(self.get(*it), Shape::Tuple(_));
+        !there.iter().any(is_tuple) || there.iter().any(|it| self.item(*it).is_some())
+    }
+
+    /// The shapes of choices among these, with those of choices in them, each once.
+    pub fn leaves(&self, mut waiting: Vec<ShapeId>) -> Vec<ShapeId> {
+        waiting.reverse();
+        let (mut leaves, mut seen) = (Vec::new(), Vec::new());
+        while let Some(id) = waiting.pop() {
+            if seen.contains(&id) {
+                continue;
+            }
+            seen.push(id);
+            match self.get(id) {
+                Shape::Choice(inner) => waiting.extend(inner.iter().rev()),
+                Shape::Any
+                | Shape::Null
+                | Shape::Bool
+                | Shape::Int
+                | Shape::Float
+                | Shape::Duration
+                | Shape::Text
+                | Shape::Words(_)
+                | Shape::List { .. }
+                | Shape::Tuple(_)
+                | Shape::Record(_)
+                | Shape::Map { .. } => leaves.push(id),
+            }
+        }
+        leaves
     }
 
     /// Whether any text is a value of the shape.

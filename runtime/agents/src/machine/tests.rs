@@ -8,7 +8,7 @@ use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::{Field, Secrecy, Trust};
 use gsw_driver::answers::Answers;
 use gsw_driver::call::Call;
-use gsw_engine::answers::{Found, LookUp, Tier, WhenBusy};
+use gsw_engine::answers::{Earlier, Found, LookUp, Tier, WhenBusy};
 use gsw_engine::model::{
     Content, Example, FailureKind, ModelAnswer, ModelFailure, ModelRequest, PromptCall,
     PromptEvent, PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role,
@@ -94,6 +94,7 @@ fn call(settings: Value) -> PromptCall {
         schema: Some(Arc::new(json!({"type": "integer"}))),
         history: None,
         improving: None,
+        earlier: Earlier::Taken,
         prices: Arc::new(Prices(Catalogue::built_in().prices())),
     }
 }
@@ -103,12 +104,8 @@ fn even(value: &Value) -> Result<(), Vec<Issue>> {
     if value.as_i64().is_some_and(|it| it % 2 == 0) {
         return Ok(());
     }
-    Err(vec![Issue {
-        path: "$".into(),
-        expected: "an even number".into(),
-        found: value.to_string(),
-        message: format!("$: expected an even number, found {value}"),
-    }])
+    let (path, expected) = ("$".into(), "an even number".into());
+    Err(vec![Issue::new(path, expected, value.to_string())])
 }
 
 fn step(machine: &mut Box<dyn PromptMachine>, event: PromptEvent) -> PromptStep {

@@ -1,15 +1,13 @@
 //! Failures that no response reports, and what is added to those that one does.
 
-use gsw_abi::provider::OFFLINE_MODEL;
 use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure};
 
 /// The environment has no key for the model.
 pub(crate) fn missing_key(model: &str, variable: &str) -> ModelFailure {
     ModelFailure::new(
         FailureKind::Unauthorized,
-        format!(
-            "`{model}` needs a key: set {variable}, or try without one by `--model {OFFLINE_MODEL}`"
-        ),
+        // Whether there is a model that needs none is said by who shows the error: here may be a host, or a test.
+        format!("`{model}` needs a key: set {variable}"),
     )
 }
 

@@ -291,7 +291,7 @@ fn operation_of(record: &Record) -> Option<u64> {
     }
 }
 
-pub(super) fn beginning_of(
+pub(crate) fn beginning_of(
     store: &Store,
     id: &str,
     records: &[Record],
@@ -315,7 +315,7 @@ pub(super) fn beginning_of(
 fn plain(outcome: &Outcome) -> Value {
     match outcome {
         Outcome::Done => Value::Null,
-        Outcome::Text(text) => Value::String(text.clone()),
+        Outcome::Text(text) | Outcome::Earlier { run: text, .. } => Value::String(text.clone()),
         Outcome::Json(json) | Outcome::Host { answer: json, .. } => {
             serde_json::from_str(json).unwrap_or_else(|_| Value::String(json.clone()))
         }

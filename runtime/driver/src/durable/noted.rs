@@ -31,6 +31,7 @@ impl Noted {
             Outcome::Bytes(bytes) => Body::Bytes(bytes.clone()),
             Outcome::Float(float) => Body::Float(float.to_bits()),
             outcome @ (Outcome::Found(_)
+            | Outcome::Earlier { .. }
             | Outcome::Json(_)
             | Outcome::GaveWay(_)
             | Outcome::Time(_)

@@ -273,7 +273,8 @@ impl Replay<'_> {
                 "recorded: {what}, with an outcome that this version of Groundswell cannot read"
             ));
         };
-        if let (Some(pending), Outcome::Text(child)) = (pending, &outcome)
+        if let (Some(pending), Outcome::Text(child) | Outcome::Earlier { run: child, .. }) =
+            (pending, &outcome)
             && let Request::StartRun { .. } = pending.operation.request
         {
             self.children.push(child.clone());

@@ -182,6 +182,7 @@ impl<'a> Came<'a> {
             Outcome::Int(int) => Self::Int(*int),
             Outcome::Text(text) if text.len() <= ENTRY / 3 => Self::Text(text),
             Outcome::Text(_)
+            | Outcome::Earlier { .. }
             | Outcome::Found(_)
             | Outcome::GaveWay(_)
             | Outcome::Bool(_)

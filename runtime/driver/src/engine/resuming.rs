@@ -7,6 +7,7 @@ use gsw_abi::builtin;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::FormerName;
 use gsw_abi::types::TypeId;
+use gsw_engine::arguments::Arguments;
 use gsw_engine::load::Loaded;
 use gsw_engine::run::BEHAVIOUR;
 use gsw_journal::list::Info;
@@ -24,6 +25,7 @@ use crate::durable::remembered::Remembered;
 use crate::durable::results::StartedBy;
 use crate::durable::resume::Past;
 use crate::durable::secrecy::Secrecy;
+use crate::engine::runs::identity::Given;
 use crate::engine::runs::{NewRun, Runs};
 use crate::scripted::Entry;
 
@@ -165,13 +167,17 @@ impl Runs {
         let image = image_digest(&self.loaded);
         let build = (info.image != image).then_some(image);
         let outcomes = read.outcomes();
+        let arguments = Arguments::of(read.beginning.entered.input());
         let entry = self.entry(&info, read.beginning.entered)?;
         let result = self.result_of(&entry);
         let curtain = Arc::new(AtomicBool::new(true));
         let start = read.beginning.start;
         let of = (secrecy, StartedBy::of(&start));
         let carried = self.carry(NewRun {
-            workflow: info.workflow,
+            given: Given {
+                workflow: info.workflow,
+                arguments: Some(arguments),
+            },
             parent: match family {
                 Family::Own => None,
                 Family::Child => start.parent.clone(),

@@ -4,7 +4,7 @@ mod asked;
 pub mod delivery;
 mod elsewhere;
 mod ending;
-mod identity;
+pub(super) mod identity;
 mod written;
 
 use std::collections::VecDeque;
@@ -12,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use gsw_abi::site::Site;
+use gsw_engine::arguments::Arguments;
 use gsw_engine::human::Reply;
 use gsw_engine::load::Loaded;
 use gsw_engine::load::plans::Plans;
@@ -34,7 +35,7 @@ use crate::durable::secrecy::Secrecy;
 use crate::durable::store::RunStore;
 use crate::engine::resuming::{Found, image_digest};
 use crate::engine::runs::asked::{Ended, deliver_all};
-use crate::engine::runs::identity::{given, unfit_id};
+use crate::engine::runs::identity::{Given, given, unfit_id};
 use crate::external::Externals;
 use crate::scripted::Entry as TestEntry;
 use crate::work::Completion;
@@ -75,6 +76,7 @@ struct State {
 
 struct Entry {
     info: RunInfo,
+    given: Given,
     /// None once it has ended.
     carrier: Option<Arc<Carrier>>,
     /// Who waits for its value.
@@ -155,7 +157,7 @@ pub(super) enum Entering {
 /// A run that is to be carried.
 pub(super) struct NewRun {
     pub(super) start: Start,
-    pub(super) workflow: String,
+    pub(super) given: Given,
     /// The run that has detached it, where this process waits for detached runs.
     pub(super) parent: Option<(Arc<str>, Site)>,
     pub(super) remembered: Option<Remembered>,
@@ -298,10 +300,18 @@ impl Runs {
                 Beginning::Failed(why) => return Started::Unwritten(why),
             }
         }
+        let arguments = match &entering {
+            Entering::Workflow { input, .. } => Some(Arguments::of(input)),
+            Entering::Detached(start, _) => Some(Arguments::of(&start.input)),
+            Entering::Test(_) => None,
+        };
         let carried = self.carry(NewRun {
             remembered,
             start,
-            workflow,
+            given: Given {
+                workflow,
+                arguments,
+            },
             parent,
             curtain: Arc::default(),
             driver,
@@ -351,7 +361,7 @@ impl Runs {
     ) -> Result<(Arc<Carrier>, Option<String>), RunInfo> {
         let NewRun {
             start,
-            workflow,
+            given,
             parent,
             remembered,
             curtain,
@@ -380,13 +390,14 @@ impl Runs {
         let is_detached = parent.is_some();
         let info = RunInfo {
             id: Arc::clone(&id),
-            workflow,
+            workflow: given.workflow.clone(),
             parent,
             began,
             status: RunStatus::Running,
         };
         let entry = Entry {
             info,
+            given,
             carrier: Some(Arc::clone(&carrier)),
             waiting: Vec::new(),
             ended: None,
@@ -414,7 +425,10 @@ impl Runs {
                 }
             },
         };
-        let workflow = start.workflow.clone();
+        let wanted = Given {
+            workflow: start.workflow.clone(),
+            arguments: Some(Arguments::of(&start.input)),
+        };
         let parent = (Arc::clone(&call.run), call.site);
         if self.driver.get().and_then(Weak::upgrade).is_none() {
             return Outcome::Failed(Failure::Other {
@@ -423,7 +437,7 @@ impl Runs {
         }
         match self.resume_child(&id) {
             Ok(Found::Here) => {
-                return given(&id, &workflow, self.workflow_of_run(&id).as_deref());
+                return given(&id, &wanted, self.given_to(&id).as_ref());
             }
             Ok(Found::Nowhere) => {}
             Err(error) => {
@@ -436,8 +450,9 @@ impl Runs {
         // How it ends is noted below.
         let on_end: OnEnd = Box::new(drop);
         match self.start(Arc::clone(&id), entering, None, on_end) {
-            Started::Exists(info) => given(&id, &workflow, Some(&info.workflow)),
-            Started::Elsewhere => given(&id, &workflow, self.workflow_of_run(&id).as_deref()),
+            Started::Exists(_) | Started::Elsewhere => {
+                given(&id, &wanted, self.given_to(&id).as_ref())
+            }
             Started::Unwritten(message) => Outcome::Failed(Failure::Other { message }),
             Started::New(_) => Outcome::Text(id.to_string()),
         }

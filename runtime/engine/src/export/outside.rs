@@ -76,13 +76,14 @@ calls! {
 
     /// Before a tool's body: the result of an earlier call with the same key in a tuple of one, else `none`.
     waiting tool_begin(run, result, tool, key, arguments) {
-        run.heap.release(arguments);
         match words::take_text(&mut run.heap, key) {
             Some(key) => {
+                let given = keyed_call::take_arguments(&mut run.heap, arguments);
                 let key = ToolKey { tool, key };
-                keyed_call::begin_keyed_call(run, key, TypeId(result as u32))
+                keyed_call::begin_keyed_call(run, key, given, TypeId(result as u32))
             },
             None => {
+                run.heap.release(arguments);
                 keyed_call::begin_once_call(run, tool);
                 Step::Done(0)
             },

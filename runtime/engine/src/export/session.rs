@@ -4,7 +4,8 @@ use gsw_abi::layout::json;
 use gsw_abi::types::TypeId;
 
 use crate::export::guard::calls;
-use crate::run::sessions::{self, Last, entering, shortening};
+use crate::run::sessions::replacing::Purpose;
+use crate::run::sessions::{self, entering, shortening};
 use crate::value;
 
 calls! {
@@ -23,13 +24,14 @@ calls! {
         entering::enter(run, session)
     }
 
-    /// A mock has answered: session, what is said, the answer as JSON, whether it replaces the last exchange.
-    raising session_mocked(run, session, said, answer, replaces) {
-        let last = match replaces {
-            0 => Last::Kept,
-            _ => Last::Replaced,
+    /// A mock has answered: session, prompt, what is said, the answer as JSON, whether it replaces an exchange.
+    raising session_mocked(run, session, prompt, said, answer, replaces) {
+        let purpose = match replaces {
+            0 => Purpose::Next,
+            1 => Purpose::Better,
+            _ => Purpose::Revision,
         };
-        sessions::mocked(run, session, said, answer, last)
+        sessions::mocked(run, session, prompt as usize, (said, answer), purpose)
     }
 
     raising session_messages(run, result, session, left_out) {

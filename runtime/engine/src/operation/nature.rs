@@ -278,7 +278,7 @@ impl Outcome {
             Self::Float(_) => Form::Float,
             Self::Int(_) => Form::Int,
             Self::Bool(_) => Form::Bool,
-            Self::Text(_) => Form::Text,
+            Self::Text(_) | Self::Earlier { .. } => Form::Text,
             Self::Json(_) => Form::Json,
             Self::OptionalText(_) => Form::OptionalText,
             Self::Bytes(_) => Form::Bytes,

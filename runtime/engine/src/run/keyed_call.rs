@@ -3,7 +3,11 @@
 
 use gsw_abi::program::{Repeat, ToolBody};
 use gsw_abi::types::TypeId;
+use serde_json::Value;
 
+use crate::arguments::Arguments;
+use crate::codec;
+use crate::heap::Heap;
 use crate::node::{NodeId, Status};
 use crate::run::tool_key::{Earlier, Next, ToolKey};
 use crate::run::{Run, deadlock, raise};
@@ -11,13 +15,25 @@ use crate::step::Step;
 use crate::wait::Wait;
 
 /// Before a call with this key: the result of an earlier one in a tuple of one, or `none`, and then the call is on its way.
-pub(crate) fn begin_keyed_call(run: &mut Run, key: ToolKey, result: TypeId) -> Step {
+pub(crate) fn begin_keyed_call(
+    run: &mut Run,
+    key: ToolKey,
+    given: Arguments,
+    result: TypeId,
+) -> Step {
     let current = run.scheduler.current();
     let owner = match run.tool_keys.begin(&key, current) {
-        Earlier::Kept => return run.tool_keys.kept(&mut run.heap, &key, result).into(),
-        Earlier::None => return Step::Done(0),
+        Earlier::None => {
+            run.tool_keys.note(key, given);
+            return Step::Done(0);
+        }
+        Earlier::Kept => {
+            warn_of_others(run, &key, &given);
+            return run.tool_keys.kept(&mut run.heap, &key, result).into();
+        }
         Earlier::Busy(owner) => owner,
     };
+    warn_of_others(run, &key, &given);
     if let Some(error) = run.interruption() {
         return Step::Raised(error);
     }
@@ -37,6 +53,31 @@ pub(crate) fn begin_keyed_call(run: &mut Run, key: ToolKey, result: TypeId) -> S
         key: Box::new(key),
         result,
     })
+}
+
+/// A key that is given again with other arguments is most often one that was to depend on them.
+fn warn_of_others(run: &mut Run, key: &ToolKey, given: &Arguments) {
+    if let Some(differing) = run.tool_keys.differing(key, given) {
+        let message = format!(
+            "`{}` was called with the key {:?} before, and there {differing} had another value: the call gives what that one gave",
+            name_of(run, key.tool),
+            key.key
+        );
+        run.progress.warn(run.scheduler.current_node(), message);
+    }
+}
+
+/// What a call is given; takes the word over.
+pub(crate) fn take_arguments(heap: &mut Heap, arguments: u64) -> Arguments {
+    let tree = codec::json_to_tree(arguments).unwrap_or(Value::Null);
+    heap.release(arguments);
+    tree.as_object().map(Arguments::of).unwrap_or_default()
+}
+
+fn name_of(run: &Run, tool: u64) -> &str {
+    let tools = &run.loaded.program.tools;
+    let tool = usize::try_from(tool).ok().and_then(|it| tools.get(it));
+    tool.map_or("", |it| &it.name)
 }
 
 /// Before a call without a key. Whatever way a `once` tool was reached, nothing around it is tried again: the compiler does not see

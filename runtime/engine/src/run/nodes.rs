@@ -60,7 +60,12 @@ impl Run {
         if !self.progress.finish(node, status, output) {
             return;
         }
-        self.reflection_log.close(node, status);
+        for name in self.reflection_log.close(node, status) {
+            let message = format!(
+                "a reflection revised `{name}`, and none of the prompts and `state` variables that were reached since has that name and may be revised"
+            );
+            self.progress.warn(node, message);
+        }
         if self.progress.tree().node(node).kind == NodeKind::Workflow {
             // Before the end is reported, so that whoever looks at the state on that event finds the final one.
             self.states.close(&mut self.heap, node);

@@ -159,8 +159,14 @@ fn said_of(heap: &mut Heap, failure: Failure) -> String {
 /// A run that was to be started has its id, or could not be started.
 fn report_detached(run: &mut Run, operation: OperationId, outcome: &Outcome) {
     if let Some(Detached { node, workflow }) = run.operations.take_detached(operation)
-        && let Outcome::Text(child) = outcome
+        && let Outcome::Text(child) | Outcome::Earlier { run: child, .. } = outcome
     {
+        if let Outcome::Earlier { differing, .. } = outcome {
+            let message = format!(
+                "the run `{child}` of `{workflow}` was there before, and {differing} has another value in it: nothing new is started"
+            );
+            run.progress.warn(node, message);
+        }
         let child = child.as_str().into();
         run.progress
             .emit(node, EventKind::ChildDetached { child, workflow });
@@ -174,7 +180,9 @@ fn word_of(run: &mut Run, outcome: Outcome, result: TypeId) -> Result<u64, u64> 
         Outcome::Time(it) | Outcome::Int(it) => it as u64,
         Outcome::Float(it) => it.to_bits(),
         Outcome::Bool(it) => u64::from(it),
-        Outcome::Text(it) => return string::admitted(&mut run.heap, &it),
+        Outcome::Text(it) | Outcome::Earlier { run: it, .. } => {
+            return string::admitted(&mut run.heap, &it);
+        }
         Outcome::Json(text) => {
             let tree = serde_json::from_str(&text).unwrap_or_default();
             return record_of(run, result, &tree);

@@ -29,7 +29,8 @@ use crate::node::{NodeId, Status};
 use crate::operation::{Delivery, OperationId, Outcome, Request};
 use crate::run::reflection_log::{ReflectionRecord, Resolution};
 use crate::run::script::Offered;
-use crate::run::sessions::{self, Last};
+use crate::run::sessions;
+use crate::run::sessions::replacing::Last;
 use crate::run::{Run, raise};
 use crate::scope::{ScopeId, ScopeKind};
 use crate::step::Step;
@@ -203,6 +204,7 @@ impl PromptRun {
             | Outcome::Float(_)
             | Outcome::Bool(_)
             | Outcome::Text(_)
+            | Outcome::Earlier { .. }
             | Outcome::Json(_)
             | Outcome::OptionalText(_)
             | Outcome::Bytes(_)

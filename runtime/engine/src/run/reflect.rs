@@ -360,6 +360,7 @@ fn resolve(run: &mut Run, outer: NodeId, raised: u64, reflection: Reflection) ->
         return Err(raised);
     }
     note(run, outer, raised, said, Resolution::Retry);
+    run.reflection_log.refuse(outer, error::kind(raised));
     run.reflection_log
         // Before the next attempt begins, whose prompts look there.
         .learn(outer, &reflection.guidance, reflection.revised);

@@ -1,11 +1,13 @@
 //! What reflections leave: guidance and other values for the prompts of the next attempt, and what happened.
 
+use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::NodeKind;
 use gsw_abi::types::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::answers::Earlier;
 use crate::codec::decode;
 use crate::event::{ReflectionLevel, form};
 use crate::node::{NodeId, Status, Tree};
@@ -18,6 +20,10 @@ pub(crate) struct ReflectionLog {
     guidance: FxHashMap<NodeId, Vec<String>>,
     /// Replaces parameters of prompts inside.
     revised: FxHashMap<NodeId, Map<String, Value>>,
+    /// Those of `revised` that a prompt or a `state` had.
+    taken: FxHashSet<(NodeId, String)>,
+    /// The nodes whose body was given answers that did not do.
+    refused: FxHashSet<NodeId>,
     /// The nodes whose body a reflection has had tried again.
     tried_again: FxHashSet<NodeId>,
     /// The model setting of the last prompt inside.
@@ -87,14 +93,54 @@ impl ReflectionLog {
         self.history.push(record);
     }
 
-    pub(crate) fn close(&mut self, node: NodeId, status: Status) {
+    /// The body of a node fails, and is tried again.
+    pub(crate) fn refuse(&mut self, node: NodeId, error: Option<BuiltinError>) {
+        // Where a provider could not answer, what the others have answered is not to blame, and is not paid for twice.
+        let is_outage = matches!(
+            error,
+            Some(
+                BuiltinError::RateLimited
+                    | BuiltinError::Overloaded
+                    | BuiltinError::ProviderError
+                    | BuiltinError::Timeout
+            )
+        );
+        if !is_outage {
+            self.refused.insert(node);
+        }
+    }
+
+    /// Whether a prompt that is called in `node` takes an answer that is kept.
+    pub(crate) fn earlier(&self, tree: &Tree, node: NodeId) -> Earlier {
+        let is_refused =
+            !self.refused.is_empty() && around(tree, node).any(|it| self.refused.contains(&it));
+        match is_refused {
+            true => Earlier::Refused,
+            false => Earlier::Taken,
+        }
+    }
+
+    /// What a reflection gave for a name, of the nearest of these nodes.
+    fn take(&mut self, mut nodes: impl Iterator<Item = NodeId>, name: &str) -> Option<Value> {
+        let revised = |it: NodeId| Some((it, self.revised.get(&it)?.get(name)?.clone()));
+        let (node, value) = nodes.find_map(revised)?;
+        self.taken.insert((node, name.to_owned()));
+        Some(value)
+    }
+
+    /// Forgets what is kept of a node, which ends; gives the names that a reflection on it revised and nothing had.
+    pub(crate) fn close(&mut self, node: NodeId, status: Status) -> Vec<String> {
         // What is kept by node is dropped with it; the history alone grows, by one record for each reflection.
         self.models.remove(&node);
-        self.revised.remove(&node);
+        self.refused.remove(&node);
+        let revised = self.revised.remove(&node).unwrap_or_default();
+        let mut names: Vec<String> = revised.into_iter().map(|it| it.0).collect();
+        names.retain(|it| !self.taken.remove(&(node, it.clone())));
         self.guidance.remove(&node);
         if self.tried_again.remove(&node) && status == Status::Completed {
             self.succeed(node);
         }
+        names
     }
 
     /// What followed the last reflection on a node ended well.
@@ -148,9 +194,8 @@ pub(crate) fn revised_parameter(run: &mut Run, ty: TypeId, name: &str, given: u6
         return given;
     }
     let node = run.scheduler.current_node();
-    let revised = |it: NodeId| run.reflection_log.revised.get(&it)?.get(name);
-    let found = around(run.progress.tree(), node).find_map(revised).cloned();
-    match found {
+    let nodes = around(run.progress.tree(), node);
+    match run.reflection_log.take(nodes, name) {
         Some(tree) => word_of_revised(run, ty, name, given, &tree),
         None => given,
     }
@@ -167,8 +212,7 @@ pub(crate) fn revised_state(run: &mut Run, ty: TypeId, name: &str, given: u64) -
         .tree()
         .workflow_of(run.scheduler.current_node());
     // What is revised for another workflow around means its own variables.
-    let revised = workflow.and_then(|it| run.reflection_log.revised.get(&it)?.get(name));
-    match revised.cloned() {
+    match run.reflection_log.take(workflow.into_iter(), name) {
         Some(tree) => word_of_revised(run, ty, name, given, &tree),
         None => given,
     }

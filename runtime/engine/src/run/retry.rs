@@ -57,6 +57,7 @@ pub(crate) fn retry(run: &mut Run, failed: Failed) -> Step {
         None => format!("`{name}` may be temporary; attempt {made} of {further} more"),
     };
     let node = run.scheduler.current_node();
+    run.reflection_log.refuse(node, error::kind(raised));
     let step = std::sync::Arc::clone(run.progress.tree().name(node));
     let attempt = u32::try_from(made).unwrap_or(u32::MAX);
     run.progress.emit(

@@ -7,8 +7,10 @@
 //! - One call at a time runs in a session. It holds the session from `session_enter`, right before it is run, until it ends, and
 //!   others wait in the order in which they came. So each call sees the whole of those before it.
 //! - A conversation grows by whole exchanges. A call that raises or is cancelled leaves it as it was.
+//! - An exchange is replaced only where a prompt was asked in it; what the program has put there stays until the program removes it.
 
 pub(crate) mod entering;
+pub(crate) mod replacing;
 pub(crate) mod shortening;
 
 use std::collections::VecDeque;
@@ -28,6 +30,7 @@ use crate::node::NodeId;
 use crate::run::prompt::hidden::Hidden;
 use crate::run::prompt::said::Opening;
 use crate::run::prompt::trust::Origins;
+use crate::run::sessions::replacing::{Last, Purpose};
 use crate::run::{Run, raise};
 use crate::task::TaskId;
 use crate::value::{error, field, set_field};
@@ -37,6 +40,8 @@ use crate::value::{error, field, set_field};
 pub(crate) struct Sessions {
     sessions: FxHashMap<u64, Session>,
     made: u64,
+    /// How many exchanges there have been in all of them.
+    exchanges: u64,
 }
 
 #[derive(Debug)]
@@ -57,11 +62,23 @@ struct Session {
 
 #[derive(Clone, Debug)]
 struct Kept {
+    /// The same in a fork, else no two have the same.
+    number: u64,
     exchange: Arc<Exchange>,
-    /// The prompt that was answered.
-    node: Option<NodeId>,
+    /// Of what the program has put there, none.
+    asked: Option<Asked>,
     /// What it counts in the memory of the run.
     weight: usize,
+}
+
+/// The call that made an exchange.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    task: TaskId,
+    /// The prompt's index.
+    prompt: Option<usize>,
+    /// Of a call that a mock has answered, none.
+    node: Option<NodeId>,
 }
 
 impl Session {
@@ -132,15 +149,13 @@ pub(crate) fn place(run: &Run, word: u64, last: Last) -> SessionPlace {
         session: number(word),
         exchange: match last {
             Last::Kept => before + 1,
-            Last::Replaced => before.max(1),
+            Last::Replaced(_) => before.max(1),
         },
     }
 }
 
 /// What a call finds in its session.
 pub(crate) struct Entered {
-    /// The prompt whose exchange is replaced, if one was asked.
-    pub replaced: Option<NodeId>,
     pub history: Vec<Arc<Exchange>>,
     /// How many messages of it observers have seen.
     pub seen: usize,
@@ -175,8 +190,12 @@ pub(crate) fn messages(
     word: u64,
     left_out: i64,
 ) -> Result<u64, u64> {
+    let Ok(left_out) = usize::try_from(left_out) else {
+        let why = format!("`keep` says how many exchanges stay, which cannot be {left_out}");
+        let error = BuiltinError::AssertionFailed;
+        return Err(error::with_text(&mut run.heap, error, &why));
+    };
     let exchanges = &run.sessions.get(word).exchanges;
-    let left_out = usize::try_from(left_out).unwrap_or(0);
     let listed = &exchanges[..exchanges.len().saturating_sub(left_out)];
     let turns = conversation::turns(listed.iter().map(|it| &*it.exchange));
     decode::decode(run, result, &turns).map_err(|issue| {
@@ -191,10 +210,21 @@ pub(crate) fn messages(
 pub(crate) fn seed(run: &mut Run, word: u64, messages: u64) -> Result<u64, u64> {
     let tree = codec::json_to_tree(messages).unwrap_or(Value::Null);
     run.heap.release(messages);
-    match conversation::of_turns(&tree) {
-        Ok(exchange) if exchange.messages.is_empty() => Ok(0),
-        Ok(exchange) => {
-            append(run, word, exchange, None);
+    let exchanges = &run.sessions.get(word).exchanges;
+    // Turns that are put there one after the other make the same exchanges as all at once.
+    let open = exchanges.last().filter(|it| it.asked.is_none());
+    let open = open.map(|it| Arc::clone(&it.exchange));
+    let open = open.filter(|it| !it.is_answered());
+    let calls = exchanges.iter().map(|it| it.exchange.calls()).sum();
+    match conversation::of_turns(&tree, open.as_deref(), calls) {
+        Ok(made) if made.is_empty() => Ok(0),
+        Ok(made) => {
+            let end = exchanges.len() - usize::from(open.is_some());
+            remove(run, word, end);
+            for exchange in made {
+                let end = run.sessions.get(word).exchanges.len();
+                insert(run, word, end, exchange, None);
+            }
             note_foreign(run, word);
             Ok(0)
         }
@@ -206,27 +236,40 @@ pub(crate) fn seed(run: &mut Run, word: u64, messages: u64) -> Result<u64, u64> 
     }
 }
 
-/// Adds an exchange at the end.
-fn append(run: &mut Run, word: u64, exchange: Exchange, node: Option<NodeId>) {
+/// Puts an exchange at this place.
+fn insert(run: &mut Run, word: u64, at: usize, exchange: Exchange, asked: Option<Asked>) {
+    let kept = kept(run, exchange, asked);
+    run.sessions.get_mut(word).exchanges.insert(at, kept);
+}
+
+/// An exchange as it is kept, which counts in the memory of the run.
+fn kept(run: &mut Run, exchange: Exchange, asked: Option<Asked>) -> Kept {
     let weight = exchange.weight();
     run.heap.charge(weight);
-    run.sessions.get_mut(word).exchanges.push(Kept {
+    run.sessions.exchanges += 1;
+    Kept {
+        number: run.sessions.exchanges,
         exchange: Arc::new(exchange),
-        node,
+        asked,
         weight,
-    });
+    }
+}
+
+/// Removes the exchanges from this place on.
+fn remove(run: &mut Run, word: u64, from: usize) {
+    let removed = run.sessions.get_mut(word).exchanges.split_off(from);
+    run.heap.discharge(removed.iter().map(|it| it.weight).sum());
 }
 
 /// What a call that holds the session finds in it; with [`Last::Replaced`] without the last exchange.
 pub(crate) fn entered(run: &Run, word: u64, last: Last) -> Entered {
     let session = run.sessions.get(word);
-    let (kept, replaced) = match (last, session.exchanges.split_last()) {
-        (Last::Replaced, Some((replaced, before))) => (before, replaced.node),
-        (Last::Replaced, None) | (Last::Kept, _) => (&session.exchanges[..], None),
+    let kept = match (last, session.exchanges.split_last()) {
+        (Last::Replaced(number), Some((replaced, before))) if replaced.number == number => before,
+        (Last::Replaced(_) | Last::Kept, _) => &session.exchanges[..],
     };
     let seen = kept.iter().take(session.seen);
     Entered {
-        replaced,
         history: kept.iter().map(|it| Arc::clone(&it.exchange)).collect(),
         seen: seen.map(|it| it.exchange.messages.len()).sum(),
         hidden: session.hidden.clone(),
@@ -235,32 +278,23 @@ pub(crate) fn entered(run: &Run, word: u64, last: Last) -> Entered {
     }
 }
 
-/// Whether nothing has been said in it.
-pub(crate) fn is_empty(run: &Run, word: u64) -> bool {
-    run.sessions.get(word).exchanges.is_empty()
-}
-
-/// What becomes of the last exchange of a session when a call in it is answered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Last {
-    Kept,
-    Replaced,
-}
-
-/// A call that holds the session was answered.
-pub(crate) fn answered(run: &mut Run, word: u64, last: Last, node: NodeId, exchange: Exchange) {
-    replace(run, word, last);
-    append(run, word, exchange, Some(node));
+/// A call of a task that holds the session was answered.
+pub(crate) fn answered(
+    run: &mut Run,
+    word: u64,
+    last: Last,
+    (task, node): (TaskId, NodeId),
+    exchange: Exchange,
+) {
+    let asked = Asked {
+        task,
+        prompt: exchange.prompt,
+        node: Some(node),
+    };
+    let place = replacing::take(run, word, last);
+    insert(run, word, place, exchange, Some(asked));
     let session = run.sessions.get_mut(word);
     session.seen = session.exchanges.len();
-}
-
-fn replace(run: &mut Run, word: u64, last: Last) {
-    if last == Last::Replaced
-        && let Some(replaced) = run.sessions.get_mut(word).exchanges.pop()
-    {
-        run.heap.discharge(replaced.weight);
-    }
 }
 
 /// Texts of the conversation that nobody is to see, also where they come back later.
@@ -305,9 +339,9 @@ pub(crate) fn leave_line(run: &mut Run, task: TaskId, word: u64) {
 pub(crate) fn mocked(
     run: &mut Run,
     word: u64,
-    said: u64,
-    answer: u64,
-    last: Last,
+    prompt: usize,
+    (said, answer): (u64, u64),
+    purpose: Purpose,
 ) -> Result<u64, u64> {
     let opening = Opening::take(&mut run.heap, said);
     let tree = codec::json_to_tree(answer).unwrap_or(Value::Null);
@@ -317,12 +351,21 @@ pub(crate) fn mocked(
         .map_or_else(|| tree.to_string(), str::to_owned);
     let said = opening.messages.into_iter().map(Message::from);
     let messages = said.chain([Message::answer(text)]).map(Arc::new).collect();
-    replace(run, word, last);
     let exchange = Exchange {
         messages,
         ..Exchange::default()
     };
-    append(run, word, exchange, None);
+    let asked = Asked {
+        task: run.scheduler.current(),
+        prompt: Some(prompt),
+        node: None,
+    };
+    let last = replacing::last(run, word, prompt, purpose);
+    let ended = last.map(|last| {
+        let place = replacing::take(run, word, last);
+        insert(run, word, place, exchange, Some(asked));
+        0
+    });
     run.heap.release(word);
-    Ok(0)
+    ended.map_err(|why| error::with_text(&mut run.heap, BuiltinError::AssertionFailed, why))
 }

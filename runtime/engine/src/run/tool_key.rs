@@ -6,6 +6,7 @@ use gsw_abi::builtin::UNIT;
 use gsw_abi::types::{Type, TypeId};
 use rustc_hash::FxHashMap;
 
+use crate::arguments::Arguments;
 use crate::heap::Heap;
 use crate::node::{NodeId, Status};
 use crate::run::raise;
@@ -25,6 +26,8 @@ pub struct ToolKey {
 pub(crate) struct ToolKeys {
     /// Values do not change, so the first result is given as it is.
     results: HashMap<ToolKey, Kept>,
+    /// What the call was given that has the result, or is on its way.
+    given: HashMap<ToolKey, Arguments>,
     /// Whose call is on its way.
     busy: HashMap<ToolKey, TaskId>,
     /// The keys of the calls whose nodes are entered next, by task.
@@ -73,6 +76,16 @@ impl ToolKeys {
             // A task that unwinds must not be handed the call later.
             waiting.retain(|it| *it != id);
         }
+    }
+
+    /// The arguments of a call that are not those of the call whose result it is given.
+    pub(crate) fn differing(&self, key: &ToolKey, given: &Arguments) -> Option<String> {
+        self.given.get(key)?.differing(given)
+    }
+
+    /// What a call is given that is the first one with its key.
+    pub(crate) fn note(&mut self, key: ToolKey, given: Arguments) {
+        self.given.insert(key, given);
     }
 
     pub(crate) fn begin(&mut self, key: &ToolKey, task: TaskId) -> Earlier {
@@ -156,6 +169,8 @@ impl ToolKeys {
             self.waiting.remove(&key);
             return Next::Nothing;
         };
+        // What that one is given is not known here.
+        self.given.remove(&key);
         // Busy again under its new owner before anybody else can begin, so the order of waiting holds.
         self.start(key, next);
         Next::CallAgain(next)

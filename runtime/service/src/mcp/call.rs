@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::mcp::callers::{Asked, Happening, Happenings};
 use crate::mcp::calls::BY_CLIENT;
-use crate::mcp::form;
+use crate::mcp::form::Choices;
 
 /// A run that a client waits for.
 pub(super) struct Ongoing {
@@ -73,8 +73,7 @@ impl Ongoing {
             let Some(result) = result else {
                 return true;
             };
-            let reply = form::reply(&asked.question, result);
-            asked.reply(reply);
+            asked.fill_in(result);
             false
         });
     }
@@ -169,6 +168,15 @@ pub(super) fn asking(context: &RequestContext<RoleServer>) -> Asking {
     }
 }
 
+/// The choices that the client of a call knows.
+pub(super) fn choices(context: &RequestContext<RoleServer>) -> Choices {
+    let version = context.protocol_version().unwrap_or_default();
+    match version.as_str() >= ProtocolVersion::V_2025_11_25.as_str() {
+        true => Choices::Several,
+        false => Choices::One,
+    }
+}
+
 /// Sends a line of progress.
 pub(super) async fn tell(
     context: &RequestContext<RoleServer>,
@@ -210,7 +218,7 @@ pub(super) async fn ask(context: &RequestContext<RoleServer>, mut asked: Box<Ask
         }
     };
     let reply = match answer {
-        Ok(Ok(ClientResult::ElicitResult(result))) => form::reply(&asked.question, result),
+        Ok(Ok(ClientResult::ElicitResult(result))) => return asked.fill_in(result),
         Ok(Ok(_)) => Err(unreachable("the client has answered something else".into())),
         Ok(Err(error)) => Err(unreachable(error.to_string())),
         Err(_) => Err(unreachable("the client has gone".into())),

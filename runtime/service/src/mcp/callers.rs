@@ -10,11 +10,11 @@ use gsw_driver::human::{Humans, NoReply, Replying};
 use gsw_engine::human::{Question, Reply};
 use gsw_engine::run::Finished;
 use gsw_tree::event::Level;
-use rmcp::model::ElicitRequestParams;
+use rmcp::model::{ElicitRequestParams, ElicitResult};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
-use crate::mcp::form;
+use crate::mcp::form::{self, Choices};
 
 /// So many lines of progress wait for a client that reads slowly; the others are left out.
 const MOST_LINES: usize = 64;
@@ -40,6 +40,8 @@ pub(super) struct Asked {
     pub question: Question,
     /// What the client shows.
     pub form: ElicitRequestParams,
+    /// What the form has.
+    choices: Choices,
     /// None once there was a reply.
     reply: Option<oneshot::Sender<Result<Reply, NoReply>>>,
 }
@@ -139,6 +141,21 @@ impl Teller {
 }
 
 impl Asked {
+    /// Lays the form out for a client that knows these choices.
+    pub fn lay_out(&mut self, program: &Program, choices: Choices) {
+        // One that has no such form keeps the plain one.
+        if let Ok(form) = form::request(&program.types, &self.question, choices) {
+            self.form = form;
+            self.choices = choices;
+        }
+    }
+
+    /// Hands on how the form was filled in.
+    pub fn fill_in(&mut self, result: ElicitResult) {
+        let reply = form::reply(&self.question, self.choices, result);
+        self.reply(reply);
+    }
+
     /// Hands on what was replied. Who has taken the question back needs none.
     pub fn reply(&mut self, reply: Result<Reply, NoReply>) {
         if let Some(listener) = self.reply.take() {
@@ -181,7 +198,9 @@ impl Humans for Callers {
         let Some(teller) = self.lock().get(&call.run).cloned() else {
             return Box::pin(std::future::ready(Err(nobody(&human))));
         };
-        let form = match form::request(&self.program.types, &question) {
+        // Which other choices the client knows is seen by who sends the form.
+        let choices = Choices::One;
+        let form = match form::request(&self.program.types, &question, choices) {
             Ok(form) => form,
             Err(why) => return Box::pin(std::future::ready(Err(why))),
         };
@@ -189,6 +208,7 @@ impl Humans for Callers {
         teller.tell(Happening::Asked(Box::new(Asked {
             question,
             form,
+            choices,
             reply: Some(reply),
         })));
         Box::pin(async move { coming.await.unwrap_or_else(|_| Err(nobody(&human))) })

@@ -1,6 +1,6 @@
 //! A question to a person as the form that a client shows, and what was filled in as an answer.
 //!
-//! The forms of the protocol are flat: an object of texts, numbers, booleans and choices. An answer that is such an object is
+//! The forms of the protocol are flat: an object of texts, numbers, booleans and choices, and since 2025-11-25 choices of several. An answer that is such an object is
 //! asked for as it is, one that could be a field of it as the field `answer`, and any other as JSON in that field.
 
 use gsw_abi::types::{Type, TypeTable};
@@ -24,6 +24,18 @@ const KEYWORDS: &[&str] = &[
     "maximum",
 ];
 
+/// What a field of a form offers words for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Choices {
+    /// For one of them.
+    One,
+    /// Also for several.
+    Several,
+}
+
+/// What a field with several choices may say.
+const LIST_KEYWORDS: &[&str] = &["type", "title", "description", "minItems", "maxItems"];
+
 /// How the answer to a question lies in the form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Layout {
@@ -39,8 +51,9 @@ enum Layout {
 pub(super) fn request(
     types: &TypeTable,
     question: &Question,
+    choices: Choices,
 ) -> Result<ElicitRequestParams, NoReply> {
-    let (mut schema, layout) = laid_out(&question.schema);
+    let (mut schema, layout) = laid_out(&question.schema, choices);
     if layout == Layout::Whole {
         fill_in(&mut schema, types, question);
     }
@@ -92,13 +105,17 @@ fn message(question: &Question) -> String {
 }
 
 /// What the client's user has done with the form.
-pub(super) fn reply(question: &Question, result: ElicitResult) -> Result<Reply, NoReply> {
+pub(super) fn reply(
+    question: &Question,
+    choices: Choices,
+    result: ElicitResult,
+) -> Result<Reply, NoReply> {
     let declined = || NoReply::Declined(format!("`{}` was declined", question.human));
     if result.action != ElicitationAction::Accept {
         return Err(declined());
     }
     let content = result.content.unwrap_or_else(|| json!({}));
-    let (_, layout) = laid_out(&question.schema);
+    let (_, layout) = laid_out(&question.schema, choices);
     let field = || content.get(ANSWER).cloned().unwrap_or(Value::Null);
     let answer = match layout {
         Layout::Whole => content.to_string(),
@@ -119,11 +136,11 @@ pub(super) fn reply(question: &Question, result: ElicitResult) -> Result<Reply, 
     })
 }
 
-fn laid_out(schema: &Value) -> (Map<String, Value>, Layout) {
-    if let Some(form) = flat(schema) {
+fn laid_out(schema: &Value, choices: Choices) -> (Map<String, Value>, Layout) {
+    if let Some(form) = flat(schema, choices) {
         return (form, Layout::Whole);
     }
-    let (field, layout) = match primitive(schema) {
+    let (field, layout) = match primitive(schema, choices) {
         Some(field) => (field, Layout::Field),
         None => {
             let description = format!("JSON that fits this schema: {schema}");
@@ -145,21 +162,21 @@ fn form(properties: Map<String, Value>, required: &Value) -> Map<String, Value> 
 }
 
 /// An object all of whose fields fit in a form.
-fn flat(schema: &Value) -> Option<Map<String, Value>> {
+fn flat(schema: &Value, choices: Choices) -> Option<Map<String, Value>> {
     let fields = schema.get("properties")?.as_object()?;
     if schema.get("$defs").is_some() || fields.is_empty() {
         return None;
     }
     let mut properties = Map::new();
     for (name, field) in fields {
-        properties.insert(name.clone(), primitive(field)?);
+        properties.insert(name.clone(), primitive(field, choices)?);
     }
     let required = schema.get("required").cloned();
     Some(form(properties, &required.unwrap_or_else(|| json!([]))))
 }
 
 /// A field of a form: a text, a number, a boolean or a choice.
-fn primitive(schema: &Value) -> Option<Value> {
+fn primitive(schema: &Value, choices: Choices) -> Option<Value> {
     let schema = schema.as_object()?;
     // An optional field may be left empty.
     if let Some([one, null]) = schema
@@ -168,15 +185,30 @@ fn primitive(schema: &Value) -> Option<Value> {
         .map(Vec::as_slice)
         && null.get("type").and_then(Value::as_str) == Some("null")
     {
-        return primitive(one);
+        return primitive(one, choices);
     }
     match schema.get("type").and_then(Value::as_str)? {
-        "string" | "number" | "integer" | "boolean" => {}
-        _ => return None,
+        "string" | "number" | "integer" | "boolean" => Some(Value::Object(said(schema, KEYWORDS))),
+        "array" if choices == Choices::Several => several(schema),
+        _ => None,
     }
-    let said = schema.iter().filter(|it| KEYWORDS.contains(&it.0.as_str()));
-    let said = said.map(|(name, value)| (name.clone(), value.clone()));
-    Some(Value::Object(said.collect()))
+}
+
+/// A field with several choices, where a list is of words.
+fn several(schema: &Map<String, Value>) -> Option<Value> {
+    let words = schema.get("items")?.get("enum")?.as_array()?;
+    if words.is_empty() || !words.iter().all(Value::is_string) {
+        return None;
+    }
+    let mut field = said(schema, LIST_KEYWORDS);
+    field.insert("items".into(), json!({ "type": "string", "enum": words }));
+    Some(Value::Object(field))
+}
+
+fn said(schema: &Map<String, Value>, keywords: &[&str]) -> Map<String, Value> {
+    let said = schema.iter().filter(|it| keywords.contains(&it.0.as_str()));
+    said.map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -187,7 +219,7 @@ mod tests {
     use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
     use serde_json::{Value, json};
 
-    use super::{reply, request};
+    use super::{Choices, reply, request};
 
     fn question(schema: Value) -> Question {
         Question {
@@ -202,7 +234,11 @@ mod tests {
     }
 
     fn shown(schema: Value) -> Value {
-        match request(&builtin::type_table(), &question(schema)) {
+        shown_to(schema, Choices::One)
+    }
+
+    fn shown_to(schema: Value, choices: Choices) -> Value {
+        match request(&builtin::type_table(), &question(schema), choices) {
             Ok(ElicitRequestParams::FormElicitationParams {
                 requested_schema, ..
             }) => serde_json::to_value(requested_schema).expect("a schema is JSON"),
@@ -211,8 +247,12 @@ mod tests {
     }
 
     fn answer(schema: Value, content: Value) -> String {
+        answer_of(schema, Choices::One, content)
+    }
+
+    fn answer_of(schema: Value, choices: Choices, content: Value) -> String {
         let result = ElicitResult::new(ElicitationAction::Accept).with_content(content);
-        reply(&question(schema), result)
+        reply(&question(schema), choices, result)
             .expect("it was accepted")
             .answer
     }
@@ -244,6 +284,36 @@ mod tests {
     }
 
     #[test]
+    fn a_list_of_words_is_a_field_with_several_choices_where_the_client_knows_them() {
+        let words = json!({ "type": "string", "enum": ["tea", "cake"] });
+        let list = json!({ "type": "array", "items": words, "minItems": 1, "maxItems": 2, "uniqueItems": true });
+        let schema = json!({
+            "type": "object",
+            "properties": { "name": { "type": "string" }, "wishes": list },
+            "required": ["name", "wishes"],
+        });
+        let several = Choices::Several;
+        let form = shown_to(schema.clone(), several);
+        let expected = json!({ "type": "array", "items": words, "minItems": 1, "maxItems": 2 });
+        assert_eq!(form["properties"]["wishes"], expected);
+        let filled = json!({ "name": "Ada", "wishes": ["cake"] });
+        assert_eq!(
+            answer_of(schema.clone(), several, filled.clone()),
+            filled.to_string()
+        );
+        let older = shown(schema.clone());
+        assert_eq!(older["properties"]["answer"]["type"], "string", "{older}");
+        let written = json!({ "answer": filled.to_string() });
+        assert_eq!(answer(schema, written), filled.to_string());
+        let alone = shown_to(list.clone(), several);
+        assert_eq!(alone["properties"]["answer"], expected);
+        assert_eq!(
+            answer_of(list, several, json!({ "answer": ["tea"] })),
+            r#"["tea"]"#
+        );
+    }
+
+    #[test]
     fn anything_else_is_written_as_json() {
         let schema = json!({ "type": "array", "items": { "type": "integer" } });
         let form = shown(schema.clone());
@@ -259,7 +329,8 @@ mod tests {
     #[test]
     fn whoever_declines_or_closes_the_form_has_declined() {
         for action in [ElicitationAction::Decline, ElicitationAction::Cancel] {
-            let refused = reply(&question(json!({})), ElicitResult::new(action));
+            let result = ElicitResult::new(action);
+            let refused = reply(&question(json!({})), Choices::One, result);
             assert!(matches!(refused, Err(NoReply::Declined(_))), "{refused:?}");
         }
     }

@@ -15,7 +15,7 @@ use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 
 use crate::arguments::BuiltinOptions;
-use crate::mcp::call::{Asking, GivenUp, Ongoing, Watch, ask, asking, refuse, tell};
+use crate::mcp::call::{Asking, GivenUp, Ongoing, Watch, ask, asking, choices, refuse, tell};
 use crate::mcp::callers::{Callers, Happening, Line};
 use crate::mcp::ending::Ended;
 use crate::mcp::parted::{NotTaken, Parted};
@@ -147,11 +147,14 @@ impl Offered {
                 Some(Happening::Progress(line)) => {
                     say(&mut ongoing, line, context, logged).await;
                 }
-                Some(Happening::Asked(mut asked)) => match asking {
-                    Asking::Never => refuse(&mut asked, "the client has no elicitation"),
-                    Asking::Within => ask(context, asked).await,
-                    Asking::Between => ongoing.keep(asked),
-                },
+                Some(Happening::Asked(mut asked)) => {
+                    asked.lay_out(self.program(), choices(context));
+                    match asking {
+                        Asking::Never => refuse(&mut asked, "the client has no elicitation"),
+                        Asking::Within => ask(context, asked).await,
+                        Asking::Between => ongoing.keep(asked),
+                    }
+                }
                 Some(Happening::Ended(finished)) => {
                     if let Some(store) = &self.store {
                         // Who calls the command line with the same input asks for a run of their own, so should this

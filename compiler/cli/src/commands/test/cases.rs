@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use gsw_abi::builtin::BuiltinError;
 use gsw_agents::Record;
 use gsw_driver::crash::{Crashes, Tapes};
 use gsw_driver::engine::Engine;
@@ -21,6 +22,7 @@ use serde_json::Value;
 
 use super::cassettes::{Cassettes, Ended, Use};
 use super::crash;
+use super::logs::Logs;
 use super::snapshots::Snapshots;
 use crate::test_report::{Crashed, Ending, Outcome, Share};
 use crate::written;
@@ -85,6 +87,8 @@ struct Ran {
     duration: Duration,
     spent: Spent,
     snapshots: Vec<String>,
+    /// The latest lines of its log.
+    logs: Logs,
     crashes: Option<Crashed>,
     /// What its models answered, where that is written down.
     records: Option<Vec<Record>>,
@@ -162,6 +166,9 @@ impl Cases {
                 && let Err(message) = snapshots.compare(&case.name, &ran.snapshots)
             {
                 ran.ending = Ending::Failed { message };
+            }
+            if let Ending::Failed { message } = &mut ran.ending {
+                ran.logs.add_to(message);
             }
             let test = &self.tests[case.test];
             if let Some(name) = &test.cassette {
@@ -258,6 +265,7 @@ impl Cases {
             duration: Duration::ZERO,
             spent: finished.tree.totals().spent,
             snapshots: std::mem::take(&mut finished.snapshots),
+            logs: Logs::of(&finished),
             ending: ending(&finished),
             crashes: None,
             records: None,
@@ -355,8 +363,16 @@ impl Runner<'_> {
                 let loaded = Loaded::from_bytes(image).map_err(|it| it.to_string())?;
                 let loaded = loaded.with_compiler(written::compiler());
                 let (engine, recording) = gsw_service::testing::recording_engine(loaded)?;
-                let finished = engine.run_test(entry);
+                let mut finished = engine.run_test(entry);
                 let _ = engine.wait_for_detached();
+                if let RunResult::Raised(error) = &mut finished.result
+                    && error.error == BuiltinError::Unauthorized.name()
+                {
+                    error.hint = Some(
+                        "set the provider's key: the models that the agents name are recorded"
+                            .into(),
+                    );
+                }
                 Ok(Went {
                     finished: Some(finished),
                     records: Some(recording.finish(Some(&taped.test))),
@@ -392,6 +408,7 @@ impl Ran {
             duration: Duration::ZERO,
             spent: Spent::default(),
             snapshots: Vec::new(),
+            logs: Logs::default(),
             crashes: None,
             records: None,
         }
@@ -451,6 +468,7 @@ fn joined(test: &Test, pass: f64, runs: Vec<(&Case, Ran)>) -> (Ran, Share) {
         duration: Duration::ZERO,
         spent: Spent::default(),
         snapshots: Vec::new(),
+        logs: Logs::default(),
         crashes: None,
         records: None,
     };

@@ -88,6 +88,7 @@ impl Coercion<'_> {
         let shown = self.shown(node);
         let what = || format!("read {shown} as a list of it");
         self.note(RepairKind::SingleAsList, place, what);
+        self.singles.push(place.in_value());
         Value::Array(vec![self.value(node, of, &place.index(0))])
     }
 
@@ -171,7 +172,7 @@ impl Coercion<'_> {
         if let Node::List { end, .. } | Node::Object { end, .. } = node {
             self.unended(*end, place, "what follows");
         }
-        self.unwrap(inner, rest, id, &step.below(place))
+        self.unwrap(inner, rest, id, &step.below(place).of_answer())
     }
 
     pub(super) fn drop_part(&mut self, node: &Node<'_>, place: &Place<'_>) {

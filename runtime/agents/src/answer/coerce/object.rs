@@ -30,10 +30,15 @@ impl<'s> Coercion<'s> {
             Node::Object { fields, .. } => {
                 let mut known = Map::new();
                 for (key, it) in fields {
-                    let place = place.key(key);
-                    let value = self.value(it, of, &place);
-                    let meant = keys.and_then(|keys| self.key(key, keys, &place));
-                    self.enter(&mut known, meant.unwrap_or(key), value, &place);
+                    let (written, place) = (key, place.key(key));
+                    let meant = keys.and_then(|keys| self.key(key, keys));
+                    let key = meant.unwrap_or(key);
+                    let value = self.value(it, of, &place.in_value_at(key));
+                    if let Some(meant) = meant {
+                        let what = || format!("read the key `{written}` as `{meant}`");
+                        self.note(RepairKind::NearKey, &place, what);
+                    }
+                    self.enter(&mut known, key, value, &place);
                 }
                 Value::Object(known)
             }
@@ -54,18 +59,14 @@ impl<'s> Coercion<'s> {
     }
 
     /// The key of a map that another spelling means, where only some words are keys.
-    fn key(&mut self, key: &str, keys: ShapeId, place: &Place<'_>) -> Option<&'s str> {
+    fn key(&self, key: &str, keys: ShapeId) -> Option<&'s str> {
         let Shape::Words(words) = self.shapes.get(keys) else {
             return None;
         };
         if words.iter().any(|it| it == key) {
             return None;
         }
-        let meant = word::same(key, words)?;
-        self.note(RepairKind::NearKey, place, || {
-            format!("read the key `{key}` as `{meant}`")
-        });
-        Some(meant)
+        word::same(key, words)
     }
 
     pub(super) fn record(
@@ -154,7 +155,7 @@ impl<'s> Coercion<'s> {
             return None;
         }
         self.drop_part(&first.1, &place.key(&first.0));
-        let below = place.key(&second.0);
+        let below = place.key(&second.0).of_answer();
         let what = || "took the arguments of a call as the answer".into();
         self.note(RepairKind::Wrapper, &below, what);
         Some(self.value(&second.1, id, &below))

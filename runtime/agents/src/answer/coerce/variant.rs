@@ -104,7 +104,7 @@ impl<'s> Coercion<'s> {
                 kind: Some(variant.name),
                 said: None,
             };
-            let below = place.key(key);
+            let below = place.key(key).of_answer();
             return Some(self.fields(fields, *end, variant.record, given, &below));
         }
         let is_empty = match inner {

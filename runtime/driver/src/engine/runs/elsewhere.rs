@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Weak};
 
+use gsw_engine::arguments::Arguments;
 use gsw_engine::operation::{AskOfRun, Outcome};
 use gsw_journal::list::{Info, Status};
 use gsw_journal::record::Record;
@@ -11,6 +12,8 @@ use serde_json::{Value, json};
 
 use super::Runs;
 use super::asked::{json_of, refused, state_json};
+use super::identity::Given;
+use crate::durable::history::beginning_of;
 use crate::durable::store::RunStore;
 use crate::work::Completion;
 
@@ -64,10 +67,18 @@ impl Runs {
         }
     }
 
-    /// The workflow of a run of this id, whoever carries it.
-    pub(super) fn workflow_of_run(&self, run: &str) -> Option<String> {
-        let here = self.get(run).map(|it| it.workflow);
-        here.or_else(|| Some(self.written(run).ok()??.2.workflow))
+    /// What a run of this id runs, whoever carries it.
+    pub(super) fn given_to(&self, run: &str) -> Option<Given> {
+        let here = self.lock().runs.get(run).map(|it| it.given.clone());
+        here.or_else(|| {
+            let (_, store, info) = self.written(run).ok()??;
+            let records = store.records(&info.id).ok();
+            let beginning = records.and_then(|it| beginning_of(&store, &info.id, &it).ok());
+            Some(Given {
+                workflow: info.workflow,
+                arguments: beginning.map(|it| Arguments::of(it.entered.input())),
+            })
+        })
     }
 
     /// A run of exactly this id that is written down.

@@ -1,5 +1,6 @@
 //! Ids that programs give to detached runs.
 
+use gsw_engine::arguments::Arguments;
 use gsw_engine::operation::{Failure, Outcome};
 
 /// The longest id that a program gives to a run, in bytes: ids are names of files and parts of commands.
@@ -21,13 +22,30 @@ pub(super) fn unfit_id(id: &str) -> Option<&'static str> {
     }
 }
 
-/// The id of a run that was there when one of `workflow` was to start. Who gives the id of another workflow's run must not take that
-/// for its own.
-pub(super) fn given(id: &str, workflow: &str, of: Option<&str>) -> Outcome {
-    match of.filter(|it| *it != workflow) {
-        Some(of) => Outcome::Failed(Failure::Other {
+/// What a run runs.
+#[derive(Clone, Debug)]
+pub(in crate::engine) struct Given {
+    pub(in crate::engine) workflow: String,
+    /// Where they are known.
+    pub(in crate::engine) arguments: Option<Arguments>,
+}
+
+/// The id of a run that was there when another was to start. Who gives the id of another workflow's run must not take that for its
+/// own, and who starts the same workflow with other arguments is told.
+pub(super) fn given(id: &str, wanted: &Given, of: Option<&Given>) -> Outcome {
+    let id = id.to_owned();
+    if let Some(of) = of.filter(|it| it.workflow != wanted.workflow) {
+        let (of, workflow) = (&of.workflow, &wanted.workflow);
+        return Outcome::Failed(Failure::Other {
             message: format!("`{id}` is a run of `{of}`, so none of `{workflow}` can have that id"),
-        }),
-        None => Outcome::Text(id.to_owned()),
+        });
+    }
+    let arguments = of.and_then(|it| it.arguments.as_ref());
+    let differing = arguments
+        .zip(wanted.arguments.as_ref())
+        .and_then(|(of, wanted)| of.differing(wanted));
+    match differing {
+        Some(differing) => Outcome::Earlier { run: id, differing },
+        None => Outcome::Text(id),
     }
 }

@@ -9,6 +9,7 @@ use gsw_abi::setting::{self, CallSettings, Setting, Turn};
 use gsw_abi::types::TypeId;
 use serde_json::{Map, Value};
 
+use crate::answers::Earlier;
 use crate::budget::Limits;
 use crate::codec;
 use crate::event::{EventKind, ReflectionLevel};
@@ -22,7 +23,8 @@ use crate::run::prompt::said::{self, Opening};
 use crate::run::prompt::trust::{self, Beginning};
 use crate::run::prompt::{Gives, InSession, PromptNodes, PromptRun, Scripted};
 use crate::run::script::Offered;
-use crate::run::sessions::{self, Entered, Last};
+use crate::run::sessions::replacing::{self, Last, Purpose};
+use crate::run::sessions::{self, Entered};
 use crate::run::{Run, raise, skills, words};
 use crate::scope::ScopeId;
 use crate::value::error;
@@ -140,7 +142,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     let arguments = trust::arguments(run, new.arguments);
     let (input, mut hidden) = words::take_arguments(&mut run.heap, new.arguments);
     let mut given = CallSettings::from(words::take_settings(&mut run.heap, new.settings));
-    let improving = given.improving.take();
+    let (improving, turn) = (given.improving.take(), given.turn);
     // After all words were taken over, so nothing leaks; before the node is entered, so nothing is reported.
     if let Some(error) = run.interruption() {
         return Err(error);
@@ -153,8 +155,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
     if !opening.asks() {
         return Err(said::asks_nothing(&mut run.heap, &declared.name));
     }
-    let revised = revised(run, new.session, given.turn)?;
-    let last = last_of_session(improving.as_ref(), given.turn);
+    let (last, revised) = replaced(run, &new, improving.as_ref(), turn)?;
     let (session, entered) = enter_session(run, new.session, last).unzip();
     let earlier = entered.as_ref().map_or(0, |it| it.seen);
     entered.iter().for_each(|it| hidden.join(&it.hidden));
@@ -183,6 +184,7 @@ pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64
         history: entered.map(|it| it.history),
         schema: run.models.schema(&loaded.types, declared.result),
         improving: improving.map(|it| text_of(&it["answer"])),
+        earlier: takes_kept(run, nodes.outer, turn),
         prices: Arc::clone(run.models.prices()),
     });
     let observed = Observed::new(Arc::clone(&loaded), declared.result, hidden, earlier);
@@ -242,12 +244,11 @@ fn added_by_a_model(run: &Run, improving: Option<&Value>) -> Option<&'static str
     }
 }
 
-/// What becomes of the last exchange of the session.
-fn last_of_session(improving: Option<&Value>, turn: Turn) -> Last {
-    match (improving, turn) {
-        (None, Turn::New) => Last::Kept,
-        // An answer that is improved is the last one of the session, which the better one replaces.
-        (Some(_), _) | (None, Turn::Revised) => Last::Replaced,
+/// What refused an answer is not given it again.
+fn takes_kept(run: &Run, outer: NodeId, turn: Turn) -> Earlier {
+    match turn {
+        Turn::Revised => Earlier::Refused,
+        Turn::New => run.reflection_log.earlier(run.progress.tree(), outer),
     }
 }
 
@@ -260,28 +261,38 @@ fn choose_model(run: &mut Run, outer: NodeId, settings: &mut Map<String, Value>)
     }
 }
 
-/// The prompt that `revise` replaces: of the last exchange of the session, else the last one of the step around. There must be
-/// something to replace, which in a session may also be what no prompt of the tree has said.
-fn revised(run: &mut Run, session: u64, turn: Turn) -> Result<Option<NodeId>, u64> {
-    let tree = run.progress.tree();
-    let nothing = match (turn, session) {
-        (Turn::New, _) => return Ok(None),
-        (Turn::Revised, 0) => {
-            let around = tree.shown(run.scheduler.current_node());
-            if let Some(last) = around.and_then(|it| tree.last_prompt(it)) {
-                return Ok(Some(last));
-            }
-            "`revise` replaces the answer of the last prompt in the same step or body, and there is none yet"
-        }
-        (Turn::Revised, session) if !sessions::is_empty(run, session) => {
-            return Ok(sessions::entered(run, session, Last::Replaced).replaced);
-        }
-        (Turn::Revised, _) => {
-            "`revise` replaces the last exchange of the session, and nothing has been said in it"
-        }
+/// The exchange of the session that gives way to this one, and the prompt that `revise` replaces: that of the exchange, else the last
+/// one of the step around. There must be something to replace.
+fn replaced(
+    run: &mut Run,
+    new: &NewPrompt,
+    improving: Option<&Value>,
+    turn: Turn,
+) -> Result<(Last, Option<NodeId>), u64> {
+    let purpose = match (improving, turn) {
+        (Some(_), _) => Purpose::Better,
+        (None, Turn::New) => Purpose::Next,
+        (None, Turn::Revised) => Purpose::Revision,
     };
-    let error = BuiltinError::AssertionFailed;
-    Err(error::with_text(&mut run.heap, error, nothing))
+    let found = match new.session {
+        0 => last_in_step(run, turn).map(|revised| (Last::Kept, revised)),
+        session => replacing::last(run, session, new.prompt, purpose).map(|last| {
+            let replaced = replacing::prompt_of(run, session, last);
+            (last, replaced.filter(|_| turn == Turn::Revised))
+        }),
+    };
+    found.map_err(|why| error::with_text(&mut run.heap, BuiltinError::AssertionFailed, why))
+}
+
+/// The prompt that `revise` replaces where there is no session.
+fn last_in_step(run: &Run, turn: Turn) -> Result<Option<NodeId>, &'static str> {
+    let tree = run.progress.tree();
+    let around = match turn {
+        Turn::New => return Ok(None),
+        Turn::Revised => tree.shown(run.scheduler.current_node()),
+    };
+    let last = around.and_then(|it| tree.last_prompt(it));
+    last.map(Some).ok_or("`revise` replaces the answer of the last prompt in the same step or body, and there is none yet")
 }
 
 /// What has been said in the session of a call, where it has one.

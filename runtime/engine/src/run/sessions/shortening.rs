@@ -2,13 +2,11 @@
 //!
 //! Nothing is shortened by itself. What goes is chosen by the program, in whole exchanges, and observers are told.
 
-use std::sync::Arc;
-
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
 use serde_json::Value;
 
-use super::{Kept, note_foreign, number};
+use super::{Kept, kept, note_foreign, number};
 use crate::codec;
 use crate::conversation::{self, Exchange};
 use crate::event::EventKind;
@@ -45,17 +43,14 @@ pub(crate) fn shorten(run: &mut Run, word: u64, gone: u64, made: u64) -> Result<
 fn put(run: &mut Run, word: u64, gone: &Value, made: &Value) -> Result<(), String> {
     let count = exchanges_of(&run.sessions.get(word).exchanges, gone)
         .ok_or("the session has been changed while it was to be shortened")?;
-    let made = conversation::of_turns(made)?;
-    let turns = made.messages.len();
-    let made = (turns > 0).then(|| {
-        let weight = made.weight();
-        Kept {
-            exchange: Arc::new(made),
-            node: None,
-            weight,
-        }
-    });
-    let added = made.as_ref().map_or(0, |it| it.weight);
+    let is_blank = |it: &Value| it["text"].as_str().is_some_and(|it| it.trim().is_empty());
+    if made.as_array().is_some_and(|it| it.iter().any(is_blank)) {
+        return Err("what is to take the place of older exchanges is an empty text".into());
+    }
+    let made = conversation::of_turns(made, None, 0)?;
+    let turns: usize = made.iter().map(|it| it.messages.len()).sum();
+    let made: Vec<Kept> = made.into_iter().map(|it| kept(run, it, None)).collect();
+    let put = made.len();
     if turns > 0 {
         note_foreign(run, word);
     }
@@ -63,8 +58,7 @@ fn put(run: &mut Run, word: u64, gone: &Value, made: &Value) -> Result<(), Strin
     let removed: Vec<Kept> = session.exchanges.splice(..count, made).collect();
     // What goes on from here is another conversation.
     session.seen = 0;
-    let kept = session.exchanges.len() - usize::from(turns > 0);
-    run.heap.charge(added);
+    let kept = session.exchanges.len() - put;
     run.heap.discharge(removed.iter().map(|it| it.weight).sum());
     let node = run.scheduler.current_node();
     let event = EventKind::SessionShortened {

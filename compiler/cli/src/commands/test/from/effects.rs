@@ -102,7 +102,7 @@ fn answer(outcome: &Outcome) -> Result<String, String> {
         Outcome::Float(value) => format!("{value:?}"),
         Outcome::Int(value) => value.to_string(),
         Outcome::Bool(value) => value.to_string(),
-        Outcome::Text(text) => quoted(text),
+        Outcome::Text(text) | Outcome::Earlier { run: text, .. } => quoted(text),
         Outcome::OptionalText(text) => text.as_deref().map_or("none".into(), quoted),
         Outcome::Texts(texts) => {
             let texts: Vec<String> = texts.iter().map(|it| quoted(it)).collect();
