@@ -4,7 +4,7 @@ mod asked;
 pub mod delivery;
 mod elsewhere;
 mod ending;
-pub(super) mod identity;
+pub(crate) mod identity;
 mod written;
 
 use std::collections::VecDeque;
@@ -35,7 +35,7 @@ use crate::durable::secrecy::Secrecy;
 use crate::durable::store::RunStore;
 use crate::engine::resuming::{Found, image_digest};
 use crate::engine::runs::asked::{Ended, deliver_all};
-use crate::engine::runs::identity::{Given, given, unfit_id};
+use crate::engine::runs::identity::{Given, given, unfit};
 use crate::external::Externals;
 use crate::scripted::Entry as TestEntry;
 use crate::work::Completion;
@@ -417,18 +417,12 @@ impl Runs {
     pub(crate) fn start_detached(self: &Arc<Self>, start: DetachedStart, call: &Call) -> Outcome {
         let id: Arc<str> = match &start.id {
             None => call.site.child_run(&call.run).into(),
-            Some(id) => match unfit_id(id) {
+            Some(id) => match unfit(id) {
                 None => id.as_str().into(),
-                Some(wrong) => {
-                    let message = format!("a run cannot have the id {id:?}: {wrong}");
-                    return Outcome::Failed(Failure::Other { message });
-                }
+                Some(refused) => return refused,
             },
         };
-        let wanted = Given {
-            workflow: start.workflow.clone(),
-            arguments: Some(Arguments::of(&start.input)),
-        };
+        let wanted = Given::to(&start);
         let parent = (Arc::clone(&call.run), call.site);
         if self.driver.get().and_then(Weak::upgrade).is_none() {
             return Outcome::Failed(Failure::Other {

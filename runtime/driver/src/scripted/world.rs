@@ -1,5 +1,6 @@
 //! What a test's runs find outside: the same for the same seed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gsw_engine::answers::{Found, KeptAnswer};
@@ -11,6 +12,7 @@ use gsw_engine::run::RunResult;
 use crate::call::Call;
 use crate::carrier::arriving::no_piece;
 use crate::compile;
+use crate::engine::runs::identity::{Given, given, unfit};
 use crate::permissions::Permissions;
 use crate::scripted::{Answer, Around, Driver, Entry};
 use crate::tape::{Played, Tape};
@@ -27,6 +29,8 @@ pub(crate) struct World {
     fail_every: Option<u64>,
     performed: u64,
     random: u64,
+    /// The detached runs to which the test has given ids.
+    named: BTreeMap<String, Given>,
 }
 
 impl World {
@@ -43,6 +47,7 @@ impl World {
             fail_every,
             performed: 0,
             random: SEED,
+            named: BTreeMap::new(),
         }
     }
 
@@ -144,8 +149,18 @@ impl World {
         }
     }
 
-    /// Runs a detached run to its end, in its own time.
-    fn detach(&self, start: &DetachedStart) -> Outcome {
+    /// Runs a detached run to its end, in its own time; one of an id once.
+    fn detach(&mut self, start: &DetachedStart) -> Outcome {
+        if let Some(id) = &start.id {
+            let wanted = Given::to(start);
+            if let Some(refused) = unfit(id) {
+                return refused;
+            }
+            match self.named.get(id) {
+                Some(earlier) => return given(id, &wanted, Some(earlier)),
+                None => self.named.insert(id.clone(), wanted),
+            };
+        }
         let entry = Entry::Detached(Box::new(start.clone()));
         let id = match &start.id {
             Some(id) => id.clone(),

@@ -1,13 +1,38 @@
 //! Ids that programs give to detached runs.
 
 use gsw_engine::arguments::Arguments;
-use gsw_engine::operation::{Failure, Outcome};
+use gsw_engine::operation::{DetachedStart, Failure, Outcome};
 
 /// The longest id that a program gives to a run, in bytes: ids are names of files and parts of commands.
 const LONGEST_ID: usize = 200;
 
+/// What a run runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    pub(crate) workflow: String,
+    /// Where they are known.
+    pub(crate) arguments: Option<Arguments>,
+}
+
+impl Given {
+    /// What a run is detached with.
+    pub(crate) fn to(start: &DetachedStart) -> Self {
+        Self {
+            workflow: start.workflow.clone(),
+            arguments: Some(Arguments::of(&start.input)),
+        }
+    }
+}
+
+/// What comes of starting a run of an id that a program has made and that cannot be one.
+pub(crate) fn unfit(id: &str) -> Option<Outcome> {
+    let wrong = unfit_id(id)?;
+    let message = format!("a run cannot have the id {id:?}: {wrong}");
+    Some(Outcome::Failed(Failure::Other { message }))
+}
+
 /// Why an id that a program has made is none.
-pub(super) fn unfit_id(id: &str) -> Option<&'static str> {
+fn unfit_id(id: &str) -> Option<&'static str> {
     let fits = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_' | '.' | ':');
     if id.is_empty() {
         Some("it is empty")
@@ -22,17 +47,9 @@ pub(super) fn unfit_id(id: &str) -> Option<&'static str> {
     }
 }
 
-/// What a run runs.
-#[derive(Clone, Debug)]
-pub(in crate::engine) struct Given {
-    pub(in crate::engine) workflow: String,
-    /// Where they are known.
-    pub(in crate::engine) arguments: Option<Arguments>,
-}
-
 /// The id of a run that was there when another was to start. Who gives the id of another workflow's run must not take that for its
 /// own, and who starts the same workflow with other arguments is told.
-pub(super) fn given(id: &str, wanted: &Given, of: Option<&Given>) -> Outcome {
+pub(crate) fn given(id: &str, wanted: &Given, of: Option<&Given>) -> Outcome {
     let id = id.to_owned();
     if let Some(of) = of.filter(|it| it.workflow != wanted.workflow) {
         let (of, workflow) = (&of.workflow, &wanted.workflow);
