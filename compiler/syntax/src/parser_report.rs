@@ -57,8 +57,12 @@ impl<'file> Report<'file> {
         if !is_open(first) || !is_open(last) {
             return false;
         }
-        let between = &self.text[first.span.end as usize..last.span.start as usize];
-        let behind = &self.text[last.span.start as usize + 1..];
+        // A text inside of an interpolation of the first lies within it, and nothing is between them.
+        let between = first.span.end as usize..last.span.start as usize;
+        let behind = last.span.start as usize + 1..;
+        let (Some(between), Some(behind)) = (self.text.get(between), self.text.get(behind)) else {
+            return false;
+        };
         let behind = behind.split('\n').next().unwrap_or_default();
         !between.contains('"') && behind.trim().chars().all(|it| ")]},;".contains(it))
     }
