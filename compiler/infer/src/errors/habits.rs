@@ -133,15 +133,9 @@ pub fn assigned_constant(diagnostic: Diagnostic) -> Diagnostic {
     )
 }
 
-/// `slice` with its beginning alone.
-pub fn slice_to_end(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic
-        .note("up to the end it is `xs.drop(n)` of a list, and `s.slice(n, s.len())` of a text")
-}
-
-/// `slice` with a range.
-pub fn slice_of_range(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("it takes two numbers, the second one behind the last: `s.slice(1, 3)`")
+/// A range where one number is wanted.
+pub fn bounds_apart(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a range is a list; of a part the bounds are two numbers, the second one behind the last: `s.slice(1, 3)`")
 }
 
 /// `split` without what it splits at.

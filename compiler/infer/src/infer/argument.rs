@@ -267,15 +267,7 @@ fn is_of_other_form(formal: Formal, call: Call) -> bool {
     let [only] = call.arguments else {
         return false;
     };
-    match formal.callee {
-        "`slice`" => is_range(&only.value),
-        "`fold`" => Wait::of(&only.value) == Wait::Others,
-        _ => false,
-    }
-}
-
-fn is_range(value: &ast::Expression) -> bool {
-    matches!(value.kind, ast::ExpressionKind::Range { .. })
+    formal.callee == "`fold`" && Wait::of(&only.value) == Wait::Others
 }
 
 /// Reports parameters without a value, unless a wrong argument was most likely meant for one of them.
@@ -301,10 +293,7 @@ fn missing(hir: &mut HirBuilder, formal: Formal, given: &[bool], slots: &[Slot],
             .collect();
         let report = errors::missing_argument(place, &names, formal.callee);
         let report = errors::with_signature(report, &parameters);
-        let is_range = slots.iter().any(|it| is_range(it.value));
         hir.report(match formal.callee {
-            "`slice`" if is_range => habits::slice_of_range(report),
-            "`slice`" => habits::slice_to_end(report),
             "`split`" => habits::split_at_blanks(report),
             "`fold`" => elsewhere::folds_from(report),
             _ => report,

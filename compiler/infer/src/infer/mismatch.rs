@@ -134,6 +134,9 @@ fn habit(
         (Type::Unit, Type::Json) if !is_empty_block(hir, span) => {
             elsewhere::null_is_none(diagnostic)
         }
+        (Type::List(_), Type::Int) if matches!(kind, ExpressionKind::Range { .. }) => {
+            habits::bounds_apart(diagnostic)
+        }
         (Type::Int, Type::Bool) => elsewhere::condition(diagnostic, "n != 0"),
         (Type::String | Type::List(_) | Type::Map(..), Type::Bool) => {
             elsewhere::condition(diagnostic, "not xs.is_empty()")

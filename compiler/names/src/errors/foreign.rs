@@ -146,7 +146,7 @@ const MAPPED: &str = "a map is written `{ \"a\": 1 }`, an empty one `{}`";
 
 const PERSON: &str = "a person is asked by what is declared with `human`: `human approve(text: string) -> bool { user \"${text}?\" }`";
 
-const CAPITAL: &str = "`s.slice(0, 1).upper() + s.slice(1, s.len())` begins with a capital";
+const CAPITAL: &str = "`s.slice(0, 1).upper() + s.slice(1)` begins with a capital";
 
 const CHARACTERS: &str = "texts are compared: `c >= \"0\" and c <= \"9\"`; `std/regex` knows classes of characters, `regex.new(r\"^\\d+$\").matches(c)`";
 
