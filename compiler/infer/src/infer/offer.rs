@@ -245,7 +245,7 @@ fn tool_of(cx: &mut Context, server: ItemId, name: &ast::Identifier) -> Option<D
     None
 }
 
-/// The kinds of the declarations that may stand in a list of tools, as [`listed_tools`] takes them.
+/// The kinds of the declarations that may stand in a list of tools, as `listed_tools` takes them.
 pub const LISTED_AS_TOOLS: [ItemKind; 5] = [
     ItemKind::Tool,
     ItemKind::Prompt,
