@@ -261,8 +261,8 @@ fn too_many(hir: &mut HirBuilder, formal: Formal, found: usize, call: Call) {
     });
 }
 
-/// Whether the one argument of a function that takes two is of the form that other languages want: what is missing is told, and
-/// the argument fits no parameter.
+/// Whether the one argument of a function that takes two is of the form that other languages want: what is missing is reported,
+/// and the argument is not compared with a parameter.
 fn is_of_other_form(formal: Formal, call: Call) -> bool {
     let [only] = call.arguments else {
         return false;

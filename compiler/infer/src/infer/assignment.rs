@@ -7,7 +7,7 @@ mod together;
 
 use gsw_names::types::Type;
 use gsw_names::{Definition, source_text};
-use gsw_source::Span;
+use gsw_source::{ItemKind, Span};
 use gsw_syntax::ast;
 
 use crate::errors::habits;
@@ -268,9 +268,10 @@ fn assigned_local(cx: &mut Context, name: &gsw_source::Name, span: Span) -> Opti
                 };
                 let what = format!("the {kind} `{name}`");
                 let report = errors::not_assignable(cx.hir.place(span), &what);
-                cx.hir.report(match kind {
-                    "constant" => habits::assigned_constant(report),
-                    _ => report,
+                let is_constant = matches!(definition, Definition::Item(item) if item.kind(cx.db) == ItemKind::Const);
+                cx.hir.report(match is_constant {
+                    true => habits::assigned_constant(report),
+                    false => report,
                 });
             }
             None => cx.names().unknown_variable(name, span),

@@ -1,4 +1,4 @@
-//! Optionals that are used as if a test before had told that they are there.
+//! Optionals that are used as if a test before had changed their type.
 
 use gsw_names::types::Type;
 use gsw_source::{Name, Span};

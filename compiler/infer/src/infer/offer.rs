@@ -205,7 +205,6 @@ fn named_tool<'a>(
 /// What is of another form than it needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// The list.
     Whole,
     Element,
 }

@@ -17,8 +17,8 @@ pub(super) struct PatternNames {
     arms: Arms,
     /// Which of them; `None` in patterns that belong to no arm.
     arm: Option<usize>,
-    /// Whether it was said of an arm before that the value is of another sort than the patterns are for.
-    told: bool,
+    /// Whether an arm before was reported for a value of another sort than its pattern is for.
+    is_reported: bool,
 }
 
 /// What was bound before the alternatives of an or-pattern.
@@ -43,9 +43,9 @@ impl PatternNames {
         self.arm = index;
     }
 
-    /// Whether it is the first arm of which is said that the value is of another sort: what mends one mends all.
+    /// Whether this is the first arm to be reported for a value of another sort: what mends one mends all.
     pub(super) fn tell_sort(&mut self) -> bool {
-        !std::mem::replace(&mut self.told, true)
+        !std::mem::replace(&mut self.is_reported, true)
     }
 
     /// Starts on a whole pattern.

@@ -27,9 +27,8 @@ const KEYWORDS: &[&str] = &[
 /// What a field of a form offers words for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Choices {
-    /// For one of them.
+    /// All that clients of revisions before 2025-11-25 know.
     One,
-    /// Also for several.
     Several,
 }
 
