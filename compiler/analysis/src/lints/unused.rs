@@ -2,6 +2,7 @@
 
 mod meant;
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use gsw_infer::ItemBodies;
@@ -37,7 +38,7 @@ fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec
     let read = read_locals(main);
     let assigned = assigned_locals(main);
     // One mistake has one report: these are read as soon as the text shows them.
-    let mentioned = missing_dollar::mentioned(db, main);
+    let mentioned = LazyCell::new(|| missing_dollar::mentioned(db, main));
     let mut elsewhere: HashSet<usize> = HashSet::new();
     for body in inferred.bodies.iter().filter(|it| it.part != main.part) {
         let read = read_locals(body);
@@ -54,9 +55,9 @@ fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec
             local.name.is_empty() || local.name.starts_with('_') || local.name == "self";
         if is_silent
             || read.contains(&id)
-            || mentioned.contains(local.name.as_str())
             || local.kind == LocalKind::State
             || local.span.start == local.span.end
+            || mentioned.contains(local.name.as_str())
         {
             continue;
         }
