@@ -150,6 +150,40 @@ fn nothing_hidden_reaches_any_sink() {
     assert!(manifest.out.contains("pin") && !manifest.out.contains("MARKER"));
 }
 
+const DEEP: &str = r#"
+type Login { user: string, @secret pin: string, extra: json }
+agent helper { model: "sim/default" }
+prompt chat(login: Login) -> string by helper { user "I am ${login.user} with ${login.pin}, hm" }
+fn deep(levels: int) -> json {
+  var it: json = 1
+  for _ in 0..levels { it = [it] }
+  it
+}
+workflow main(levels: int) -> int { chat(Login { user: "ada", pin: "MARKER", extra: deep(levels) }).len() }
+"#;
+
+#[test]
+fn what_is_hidden_stays_so_beside_values_of_any_depth() {
+    let file = program("deep", DEEP);
+    let sink = file.with_extension("jsonl");
+    for levels in ["1", "126", "127", "500", "511", "600", "5000"] {
+        let words = [
+            "run",
+            text(&file),
+            "--",
+            "--levels",
+            levels,
+            "--events",
+            text(&sink),
+        ];
+        let said = gswc(&words);
+        let written = fs::read_to_string(&sink).expect("events were written");
+        assert!(written.contains("model_request"), "{levels}: {said:?}");
+        assert!(!written.contains("MARKER"), "{levels}");
+        assert!(!said.err.contains("MARKER"), "{levels}: {said:?}");
+    }
+}
+
 const SHAPES: &str = r#"
 fn helped(n: int) -> int { step "helped" { sleep(1ms); n } }
 workflow leaf(n: int) -> int {

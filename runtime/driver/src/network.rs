@@ -1,5 +1,6 @@
 //! Performs what is waited for without a thread: models, HTTP, tools of the host, people, other calls of the cache.
 
+use gsw_notation::json::written;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Poll;
@@ -203,10 +204,10 @@ impl Network {
             completion.deliver(failed(tool, message.into()));
             return Handle::None;
         };
-        let input = match serde_json::from_str(input) {
+        let input = match written(input) {
             Ok(input) => input,
             Err(error) => {
-                let message = format!("its arguments are not JSON: {error}");
+                let message = format!("its arguments are not JSON: {}", error.message);
                 completion.deliver(failed(tool, message));
                 return Handle::None;
             }

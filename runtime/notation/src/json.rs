@@ -16,6 +16,9 @@ pub use build::{Build, Tree};
 /// How deep arrays and objects of a JSON text may nest.
 pub const MAX_DEPTH: usize = 512;
 
+/// How deep the objects are in which the runtime writes values of a program: events, records, messages.
+const AROUND: usize = 64;
+
 /// The tree of a JSON text. Numbers keep their digits.
 ///
 /// # Errors
@@ -24,12 +27,48 @@ pub fn parse(text: &str) -> Result<Value, Issue> {
     parse_into(text, &mut Tree)
 }
 
+/// The tree of a JSON text that the runtime has written, which holds a value of a program inside of its own objects.
+///
+/// # Errors
+/// Where and why it is none: the value nests deeper than any that is read.
+pub fn written(text: &str) -> Result<Value, Issue> {
+    parse_within(MAX_DEPTH + AROUND, text, &mut Tree)
+}
+
+/// Whether arrays and objects of a JSON text nest deeper than [`MAX_DEPTH`].
+#[must_use]
+pub fn is_too_deep(text: &str) -> bool {
+    let (mut depth, mut is_string, mut is_escaped) = (0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            _ if is_string => {}
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return true;
+                }
+            }
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// What `build` makes of a JSON text; where it is to end early, an issue that says nothing.
 ///
 /// # Errors
 /// Where and why it is none.
 pub fn parse_into<B: Build>(text: &str, build: &mut B) -> Result<B::Value, Issue> {
+    parse_within(MAX_DEPTH, text, build)
+}
+
+fn parse_within<B: Build>(most_depth: usize, text: &str, build: &mut B) -> Result<B::Value, Issue> {
     let mut parser = Parser {
+        most_depth,
         text,
         at: 0,
         steps: Vec::new(),
@@ -48,6 +87,7 @@ pub fn parse_into<B: Build>(text: &str, build: &mut B) -> Result<B::Value, Issue
 }
 
 struct Parser<'a, 'b, B> {
+    most_depth: usize,
     text: &'a str,
     /// The byte that is looked at; always at a character's start.
     at: usize,
@@ -80,7 +120,7 @@ impl<'a, B: Build> Parser<'a, '_, B> {
 
     /// Goes on behind an opening bracket.
     fn open(&mut self) -> Result<(), Issue> {
-        if self.steps.len() >= MAX_DEPTH {
+        if self.steps.len() >= self.most_depth {
             // The whole path would be longer than any message should be.
             let expected = format!("at most {MAX_DEPTH} levels");
             return Err(Issue::new("$".into(), expected, "deeper nesting".into()));

@@ -4,6 +4,7 @@ use gsw_abi::site::Site;
 use gsw_engine::operation::{Operation, OperationId, Request};
 use gsw_journal::questions::{Kind, Question};
 use gsw_journal::record::{Hash, Identity, digest};
+use gsw_notation::json::written;
 use serde_json::{Value, json};
 
 /// Who waits for so long, in nanoseconds, need not have a process.
@@ -71,7 +72,7 @@ impl Asks {
 /// A question in words.
 pub(crate) fn words_of(question: &Question) -> String {
     let Question { name, shown, .. } = question;
-    let shown = serde_json::from_str::<Value>(shown).unwrap_or_default();
+    let shown = written(shown).unwrap_or_default();
     match question.kind {
         Kind::Human => match shown["text"].as_str() {
             Some(text) => format!("human {name}, which asks {}", json!(text)),
@@ -102,7 +103,7 @@ pub(crate) fn question(operation: &Operation, now: i64) -> Option<Question> {
         (Kind::Human, None, &question.schema, shown)
     } else if let Request::External { external } = &operation.request {
         let data = external.data.as_deref();
-        let data: Option<Value> = data.and_then(|it| serde_json::from_str(it).ok());
+        let data: Option<Value> = data.and_then(|it| written(it).ok());
         let key = external.key.clone();
         (Kind::External, key, &external.schema, json!(data))
     } else {

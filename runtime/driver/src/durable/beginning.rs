@@ -6,6 +6,7 @@ use gsw_engine::operation::DetachedStart;
 use gsw_engine::prices::Prices;
 use gsw_engine::run::Start;
 use gsw_journal::record::{self, Blob, Hash, Payload, Record};
+use gsw_notation::json::written;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -96,17 +97,21 @@ pub(crate) fn read(
     bytes: &[u8],
     blob: impl FnOnce(Hash) -> Result<Vec<u8>, String>,
 ) -> Result<Beginning, String> {
-    let unreadable = |error: serde_json::Error| {
-        format!("its beginning cannot be read by this version of Groundswell: {error}")
-    };
-    let mut beginning: Beginning = serde_json::from_slice(bytes).map_err(unreadable)?;
+    let unreadable =
+        |why: &str| format!("its beginning cannot be read by this version of Groundswell: {why}");
+    // By way of our own tree: `serde_json` reads no input that nests as deep as ours may.
+    let tree = String::from_utf8_lossy(bytes);
+    let tree = written(&tree).map_err(|issue| unreadable(&issue.message))?;
+    let read = serde_json::from_value(tree);
+    let mut beginning: Beginning = read.map_err(|error| unreadable(&error.to_string()))?;
     if beginning.form != FORM {
         return Err(format!(
             "its beginning has the form {}, and this version of Groundswell reads {FORM}",
             beginning.form
         ));
     }
-    let prices: Prices = serde_json::from_slice(&blob(beginning.prices)?).map_err(unreadable)?;
+    let prices: Prices = serde_json::from_slice(&blob(beginning.prices)?)
+        .map_err(|error| unreadable(&error.to_string()))?;
     beginning.start.settings.prices = Arc::new(prices);
     Ok(beginning)
 }

@@ -11,6 +11,7 @@ use gsw_journal::diff::{Step, diff};
 use gsw_journal::list::Info;
 use gsw_journal::record::{Hash, Payload, Record};
 use gsw_journal::store::Store;
+use gsw_notation::json::written;
 use serde_json::{Map, Value};
 
 use crate::durable::beginning::{self, Beginning};
@@ -317,14 +318,15 @@ fn plain(outcome: &Outcome) -> Value {
         Outcome::Done => Value::Null,
         Outcome::Text(text) | Outcome::Earlier { run: text, .. } => Value::String(text.clone()),
         Outcome::Json(json) | Outcome::Host { answer: json, .. } => {
-            serde_json::from_str(json).unwrap_or_else(|_| Value::String(json.clone()))
+            written(json).unwrap_or_else(|_| Value::String(json.clone()))
         }
         Outcome::Server(reply) => match &reply.answer {
             Ok(json) => plain(&Outcome::Json(json.clone())),
             Err(failure) => plain(&Outcome::Failed(failure.clone())),
         },
-        Outcome::Human(reply) => serde_json::from_str(&reply.answer)
-            .unwrap_or_else(|_| Value::String(reply.answer.clone())),
+        Outcome::Human(reply) => {
+            written(&reply.answer).unwrap_or_else(|_| Value::String(reply.answer.clone()))
+        }
         outcome @ (Outcome::Bytes(_)
         | Outcome::Float(_)
         | Outcome::Found(_)

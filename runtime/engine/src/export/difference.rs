@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use gsw_notation::json::written;
 use serde_json::Value;
 
 /// So many differences are shown.
@@ -15,7 +16,7 @@ const AROUND: usize = 30;
 
 /// A line for each part that differs, each begun by a line break; empty when the values have no parts in common.
 pub(super) fn difference(left: &str, right: &str) -> String {
-    let tree = |text| serde_json::from_str::<Value>(text).unwrap_or_default();
+    let tree = |text| written(text).unwrap_or_default();
     let (left, right) = (tree(left), tree(right));
     let mut found = Vec::new();
     let mut waiting = vec![(String::new(), Some(&left), Some(&right))];

@@ -2,6 +2,7 @@
 
 use gsw_abi::call::NodeKind;
 use gsw_abi::types::TypeId;
+use gsw_notation::json::written;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -150,7 +151,9 @@ fn node_of(tree: &Tree, number: usize) -> Option<NodeId> {
 }
 
 fn value(record: &impl Serialize) -> Value {
-    serde_json::to_value(record).expect("records of nodes have a form in JSON")
+    let text = serde_json::to_string(record).expect("records of nodes have a form in JSON");
+    // By way of a text: `serde_json` makes no tree of a value that nests as deep as ours may.
+    written(&text).expect("what is too deep is a string in it")
 }
 
 /// Answers a question about the run's tree with a value of this type.

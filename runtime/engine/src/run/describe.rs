@@ -6,6 +6,7 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::Program;
 use gsw_abi::types::ErrorClass;
+use gsw_notation::json::written;
 use serde_json::Value;
 
 use crate::event::{ErrorPart, RunError, TracePlace};
@@ -186,7 +187,7 @@ fn describe(run: &Run, raised: u64, node: NodeId) -> RunError {
             let text = error::shown_field(&run.heap, field, error::field(raised, index));
             (
                 field.name.clone(),
-                serde_json::from_str(&text).unwrap_or(Value::Null),
+                written(&text).unwrap_or(Value::String(text)),
             )
         });
     let workflow = run.progress.tree().workflow_of(node);

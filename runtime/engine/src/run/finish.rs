@@ -32,6 +32,29 @@ pub struct Finished {
     pub not_undone: Vec<NotUndone>,
 }
 
+impl Finished {
+    /// The end of a run of which nothing but its result is at hand.
+    #[must_use]
+    pub fn without_run(result: RunResult) -> Box<Self> {
+        Box::new(Self {
+            result,
+            duration: 0,
+            tree: Tree::default(),
+            live_objects: 0,
+            fault: None,
+            state: Variables::default(),
+            snapshots: Vec::new(),
+            not_undone: Vec::new(),
+        })
+    }
+
+    /// The end of a run that a bug of its driver took along.
+    #[must_use]
+    pub fn lost() -> Box<Self> {
+        Self::without_run(RunResult::Internal("the driver of the run failed".into()))
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum RunResult {
     /// With a value, as JSON text.

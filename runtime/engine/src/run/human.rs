@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::schema;
 use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
+use gsw_notation::json::written;
 use serde_json::{Value, json};
 
 use crate::codec::{self, decode};
@@ -126,7 +127,7 @@ pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
     // The digest is over what observers see, so that it can be checked and shows nothing of what is hidden.
     let known: Value = data
         .as_deref()
-        .and_then(|it| serde_json::from_str(it).ok())
+        .and_then(|it| written(it).ok())
         .unwrap_or_default();
     // The reply has to repeat it, so an answer to an older form of the question is refused instead of decoded.
     let digest = schema::canonical_digest(&json!({
@@ -186,7 +187,7 @@ pub(crate) fn ask_outside(run: &mut Run, new: NewExternal) -> Step {
     let shown = key.as_deref().map(|it| hidden.redact(Value::from(it)));
     let known: Value = data
         .as_deref()
-        .and_then(|it| serde_json::from_str(it).ok())
+        .and_then(|it| written(it).ok())
         .unwrap_or_default();
     // Over what observers see, as that of a question to a person.
     let digest = schema::canonical_digest(&json!({

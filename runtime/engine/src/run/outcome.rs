@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::types::TypeId;
+use gsw_notation::json::written;
 use serde_json::json;
 
 use crate::codec::decode;
@@ -184,8 +185,13 @@ fn word_of(run: &mut Run, outcome: Outcome, result: TypeId) -> Result<u64, u64> 
             return string::admitted(&mut run.heap, &it);
         }
         Outcome::Json(text) => {
-            let tree = serde_json::from_str(&text).unwrap_or_default();
-            return record_of(run, result, &tree);
+            return match written(&text) {
+                Ok(tree) => record_of(run, result, &tree),
+                Err(issue) => Err(raise::failed(
+                    &mut run.heap,
+                    &format!("a result cannot be read: {}", issue.message),
+                )),
+            };
         }
         Outcome::OptionalText(it) => {
             return it.map_or(Ok(0), |it| string::admitted(&mut run.heap, &it));
@@ -252,8 +258,8 @@ fn server_answer(run: &mut Run, reply: ServerReply, result: TypeId) -> Result<u6
     let ServerReply { server, answer, .. } = reply;
     let failure = match answer {
         Ok(text) => {
-            let tree = serde_json::from_str(&text).unwrap_or_default();
-            match decode::decode(run, result, &tree) {
+            let read = written(&text).and_then(|tree| decode::decode(run, result, &tree));
+            match read {
                 Ok(word) => return Ok(word),
                 Err(issue) => Failure::Mcp {
                     server,
@@ -268,9 +274,8 @@ fn server_answer(run: &mut Run, reply: ServerReply, result: TypeId) -> Result<u6
 
 /// What a tool of the host gave, as a value of its result type.
 fn host_answer(run: &mut Run, tool: String, answer: &str, result: TypeId) -> Result<u64, u64> {
-    // An answer is written by ourselves, so only a damaged journal makes it `null`, which is then refused or fits.
-    let tree = serde_json::from_str(answer).unwrap_or_default();
-    decode::decode(run, result, &tree).map_err(|issue| {
+    let read = written(answer).and_then(|tree| decode::decode(run, result, &tree));
+    read.map_err(|issue| {
         raise::error_of_failure(
             &mut run.heap,
             Failure::Tool {

@@ -19,6 +19,7 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Program, Workflow};
 use gsw_abi::provider::Provider;
 use gsw_abi::types::TypeId;
+use gsw_notation::json::written;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
@@ -356,9 +357,13 @@ impl Run {
         result: Option<RunResult>,
     ) -> Result<u64, u64> {
         let (value, failure) = match result {
-            Some(RunResult::Value(text)) => {
-                (serde_json::from_str(&text).unwrap_or_default(), Value::Null)
-            }
+            Some(RunResult::Value(text)) => match written(&text) {
+                Ok(value) => (value, Value::Null),
+                Err(issue) => (
+                    Value::Null,
+                    json!(format!("its result cannot be read: {}", issue.message)),
+                ),
+            },
             Some(RunResult::Raised(raised)) => {
                 if raised.error == BuiltinError::OutcomeUnknown.name() {
                     // Nobody must take it for a failure that may be tried again.

@@ -25,6 +25,7 @@ mod question;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::NodeKind;
 use gsw_abi::types::TypeId;
+use gsw_notation::json::written;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -233,12 +234,13 @@ fn verdict(heap: &mut Heap, ending: Ending, result: TypeId) -> Verdict {
             // As JSON, so that the fields are found by their names, whatever the order in the prelude.
             let text = codec::encode(heap, result, value);
             heap.release_typed(result, value);
-            match serde_json::from_str(&text) {
-                Ok(reflection) => Verdict::Reflection(reflection),
+            match written(&text)
+                .ok()
+                .and_then(|it| serde_json::from_value(it).ok())
+            {
+                Some(reflection) => Verdict::Reflection(reflection),
                 // The checker has ensured the type of the judge's result.
-                Err(_) => {
-                    Verdict::Raised(raise::internal(heap, "a reflection gave no `Reflection`"))
-                }
+                None => Verdict::Raised(raise::internal(heap, "a reflection gave no `Reflection`")),
             }
         }
         Ending::Error(error) => Verdict::Raised(error),

@@ -3,6 +3,7 @@
 use gsw_abi::types::TypeId;
 use gsw_driver::engine::Engine;
 use gsw_engine::run::{Left, RunError, RunResult};
+use gsw_notation::json::written;
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CallToolResult, ContentBlock, GetPromptResult, MetaObject, ReadResourceResult,
@@ -43,7 +44,7 @@ pub(super) fn result(
 /// What a client gets of a prompt.
 pub(super) fn messages(engine: &Engine, ended: Ended) -> Result<GetPromptResult, ErrorData> {
     let json = answer(ended.result)?;
-    let value: Value = serde_json::from_str(&json).map_err(|error| internal(&error.to_string()))?;
+    let value = tree(&json)?;
     let messages = content::messages(&value);
     let messages = messages.ok_or_else(|| internal("messages have another form"))?;
     let result = GetPromptResult::new(messages);
@@ -87,8 +88,16 @@ fn answer(ended: RunResult) -> Result<String, ErrorData> {
     })
 }
 
+/// The value of a run, which may nest deeper than what is sent.
+fn tree(json: &str) -> Result<Value, ErrorData> {
+    written(json).map_err(|issue| {
+        let why = format!("the result cannot be sent: {}", issue.message);
+        ErrorData::internal_error(why, None)
+    })
+}
+
 fn value(engine: &Engine, ty: TypeId, json: &str) -> Result<CallToolResult, ErrorData> {
-    let value: Value = serde_json::from_str(json).map_err(|error| internal(&error.to_string()))?;
+    let value = tree(json)?;
     if content::is_content(&engine.program().types, ty) {
         let blocks = content::blocks(&value);
         return blocks

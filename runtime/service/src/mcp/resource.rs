@@ -3,6 +3,7 @@
 use gsw_abi::builtin;
 use gsw_abi::program::{Program, Resource as Declared, Workflow};
 use gsw_abi::types::{TypeId, TypeTable};
+use gsw_notation::json::written;
 use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Map, Value};
@@ -61,7 +62,7 @@ pub(super) fn contents(
     workflow: &Workflow,
     (uri, json): (&str, &str),
 ) -> Option<Vec<ResourceContents>> {
-    let value: Value = serde_json::from_str(json).ok()?;
+    let value = written(json).ok()?;
     let declared = workflow.resource.as_ref()?;
     let contents = match (&value, types.base(workflow.result)) {
         _ if content::is_content(types, workflow.result) => {

@@ -1,6 +1,7 @@
 //! What of an answer that was refused is to be asked again.
 
 use gsw_engine::human::Question;
+use gsw_notation::json::written;
 use serde_json::Value;
 
 /// An earlier answer and where it does not fit.
@@ -17,7 +18,7 @@ impl Earlier {
             return Self::default();
         };
         Self {
-            answer: serde_json::from_str(&refused.answer).unwrap_or_default(),
+            answer: written(&refused.answer).unwrap_or_default(),
             paths: refused.issues.iter().map(|it| it.path.clone()).collect(),
         }
     }

@@ -25,16 +25,16 @@ impl JsonText {
     }
 
     /// Its text as it can stand in a line of JSON; `None` when it must be written anew: because it has lines of its own, because it
-    /// is too deep for the check, or because it is no JSON after all.
+    /// is deeper than what is read, or because it is no JSON after all.
     fn raw(&self) -> Option<&RawValue> {
         let has_lines = self.0.contains(['\n', '\r']);
-        if has_lines {
+        if has_lines || json::is_too_deep(&self.0) {
             return None;
         }
         serde_json::from_str(&self.0).ok()
     }
 
-    /// Its tree. What is no JSON after all becomes a string, so that nothing is lost.
+    /// Its tree. What is no JSON after all, or deeper than what is read, becomes a string, so that nothing is lost.
     #[must_use]
     pub fn tree(&self) -> Value {
         json::parse(&self.0).unwrap_or_else(|_| Value::String(self.0.to_string()))

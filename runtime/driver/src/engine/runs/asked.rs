@@ -149,10 +149,8 @@ pub(super) fn json_of(value: &Value) -> Outcome {
 }
 
 pub(super) fn state_json(state: &State) -> Outcome {
-    let entries = state.iter().map(|(name, value)| {
-        let value = serde_json::from_str(value.text()).unwrap_or_default();
-        (name.to_string(), value)
-    });
+    let entries = state.iter();
+    let entries = entries.map(|(name, value)| (name.to_string(), value.tree()));
     json_of(&Value::Object(entries.collect()))
 }
 

@@ -7,6 +7,7 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::program::{FunctionIndex, ModelDefaults, Prompt};
 use gsw_abi::setting::{self, CallSettings, Setting, Turn};
 use gsw_abi::types::TypeId;
+use gsw_notation::json::written;
 use serde_json::{Map, Value};
 
 use crate::answers::Earlier;
@@ -416,7 +417,10 @@ fn json_of(run: &mut Run, function: FunctionIndex) -> Result<Value, u64> {
     let word = run.call_plain(function.0, &[])?;
     let text = codec::encode(&run.heap, JSON, word);
     run.heap.release(word);
-    Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
+    written(&text).map_err(|issue| {
+        let message = format!("a value of the agent cannot be read: {}", issue.message);
+        raise::failed(&mut run.heap, &message)
+    })
 }
 
 fn examples(run: &mut Run, function: Option<FunctionIndex>) -> Result<Vec<Example>, u64> {

@@ -8,6 +8,7 @@ use std::cell::OnceCell;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use gsw_abi::builtin::JSON;
+use gsw_notation::json::written;
 use serde_json::Value;
 
 use crate::codec;
@@ -23,6 +24,8 @@ const SHORTEST: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hidden {
     known: Vec<(String, String)>,
+    /// Whether nobody knows what is hidden, so that all is.
+    hides_all: bool,
     finder: OnceCell<Option<AhoCorasick>>,
 }
 
@@ -39,7 +42,11 @@ impl Hidden {
                 continue;
             }
             // What differs between the two forms is what is hidden; nothing else has to know which fields are secret.
-            hidden.add_values(&parsed(&whole), &parsed(&shown));
+            match (written(&whole), written(&shown)) {
+                (Ok(whole), Ok(shown)) => hidden.add_values(&whole, &shown),
+                // Deeper than what is read.
+                (Err(_), _) | (_, Err(_)) => hidden.hides_all = true,
+            }
             hidden.add_objects(heap, argument);
             let bare = if let View::String(text) = json::view(argument) {
                 string::text(text).to_owned()
@@ -59,6 +66,7 @@ impl Hidden {
 
     /// Hides also what the other hides.
     pub(crate) fn join(&mut self, other: &Self) {
+        self.hides_all |= other.hides_all;
         for pair in &other.known {
             if !self.known.contains(pair) {
                 self.known.push(pair.clone());
@@ -68,7 +76,7 @@ impl Hidden {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.known.is_empty()
+        self.known.is_empty() && !self.hides_all
     }
 
     /// Both are the same value, once whole and once as observers see it.
@@ -138,7 +146,7 @@ impl Hidden {
 
     /// The value without them.
     pub(crate) fn redact(&self, value: Value) -> Value {
-        if self.known.is_empty() {
+        if self.is_empty() {
             return value;
         }
         match value {
@@ -150,7 +158,7 @@ impl Hidden {
                 .collect(),
             Value::Number(number) => {
                 let text = number.to_string();
-                match self.known.iter().any(|it| it.0 == text) {
+                match self.hides_all || self.known.iter().any(|it| it.0 == text) {
                     // A number is compared as a whole: within a larger one it would hide parts of other numbers.
                     true => REDACTED.into(),
                     false => Value::Number(number),
@@ -175,8 +183,11 @@ impl Hidden {
 
     /// The text without them.
     pub(crate) fn redact_text(&self, text: String) -> String {
-        if self.known.is_empty() {
+        if self.is_empty() {
             return text;
+        }
+        if self.hides_all {
+            return REDACTED.into();
         }
         let Some(finder) = self.finder.get_or_init(|| finder(&self.known)) else {
             // Too many secrets for one automaton: rather all of the text than one secret.
@@ -206,8 +217,4 @@ fn whole(heap: &Heap, word: u64) -> String {
 
 fn shown(heap: &Heap, word: u64) -> String {
     codec::encode_redacted(heap, JSON, word)
-}
-
-fn parsed(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or(Value::Null)
 }
