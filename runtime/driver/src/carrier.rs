@@ -329,14 +329,17 @@ impl Carrier {
             // Taken out while the turn runs, so messages are posted without waiting for it.
             let Some(run) = state.run.take() else { return };
             drop(state);
-            let goes_on = match (is_leaving, message) {
+            let served = catch_unwind(AssertUnwindSafe(|| match (is_leaving, message) {
                 (true, message) => self.leave_with(run, message),
                 (false, Message::Resume(resumption)) => self.bring_back(run, *resumption),
                 (false, Message::Unwritten(why)) => self.end_unwritten(run, why),
                 (false, message) => self.turn(run, message),
-            };
-            if !goes_on {
-                return;
+            }));
+            match served {
+                Ok(true) => {}
+                Ok(false) => return,
+                // A bug of ours, which has taken the run along.
+                Err(_) => return self.lose(),
             }
         }
         self.schedule();
@@ -554,11 +557,18 @@ impl Carrier {
     }
 
     fn end(&self, run: Box<Run>, finished: Box<Finished>) {
-        let mut state = self.state();
-        state.inbox.clear();
-        let on_end = state.on_end.take();
-        drop(state);
+        self.state().inbox.clear();
         drop(run);
+        let remembered = self.remembered().take();
+        self.close(|tell| match remembered {
+            Some(remembered) => remembered.end(finished, tell),
+            None => tell(finished),
+        });
+    }
+
+    /// Ends what the run has begun, and lets `report` tell its owner. Does nothing a second time.
+    fn close(&self, report: impl FnOnce(Box<dyn FnOnce(Box<Finished>) + Send>)) {
+        let on_end = self.state().on_end.take();
         self.rests_from_now();
         // The order: nothing wakes the carrier any more, then what it began is ended, and only then does its owner hear of the end.
         self.driver.timer.forget(self.id);
@@ -568,10 +578,7 @@ impl Carrier {
         let Some(on_end) = on_end else { return };
         // A panic in there is its owner's; the thread goes on with other runs.
         let tell = |finished| drop(catch_unwind(AssertUnwindSafe(|| on_end(finished))));
-        match self.remembered().take() {
-            Some(remembered) => remembered.end(finished, tell),
-            None => tell(finished),
-        }
+        report(Box::new(tell));
     }
 
     fn remembered(&self) -> MutexGuard<'_, Option<Remembered>> {

@@ -1,6 +1,6 @@
 //! Runs that somebody wants to end, whoever carries them: the wish is a row until the run has ended.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
 use crate::error::Error;
 use crate::list::Carried;
@@ -34,25 +34,31 @@ impl Store {
         })
     }
 
-    /// The runs that are to end and have not.
+    /// The runs that are to end and have not. A damaged request is left out, so that the others reach their runs.
     ///
     /// # Errors
     /// Those of the database.
     pub fn cancellations(&self) -> Result<Vec<Cancellation>, Error> {
-        self.glance(|transaction| all(transaction, self.id()))
+        let all = self.glance(|transaction| all(transaction, self.id()))?;
+        Ok(all.into_iter().flatten().collect())
     }
 
     /// Whether this run is to end.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Those of the database, and a damaged request of any run.
     pub fn cancellation(&self, run: &str) -> Result<Option<Cancellation>, Error> {
-        let all = self.cancellations()?;
+        let all = self.glance(|transaction| all(transaction, self.id()))?;
+        let all: Vec<Cancellation> = all.into_iter().collect::<Result<_, _>>()?;
         Ok(all.into_iter().find(|it| it.run == run))
     }
 }
 
-pub(crate) fn all(connection: &Connection, store: &StoreId) -> Result<Vec<Cancellation>, Error> {
+/// Each request of a run that has not ended, or how it is damaged.
+pub(crate) fn all(
+    connection: &Connection,
+    store: &StoreId,
+) -> Result<Vec<Result<Cancellation, Error>>, Error> {
     let mut statement = connection.prepare_cached(
         "SELECT cancellations.run, reason, at, cancellations.sum, runs.id FROM cancellations
          JOIN runs ON runs.number = cancellations.run WHERE runs.status NOT IN (2, 3, 4)",
@@ -60,24 +66,33 @@ pub(crate) fn all(connection: &Connection, store: &StoreId) -> Result<Vec<Cancel
     let mut rows = statement.query([])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let damaged = |_| Error::DamagedEntry("a wish that a run ends".into());
-        let read = || -> rusqlite::Result<_> { Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(3)?)) };
-        let (number, sum) = read().map_err(damaged)?;
-        let text = || -> rusqlite::Result<Cancellation> {
-            Ok(Cancellation {
-                run: row.get(4)?,
-                reason: row.get(1)?,
-                at: row.get(2)?,
-            })
-        };
-        let it = text().map_err(damaged)?;
-        if sum_of(store, "cancellations", &(number, &it.reason, it.at)) != sum {
-            return Err(Error::DamagedEntry(format!(
-                "the wish that run `{}` ends",
-                it.run
-            )));
-        }
-        found.push(it);
+        found.push(read(store, row));
     }
     Ok(found)
+}
+
+fn read(store: &StoreId, row: &Row<'_>) -> Result<Cancellation, Error> {
+    let read = || -> rusqlite::Result<(i64, i64, Cancellation)> {
+        let request = Cancellation {
+            run: row.get(4)?,
+            reason: row.get(1)?,
+            at: row.get(2)?,
+        };
+        Ok((row.get(0)?, row.get(3)?, request))
+    };
+    let (number, sum, request) =
+        read().map_err(|_| Error::DamagedEntry("a cancellation request".into()))?;
+    if sum_of(
+        store,
+        "cancellations",
+        &(number, &request.reason, request.at),
+    ) == sum
+    {
+        Ok(request)
+    } else {
+        Err(Error::DamagedEntry(format!(
+            "the cancellation request of run `{}`",
+            request.run
+        )))
+    }
 }

@@ -71,6 +71,32 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the same may succeed a moment later: another process holds the database, or the disk has a bad time.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        match self {
+            Self::Database(_) => true,
+            Self::Missing(_)
+            | Self::Foreign(_)
+            | Self::Version { .. }
+            | Self::Unusable { .. }
+            | Self::NoSuchRun(_)
+            | Self::Ambiguous(_)
+            | Self::Ended { .. }
+            | Self::NotEnded(_)
+            | Self::Carried(_)
+            | Self::Exists(_)
+            | Self::TooShort { .. }
+            | Self::Refused(_)
+            | Self::NoFile { .. }
+            | Self::Network { .. }
+            | Self::DamagedLog(_)
+            | Self::DamagedEntry(_)
+            | Self::Damaged { .. }
+            | Self::Sealed(_) => false,
+        }
+    }
+
     pub(crate) fn unusable(path: &Path, why: &impl std::fmt::Display) -> Self {
         Self::Unusable {
             path: path.to_owned(),

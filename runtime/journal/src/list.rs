@@ -187,7 +187,7 @@ impl Look<'_> {
         let answered = Table::new(self.connection, self.store).answered()?;
         let mut told: BTreeSet<String> = answered.0.into_iter().map(|it| it.run).collect();
         let cancelled = cancellation::all(self.connection, self.store)?;
-        told.extend(cancelled.into_iter().map(|it| it.run));
+        told.extend(cancelled.into_iter().flatten().map(|it| it.run));
         for run in told {
             found.extend(self.infos("WHERE id = ?1 AND status IN (0, 1)", [&run])?);
         }

@@ -9,6 +9,7 @@
 //! name begins with the start that it was made in: of another start only the lock counts.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,6 +65,12 @@ impl Owner {
         &self.name
     }
 
+    /// For a process that ends without dropping it: nothing of this name is left behind.
+    pub fn leave(&self) {
+        // Whoever dies without this leaves an empty file, which `is_alive` removes.
+        let _ = std::fs::remove_file(&self.path);
+    }
+
     /// Writes when it expires, from now.
     pub(crate) fn renew(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut statement = connection
@@ -75,8 +82,28 @@ impl Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        // Whoever dies without this leaves an empty file, which `is_alive` removes.
-        let _ = std::fs::remove_file(&self.path);
+        self.leave();
+    }
+}
+
+/// Removes what dead processes have left beside `store`, whether or not it notes their names.
+pub fn sweep(store: &Path) {
+    let file = store.file_name().and_then(OsStr::to_str);
+    let (Some(folder), Some(file)) = (store.parent(), file) else {
+        return;
+    };
+    // What cannot be listed is swept by the next process.
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let rest = name.to_str().and_then(|it| it.strip_prefix(file));
+        let owner = rest.and_then(|it| it.strip_prefix('.')?.strip_suffix(".lock"));
+        if let Some(owner) = owner {
+            // Asking removes the file of one that is dead.
+            let _ = is_alive(store, owner);
+        }
     }
 }
 

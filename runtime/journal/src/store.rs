@@ -135,6 +135,29 @@ impl Store {
         })
     }
 
+    /// As [`Self::begin`], unless a run of this workflow and input has not ended, or has with a result that nobody has.
+    ///
+    /// # Errors
+    /// When there is such a run, or it cannot be written; then nothing was.
+    pub fn begin_alone(
+        &self,
+        new: &NewRun<'_>,
+        records: impl IntoIterator<Item = (Record, Option<Blob>)>,
+    ) -> Result<Journal, Error> {
+        let writer = self.writer()?;
+        self.change(|transaction| {
+            // In the transaction that writes: of several that ask at once, one begins.
+            if let Some(info) = self
+                .look(transaction)
+                .interrupted(new.workflow, &new.input)?
+            {
+                return Err(Error::Carried(info.id));
+            }
+            let row = new_row(new, writer.owner());
+            self.add(transaction, writer, row, records)
+        })
+    }
+
     /// As [`Self::begin`], for a run that its starter gives a name: a workflow has one run of each.
     ///
     /// # Errors
@@ -233,12 +256,7 @@ impl Store {
         };
         journal.write(&record, None);
         journal.status(Status::Cancelled, None);
-        let (sender, written) = channel();
-        journal.release(Box::new(move |it| drop(sender.send(it))));
-        match written.recv() {
-            Ok(Err(failure)) => Err(Error::Database(failure.to_string())),
-            Ok(Ok(())) | Err(_) => Ok(id),
-        }
+        journal.released().map(|()| id)
     }
 
     /// The records of a run, checked against their chain.

@@ -9,13 +9,14 @@
 
 mod thread;
 
-use std::sync::mpsc::{SendError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{SendError, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rusqlite::Connection;
 
+use crate::error::Error;
 use crate::list::Delivered;
 use crate::owner::Owner;
 use crate::questions::Question;
@@ -24,7 +25,7 @@ use crate::row::{RunRow, StoreId};
 use crate::status::Status;
 use crate::writer::thread::Thread;
 
-/// So many wait at most; then runs wait.
+/// The most commands that wait to be written; then runs wait.
 const QUEUE: usize = 8_192;
 
 /// Hears whether something is on the disk. It is called on the thread that writes, so all runs wait until it returns.
@@ -36,6 +37,12 @@ pub enum Failure {
     /// Another process has taken it over.
     TakenOver,
     Database(String),
+}
+
+impl Failure {
+    fn ended() -> Self {
+        Self::Database("its thread has ended".into())
+    }
 }
 
 impl std::fmt::Display for Failure {
@@ -79,56 +86,49 @@ struct Place {
 struct Failed(Arc<Mutex<Option<Failure>>>);
 
 enum Command {
-    Append(Append),
-    Status {
-        run: Place,
-        status: Status,
-        waiting: Option<String>,
-        failure: Failed,
-    },
-    /// Another build of the program carries it from now on.
-    Build {
-        run: Place,
-        image: Hash,
-        program: String,
-    },
-    /// When it is to be carried on if nothing happens before.
-    Wake {
-        run: Place,
-        at: Option<i64>,
-    },
-    Ask {
-        run: Place,
-        question: Box<Question>,
-        then: Option<Then>,
-    },
-    /// A question is not open any more: its run has the answer, or does not want one.
-    EndQuestion {
-        run: Place,
-        operation: u64,
-        why: Option<String>,
-    },
-    /// Nobody carries it any more.
-    Release {
-        run: Place,
-        delivered: Delivered,
-        failure: Failed,
-        then: Option<Then>,
-    },
-    /// Hears when all that came before is on the disk.
-    Flush(Then),
+    Write(Write),
     /// Hears when the thread has ended and its owner's name is free.
     End(Then),
 }
 
-struct Append {
+/// What a run wants written.
+struct Write {
     run: Place,
-    number: u64,
-    body: Vec<u8>,
-    digest: Hash,
-    blob: Option<Blob>,
+    /// Of the run: after a failure nothing of it is written any more.
     failure: Failed,
+    what: What,
+    /// Hears when this and all that came before it is on the disk.
     then: Option<Then>,
+}
+
+enum What {
+    Append {
+        number: u64,
+        body: Vec<u8>,
+        digest: Hash,
+        blob: Option<Blob>,
+    },
+    Status {
+        status: Status,
+        waiting: Option<String>,
+    },
+    /// Another build of the program carries it from now on.
+    Build {
+        image: Hash,
+        program: String,
+    },
+    /// When it is to be carried on if nothing happens before.
+    Wake(Option<i64>),
+    Ask(Box<Question>),
+    /// A question is not open any more: its run has the answer, or does not want one.
+    EndQuestion {
+        operation: u64,
+        why: Option<String>,
+    },
+    /// This process does not carry it any more.
+    Release(Delivered),
+    /// Nothing more than before.
+    Flush,
 }
 
 impl Failed {
@@ -195,51 +195,45 @@ impl Journal {
     fn append(&mut self, record: &Record, blob: Option<Blob>, then: Option<Then>) {
         let body = record.encode();
         let (number, digest) = self.chain.add(&body);
-        self.writer.send(Command::Append(Append {
-            run: self.run,
+        let what = What::Append {
             number,
             body,
             digest,
             blob,
+        };
+        self.send(what, then);
+    }
+
+    fn send(&self, what: What, then: Option<Then>) {
+        self.writer.send(Command::Write(Write {
+            run: self.run,
             failure: self.failure.clone(),
+            what,
             then,
         }));
     }
 
     /// Says how far the run is, for those who list runs.
     pub fn status(&self, status: Status, waiting: Option<String>) {
-        self.writer.send(Command::Status {
-            run: self.run,
-            status,
-            waiting,
-            failure: self.failure.clone(),
-        });
+        self.send(What::Status { status, waiting }, None);
     }
 
-    /// Another build of the program writes what follows: it is the one to go on with the run from now on.
+    /// Another build of the program writes what follows: it is the one to resume the run from now on.
     pub fn build(&mut self, image: Hash, program: String) {
         self.write(&Record::Build { image }, None);
-        self.writer.send(Command::Build {
-            run: self.run,
-            image,
-            program,
-        });
+        self.send(What::Build { image, program }, None);
     }
 
     /// Notes when the run is to be carried on, in nanoseconds since 1970, if nothing happens before: for those who look for
     /// runs that are due.
     pub fn wake(&self, at: Option<i64>) {
-        self.writer.send(Command::Wake { run: self.run, at });
+        self.send(What::Wake(at), None);
     }
 
     /// Opens a question, and calls `then` when it can be answered; a key may have been answered already. Asking again in a
     /// later life of the run finds the question as it is.
     pub fn ask(&self, question: Question, then: Then) {
-        self.writer.send(Command::Ask {
-            run: self.run,
-            question: Box::new(question),
-            then: Some(then),
-        });
+        self.send(What::Ask(Box::new(question)), Some(then));
     }
 
     /// The answer to a question is among the run's records now.
@@ -253,11 +247,7 @@ impl Journal {
     }
 
     fn end_question(&self, operation: u64, why: Option<String>) {
-        self.writer.send(Command::EndQuestion {
-            run: self.run,
-            operation,
-            why,
-        });
+        self.send(What::EndQuestion { operation, why }, None);
     }
 
     /// The run ends with a result that nobody has yet: see [`Store::delivered`](crate::store::Store::delivered).
@@ -268,17 +258,24 @@ impl Journal {
     /// Leaves the run to whoever takes it, and calls `then` when that can be done: with the failure, if some of its records are not
     /// on the disk.
     pub fn release(self, then: Then) {
-        self.writer.send(Command::Release {
-            run: self.run,
-            delivered: self.delivered,
-            failure: self.failure.clone(),
-            then: Some(then),
-        });
+        self.send(What::Release(self.delivered), Some(then));
+    }
+
+    /// Leaves the run to whoever takes it, and waits until that can be done.
+    ///
+    /// # Errors
+    /// When some of its records are not on the disk.
+    pub fn released(self) -> Result<(), Error> {
+        let (sender, written) = channel();
+        self.release(Box::new(move |it| drop(sender.send(it))));
+        // What is dropped unwritten was on its way when the thread came to its end.
+        let written = written.recv().unwrap_or_else(|_| Err(Failure::ended()));
+        written.map_err(|failure| Error::Database(failure.to_string()))
     }
 
     /// Calls `then` when all that was written before is on the disk.
     pub fn flush(&self, then: Then) {
-        self.writer.send(Command::Flush(then));
+        self.send(What::Flush, Some(then));
     }
 
     /// Why nothing more can be written, if so.
@@ -291,12 +288,7 @@ impl Journal {
 impl Drop for Journal {
     fn drop(&mut self) {
         // A second time does nothing: the owner is asked for by its epoch.
-        self.writer.send(Command::Release {
-            run: self.run,
-            delivered: self.delivered,
-            failure: self.failure.clone(),
-            then: None,
-        });
+        self.send(What::Release(self.delivered), None);
     }
 }
 
@@ -335,9 +327,8 @@ impl Writer {
     }
 
     fn send(&self, command: Command) {
-        let ended = || Failure::Database("its thread has ended".into());
         let Some(sender) = &self.sender else {
-            return refuse(command, &ended());
+            return refuse(command, &Failure::ended());
         };
         if self.is_own_thread() {
             // Nobody takes anything from the queue while its thread is here, so waiting for room would never end.
@@ -349,10 +340,10 @@ impl Writer {
                         &Failure::Database("too much waits to be written".into()),
                     );
                 }
-                Err(TrySendError::Disconnected(it)) => refuse(it, &ended()),
+                Err(TrySendError::Disconnected(it)) => refuse(it, &Failure::ended()),
             }
         } else if let Err(SendError(it)) = sender.send(command) {
-            refuse(it, &ended());
+            refuse(it, &Failure::ended());
         }
     }
 
@@ -377,31 +368,24 @@ impl Drop for Writer {
 
 fn refuse(command: Command, failure: &Failure) {
     match command {
-        Command::Append(it) => {
-            it.failure.set(failure);
-            if let Some(then) = it.then {
-                then(Err(failure.clone()));
-            }
+        Command::Write(it) => it.refuse(failure),
+        Command::End(then) => then(Err(failure.clone())),
+    }
+}
+
+impl Write {
+    /// Reports that it is on the disk. What failed before it is missing, so then it is of no use.
+    fn accept(self) {
+        if let Some(then) = self.then {
+            then(self.failure.get().map_or(Ok(()), Err));
         }
-        Command::Flush(then) | Command::End(then) => then(Err(failure.clone())),
-        Command::Ask { then, .. } => {
-            if let Some(then) = then {
-                then(Err(failure.clone()));
-            }
+    }
+
+    /// Nothing of the run can be written from here on.
+    fn refuse(self, failure: &Failure) {
+        self.failure.set(failure);
+        if let Some(then) = self.then {
+            then(Err(failure.clone()));
         }
-        Command::Release {
-            then,
-            failure: failed,
-            ..
-        } => {
-            failed.set(failure);
-            if let Some(then) = then {
-                then(Err(failure.clone()));
-            }
-        }
-        Command::Status { .. }
-        | Command::Build { .. }
-        | Command::Wake { .. }
-        | Command::EndQuestion { .. } => {}
     }
 }

@@ -13,7 +13,7 @@ use gsw_journal::store::{Error, Store};
 use crate::carrier::Carrier;
 use crate::carrier::lasting::Unnoted;
 use crate::carrier::message::Message;
-use crate::durable::post::Recipient;
+use crate::durable::inbox::Recipient;
 use crate::durable::secrecy::Secrecy;
 use crate::threads::Threads;
 
@@ -38,7 +38,7 @@ impl Carrier {
         drop(remembered);
         if let Ok(store) = at.existing() {
             let weak = Arc::downgrade(self);
-            at.post().register(&store, weak);
+            at.inbox().register(&store, weak);
         }
     }
 

@@ -10,8 +10,6 @@ use gsw_engine::panic;
 use gsw_engine::run::{Abandoned, Finished, Left, Run, RunResult};
 use gsw_journal::writer;
 use gsw_notation::calendar::rfc3339;
-use gsw_tree::event::State;
-use gsw_tree::node::Tree;
 
 use crate::alarms::Alarm;
 use crate::carrier::{Carrier, LAST_RESORT, Message};
@@ -88,6 +86,13 @@ impl Carrier {
         }
         self.post(Message::Turn);
         true
+    }
+
+    /// The run is gone, by a bug of ours. What is written down of it can be resumed by whoever takes it.
+    pub(super) fn lose(self: &Arc<Self>) {
+        self.state().inbox.clear();
+        drop(self.remembered().take());
+        self.close(|tell| tell(Finished::lost()));
     }
 
     /// How many records of the run are written, or on their way to the disk; none once it has ended.
@@ -517,14 +522,5 @@ impl Carrier {
 
 /// The end of the carrying of a run that has not ended.
 fn left(why: Left) -> Box<Finished> {
-    Box::new(Finished {
-        result: RunResult::Left(why),
-        duration: 0,
-        tree: Tree::default(),
-        live_objects: 0,
-        fault: None,
-        snapshots: Vec::new(),
-        state: State::default(),
-        not_undone: Vec::new(),
-    })
+    Finished::without_run(RunResult::Left(why))
 }

@@ -7,7 +7,7 @@ use gsw_journal::writer::Journal;
 use rustc_hash::FxHashMap;
 
 use crate::durable::asked::{Asked, Needs};
-use crate::durable::became::Noting;
+use crate::durable::became::{Noting, Only};
 use crate::durable::beginning::{self, Entered};
 use crate::durable::secrecy::{Secrecy, sealed_all};
 use crate::durable::store::RunStore;
@@ -78,7 +78,7 @@ impl Backlog {
         &mut self,
         store: &Store,
         at: &RunStore,
-        secrecy: Secrecy,
+        (secrecy, only): (Secrecy, Only),
     ) -> Result<Journal, Error> {
         let Self {
             start,
@@ -98,9 +98,13 @@ impl Backlog {
         let all = beginning::records(start, entered, (*image, 0))
             .into_iter()
             .chain(trail.records());
-        match secrecy {
-            Secrecy::Plain => store.begin(&new, all),
-            Secrecy::Sealed => store.begin(&new, sealed_all(store, all)?),
+        let all: Vec<_> = match secrecy {
+            Secrecy::Plain => all.collect(),
+            Secrecy::Sealed => sealed_all(store, all)?,
+        };
+        match only {
+            Only::OfItsId => store.begin(&new, all),
+            Only::OfItsInput => store.begin_alone(&new, all),
         }
     }
 

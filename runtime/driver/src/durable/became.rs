@@ -1,9 +1,17 @@
 //! What became of what was to be written down, and what others see of a run.
 
+/// Of what a run that begins is to be the only one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Only {
+    OfItsId,
+    /// Of those of its workflow and input that have not ended, as `--resume` means it.
+    OfItsInput,
+}
+
 /// What became of the beginning of a run.
 pub(crate) enum Beginning {
     Begun,
-    /// There is one of its id.
+    /// There is another one, where it is to be the only one.
     Exists(String),
     Failed(String),
 }

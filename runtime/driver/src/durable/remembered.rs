@@ -13,7 +13,7 @@ use gsw_notation::calendar::rfc3339;
 
 use crate::durable::asked::{self, Asked, Asks, Needs};
 use crate::durable::backlog::Backlog;
-use crate::durable::became::{Beginning, Noting, Shown};
+use crate::durable::became::{Beginning, Noting, Only, Shown};
 use crate::durable::beginning::Entered;
 use crate::durable::care::Care;
 use crate::durable::ended;
@@ -205,21 +205,21 @@ impl Remembered {
     /// # Errors
     /// When it cannot be, and somebody has asked that it is.
     pub(crate) fn open(&mut self) -> Result<(), String> {
-        match self.begin() {
+        match self.begin(Only::OfItsId) {
             Beginning::Begun => Ok(()),
             Beginning::Exists(why) | Beginning::Failed(why) => Err(why),
         }
     }
 
-    /// The same for a run that others may begin as well.
-    pub(crate) fn begin(&mut self) -> Beginning {
+    /// Like [`Self::open`], for a run that others may begin as well.
+    pub(crate) fn begin(&mut self, only: Only) -> Beginning {
         let State::NotYet(backlog) = &mut self.state else {
             return Beginning::Begun;
         };
         let begun = self
             .store
             .open()
-            .and_then(|store| backlog.begin(&store, &self.store, self.secrecy));
+            .and_then(|store| backlog.begin(&store, &self.store, (self.secrecy, only)));
         match (begun, self.store.need()) {
             (Ok(journal), _) => {
                 self.opened_with = journal.records();
@@ -229,7 +229,9 @@ impl Remembered {
                     self.ask(id, asked);
                 }
             }
-            (Err(error @ Error::Exists(_)), _) => return Beginning::Exists(error.to_string()),
+            (Err(error @ (Error::Exists(_) | Error::Carried(_))), _) => {
+                return Beginning::Exists(error.to_string());
+            }
             (Err(error), Need::Asked) => return Beginning::Failed(error.to_string()),
             (Err(error), Need::Offered(warn)) => {
                 warn(&error.to_string());

@@ -10,7 +10,7 @@ use gsw_journal::store::{Error, Store};
 use serde_json::{Map, Value};
 
 use crate::durable::beginning::input_digest;
-use crate::durable::post::Post;
+use crate::durable::inbox::Inbox;
 use crate::durable::results::Results;
 
 /// Hears, in words, why a run goes on without being written down.
@@ -38,7 +38,7 @@ pub struct RunStore {
     results: Results,
     opened: Mutex<Option<Arc<Store>>>,
     /// Brings what other processes leave in it.
-    post: Arc<Post>,
+    inbox: Arc<Inbox>,
 }
 
 impl std::fmt::Debug for RunStore {
@@ -88,7 +88,7 @@ impl RunStore {
             retention,
             results,
             opened: Mutex::default(),
-            post: Arc::default(),
+            inbox: Arc::default(),
         })
     }
 
@@ -111,8 +111,8 @@ impl RunStore {
         self.retention
     }
 
-    pub(crate) fn post(&self) -> &Arc<Post> {
-        &self.post
+    pub(crate) fn inbox(&self) -> &Arc<Inbox> {
+        &self.inbox
     }
 
     pub(crate) const fn results(&self) -> Results {

@@ -57,9 +57,11 @@ impl<'a> Table<'a> {
         self.read(condition, [plain, sealed])
     }
 
-    /// Those with an answer that their run has not taken. The condition is that of the index.
+    /// Those with an answer that their run has not taken. The condition is that of the index. A damaged one is left out, so
+    /// that the others reach their runs; the run that it belongs to reports it.
     pub(crate) fn answered(&self) -> Result<Looked, Error> {
-        self.read("WHERE substr(state, 1, 1) = x'01'", [])
+        let rows = self.rows("WHERE substr(state, 1, 1) = x'01'", [])?;
+        Ok(Looked::sorted(rows.into_iter().flatten().collect()))
     }
 
     /// Those of one run.
@@ -71,6 +73,16 @@ impl<'a> Table<'a> {
     }
 
     fn read(&self, condition: &str, parameters: impl Params) -> Result<Looked, Error> {
+        let rows = self.rows(condition, parameters)?;
+        Ok(Looked::sorted(rows.into_iter().collect::<Result<_, _>>()?))
+    }
+
+    /// Each row, or how it is damaged.
+    fn rows(
+        &self,
+        condition: &str,
+        parameters: impl Params,
+    ) -> Result<Vec<Result<Asked, Error>>, Error> {
         let text = format!(
             "SELECT questions.run, operation, questions.name, key, question, state, questions.sum, runs.id FROM questions
              JOIN runs ON runs.number = questions.run {condition}"
@@ -79,10 +91,9 @@ impl<'a> Table<'a> {
         let mut rows = statement.query(parameters)?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            found.push(self.asked(row)?);
+            found.push(self.asked(row));
         }
-        found.sort_by_key(|it: &Asked| (it.question.asked, it.question.operation));
-        Ok(Looked(found))
+        Ok(found)
     }
 
     fn asked(&self, row: &Found<'_>) -> Result<Asked, Error> {
@@ -381,6 +392,11 @@ impl<'a> Table<'a> {
 }
 
 impl Looked {
+    fn sorted(mut found: Vec<Asked>) -> Self {
+        found.sort_by_key(|it| (it.question.asked, it.question.operation));
+        Self(found)
+    }
+
     fn counted(self, asked: i64) -> Result<Self, Error> {
         if self.0.len() as u64 == asked.unsigned_abs() {
             Ok(self)

@@ -15,9 +15,9 @@ use crate::owner::Owner;
 use crate::questions::Table;
 use crate::record::Chain;
 use crate::row::{RunRow, StoreId};
-use crate::writer::{Append, Command, Failure, Place, refuse};
+use crate::writer::{Command, Failure, Place, What, Write};
 
-/// So many records are committed at once.
+/// The most writes of one transaction.
 const GROUP: usize = 512;
 /// How often an owner is renewed: several times within its expiry.
 const RENEWAL: Duration = Duration::from_secs(15);
@@ -40,8 +40,8 @@ impl Thread {
             let mut end = None;
             let mut group = Vec::new();
             match commands.recv_timeout(RENEWAL.saturating_sub(renewed.elapsed())) {
+                Ok(Command::Write(it)) => group.push(it),
                 Ok(Command::End(then)) => end = Some(then),
-                Ok(command) => group.push(command),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -49,10 +49,9 @@ impl Thread {
                 && end.is_none()
                 && let Ok(command) = commands.try_recv()
             {
-                if let Command::End(then) = command {
-                    end = Some(then);
-                } else {
-                    group.push(command);
+                match command {
+                    Command::Write(it) => group.push(it),
+                    Command::End(then) => end = Some(then),
                 }
             }
             if renewed.elapsed() >= RENEWAL {
@@ -71,23 +70,34 @@ impl Thread {
         }
     }
 
-    /// Writes a group and reports to each what became of it.
-    fn commit(&mut self, group: Vec<Command>) {
-        let written = self.write_with_patience(&group);
-        for command in group {
-            let run = command.run();
-            match &written {
-                Ok(lost) if run.is_some_and(|it| lost.contains(&it)) => {
-                    refuse(command, &Failure::TakenOver);
+    /// Writes a group and reports to each what became of it. A group that cannot be written is written again run by run: what
+    /// is wrong with one takes no other along.
+    fn commit(&mut self, group: Vec<Write>) {
+        match self.write_with_patience(&group) {
+            Ok(lost) => {
+                for write in group {
+                    if lost.contains(&write.run) {
+                        write.refuse(&Failure::TakenOver);
+                    } else {
+                        write.accept();
+                    }
                 }
-                Ok(_) => accept(command),
-                Err(failure) => refuse(command, failure),
+            }
+            Err(failure) => {
+                let runs = by_run(group);
+                if runs.len() == 1 {
+                    for write in runs.into_values().flatten() {
+                        write.refuse(&failure);
+                    }
+                } else {
+                    runs.into_values().for_each(|it| self.commit(it));
+                }
             }
         }
     }
 
     /// A lock that another process holds is waited for: a run that is made to end is worse than one that stands still.
-    fn write_with_patience(&mut self, group: &[Command]) -> Result<HashSet<Place>, Failure> {
+    fn write_with_patience(&mut self, group: &[Write]) -> Result<HashSet<Place>, Failure> {
         let begun = Instant::now();
         loop {
             match write(&mut self.connection, &self.store, group) {
@@ -101,46 +111,13 @@ impl Thread {
     }
 }
 
-impl Command {
-    fn run(&self) -> Option<Place> {
-        match self {
-            Self::Append(it) => Some(it.run),
-            Self::Status { run, .. }
-            | Self::Build { run, .. }
-            | Self::Wake { run, .. }
-            | Self::Ask { run, .. }
-            | Self::EndQuestion { run, .. }
-            | Self::Release { run, .. } => Some(*run),
-            Self::Flush(_) | Self::End(_) => None,
-        }
+/// Those of each run, in their order.
+fn by_run(group: Vec<Write>) -> HashMap<Place, Vec<Write>> {
+    let mut runs: HashMap<Place, Vec<Write>> = HashMap::new();
+    for write in group {
+        runs.entry(write.run).or_default().push(write);
     }
-}
-
-/// Reports that a command is on the disk.
-fn accept(command: Command) {
-    match command {
-        Command::Append(it) => {
-            if let Some(then) = it.then {
-                // What failed before a record is missing, so the record is of no use.
-                then(it.failure.get().map_or(Ok(()), Err));
-            }
-        }
-        Command::Flush(then) | Command::End(then) => then(Ok(())),
-        Command::Ask { then, .. } => {
-            if let Some(then) = then {
-                then(Ok(()));
-            }
-        }
-        Command::Release { then, failure, .. } => {
-            if let Some(then) = then {
-                then(failure.get().map_or(Ok(()), Err));
-            }
-        }
-        Command::Status { .. }
-        | Command::Build { .. }
-        | Command::Wake { .. }
-        | Command::EndQuestion { .. } => {}
-    }
+    runs
 }
 
 /// Why a group was not written.
@@ -194,97 +171,50 @@ impl Group<'_> {
         }
     }
 
-    fn append(&mut self, append: &Append) -> Result<(), Error> {
-        let Append {
-            run,
-            number,
-            body,
-            digest,
-            blob,
-            failure,
-            then: _,
-        } = append;
-        let transaction = self.transaction;
-        let Some(row) = self.row(*run)? else {
-            return Ok(());
-        };
-        // After a failure there is a gap, and nothing may follow it.
-        if failure.get().is_some() {
+    fn write(&mut self, write: &Write) -> Result<(), Error> {
+        let (transaction, store, run) = (self.transaction, self.store, write.run);
+        // After a failure there is a gap: no record may follow it, and the run is not as far as it says.
+        let is_whole = write.failure.get().is_none();
+        if matches!(write.what, What::Flush) {
             return Ok(());
         }
-        chain::insert(
-            transaction,
-            run.number,
-            *number,
-            body,
-            digest,
-            blob.as_ref(),
-        )?;
-        row.advance(&Chain {
-            next: number + 1,
-            last: *digest,
-        });
-        Ok(())
-    }
-
-    fn command(&mut self, command: &Command) -> Result<(), Error> {
-        match command {
-            Command::Append(it) => return self.append(it),
-            Command::Flush(_) | Command::End(_) => {}
-            Command::Status {
-                run,
-                status,
-                waiting,
-                failure,
+        let Some(row) = self.row(run)? else {
+            return Ok(());
+        };
+        match &write.what {
+            What::Append {
+                number,
+                body,
+                digest,
+                blob,
             } => {
-                // A run whose records end too early is not as far as it says.
-                if failure.get().is_none()
-                    && let Some(row) = self.row(*run)?
-                {
+                if is_whole {
+                    let blob = blob.as_ref();
+                    chain::insert(transaction, run.number, *number, body, digest, blob)?;
+                    row.advance(&Chain {
+                        next: number + 1,
+                        last: *digest,
+                    });
+                }
+            }
+            What::Status { status, waiting } => {
+                if is_whole {
                     row.status = status.number();
                     row.waiting.clone_from(waiting);
                 }
             }
-            Command::Build {
-                run,
-                image,
-                program,
-            } => {
-                if let Some(row) = self.row(*run)? {
-                    row.image = *image;
-                    row.program.clone_from(program);
-                }
+            What::Build { image, program } => {
+                row.image = *image;
+                row.program.clone_from(program);
             }
-            Command::Wake { run, at } => {
-                if let Some(row) = self.row(*run)? {
-                    row.wake = *at;
-                }
+            What::Wake(at) => row.wake = *at,
+            What::Ask(question) => Table::new(transaction, store).ask(row, question)?,
+            What::EndQuestion { operation, why } => {
+                Table::new(transaction, store).end(run.number, *operation, why.as_deref())?;
             }
-            Command::Ask { run, question, .. } => {
-                let table = Table::new(self.transaction, self.store);
-                if let Some(row) = self.row(*run)? {
-                    table.ask(row, question)?;
-                }
-            }
-            Command::EndQuestion {
-                run,
-                operation,
-                why,
-            } => {
-                if self.row(*run)?.is_some() {
-                    let table = Table::new(self.transaction, self.store);
-                    table.end(run.number, *operation, why.as_deref())?;
-                }
-            }
-            Command::Release { run, delivered, .. } => {
-                if let Some(row) = self.row(*run)? {
-                    match delivered {
-                        Delivered::Yes => row.owner.clear(),
-                        // An ended run that still has an owner is one whose result nobody has.
-                        Delivered::No => {}
-                    }
-                }
-            }
+            What::Release(Delivered::Yes) => row.owner.clear(),
+            // An ended run that still has an owner is one whose result nobody has.
+            What::Release(Delivered::No) | What::Flush => {}
         }
         Ok(())
     }
@@ -294,7 +224,7 @@ impl Group<'_> {
 fn write(
     connection: &mut Connection,
     store: &StoreId,
-    commands: &[Command],
+    writes: &[Write],
 ) -> Result<HashSet<Place>, Trouble> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut group = Group {
@@ -302,8 +232,8 @@ fn write(
         store,
         rows: HashMap::new(),
     };
-    for command in commands {
-        group.command(command)?;
+    for write in writes {
+        group.write(write)?;
     }
     let mut lost = HashSet::new();
     for (run, row) in std::mem::take(&mut group.rows) {

@@ -358,3 +358,39 @@ fn what_is_due_is_found_by_its_time() {
     released(journal);
     assert_eq!(due(0), ["soon"]);
 }
+
+#[test]
+fn a_damaged_answer_or_request_keeps_no_other_from_its_run() {
+    let folder = Folder::new("one-damaged");
+    let store = Store::open(&folder.store()).expect("a store");
+    let mut journals = Vec::new();
+    for run in ["first", "second"] {
+        let journal = store.begin(&new_run(run), vec![begin()]).expect("a run");
+        ask(&journal, question(1, "q"));
+        store
+            .answer(reply(named(run, "q"), "ann"))
+            .expect("it waits");
+        store.cancel(run, "enough", 7).expect("it goes on");
+        journals.push(journal);
+    }
+    let behind = rusqlite::Connection::open(folder.store()).expect("a database");
+    for table in ["questions", "cancellations"] {
+        let damage = format!("UPDATE {table} SET sum = sum + 1 WHERE run = 1");
+        assert_eq!(behind.execute(&damage, []).expect("it is a table"), 1);
+    }
+    let answered = store.answered().expect("a store");
+    let answered: Vec<&str> = answered.iter().map(|it| it.0.as_str()).collect();
+    assert_eq!(answered, ["second"]);
+    let cancelled = store.cancellations().expect("a store");
+    assert_eq!(cancelled.len(), 1);
+    assert_eq!(cancelled[0].run, "second");
+    // Whoever asks for the damaged one is told.
+    assert!(matches!(
+        store.cancellation("first"),
+        Err(Error::DamagedEntry(_))
+    ));
+    assert!(matches!(
+        store.answers("first"),
+        Err(Error::DamagedEntry(_))
+    ));
+}

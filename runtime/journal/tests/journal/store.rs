@@ -451,3 +451,43 @@ fn what_is_called_after_a_write_may_write_and_let_go() {
     flushed(&journal).expect("the other run goes on");
     assert!(store.verify(None).expect("a store").is_whole());
 }
+
+#[test]
+fn what_is_wrong_with_one_run_takes_no_other_along() {
+    let folder = Folder::new("one-wrong");
+    let store = Store::open(&folder.store()).expect("a store");
+    let mut bad = store.begin(&new_run("bad"), vec![begin()]).expect("a run");
+    let mut good = store.begin(&new_run("good"), vec![begin()]).expect("a run");
+    let behind = rusqlite::Connection::open(folder.store()).expect("a database");
+    let damage = "UPDATE runs SET sum = sum + 1 WHERE id = 'bad'";
+    assert_eq!(behind.execute(damage, []).expect("it is a table"), 1);
+    // In one group, as nothing is written while somebody else holds the lock.
+    behind
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("nobody else writes");
+    for (journal, operation) in [(&mut bad, 1), (&mut good, 1), (&mut bad, 2), (&mut good, 2)] {
+        let (record, blob) = outcome(operation, b"x".to_vec());
+        journal.write(&record, blob);
+    }
+    behind.execute_batch("COMMIT").expect("it can be let go");
+    flushed(&good).expect("nothing is wrong with it");
+    assert_eq!(store.records("good").expect("it is whole").len(), 3);
+    assert!(flushed(&bad).is_err());
+    bad.released().expect_err("it was not written");
+}
+
+#[test]
+fn of_one_input_a_run_begins_alone() {
+    let folder = Folder::new("alone");
+    let store = Store::open(&folder.store()).expect("a store");
+    let first = store
+        .begin_alone(&new_run("a"), vec![begin()])
+        .expect("there is none");
+    let again = store.begin_alone(&new_run("b"), vec![begin()]);
+    assert!(matches!(again, Err(Error::Carried(id)) if id == "a"));
+    first.status(Status::Completed, None);
+    first.released().expect("it is written");
+    store
+        .begin_alone(&new_run("b"), vec![begin()])
+        .expect("the first has ended");
+}
