@@ -311,6 +311,12 @@ impl Answers for Cache {
         let landed = self.flights().land_all(run);
         landed.iter().for_each(|it| self.let_go_on_disk(it));
     }
+
+    fn close(&self) {
+        if let Some(disk) = &self.disk {
+            disk.close();
+        }
+    }
 }
 
 /// A wait that is forgotten when nobody waits any more.

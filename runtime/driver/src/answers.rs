@@ -21,4 +21,13 @@ pub trait Answers: Send + Sync {
 
     /// A run has ended: it holds no key any more.
     fn run_ended(&self, run: &str);
+
+    /// The process ends: nothing is asked any more.
+    fn close(&self);
+}
+
+impl std::fmt::Debug for dyn Answers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Answers")
+    }
 }

@@ -18,7 +18,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::channel;
 
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
@@ -335,12 +334,7 @@ impl Trial {
         };
         let opened = store.open().map_err(|it| it.to_string())?;
         let journal = opened.begin(&new, kept).map_err(|it| it.to_string())?;
-        let (sender, released) = channel();
-        journal.release(Box::new(move |it| drop(sender.send(it))));
-        match released.recv() {
-            Ok(Err(failure)) => Err(failure.to_string()),
-            Ok(Ok(())) | Err(_) => Ok(()),
-        }
+        journal.released().map_err(|it| it.to_string())
     }
 }
 

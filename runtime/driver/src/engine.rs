@@ -21,7 +21,7 @@ use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::operation::OperationId;
 use gsw_engine::prices::Prices;
-use gsw_engine::run::{Finished, MocksInTests, PromptsInTests, RunResult, RunSettings};
+use gsw_engine::run::{Finished, MocksInTests, PromptsInTests, RunSettings};
 pub use gsw_journal::list::Info;
 use gsw_journal::record::UndoWish;
 use gsw_journal::store::Error;
@@ -42,6 +42,7 @@ use crate::engine::forking::NotForked;
 use crate::engine::happened::Happened;
 use crate::engine::places::Places;
 use crate::engine::resuming::{NotResumed, image_digest};
+use crate::engine::runs::ending::{Manner, Reach, Shutdown};
 use crate::engine::runs::{DetachedEnd, Entering, RunInfo, Runs, Started, new_id};
 use crate::engine::standing::{NotAdded, Settled, Standing};
 use crate::host::{HostTools, Variables};
@@ -116,6 +117,7 @@ pub struct Engine {
     runs: Arc<Runs>,
     observers: Arc<Observers>,
     servers: Option<Arc<dyn Servers>>,
+    answers: Option<Arc<dyn Answers>>,
     /// Kept alive for the runs, which know it weakly.
     _driver: Arc<Driver>,
 }
@@ -170,7 +172,7 @@ impl Engine {
         let network = Network {
             models: options.models,
             tape: options.tape,
-            answers: options.answers,
+            answers: options.answers.clone(),
             web: options.web,
             servers: options.servers.clone(),
             tools: options.tools,
@@ -194,6 +196,7 @@ impl Engine {
             runs,
             observers: options.observers,
             servers: options.servers,
+            answers: options.answers,
             _driver: driver,
         }
     }
@@ -224,6 +227,33 @@ impl Engine {
         RunHandle {
             canceller,
             finished,
+        }
+    }
+
+    /// As [`Self::start`], unless a run of this workflow and input was interrupted. It is written down before it begins, so
+    /// that of several processes that start it at once one does.
+    ///
+    /// # Errors
+    /// When there is such a run, or this one cannot be written down.
+    pub fn start_alone(
+        &self,
+        workflow: usize,
+        input: Map<String, Value>,
+    ) -> Result<RunHandle, String> {
+        let (sender, finished) = std::sync::mpsc::channel();
+        let on_end: OnEnd = Box::new(move |it| drop(sender.send(it)));
+        let entering = Entering::Alone {
+            index: workflow,
+            input,
+        };
+        let id = new_id();
+        match self.runs.start(Arc::clone(&id), entering, None, on_end) {
+            Started::New(carrier) => Ok(RunHandle {
+                canceller: Canceller { carrier, run: id },
+                finished,
+            }),
+            Started::Elsewhere(why) | Started::Unwritten(why) => Err(why),
+            Started::Exists(_) => unreachable!("nobody else has this id"),
         }
     }
 
@@ -259,7 +289,7 @@ impl Engine {
         match self.runs.start(Arc::clone(&id), entering, listener, on_end) {
             Started::New(carrier) => Starting::New(Canceller { carrier, run: id }),
             Started::Exists(info) => Starting::Exists(info),
-            Started::Elsewhere | Started::Unwritten(_) => {
+            Started::Elsewhere(_) | Started::Unwritten(_) => {
                 unreachable!("only detached runs are written down before they begin")
             }
         }
@@ -446,34 +476,44 @@ impl Engine {
         self.runs.wait_for_detached()
     }
 
-    /// Ends the servers that runs have started, when no run goes on any more.
-    pub fn close_servers(&self) {
+    /// Ends the servers that runs have started and lets go of kept answers, when no run goes on any more.
+    pub fn close(&self) {
         if let Some(servers) = &self.servers {
             servers.close();
+        }
+        if let Some(answers) = &self.answers {
+            answers.close();
         }
     }
 
     /// Cancels the runs that `spawn detached` has started, and those that it still starts.
     pub fn cancel_detached(&self, reason: &str) {
-        self.runs.cancel_detached(reason);
+        self.shut_down(Reach::Detached, Manner::Cancel, reason);
     }
 
-    /// Leaves the runs that `spawn detached` has started where they can be gone on with, and cancels those that cannot be.
+    /// Leaves the runs that `spawn detached` has started, and those that it still starts, where they can be resumed, and
+    /// cancels those that cannot be.
     pub fn leave_detached(&self, reason: &str) {
-        self.runs.leave_detached(reason);
+        self.shut_down(Reach::Detached, Manner::Leave, reason);
     }
 
-    /// Leaves all runs of this engine where they can be gone on with, and cancels those that cannot be.
+    /// Leaves all runs of this engine, those too that begin from now on, where they can be resumed, and cancels those that
+    /// cannot be.
     pub fn leave_all(&self, reason: &str) {
-        self.runs.leave_all(reason);
+        self.shut_down(Reach::All, Manner::Leave, reason);
     }
 
+    fn shut_down(&self, reach: Reach, manner: Manner, reason: &str) {
+        self.runs.shut_down(&Shutdown {
+            reach,
+            manner,
+            reason: reason.to_owned(),
+        });
+    }
+
+    /// Stops all runs at once.
     pub fn stop_all(&self) {
         self.runs.stop_all();
-    }
-
-    pub fn stop_detached(&self) {
-        self.runs.stop_detached();
     }
 
     /// Ends all that runs have asked for and that is on its way, commands above all, for a process that leaves without waiting.
@@ -490,8 +530,8 @@ impl Engine {
             .runs
             .start(new_id(), Entering::Test(entry), None, on_end)
         {
-            Started::New(_) => finished.recv().unwrap_or_else(|_| lost()),
-            Started::Exists(_) | Started::Elsewhere | Started::Unwritten(_) => {
+            Started::New(_) => finished.recv().unwrap_or_else(|_| Finished::lost()),
+            Started::Exists(_) | Started::Elsewhere(_) | Started::Unwritten(_) => {
                 unreachable!("nobody else has this id, and tests are not written down")
             }
         }
@@ -537,25 +577,11 @@ pub fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
     Prices(own.chain(known).collect())
 }
 
-/// The end of a run whose driver has let go of it.
-fn lost() -> Box<Finished> {
-    Box::new(Finished {
-        result: RunResult::Internal("the driver of the run failed".into()),
-        duration: 0,
-        tree: Tree::default(),
-        live_objects: 0,
-        fault: None,
-        snapshots: Vec::new(),
-        state: gsw_tree::event::State::default(),
-        not_undone: Vec::new(),
-    })
-}
-
 impl RunHandle {
     #[must_use]
     pub fn wait(self) -> Box<Finished> {
-        // The sender is dropped unused only after a panic of the driver, which must not take the host down with it.
-        self.finished.recv().unwrap_or_else(|_| lost())
+        // The sender is dropped unused only where a bug of ours took the carrier along, which must not take the host down too.
+        self.finished.recv().unwrap_or_else(|_| Finished::lost())
     }
 
     /// As [`Canceller::look`].

@@ -4,7 +4,7 @@
 //! lock. An answer that does not fit changes nothing. What waits in the memory of an engine here is a row of a store in one
 //! that has a store.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use gsw_abi::types::TypeId;
@@ -13,6 +13,7 @@ use gsw_engine::human::Reply;
 use gsw_engine::operation::Outcome;
 use gsw_notation::calendar::rfc3339;
 use gsw_notation::issue::Issue;
+use indexmap::IndexMap;
 
 use crate::work::{Abandoned, Completion};
 
@@ -108,13 +109,10 @@ struct State {
     /// The same by what finds them.
     addressed: HashMap<Address, BTreeSet<u64>>,
     asked: u64,
-    /// Early answers, with when they came.
-    kept: HashMap<Arc<str>, (String, i64)>,
-    /// The keys of those, oldest first.
-    kept_order: VecDeque<Arc<str>>,
-    taken: HashMap<Address, First>,
-    /// The addresses of those, oldest first.
-    taken_order: VecDeque<Address>,
+    /// Early answers by their keys, with when they came, oldest first.
+    kept: IndexMap<Arc<str>, (String, i64)>,
+    /// What was answered, oldest first.
+    taken: IndexMap<Address, First>,
 }
 
 /// Something that is waited for.
@@ -169,9 +167,10 @@ impl Externals {
         let addresses = addresses(run, &external);
         for address in &addresses {
             // A question that is asked again waits for an answer of its own.
-            state.taken.remove(address);
+            state.taken.shift_remove(address);
         }
-        let early = external.key.as_deref().and_then(|it| state.kept.remove(it));
+        let early = external.key.as_deref();
+        let early = early.and_then(|it| state.kept.shift_remove(it));
         if let Some((answer, at)) = early {
             let digest = external.digest;
             for address in addresses {
@@ -222,8 +221,8 @@ impl Externals {
                     result: external.result,
                 }))
             }
-            (_, None) if state.taken.contains_key(address) => Err(NotTaken::Again {
-                first: state.taken[address].clone(),
+            (_, None) if let Some(first) = state.taken.get(address) => Err(NotTaken::Again {
+                first: first.clone(),
             }),
             (Address::Key(key), None) => match state.kept.get(key) {
                 Some((_, at)) => Err(NotTaken::Again {
@@ -279,7 +278,6 @@ impl Externals {
             return None;
         }
         state.kept.insert(Arc::clone(key), (answer.to_owned(), now));
-        state.kept_order.push_back(Arc::clone(key));
         Some(Taken::Kept)
     }
 
@@ -310,26 +308,17 @@ impl State {
             by: None,
             at,
         };
-        if self.taken.insert(address.clone(), first).is_none() {
-            self.taken_order.push_back(address);
-        }
-        if self.taken_order.len() > MOST_REMEMBERED
-            && let Some(oldest) = self.taken_order.pop_front()
-        {
-            self.taken.remove(&oldest);
+        self.taken.insert(address, first);
+        if self.taken.len() > MOST_REMEMBERED {
+            self.taken.shift_remove_index(0);
         }
     }
 
     /// Early answers count for some days.
     fn forget_old(&mut self, now: i64) {
-        while let Some(oldest) = self.kept_order.front() {
-            let at = self.kept.get(oldest).map(|it| it.1);
-            if at.is_some_and(|it| now.saturating_sub(it) < KEPT_FOR) {
-                break;
-            }
-            // Too old, or taken before.
-            self.kept.remove(oldest);
-            self.kept_order.pop_front();
+        let is_old = |at: i64| now.saturating_sub(at) >= KEPT_FOR;
+        while self.kept.first().is_some_and(|(_, (_, at))| is_old(*at)) {
+            self.kept.shift_remove_index(0);
         }
     }
 
@@ -447,7 +436,7 @@ mod tests {
     use gsw_engine::operation::Outcome;
     use serde_json::Value;
 
-    use super::{Address, Externals, KEPT_FOR, NotTaken, Route, Taken, Waiting};
+    use super::{Address, Externals, KEPT_FOR, MOST_REMEMBERED, NotTaken, Route, Taken, Waiting};
     use crate::work::Completion;
 
     fn ask(
@@ -520,6 +509,19 @@ mod tests {
         assert_eq!(send(&externals, &old, 10), Ok(Taken::Kept));
         let (_waiting, outcomes) = ask(&externals, "a", Some("order:2"), 10 + KEPT_FOR);
         assert!(outcomes.try_recv().is_err());
+    }
+
+    #[test]
+    fn a_second_answer_to_what_is_asked_again_and_again_is_told_of_the_first() {
+        let externals = Arc::new(Externals::default());
+        let key = Address::Key("daily".into());
+        for time in 0..2 * MOST_REMEMBERED as i64 {
+            let (_waiting, _outcomes) = ask(&externals, "a", Some("daily"), time);
+            let first = send(&externals, &key, time);
+            assert!(matches!(first, Ok(Taken::Delivered { .. })), "{time}");
+            let second = send(&externals, &key, time);
+            assert!(matches!(second, Err(NotTaken::Again { .. })), "{time}");
+        }
     }
 
     #[test]

@@ -243,7 +243,7 @@ pub(crate) fn carry(
     let finished = handle.wait();
     let detached = engine.wait_for_detached();
     person.close();
-    engine.close_servers();
+    engine.close();
     end_watching(&observers, watchers);
     let next = Next::new(origin, options, &id);
     let form = form(options, is_text(&engine, result));
@@ -323,9 +323,11 @@ fn form(options: &BuiltinOptions, text: Text) -> ResultForm {
 fn after_detached(exit: Exit, detached: Detached, interrupted: &interrupt::Interrupted) -> Exit {
     match (detached, exit) {
         // The main run had ended when the user ended the others. What the program itself cancels is no interruption.
-        (Detached::Cancelled, Exit::Done) if interrupted.has_come() => interrupted.exit(),
+        (Detached::Cancelled | Detached::Left, Exit::Done) if interrupted.has_come() => {
+            interrupted.exit()
+        }
         (_, Exit::Cancelled) => interrupted.exit(),
-        (Detached::Cancelled | Detached::Ended, exit) => exit,
+        (Detached::Cancelled | Detached::Left | Detached::Ended, exit) => exit,
     }
 }
 
@@ -433,12 +435,15 @@ fn begin(
 ) -> Result<(RunHandle, TypeId), NotBegun> {
     let (id, purpose) = match task {
         Task::Start { workflow, input } => {
-            match options.entry {
-                Entering::New => offer_interrupted(engine, (workflow, &input), options, origin),
-                Entering::OrResumed => {}
-            }
             let result = engine.program().workflows[workflow].result;
-            return Ok((engine.start(workflow, input), result));
+            let handle = match options.entry {
+                Entering::New => {
+                    offer_interrupted(engine, (workflow, &input), options, origin);
+                    engine.start(workflow, input)
+                }
+                Entering::OrResumed => engine.start_alone(workflow, input)?,
+            };
+            return Ok((handle, result));
         }
         Task::Resume { id } => (id, Purpose::Resume),
         Task::Await { id } => (id, Purpose::Await),

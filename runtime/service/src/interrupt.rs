@@ -71,10 +71,12 @@ impl Ends {
         // A run that is written down stays as it is, for whoever goes on with it.
         match &self.whom {
             Whom::All => self.engine.leave_all("interrupted"),
-            Whom::Run(run) if run.leave() => self.engine.leave_detached("interrupted"),
             Whom::Run(run) => {
-                run.cancel("interrupted");
-                self.engine.cancel_detached("interrupted");
+                // It may have ended, or not be written down, while those that it has detached are.
+                if !run.leave() {
+                    run.cancel("interrupted");
+                }
+                self.engine.leave_detached("interrupted");
             }
         }
         self.observers.hurry(PATIENCE, TOTAL);

@@ -108,7 +108,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
     engine.leave_all("the client has gone");
     callers.wait_for_all();
     report_detached(&engine.wait_for_detached());
-    engine.close_servers();
+    engine.close();
     store.iter().for_each(|it| it.close());
     end_watching(&observers, watchers);
     let exit = match served {

@@ -85,6 +85,8 @@ pub(crate) enum Detached {
     Ended,
     /// The user has cancelled one at least.
     Cancelled,
+    /// One at least has not ended, and can be resumed.
+    Left,
 }
 
 /// Says which of the runs that were detached went wrong. The exit code is the main run's, as nobody waits for theirs, unless
@@ -106,7 +108,10 @@ pub(crate) fn report_detached(ends: &[DetachedEnd]) -> Detached {
                 "cancelled\n".to_owned()
             }
             RunResult::Internal(message) => format!("error: Internal: {message}\n"),
-            RunResult::Left(why) => format!("{why}\n"),
+            RunResult::Left(why) => {
+                became = Detached::Left;
+                format!("{why}\n")
+            }
         };
         say::say_lines(&format!("detached run {run} of `{workflow}`: {why}"));
     }

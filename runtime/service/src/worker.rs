@@ -51,6 +51,14 @@ pub(crate) enum Until {
     AllEnded,
 }
 
+/// Why a worker ended.
+enum Ended {
+    /// It was told to.
+    Told,
+    /// No run is open any more.
+    All,
+}
+
 /// The runs that are carried.
 #[derive(Default)]
 struct Carried {
@@ -76,8 +84,10 @@ struct Worker<'a> {
     engine: Engine,
     store: Arc<Store>,
     carried: Arc<Carried>,
-    /// What this program cannot go on with, which is said once.
+    /// What this program cannot resume, which is said once.
     refused: HashSet<String>,
+    /// What could not be resumed for a reason that may pass, which is said once too; it is tried again.
+    delayed: HashSet<String>,
     /// What other builds of the program carry on.
     others: Vec<Other>,
     interrupted: Interrupted,
@@ -135,6 +145,7 @@ pub(crate) fn work(
         store,
         carried: Arc::default(),
         refused: HashSet::new(),
+        delayed: HashSet::new(),
         others: Vec::new(),
         interrupted,
         options,
@@ -143,7 +154,7 @@ pub(crate) fn work(
     };
     let worked = worker.work();
     report_detached(&engine.wait_for_detached());
-    engine.close_servers();
+    engine.close();
     at.close();
     end_watching(&observers, watchers);
     match worked {
@@ -158,24 +169,15 @@ fn refuse(error: &Error) -> Exit {
 }
 
 impl Worker<'_> {
+    /// Carries on what is due until the worker is to end, and leaves in order whatever the reason is.
     fn work(&mut self) -> Result<(), Error> {
-        let mut looked: Option<(Instant, i64)> = None;
-        while !self.interrupted.has_come() {
-            let version = self.store.version()?;
-            let is_new = looked.is_none_or(|(at, seen)| seen != version || at.elapsed() >= LOOK);
-            if is_new || self.is_time()? {
-                looked = Some((Instant::now(), version));
-                self.take_due()?;
-                if self.until == Until::AllEnded && self.all_have_ended()? {
-                    return Ok(());
-                }
-            }
-            let runs = self.carried.lock();
-            // A signal wakes nobody, so it is looked for as often.
-            drop(self.carried.changed.wait_timeout(runs, PERIOD));
-            self.look_at_others();
+        let worked = self.carry_on();
+        match &worked {
+            Ok(Ended::All) => return Ok(()),
+            Ok(Ended::Told) => self.say("told to end; unfinished runs are left to be resumed"),
+            // A signal leaves the runs itself.
+            Err(_) => self.engine.leave_all("the store cannot be read"),
         }
-        self.say("told to end; what goes on is left where it can be gone on with");
         for other in &self.others {
             builds::tell_to_end(&other.process);
         }
@@ -189,7 +191,27 @@ impl Worker<'_> {
             let waited = self.carried.changed.wait(runs);
             runs = waited.unwrap_or_else(PoisonError::into_inner);
         }
-        Ok(())
+        worked.map(drop)
+    }
+
+    fn carry_on(&mut self) -> Result<Ended, Error> {
+        let mut looked: Option<(Instant, i64)> = None;
+        while !self.interrupted.has_come() {
+            let version = self.store.version()?;
+            let is_new = looked.is_none_or(|(at, seen)| seen != version || at.elapsed() >= LOOK);
+            if is_new || self.is_time()? {
+                looked = Some((Instant::now(), version));
+                self.take_due()?;
+                if self.until == Until::AllEnded && self.all_have_ended()? {
+                    return Ok(Ended::All);
+                }
+            }
+            let runs = self.carried.lock();
+            // A signal wakes nobody, so it is looked for as often.
+            drop(self.carried.changed.wait_timeout(runs, PERIOD));
+            self.look_at_others();
+        }
+        Ok(Ended::Told)
     }
 
     /// Whether the time of a run has come.
@@ -235,19 +257,30 @@ impl Worker<'_> {
             on_end: Box::new(end),
         };
         let why = match self.engine.resume_with(&info.id, options) {
-            Ok(_) => return,
-            // Another one was first.
-            Err(NotResumed::Store(Error::Carried(_) | Error::Ended { .. })) => None,
-            Err(why) => Some(why),
+            Ok(_) => {
+                self.delayed.remove(&info.id);
+                return;
+            }
+            Err(why) => why,
         };
         self.carried.lock().remove(&info.id);
-        if let Some(why) = why {
-            let next = Next::new(self.origin, self.options, &info.id);
-            say(&format!(
-                "warning: {why}; it is left where it is: {}",
-                next.runs("show", "")
-            ));
-            self.refused.insert(info.id.clone());
+        let next = || Next::new(self.origin, self.options, &info.id).runs("show", "");
+        match why {
+            // Another one was first.
+            NotResumed::Store(Error::Carried(_) | Error::Ended { .. }) => {}
+            NotResumed::Store(error) if error.may_pass() => {
+                if self.delayed.insert(info.id.clone()) {
+                    say(&format!(
+                        "warning: {error}; run `{}` is tried again: {}",
+                        short(&info.id),
+                        next()
+                    ));
+                }
+            }
+            why => {
+                say(&format!("warning: {why}; it is skipped: {}", next()));
+                self.refused.insert(info.id.clone());
+            }
         }
     }
 

@@ -100,6 +100,13 @@ impl Disk {
         }
     }
 
+    /// The process ends: its name is free for whoever looks who has claimed something.
+    pub(crate) fn close(&self) {
+        if let Some(Some(open)) = self.opened.get() {
+            open.owner.leave();
+        }
+    }
+
     /// Looks a key up, and claims it if there is nothing.
     pub(crate) fn look_up(&self, key: &str, at: Duration) -> OnDisk {
         self.with(|path, open| {
@@ -208,6 +215,7 @@ impl Disk {
     fn open(&self) -> Option<Open> {
         let connection = file::open(&self.path);
         let opened = connection.and_then(|connection| {
+            owner::sweep(&self.path);
             let owner = Owner::new(&self.path).map_err(|it| it.to_string())?;
             forget_dead(&connection, &self.path).map_err(|it| it.to_string())?;
             Ok((connection, owner))

@@ -44,6 +44,12 @@ struct Run {
     requests: HashMap<NodeId, Span>,
 }
 
+impl Run {
+    fn has_ended(&self) -> bool {
+        self.nodes.is_empty() && self.requests.is_empty()
+    }
+}
+
 impl Spans {
     pub fn new(settings: &Settings) -> Self {
         Self {
@@ -139,6 +145,10 @@ impl Spans {
             | EventKind::ResultsCleared { .. }
             | EventKind::Hook { .. }
             | EventKind::Untrusted { .. } => self.add_fields(event),
+        }
+        // A process may see any number of runs. What comes of one later finds no span to add to.
+        if self.runs.get(&event.run).is_some_and(Run::has_ended) {
+            self.runs.remove(&event.run);
         }
     }
 

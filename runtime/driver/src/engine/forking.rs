@@ -4,7 +4,6 @@
 //! its source had started are not its own to end.
 
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 
 use gsw_journal::record::{Blob, Payload, Record};
 use gsw_journal::store::{NewRun, Store};
@@ -104,14 +103,8 @@ impl Runs {
             all.push((record, blob));
         }
         let journal = store.fork_with(&info.id, &new, |_| Ok(all))?;
-        let (sender, written) = channel();
-        journal.release(Box::new(move |it| drop(sender.send(it))));
-        match written.recv() {
-            Ok(Err(failure)) => {
-                Err(gsw_journal::store::Error::Database(failure.to_string()).into())
-            }
-            Ok(Ok(())) | Err(_) => Ok(start.id),
-        }
+        journal.released()?;
+        Ok(start.id)
     }
 
     /// Changes parameters of a run's input.

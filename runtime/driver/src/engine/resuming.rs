@@ -189,7 +189,7 @@ impl Runs {
             listener,
             on_end,
         });
-        let Ok((carrier, cancelled)) = carried else {
+        let Ok((carrier, shutdown)) = carried else {
             return Err(Error::Carried(info.id).into());
         };
         let runs = Arc::clone(self);
@@ -200,8 +200,8 @@ impl Runs {
             curtain,
             children: Box::new(move |children| runs.resume_children(&children)),
         });
-        if let Some(reason) = cancelled {
-            carrier.cancel(&reason);
+        if let Some(shutdown) = shutdown {
+            shutdown.end(&carrier);
         }
         Ok(Taken {
             carrier,

@@ -3,7 +3,7 @@
 mod asked;
 pub mod delivery;
 mod elsewhere;
-mod ending;
+pub(super) mod ending;
 pub(crate) mod identity;
 mod written;
 
@@ -20,7 +20,7 @@ use gsw_engine::model::Prompts;
 use gsw_engine::operation::{DetachedStart, Failure, OperationId, Outcome};
 use gsw_engine::port::Port;
 use gsw_engine::run::{BEHAVIOUR, Finished, Run, RunResult, RunSettings, Start};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::{Map, Value};
 
 use crate::audience::{Audience, Listener};
@@ -28,21 +28,22 @@ use crate::call::Call;
 use crate::carrier::{Carrier, OnEnd};
 use crate::clock;
 use crate::driver::Driver;
-use crate::durable::became::Beginning;
+use crate::durable::became::{Beginning, Only};
 use crate::durable::beginning::Entered;
 use crate::durable::remembered::Remembered;
 use crate::durable::secrecy::Secrecy;
 use crate::durable::store::RunStore;
 use crate::engine::resuming::{Found, image_digest};
 use crate::engine::runs::asked::{Ended, deliver_all};
+use crate::engine::runs::ending::Shutdown;
 use crate::engine::runs::identity::{Given, given, unfit};
 use crate::external::Externals;
 use crate::scripted::Entry as TestEntry;
 use crate::work::Completion;
 
-/// So many runs that have ended are still known, the latest.
+/// How many runs that have ended are remembered: the latest.
 const KEPT: usize = 1_000;
-/// So many ends of detached runs that went wrong are kept for who waits.
+/// How many ends of detached runs are kept for [`Runs::wait_for_detached`].
 const KEPT_ENDS: usize = 100;
 
 /// The runs of an engine.
@@ -64,14 +65,14 @@ pub struct Runs {
 #[derive(Default)]
 struct State {
     runs: IndexMap<Arc<str>, Entry>,
-    /// Those that have ended, oldest first.
-    over: VecDeque<Arc<str>>,
+    /// Those that have ended, oldest first. None of them has a carrier.
+    ended_order: IndexSet<Arc<str>>,
     /// Detached runs that have not ended.
     detached: usize,
     /// How detached runs have ended that nobody has asked for yet.
     ends: VecDeque<DetachedEnd>,
-    /// Why all detached runs are to end, those that begin from now on too.
-    cancelled: Option<String>,
+    /// What runs that begin or are brought back from now on are told at once.
+    shutdown: Option<Shutdown>,
 }
 
 struct Entry {
@@ -150,6 +151,11 @@ pub(super) enum Entering {
         index: usize,
         input: Map<String, Value>,
     },
+    /// Unless a run of this workflow and input was interrupted.
+    Alone {
+        index: usize,
+        input: Map<String, Value>,
+    },
     Detached(DetachedStart, (Arc<str>, Site)),
     Test(TestEntry),
 }
@@ -173,8 +179,8 @@ pub(super) enum Started {
     New(Arc<Carrier>),
     /// There has been one of this id already.
     Exists(RunInfo),
-    /// Another process has begun one of this id.
-    Elsewhere,
+    /// Another process has begun it: why it is not begun here.
+    Elsewhere(String),
     /// It cannot be written down, and nothing has begun.
     Unwritten(String),
 }
@@ -263,7 +269,7 @@ impl Runs {
     /// The workflow that is entered, and the run that has detached it.
     fn named(&self, entering: &Entering) -> (String, Option<(Arc<str>, Site)>) {
         match entering {
-            Entering::Workflow { index, .. } => {
+            Entering::Workflow { index, .. } | Entering::Alone { index, .. } => {
                 let workflow = self.loaded.program.workflows.get(*index);
                 (workflow.map(|it| it.name.clone()).unwrap_or_default(), None)
             }
@@ -292,16 +298,24 @@ impl Runs {
             behaviour: BEHAVIOUR,
         };
         let mut remembered = self.remembered(&start, &entering);
-        if let (Some(it), Some(_)) = (&mut remembered, &parent) {
-            // Whoever has started it notes that it has, so it must be found; and of several that start it one does.
-            match it.begin() {
+        // The parent of a detached run notes that it has started it, so it must be found; and of several processes that start
+        // the same run one does.
+        let only = match &entering {
+            Entering::Detached(..) => Some(Only::OfItsId),
+            Entering::Alone { .. } => Some(Only::OfItsInput),
+            Entering::Workflow { .. } | Entering::Test(_) => None,
+        };
+        if let (Some(it), Some(only)) = (&mut remembered, only) {
+            match it.begin(only) {
                 Beginning::Begun => {}
-                Beginning::Exists(_) => return Started::Elsewhere,
+                Beginning::Exists(why) => return Started::Elsewhere(why),
                 Beginning::Failed(why) => return Started::Unwritten(why),
             }
         }
         let arguments = match &entering {
-            Entering::Workflow { input, .. } => Some(Arguments::of(input)),
+            Entering::Workflow { input, .. } | Entering::Alone { input, .. } => {
+                Some(Arguments::of(input))
+            }
             Entering::Detached(start, _) => Some(Arguments::of(&start.input)),
             Entering::Test(_) => None,
         };
@@ -318,17 +332,19 @@ impl Runs {
             listener,
             on_end,
         });
-        let (carrier, cancelled) = match carried {
+        let (carrier, shutdown) = match carried {
             Ok(carried) => carried,
             Err(exists) => return Started::Exists(exists),
         };
         match entering {
-            Entering::Workflow { index, input } => carrier.begin(index, input),
+            Entering::Workflow { index, input } | Entering::Alone { index, input } => {
+                carrier.begin(index, input);
+            }
             Entering::Detached(start, _) => carrier.begin_detached(start),
             Entering::Test(entry) => carrier.enter(entry),
         }
-        if let Some(reason) = cancelled {
-            carrier.cancel(&reason);
+        if let Some(shutdown) = shutdown {
+            shutdown.end(&carrier);
         }
         Started::New(carrier)
     }
@@ -337,10 +353,12 @@ impl Runs {
     fn remembered(&self, start: &Start, entering: &Entering) -> Option<Remembered> {
         let store = Arc::clone(self.store.as_ref()?);
         let entered = match entering {
-            Entering::Workflow { index, input } => Entered::Workflow {
-                workflow: self.loaded.program.workflows.get(*index)?.name.clone(),
-                input: input.clone(),
-            },
+            Entering::Workflow { index, input } | Entering::Alone { index, input } => {
+                Entered::Workflow {
+                    workflow: self.loaded.program.workflows.get(*index)?.name.clone(),
+                    input: input.clone(),
+                }
+            }
             Entering::Detached(start, _) => Entered::Detached(Box::new(start.clone())),
             Entering::Test(_) => return None,
         };
@@ -354,11 +372,12 @@ impl Runs {
         ))
     }
 
-    /// Makes a run and who carries it, unless there is one of this id. Gives also why it is to end at once, if so.
+    /// Makes a run and its carrier, unless there is one of this id. Gives also the shutdown that is for it, if there is one:
+    /// the caller begins the run first, and ends it then.
     pub(super) fn carry(
         self: &Arc<Self>,
         new: NewRun,
-    ) -> Result<(Arc<Carrier>, Option<String>), RunInfo> {
+    ) -> Result<(Arc<Carrier>, Option<Shutdown>), RunInfo> {
         let NewRun {
             start,
             given,
@@ -402,14 +421,16 @@ impl Runs {
             waiting: Vec::new(),
             ended: None,
         };
+        // Read under the lock in which `shut_down` writes it, so that no run slips between the two.
+        let shutdown = state.shutdown.as_ref().filter(|it| it.is_for(&entry.info));
+        let shutdown = shutdown.cloned();
+        // A run that was left and is brought back has not ended any more.
+        state.ended_order.shift_remove(&id);
         state.runs.insert(id, entry);
-        let mut cancelled = None;
         if is_detached {
             state.detached += 1;
-            // Read under the lock that `cancel_detached` writes it in, so that no run slips between the two.
-            cancelled.clone_from(&state.cancelled);
         }
-        Ok((carrier, cancelled))
+        Ok((carrier, shutdown))
     }
 
     /// Starts a run that another one detaches. Its id is the one that it was given, or follows from that one's and from where it
@@ -444,7 +465,7 @@ impl Runs {
         // How it ends is noted below.
         let on_end: OnEnd = Box::new(drop);
         match self.start(Arc::clone(&id), entering, None, on_end) {
-            Started::Exists(_) | Started::Elsewhere => {
+            Started::Exists(_) | Started::Elsewhere(_) => {
                 given(&id, &wanted, self.given_to(&id).as_ref())
             }
             Started::Unwritten(message) => Outcome::Failed(Failure::Other { message }),
@@ -514,13 +535,7 @@ impl Runs {
                 .is_some()
                 .then(|| entry.info.workflow.clone());
         }
-        state.over.push_back(Arc::clone(id));
-        if state.over.len() > KEPT
-            && let Some(oldest) = state.over.pop_front()
-        {
-            // `shift`, not `swap`: the list is in order of beginning.
-            state.runs.shift_remove(&oldest);
-        }
+        state.note_ended(id);
         let Some(workflow) = detached else {
             drop(state);
             deliver_all(waiting, outcome);
@@ -556,12 +571,6 @@ impl Runs {
         runs.filter_map(|it| it.carrier.clone()).collect()
     }
 
-    fn detached(&self) -> Vec<Arc<Carrier>> {
-        let state = self.lock();
-        let detached = state.runs.values().filter(|it| it.info.parent.is_some());
-        detached.filter_map(|it| it.carrier.clone()).collect()
-    }
-
     fn carrier(&self, run: &str) -> Option<Arc<Carrier>> {
         self.lock().runs.get(run)?.carrier.clone()
     }
@@ -573,6 +582,16 @@ impl Runs {
 }
 
 impl State {
+    fn note_ended(&mut self, id: &Arc<str>) {
+        self.ended_order.insert(Arc::clone(id));
+        if self.ended_order.len() > KEPT
+            && let Some(oldest) = self.ended_order.shift_remove_index(0)
+        {
+            // `shift`, not `swap`: the list is in order of beginning.
+            self.runs.shift_remove(&oldest);
+        }
+    }
+
     /// The oldest end that went well is forgotten first, as nobody need know of it.
     fn drop_an_end(&mut self) {
         let went_well = |it: &DetachedEnd| matches!(it.finished.result, RunResult::Value(_));

@@ -3,7 +3,6 @@
 //! What a run waits for is known when it is brought back, as far as what is written down goes and no further. Whoever adds an
 //! outcome takes the run first, as who goes on with it does, so an answer counts once.
 
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gsw_engine::external::External;
@@ -14,7 +13,6 @@ use gsw_engine::run::{NotUndone, Run, RunResult};
 use gsw_journal::list::{Info, Status};
 use gsw_journal::questions::Answer;
 use gsw_journal::record::{Payload, Record};
-use gsw_journal::writer::{Failure, Journal};
 use gsw_tree::event::{Event, State};
 use serde_json::Value;
 
@@ -357,9 +355,9 @@ impl Runs {
             journal.build(image_digest(&self.loaded), at.program().to_owned());
         }
         journal.status(info.status, info.waiting.clone());
-        let written = released(journal);
+        let written = journal.released();
         agreed?;
-        written
+        Ok(written?)
     }
 
     /// Adds the record that `make` gives for what the run waits for. The run is this process's meanwhile.
@@ -400,18 +398,10 @@ impl Runs {
             // As it was.
             Err(_) => journal.status(info.status, info.waiting.clone()),
         }
-        let written = released(journal);
+        let written = journal.released();
         made?;
-        written
+        Ok(written?)
     }
-}
-
-/// Leaves a run to whoever takes it, when all is on the disk.
-pub(super) fn released(journal: Journal) -> Result<(), NotAdded> {
-    let (sender, written) = channel();
-    journal.release(Box::new(move |it| drop(sender.send(it))));
-    let lost = |it: Failure| gsw_journal::store::Error::Database(it.to_string());
-    Ok(written.recv().unwrap_or(Ok(())).map_err(lost)?)
 }
 
 type Written = (Record, Option<gsw_journal::record::Blob>);

@@ -10,7 +10,7 @@ use gsw_journal::status::Status;
 use crate::durable::resume::Brought;
 use crate::engine::resuming::{NotResumed, Read};
 use crate::engine::runs::Runs;
-use crate::engine::standing::{NotAdded, released};
+use crate::engine::standing::NotAdded;
 
 impl Runs {
     /// Writes down what is wanted of a run that has ended; it goes on with that when it is resumed.
@@ -40,9 +40,9 @@ impl Runs {
             // As it was.
             Err(_) => journal.status(info.status, info.waiting.clone()),
         }
-        let written = released(journal);
+        let written = journal.released();
         checked?;
-        written
+        Ok(written?)
     }
 }
 

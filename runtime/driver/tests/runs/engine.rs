@@ -178,3 +178,12 @@ fn a_text_comes_out_as_json() {
         RunResult::Value(r#""ä \"quoted\"""#.into())
     );
 }
+
+#[test]
+fn a_run_that_begins_after_all_were_told_to_end_ends_too() {
+    let engine = engine(&[SLEEP_THEN_GIVE], &[("length", INT)], INT);
+    engine.leave_all("the service ends");
+    // Nothing of it is written down, so it cannot be left.
+    let finished = engine.run(0, input(json!({ "length": 3_600_000 })));
+    assert_eq!(finished.result, RunResult::Cancelled);
+}

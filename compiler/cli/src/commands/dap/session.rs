@@ -101,7 +101,7 @@ impl Session {
             live.follower.go(Mode::GiveUp);
             live.engine.stop_all();
             live.engine.abandon();
-            live.engine.close_servers();
+            live.engine.close();
         }
     }
 

@@ -8,6 +8,7 @@ use gsw_engine::operation::{AskOfRun, Outcome};
 use gsw_journal::list::{Info, Status};
 use gsw_journal::record::Record;
 use gsw_journal::store::{Error, Store};
+use gsw_notation::json::written;
 use serde_json::{Value, json};
 
 use super::Runs;
@@ -54,7 +55,7 @@ impl Runs {
             AskOfRun::Cancel { reason } => {
                 let now = self.upgraded_driver().clock.now();
                 let told = store.cancel(&info.id, &reason, now);
-                at.post().call();
+                at.inbox().look_now();
                 completion.deliver(match told {
                     Ok(_) => json_of(&Value::Bool(true)),
                     Err(Error::Ended { .. }) => json_of(&Value::Bool(false)),
@@ -145,7 +146,7 @@ fn await_result(at: &RunStore, store: &Arc<Store>, run: &str, completion: Comple
             Err(error) => refused(error.to_string()),
         });
     };
-    at.post().await_end(store, run, Box::new(then));
+    at.inbox().await_end(store, run, Box::new(then));
 }
 
 /// The value of a run that has ended, as JSON text, or why there is none.
@@ -162,7 +163,7 @@ fn result_of(store: &Store, info: &Info) -> Result<Result<String, String>, Error
     if let Some(value) = value.and_then(|it| it.strip_suffix('}')) {
         return Ok(Ok(value.to_owned()));
     }
-    let ended: Value = serde_json::from_str(&text).unwrap_or_default();
+    let ended = written(&text).unwrap_or_default();
     let word = |of: &Value, name: &str| of[name].as_str().unwrap_or_default().to_owned();
     Ok(Err(if ended["raised"].is_object() {
         let (error, message) = (

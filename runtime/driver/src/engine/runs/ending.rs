@@ -1,8 +1,51 @@
 //! The end of many runs at once: waited for, asked for, or made at once.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
-use super::{DetachedEnd, Runs};
+use super::{DetachedEnd, RunInfo, Runs};
+use crate::carrier::Carrier;
+
+/// That runs are to end, and why.
+#[derive(Clone, Debug)]
+pub(in crate::engine) struct Shutdown {
+    pub reach: Reach,
+    pub manner: Manner,
+    pub reason: String,
+}
+
+/// Which runs a shutdown is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::engine) enum Reach {
+    All,
+    Detached,
+}
+
+/// What becomes of a run at a shutdown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::engine) enum Manner {
+    /// It stays as it is written down, to be resumed; one that is not written down is cancelled.
+    Leave,
+    Cancel,
+}
+
+impl Shutdown {
+    pub(super) fn is_for(&self, run: &RunInfo) -> bool {
+        match self.reach {
+            Reach::All => true,
+            Reach::Detached => run.parent.is_some(),
+        }
+    }
+
+    pub(in crate::engine) fn end(&self, carrier: &Arc<Carrier>) {
+        let is_left = match self.manner {
+            Manner::Leave => carrier.leave(),
+            Manner::Cancel => false,
+        };
+        if !is_left {
+            carrier.cancel(&self.reason);
+        }
+    }
+}
 
 impl Runs {
     /// Waits until all detached runs have ended, also those that they start in turn, and gives the ends that are known.
@@ -17,44 +60,23 @@ impl Runs {
         state.ends.drain(..).collect()
     }
 
-    /// Tells all detached runs to end, also those that are started by what still runs.
-    pub(in crate::engine) fn cancel_detached(&self, reason: &str) {
-        self.lock().cancelled = Some(reason.to_owned());
-        for carrier in self.detached() {
-            carrier.cancel(reason);
-        }
-    }
-
-    /// Leaves all detached runs where they can be gone on with; those that cannot be are cancelled.
-    pub(in crate::engine) fn leave_detached(&self, reason: &str) {
-        self.lock().cancelled = Some(reason.to_owned());
-        for carrier in self.detached() {
-            if !carrier.leave() {
-                carrier.cancel(reason);
-            }
-        }
-    }
-
-    /// Leaves all runs where they can be gone on with; those that cannot be are cancelled.
-    pub(in crate::engine) fn leave_all(&self, reason: &str) {
-        self.lock().cancelled = Some(reason.to_owned());
-        for carrier in self.carriers() {
-            if !carrier.leave() {
-                carrier.cancel(reason);
-            }
+    /// Ends the runs that `shutdown` is for, those too that begin or are brought back from now on.
+    pub(in crate::engine) fn shut_down(&self, shutdown: &Shutdown) {
+        let reached = {
+            let mut state = self.lock();
+            state.shutdown = Some(shutdown.clone());
+            let reached = state.runs.values().filter(|it| shutdown.is_for(&it.info));
+            let carriers = reached.filter_map(|it| it.carrier.clone());
+            carriers.collect::<Vec<_>>()
+        };
+        for carrier in reached {
+            shutdown.end(&carrier);
         }
     }
 
     /// Stops all runs at once.
     pub(in crate::engine) fn stop_all(&self) {
         for carrier in self.carriers() {
-            carrier.stop();
-        }
-    }
-
-    /// Stops all detached runs at once.
-    pub(in crate::engine) fn stop_detached(&self) {
-        for carrier in self.detached() {
             carrier.stop();
         }
     }

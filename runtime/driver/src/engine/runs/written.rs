@@ -92,7 +92,7 @@ impl Runs {
                 at: now,
             },
         });
-        at.post().call();
+        at.inbox().look_now();
         match delivered {
             Ok(Delivered::ToRun { run, .. }) => Ok(Taken::Delivered {
                 run: run.into(),
