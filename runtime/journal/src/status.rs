@@ -59,3 +59,21 @@ impl Status {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Status;
+
+    /// Queries name them by their numbers, and so do the stores that exist.
+    #[test]
+    fn numbers_are_those_in_queries() {
+        let ended = Status::ALL.into_iter().filter(|it| it.is_final());
+        let ended: Vec<i64> = ended.map(Status::number).collect();
+        assert_eq!(ended, [2, 3, 4]);
+        assert_eq!(Status::Running.number(), 0);
+        assert_eq!(Status::Waiting.number(), 1);
+        for status in Status::ALL {
+            assert_eq!(Status::of(status.number()), Some(status));
+        }
+    }
+}

@@ -466,3 +466,22 @@ fn not_asked(run: &str, open: Vec<String>) -> Error {
         open,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::questions::{Answer, State};
+
+    /// Queries and an index look at the first byte of a state.
+    #[test]
+    fn states_begin_with_the_numbers_in_queries() {
+        let answer = Answer {
+            value: b"true".to_vec(),
+            by: "ann".into(),
+            at: 1,
+        };
+        for (state, first) in [(State::Open, 0), (State::Answered(answer), 1)] {
+            let bytes = postcard::to_stdvec(&state).expect("it has bytes");
+            assert_eq!(bytes.first(), Some(&first));
+        }
+    }
+}

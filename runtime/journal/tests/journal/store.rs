@@ -465,9 +465,11 @@ fn what_is_wrong_with_one_run_takes_no_other_along() {
     behind
         .execute_batch("BEGIN IMMEDIATE")
         .expect("nobody else writes");
-    for (journal, operation) in [(&mut bad, 1), (&mut good, 1), (&mut bad, 2), (&mut good, 2)] {
-        let (record, blob) = outcome(operation, b"x".to_vec());
-        journal.write(&record, blob);
+    for operation in [1, 2] {
+        for journal in [&mut bad, &mut good] {
+            let (record, blob) = outcome(operation, b"x".to_vec());
+            journal.write(&record, blob);
+        }
     }
     behind.execute_batch("COMMIT").expect("it can be let go");
     flushed(&good).expect("nothing is wrong with it");
