@@ -20,7 +20,7 @@ pub enum Moment {
     BeforePrompt,
     /// A call of a prompt has raised an error.
     OnError,
-    /// A call of a prompt has ended because no budget allows it to go on.
+    /// A call of a prompt has ended because no budget allows it to continue.
     OnBudget,
     /// A call of a prompt has ended.
     SessionEnd,

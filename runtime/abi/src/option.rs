@@ -68,7 +68,7 @@ impl BuiltinOption {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// What stands after it; `None` where it takes no value.
+    /// The value that follows it; `None` where it takes none.
     #[must_use]
     pub const fn operand(self) -> Option<&'static str> {
         match self {
