@@ -265,7 +265,7 @@ impl<'t, 'w> Parser<'t, 'w> {
             _ => {}
         }
         if is_cut {
-            // The rest of a word or number may be missing, and nobody would see it.
+            // The rest of a word or number may be missing, and that could not be seen.
             self.stop_at(
                 "the end of a value",
                 format!("`{}` at the end of the answer", excerpt(word, 20)),

@@ -1,4 +1,4 @@
-//! A call of a tool that is on its way. When nobody waits for it any more, the server is told so.
+//! A call of a tool that is in flight. When its caller stops waiting, the server is notified.
 
 use rmcp::RoleClient;
 use rmcp::model::{

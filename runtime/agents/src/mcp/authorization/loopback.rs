@@ -99,7 +99,7 @@ async fn received(mut stream: TcpStream) -> Option<BTreeMap<String, String>> {
         "HTTP/1.1 {status}\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{page}",
         page.len()
     );
-    // Whoever has gone has still brought what was to be brought.
+    // A browser that has gone has still delivered the code.
     let _ = stream.write_all(answer.as_bytes()).await;
     let _ = stream.shutdown().await;
     query
