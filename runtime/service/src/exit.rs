@@ -11,7 +11,7 @@ pub enum Exit {
     Denied = 3,
     /// The image or its version is refused.
     Refused = 4,
-    /// The run waits for somebody, and can be gone on with.
+    /// The run waits for a person, and can be resumed.
     Parked = 5,
     /// A fault of Groundswell itself.
     Internal = 70,

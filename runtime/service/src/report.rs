@@ -1,4 +1,4 @@
-//! What is said of a run that has ended, or that this process has left.
+//! The report of a run that has ended, or that this process has left.
 
 use std::io::IsTerminal;
 
@@ -15,7 +15,7 @@ use crate::store::Origin;
 use crate::terminal::Colors;
 use crate::{failure, result_text, terminal};
 
-/// How a user goes on with a run.
+/// How a user resumes a run.
 pub(crate) struct Next {
     command: String,
     store: String,
@@ -34,7 +34,7 @@ impl Next {
         }
     }
 
-    /// The option that writes events, as it stands behind the command: of `gswc run` it is the program's, behind `--`.
+    /// The option that writes events, as it follows the command: with `gswc run` it is the program's, after `--`.
     fn events_option(&self) -> &'static str {
         match self.command.ends_with(" --") {
             true => "-- --events run.jsonl",
@@ -87,8 +87,8 @@ pub(crate) enum Detached {
     Cancelled,
 }
 
-/// Says which of the runs that were detached went wrong. The exit code is the main run's, as nobody waits for theirs, unless
-/// they were cancelled.
+/// Reports which of the detached runs went wrong. The exit code is the main run's, as theirs are not waited for, unless they
+/// were cancelled.
 pub(crate) fn report_detached(ends: &[DetachedEnd]) -> Detached {
     let mut became = Detached::Ended;
     for DetachedEnd {

@@ -13,7 +13,7 @@ use crate::failure;
 use crate::mcp::{content, offer, resource};
 use crate::report::Next;
 
-/// Where in `_meta` an error stands as data.
+/// The key of `_meta` that holds an error as data.
 const ERROR: &str = "groundswell/error";
 
 /// How the run of a call has ended.
@@ -54,7 +54,7 @@ pub(super) fn messages(engine: &Engine, ended: Ended) -> Result<GetPromptResult,
     })
 }
 
-/// What a client gets of something that it reads. Whoever else reads it may get something else.
+/// What a client gets of something that it reads. Another client may get something else.
 pub(super) fn contents(
     engine: &Engine,
     ended: Ended,
@@ -111,7 +111,7 @@ fn value(engine: &Engine, ty: TypeId, json: &str) -> Result<CallToolResult, Erro
     Ok(result)
 }
 
-/// An error that nobody caught: its text for whoever reads it, its fields for programs.
+/// An error that was not caught: its text for people, its fields for programs.
 fn raised(error: &RunError) -> CallToolResult {
     let mut result = told(text(error));
     let mut meta = MetaObject::new();

@@ -22,7 +22,7 @@ pub enum RunsCommand {
     Show {
         id: String,
     },
-    /// Goes on with a run; without an id with the newest that was interrupted.
+    /// Resumes a run; without an id the newest that was interrupted.
     Resume {
         id: Option<String>,
     },
@@ -65,7 +65,7 @@ pub enum RunsCommand {
     Cancel {
         id: String,
     },
-    /// Ends a run that no program goes on with: nothing of it is run any more.
+    /// Ends a run that no program resumes: nothing of it is run any more.
     Abandon {
         id: String,
     },
@@ -92,7 +92,7 @@ pub enum RunsCommand {
     Prune,
 }
 
-/// Who asks.
+/// The person or program that asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Asking {
     Run(String),

@@ -1,7 +1,7 @@
 //! `gswc runs --store FILE …`: the runs of a store, whatever program they are of.
 //!
-//! What needs no program is done here, from the records alone. What carries a run on needs the program that began it, whose
-//! path the store knows: whoever called is told to run that one.
+//! What needs no program is done here, from the records alone. What resumes a run needs the program that began it, whose
+//! path the store knows: the message says to run that one.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ use crate::runs::{abandon, described, diff, list, newest, proof, prune, refuse};
 use crate::say;
 use crate::store::Origin;
 
-/// So many operations of a run are listed, the last ones.
+/// How many operations of a run are listed, the last ones.
 const LISTED: usize = 40;
 
 /// What became of a command about the runs of a store.
@@ -181,7 +181,7 @@ fn perform(
     }
 }
 
-/// A run as its records tell it.
+/// A run as its records show it.
 fn show(
     store: &RunStore,
     id: &str,

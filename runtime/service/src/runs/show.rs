@@ -53,7 +53,7 @@ fn as_text(standing: &Standing, next: &Next) -> String {
             .map(|it| format!(", forked from {it}"))
             .unwrap_or_default()
     );
-    // Of all that stands here only the tree has colours of its own; what a question, a result or an error says is never obeyed.
+    // Only the tree has colours of its own; escape sequences in a question, a result or an error are never obeyed.
     let mut text = Shown::lines(&head).to_string();
     let mut tree = Tree::new(info.id.as_str().into(), Keep::Shape);
     for event in &standing.events {

@@ -143,7 +143,7 @@ impl Gate {
         request: Request<Incoming>,
     ) -> Result<(Request<Full<Bytes>>, Room), Box<Answer>> {
         let (head, body) = request.into_parts();
-        // Of two, one would be checked and the other be believed by what stands before it.
+        // Of two, one would be checked, and the other trusted by a proxy in front of it.
         if head.headers.get_all(HOST).iter().count() != 1 {
             return Err(refused(StatusCode::BAD_REQUEST, "it needs one `Host`"));
         }
