@@ -286,7 +286,7 @@ fn what_is_not_right_is_refused() {
             "it refuses what a person has consented to",
         ),
         (Trick::InTheClear, "which is not `https`"),
-        (Trick::Declined, "nobody has consented: access_denied"),
+        (Trick::Declined, "consent was not given: access_denied"),
     ] {
         let (servers, home) = (Servers::start(trick), Home::new(&format!("{trick:?}")));
         home.program(&servers, "oauth()", "read");

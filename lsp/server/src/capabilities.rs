@@ -2,8 +2,8 @@
 
 use tower_lsp::ls_types as lsp;
 
-use crate::colours::legend;
 use crate::position::Encoding;
+use crate::semantic_tokens::legend;
 use crate::state::{Hints, Reporting, Settings, Shown, Support, path};
 
 /// What is agreed with a client that says this of itself.

@@ -154,7 +154,7 @@ impl std::fmt::Debug for Completion {
 
 impl Drop for Completion {
     fn drop(&mut self) {
-        self.send(failed("the work on it was lost"));
+        self.send(failed("the operation was dropped without a result"));
     }
 }
 

@@ -185,7 +185,7 @@ pub fn check(mut from: impl BufRead) -> Result<Checked, ExportError> {
             .ok()
             .filter(|it| it.ends_with('\n'))
             .and_then(|it| serde_json::from_str(it).ok());
-        let line: Line = line.ok_or_else(|| changed(number, "it is no line of an export"))?;
+        let line: Line = line.ok_or_else(|| changed(number, "this is not a line of an export"))?;
         let ended = reader.line(line).map_err(|why| changed(number, &why))?;
         match ended {
             None => reader.digest.update(&text),

@@ -52,7 +52,7 @@ const COLUMNS: &str = "number, id, workflow, name, status, begun, changed, image
                        epoch, owner, next, last, asked, sum";
 
 impl RunRow {
-    /// Its status.
+    /// The status; an unknown number means that the row is damaged.
     pub(crate) fn status(&self) -> Result<Status, Error> {
         Status::of(self.status).ok_or_else(|| self.damaged())
     }

@@ -205,7 +205,7 @@ impl<'t, 'w> Parser<'t, 'w> {
         if self.work.is_spent() {
             self.stop_at(
                 "an answer that can be read",
-                "one that goes round in circles".into(),
+                "one that takes too long to read".into(),
             );
             return Node::Null;
         }

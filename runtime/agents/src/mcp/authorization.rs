@@ -501,7 +501,7 @@ fn code(
     }
     if let Some(error) = answer.get("error") {
         let more = answer.get("error_description").map_or("", String::as_str);
-        return Err(failed(format!("nobody has consented: {error} {more}")));
+        return Err(failed(format!("consent was not given: {error} {more}")));
     }
     answer
         .get("code")

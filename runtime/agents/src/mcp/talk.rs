@@ -276,7 +276,7 @@ impl Talk {
         match question {
             Some(question) => Ok(Next::Asks(talks.wait(self, question)?)),
             None => Err(ServerFailure::Server(
-                "its questions are heard by nobody".into(),
+                "no client can answer its questions".into(),
             )),
         }
     }

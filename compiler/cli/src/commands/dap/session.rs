@@ -368,7 +368,7 @@ impl Session {
     /// Goes on from where it stands.
     fn go(&mut self, mode: Mode) -> Result<(), String> {
         if self.stopped.is_none() {
-            return Err("nothing stands that could go on".to_owned());
+            return Err("the program is not paused".to_owned());
         }
         let follower = self.current().cloned().ok_or("nothing runs")?;
         if self.past.is_none() {
@@ -380,10 +380,7 @@ impl Session {
     }
 
     fn step(&mut self, how: How) -> Result<(), String> {
-        let at = self
-            .stopped
-            .clone()
-            .ok_or("nothing stands that could step")?;
+        let at = self.stopped.clone().ok_or("the program is not paused")?;
         let until = self.until();
         let follower = self.current().ok_or("nothing runs")?;
         let known = follower.look(|run| {
@@ -402,10 +399,7 @@ impl Session {
 
     /// Goes back to what was of interest last.
     fn back(&mut self, what: Back) -> Result<(), String> {
-        let at = self
-            .stopped
-            .clone()
-            .ok_or("nothing stands that could go back")?;
+        let at = self.stopped.clone().ok_or("the program is not paused")?;
         let follower = self.current().ok_or("nothing runs")?;
         if !follower.is_main(&at.run) {
             return Err("only the main run can go back".to_owned());

@@ -63,7 +63,7 @@ impl Loopback {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => Err(failed("nobody can come back after consenting".into())),
             Err(_) => Err(failed(format!(
-                "nobody has consented within {} minutes",
+                "consent was not given within {} minutes",
                 PATIENCE.as_secs() / 60
             ))),
         }

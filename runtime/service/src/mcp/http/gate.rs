@@ -188,7 +188,7 @@ impl Gate {
             let wanted = u32::try_from(data.len()).map_err(|_| too_large())?;
             let taken = Arc::clone(&self.room).try_acquire_many_owned(wanted);
             room.add(taken.map_err(|_| {
-                let why = "too much is on its way: try again";
+                let why = "too many request bodies are in flight; try again";
                 refused(StatusCode::SERVICE_UNAVAILABLE, why)
             })?);
             bytes.extend_from_slice(&data);

@@ -412,7 +412,7 @@ fn format(it: Program) -> Result<Answer, String> {
 fn search(question: &str) -> Answer {
     let found = search_manual(question, MOST_FOUND);
     if found.is_empty() {
-        return Answer::text(format!("no page says anything of `{question}`"));
+        return Answer::text(format!("no page mentions `{question}`"));
     }
     let sections = found.iter().map(|it| {
         let text = it.text.trim();
