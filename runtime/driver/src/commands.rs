@@ -27,7 +27,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_millis(10);
 /// More programs than this never run at once. A guess.
 const MOST: usize = 4096;
-/// So many are started before those that run are served.
+/// The most commands that are started before those that run are served.
 const BATCH: usize = 16;
 /// File descriptors that a program takes: two outputs and what says that it has ended, and an input for some.
 const DESCRIPTORS: u64 = 4;
@@ -95,7 +95,7 @@ impl Commands {
             request,
             around,
             room: Room::default(),
-            // Who asked waits for it.
+            // The caller waits for it.
             completion: Completion::new(move |it| drop(sender.send(it))),
         };
         self.run(command, &self.handle());
