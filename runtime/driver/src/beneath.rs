@@ -34,7 +34,7 @@ pub(crate) fn descend<'a>(
     Ok(folder)
 }
 
-/// Like `open`, but makes the folders that are missing.
+/// Like [`descend`], but makes the folders that are missing.
 pub(crate) fn make<'a>(
     folder: impl AsFd,
     names: impl IntoIterator<Item = &'a OsStr>,
