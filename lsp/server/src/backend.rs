@@ -19,7 +19,7 @@ pub struct Backend {
     pub client: Client,
     pub worker: Worker,
     pub runtime: Arc<dyn Runtime>,
-    /// Whether the client has said that the session ends.
+    /// Whether the client has ended the session.
     pub is_shut_down: Arc<AtomicBool>,
 }
 
@@ -47,7 +47,7 @@ impl Backend {
         .await
     }
 
-    /// Asks to be told of changes of files on disk, of a client that can.
+    /// Asks for notifications of changes of files on disk, of a client that can send them.
     async fn watch(&self) {
         let patterns = ["**/*.gsw", "**/gsw.toml"];
         let watchers: Vec<_> = patterns.map(|it| json!({ "globPattern": it })).into();

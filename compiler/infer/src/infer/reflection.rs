@@ -273,7 +273,7 @@ pub(super) fn named(
     local
 }
 
-/// The reflection for a value that is assigned.
+/// Like [`named`], for a variable that is assigned later.
 fn assigned(
     hir: &mut HirBuilder,
     ty: Type,

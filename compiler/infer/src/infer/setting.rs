@@ -209,7 +209,7 @@ pub(super) fn wrong_form(
     None
 }
 
-/// Like the check of a setting, with advice where it is of another type.
+/// Infers a value as JSON of a type, with advice where it is of another type.
 fn advised(
     cx: &mut Context,
     value: &ast::Expression,

@@ -135,7 +135,7 @@ impl Session {
 
     fn threads(&mut self) -> Value {
         let Some(at) = self.stopped.clone() else {
-            // While it goes on nobody looks.
+            // While it runs it cannot be looked at.
             return json!({ "threads": [{ "id": 1, "name": "main" }] });
         };
         let follower = self.current().cloned();
@@ -252,7 +252,7 @@ impl Session {
         Ok(Value::Object(shown))
     }
 
-    /// What is typed in the debug console while the run goes on is the answer to a question of a `human`.
+    /// What is typed in the debug console while the run continues is the answer to a question of a `human`.
     fn answer(&self, arguments: &Value) -> Result<Value, String> {
         let is_typed = arguments["context"] == "repl";
         let live = self.live.as_ref().filter(|_| is_typed);

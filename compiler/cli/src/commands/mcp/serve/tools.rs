@@ -17,9 +17,9 @@ use crate::commands::explain::page_of;
 use crate::declarations::{Whose, declarations, described, find, unknown};
 use crate::report;
 
-/// So many sections a search gives.
+/// The most sections that a search gives.
 const MOST_FOUND: usize = 6;
-/// So many characters of a section are shown.
+/// The most characters of a section that are shown.
 const MOST_SHOWN: usize = 1_500;
 
 /// What is asked for.
@@ -37,7 +37,7 @@ pub enum Ask {
     Test(Tests),
 }
 
-/// Who does it.
+/// What does the work.
 pub enum Work {
     /// This process.
     Here,
