@@ -29,7 +29,7 @@ impl Home {
         Self(folder)
     }
 
-    /// Without anybody who could consent.
+    /// Without a person who could consent.
     fn alone(&self, words: &[&str]) -> Said {
         let output = self.command(words).output();
         output.expect("it can be started").into()
@@ -74,7 +74,7 @@ impl Home {
         std::fs::write(self.0.join("main.gsw"), program).expect("the folder can be written");
     }
 
-    /// The files in which a text stands.
+    /// The files that hold a text.
     fn holding(&self, text: &str) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut folders = vec![self.0.clone()];

@@ -1,4 +1,4 @@
-//! Tools that a model calls, over the wire: what is done once, what is refused, what the model is told.
+//! Tools that a model calls, over the wire: what is done once, what is refused, the results that the model gets.
 
 use fake_provider::{Body, Completion, Message, Reply, Script};
 use serde_json::{Value, json};

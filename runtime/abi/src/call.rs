@@ -147,8 +147,7 @@ macro_rules! for_each_runtime_call {
             map_insert plain(own, own, own);
             // `m.get(k)`
             map_get plain(result, borrow, borrow);
-            // The value under a key, in whose place a default is left when the map has no other owner; of an absent key the
-            // default.
+            // The value under a key, replaced by a default when the map has no other owner; of an absent key the default.
             map_take plain(borrow, borrow, own);
             // `m[k]`, or `OutOfRange`.
             map_index raising(borrow, borrow);
@@ -432,8 +431,7 @@ macro_rules! for_each_runtime_call {
             timeout_enter plain(word);
             // The body ended in time: scope.
             timeout_leave plain(word);
-            // The body raised: takes the error and gives the one to raise from here on (`Timeout` for the scope's own
-            // unwinding).
+            // The body raised: takes the error and gives the one to raise now (`Timeout` for the scope's own unwinding).
             timeout_fail plain(word, own);
             // `retry`: waits before another attempt, or raises the error again when there is to be none:
             // error, attempts made so far, further attempts, backoff, max.
@@ -442,7 +440,7 @@ macro_rules! for_each_runtime_call {
             budget_enter raising(word, word, word, word);
             // The body ended: scope.
             budget_leave plain(word);
-            // The body raised: takes the error and gives the one to raise from here on.
+            // The body raised: takes the error and gives the one to raise now.
             budget_fail plain(word, own);
             // Step reflection: waits for the model's judgement, or raises the error again when there is no further round:
             // error, rounds used, rounds, reflection prompt's closure, 1 when it is the built-in one, the type of `Reflection`, a
@@ -545,8 +543,7 @@ macro_rules! for_each_runtime_call {
             snapshot plain(own);
             // Raises because only a mock can answer, which fails the test also where it is caught: item, its name, arguments as `json`.
             unmocked raising(word, own, own);
-            // Like the call before, for a prompt that no model or script may answer; after it the call's agent as `json`, or 0, the
-            // prompt's index.
+            // The call before, for a prompt that no model or script may answer; then the call's agent as `json`, or 0, its index.
             prompt_unmocked raising(word, own, own, borrow, word);
         }
     };

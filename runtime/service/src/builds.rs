@@ -93,7 +93,7 @@ pub(crate) fn become_it(
 ) -> String {
     let why = run(program, &all_words(words, options, store));
     format!(
-        "`{}`, which began the run, cannot be started: {why}; `runs migrate` goes on with it under this build",
+        "`{}`, which began the run, cannot be started: {why}; `runs migrate` moves it to this build",
         program.display()
     )
 }

@@ -389,7 +389,7 @@ fn offer_interrupted(
     {
         let next = Next::new(origin, options, &info.id);
         say(&format!(
-            "note: a run of the same input was interrupted; to go on with it instead: {}",
+            "note: a run of the same input was interrupted; to resume it instead: {}",
             next.resume()
         ));
     }

@@ -222,7 +222,7 @@ fn report_left(why: &Left, form: ResultForm, next: &Next) -> Exit {
             say::say_json(&error.to_string());
         }
         ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => match why {
-            Left::Interrupted => say(&format!("interrupted; go on with it: {}", next.resume())),
+            Left::Interrupted => say(&format!("interrupted; resume it: {}", next.resume())),
             Left::Parked { questions, .. } => {
                 let mut text = format!("{why}\n");
                 for name in questions {
@@ -230,7 +230,7 @@ fn report_left(why: &Left, form: ResultForm, next: &Next) -> Exit {
                     text.push_str(&format!("answer: {}\n", next.runs("answer", &rest)));
                 }
                 let then = if questions.is_empty() { "" } else { "then " };
-                text.push_str(&format!("{then}go on with it: {}", next.resume()));
+                text.push_str(&format!("{then}resume it: {}", next.resume()));
                 say::say_lines(&text);
             }
             Left::Diverged { .. } => say(&format!(

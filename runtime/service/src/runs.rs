@@ -91,7 +91,7 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
         } => settle(loaded, &store, (&id, operation, settled)).map(|()| {
             tell(
                 form,
-                &format!("settled; go on with it: {}", next(&id).resume()),
+                &format!("settled; resume it: {}", next(&id).resume()),
             )
         }),
         RunsCommand::Undo { id, wish } => {
@@ -331,7 +331,7 @@ fn forked(form: ResultForm, id: &str, next: &Next) -> Exit {
             let id = short(id);
             tell(
                 form,
-                &format!("forked as {id}; go on with it: {}", next.resume()),
+                &format!("forked as {id}; resume it: {}", next.resume()),
             )
         }
     }

@@ -75,7 +75,7 @@ pub fn misused_local(place: Place, name: &str, meant: UnusedMeant) -> Diagnostic
 
 /// A task that is not awaited by its name.
 pub fn unused_task(place: Place, name: &str) -> Diagnostic {
-    let message = format!("nobody waits for the task `{name}`");
+    let message = format!("the task `{name}` is never awaited");
     Diagnostic::warning(Code::UNUSED_VARIABLE, place, message)
         .note(format!(
             "`await {name}` waits and gives its value; the end of the block around it waits as well, and raises what it raises"

@@ -153,7 +153,7 @@ fn note_missing_compiler(arguments: &Build, module: &Module) {
     let is_word = |it: &Constant| matches!(it, Constant::String { text, .. } if text == WRITTEN);
     if !arguments.with_compiler && module.constants.iter().any(is_word) {
         say(
-            "note: `spawns: [written]` lets a model run what it writes, and this build has nobody who compiles that: build it with --with-compiler",
+            "note: `spawns: [written]` lets a model run what it writes, and this build has no compiler for it: build it with --with-compiler",
         );
     }
 }

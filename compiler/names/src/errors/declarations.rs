@@ -218,7 +218,7 @@ pub fn resource(place: Place, problem: ResourceProblem) -> Diagnostic {
         }
     };
     Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
-        .note("whoever reads an address fills its gaps, each with a text")
+        .note("a client that reads an address fills its gaps, each with a text")
 }
 
 /// What is wrong about `@resource`.

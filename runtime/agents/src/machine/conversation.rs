@@ -68,7 +68,7 @@ impl Conversation {
         let before = left_out?;
         let model = &request.model;
         let message = format!(
-            "the session goes on with `{model}`, without the blocks that only `{before}` can read"
+            "the session continues with `{model}`, without the blocks that only `{before}` can read"
         );
         Some(PromptNote::Warning { message })
     }

@@ -15,7 +15,7 @@ use crate::reflection::no_answer;
 pub(super) fn hand_over(request: &mut ModelRequest, next: String) -> PromptNote {
     let before = std::mem::replace(&mut request.model, next);
     let mut message = format!(
-        "`{before}` failed after a tool call that must not be repeated: `{}` goes on with the conversation as it is",
+        "`{before}` failed after a tool call that must not be repeated: `{}` continues the conversation as it is",
         request.model
     );
     if provider(&before) != provider(&request.model) {

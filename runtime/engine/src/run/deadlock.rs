@@ -251,12 +251,12 @@ impl<'a> WaitGraph<'a> {
         for id in tasks.iter().take(NAMED) {
             let wait = if let Wait::Push { queue, .. } = self.scheduler.task(*id).wait {
                 match queue::purpose(queue) {
-                    QueuePurpose::Items => "to push to a full queue that nobody pops from",
-                    QueuePurpose::Semaphore => "for a semaphore that nobody releases",
-                    QueuePurpose::Limiter => "for a limiter that nobody releases",
+                    QueuePurpose::Items => "to push to a full queue that no task pops from",
+                    QueuePurpose::Semaphore => "for a semaphore that no task releases",
+                    QueuePurpose::Limiter => "for a limiter that no task releases",
                 }
             } else {
-                "for an item of an empty queue that nobody pushes to or closes"
+                "for an item of an empty queue that no task pushes to or closes"
             };
             let wait = format!("{} waits {wait}", self.task_name(*id));
             if !waits.contains(&wait) {

@@ -212,7 +212,7 @@ pub(super) async fn ask(context: &RequestContext<RoleServer>, mut asked: Box<Ask
     let answer = tokio::select! {
         answer = &mut handle.rx => answer,
         () = asked.taken_back() => {
-            let why = "nobody waits for the answer any more".to_owned();
+            let why = "the answer is not waited for any more".to_owned();
             let _ = handle.cancel(Some(why)).await;
             return;
         }

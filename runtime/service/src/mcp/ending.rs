@@ -149,9 +149,9 @@ fn left(why: &Left, next: &Next) -> String {
                 format!("\nanswer: {answer}")
             });
             let answers: String = answers.collect();
-            format!("{why}{answers}\ngo on with it: {}", next.resume())
+            format!("{why}{answers}\nresume it: {}", next.resume())
         }
-        Left::Interrupted => format!("{why}\ngo on with it: {}", next.resume()),
+        Left::Interrupted => format!("{why}\nresume it: {}", next.resume()),
         Left::Diverged { .. } | Left::Unwritten { .. } => why.to_string(),
     }
 }

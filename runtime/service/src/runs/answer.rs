@@ -43,7 +43,7 @@ pub(super) fn answer(
     let info = store.existing().and_then(|it| it.find(&run));
     Ok(match info.map_err(|it| it.to_string())?.carried {
         Carried::Yes => "answered; the run goes on".into(),
-        Carried::No => format!("answered; go on with it: {}", next(&run).resume()),
+        Carried::No => format!("answered; resume it: {}", next(&run).resume()),
     })
 }
 

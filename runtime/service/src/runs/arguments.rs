@@ -249,7 +249,7 @@ pub fn parse(words: &[String]) -> Result<RunsInvocation, UsageError> {
         return Err(UsageError(message.into()));
     }
     if options.model.is_some() {
-        let message = "a run goes on with the model that it began with: `--model` cannot be given";
+        let message = "a run resumes with the model that it began with: `--model` cannot be given";
         return Err(UsageError(message.into()));
     }
     match (&options.tape, &command) {
@@ -259,7 +259,7 @@ pub fn parse(words: &[String]) -> Result<RunsInvocation, UsageError> {
             return Err(UsageError(message.into()));
         }
         (TapeOption::Replay(_), _) => {
-            let message = "a run that is kept goes on with real models: `--replay` begins one anew";
+            let message = "a kept run resumes with real models: `--replay` begins one anew";
             return Err(UsageError(message.into()));
         }
     }
@@ -299,7 +299,7 @@ pub(crate) fn read_option(
 pub fn worker(words: &[String]) -> Result<BuiltinOptions, UsageError> {
     let options = options_alone("worker", "it carries on whatever is due", words)?;
     if options.model.is_some() {
-        let message = "a run goes on with the model that it began with: `--model` cannot be given";
+        let message = "a run resumes with the model that it began with: `--model` cannot be given";
         return Err(UsageError(message.into()));
     }
     Ok(options)

@@ -128,7 +128,7 @@ fn needs<'a>(command: &'a RunsCommand, store: &RunStore) -> Result<Needs<'a>, St
         RunsCommand::Check { .. } => unreachable!("it was done before a store was looked for"),
         RunsCommand::Migrate { .. } => {
             return Err(
-                "`runs migrate` is a command of the program that is to go on with the run".into(),
+                "`runs migrate` is a command of the program that resumes the run".into(),
             );
         }
         RunsCommand::Resume { id: None } => return program(&newest(store)?),
@@ -224,7 +224,7 @@ fn as_text(history: &History, next: &Next) -> String {
         text.push_str(&format!("\nend: {end}\n"));
     }
     if !info.status.is_final() {
-        text.push_str(&format!("\ngo on with it: {}\n", next.resume()));
+        text.push_str(&format!("\nresume it: {}\n", next.resume()));
     }
     text
 }
@@ -236,7 +236,7 @@ fn line(told: &Told) -> String {
         Became::Intended => format!(
             "{what} that must not happen twice was about to begin: its program knows what, see `runs show` of it"
         ),
-        Became::NotDone => format!("{what} was not done, somebody said"),
+        Became::NotDone => format!("{what} was settled as not done"),
     }
 }
 

@@ -78,7 +78,7 @@ fn as_text(standing: &Standing, next: &Next) -> String {
             rest.push_str(&ended(result));
             rest.push_str(&undo::text(&standing.not_undone, next));
             if !info.status.is_final() {
-                rest.push_str(&format!("go on with it: {}\n", next.resume()));
+                rest.push_str(&format!("resume it: {}\n", next.resume()));
             }
         }
         How::Diverged(why) => rest.push_str(&format!(
@@ -90,7 +90,7 @@ fn as_text(standing: &Standing, next: &Next) -> String {
                 rest.push_str(&open_text(open, standing, next));
             }
             rest.push_str(&format!(
-                "\ngo on with it: {}\nend it: {}\n",
+                "\nresume it: {}\nend it: {}\n",
                 next.resume(),
                 next.runs("cancel", "")
             ));

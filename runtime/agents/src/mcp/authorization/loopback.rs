@@ -33,7 +33,7 @@ impl Loopback {
         let refused = |error| {
             let port = port.map_or(String::new(), |it| format!(" at port {it}"));
             failed(format!(
-                "nobody could come back{port} after consenting: {error}"
+                "the browser could not come back{port} after consent: {error}"
             ))
         };
         let listener = TcpListener::bind(("127.0.0.1", port.unwrap_or(0)))
@@ -61,7 +61,7 @@ impl Loopback {
         };
         match timeout(PATIENCE, coming).await {
             Ok(Some(answer)) => Ok(answer),
-            Ok(None) => Err(failed("nobody can come back after consenting".into())),
+            Ok(None) => Err(failed("the browser cannot come back after consent".into())),
             Err(_) => Err(failed(format!(
                 "consent was not given within {} minutes",
                 PATIENCE.as_secs() / 60

@@ -330,7 +330,7 @@ fn capabilities() -> Value {
         "supportsTerminateRequest": true,
         "supportsExceptionInfoRequest": true,
         "exceptionBreakpointFilters": [
-            { "filter": "uncaught", "label": "Errors that nobody catches", "default": true },
+            { "filter": "uncaught", "label": "Uncaught errors", "default": true },
             { "filter": "raised", "label": "All errors", "default": false },
         ],
     })

@@ -276,7 +276,7 @@ impl<'a> Teller<'a> {
         let name = &*node.name;
         let (parameters, result) = self.declared(name, kind, happened).ok_or_else(|| {
             format!(
-                "{} `{name}`, whose answer is of a type that nobody knows",
+                "{} `{name}`, whose answer is of an unknown type",
                 kind.name()
             )
         })?;

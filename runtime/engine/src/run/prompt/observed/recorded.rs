@@ -210,7 +210,7 @@ impl Observed {
             Some(text) => text,
             None if is_answer => {
                 return Err(
-                    "it is not plain JSON, so nobody knows where in it is what `@secret` hides"
+                    "it is not plain JSON, so it is unknown which part of it `@secret` hides"
                         .into(),
                 );
             }
