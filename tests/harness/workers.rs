@@ -173,7 +173,7 @@ fn a_run_that_waits_long_is_left_and_says_until_when() {
     for (words, part) in [
         (
             vec!["late", "--order", "1", "--idle", "soon"],
-            "is not a duration",
+            "duration; write one such as",
         ),
         (vec!["worker", "now"], "`worker` takes no `now`"),
         (

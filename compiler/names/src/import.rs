@@ -172,7 +172,7 @@ fn library_modules(db: &dyn Db) -> Vec<String> {
     names
 }
 
-/// Only paths into the library are offered: a relative path is known to the author of the file.
+/// Only paths into the library are offered: a relative path is known to whoever wrote the file.
 fn nearest_module(db: &dyn Db, path: &str) -> Option<gsw_source::Name> {
     let project = gsw_source::Project::try_get(db)?;
     let library = project

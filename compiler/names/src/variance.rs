@@ -85,7 +85,7 @@ fn generic_declarations(db: &dyn Db, item: ItemId) -> Vec<(ItemId, Vec<Type>)> {
     declarations
 }
 
-/// Whether the holder of a value is given what stands at a place, or gives it.
+/// Whether the holder of a value is given what is at a place, or gives it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Polarity {
     Given,

@@ -1,7 +1,7 @@
 //! Did-you-mean: the name that was most likely meant, of those that there are.
 //!
-//! The nearest by edits comes first, where swapping two neighbours is one edit; then one that is shortened or lengthened by whole
-//! words (`prio` for `priority`, `system_prompt` for `system`), then an abbreviation (`msg` for `message`), then a synonym.
+//! The nearest by edits comes first, where swapping two neighbours is one edit; then one that is shortened or lengthened by
+//! whole words (`prio` for `priority`, `system_prompt` for `system`), then an abbreviation (`msg` for `message`), then a word for the same.
 
 use crate::{Diagnostic, Name};
 

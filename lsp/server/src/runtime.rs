@@ -50,7 +50,7 @@ pub async fn elsewhere<T: Send + 'static>(
     let (sender, answer) = tokio::sync::oneshot::channel();
     let thread = std::thread::Builder::new().name("runtime".into());
     let started = thread.stack_size(STACK).spawn(move || {
-        // The caller may have gone.
+        // Whoever asked may have gone.
         let _ = sender.send(question());
     });
     started.ok()?;

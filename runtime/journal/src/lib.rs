@@ -13,7 +13,7 @@
 //! runs ──< records    run, number, body, digest over (digest before, number, body)
 //!      ──< blob_uses >── blobs    outcomes above 4 KiB, by their digest, shared by runs
 //!      ──< questions  what a run asks, and what was answered; early: answers before their question
-//!      ──< cancellations  that somebody wants it to end
+//!      ──< cancellations  requests that it end
 //! owners              the processes that carry runs, and when they expire
 //! ```
 //!

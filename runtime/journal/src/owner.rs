@@ -75,7 +75,7 @@ impl Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        // A process that dies without this leaves an empty file, which `is_alive` removes.
+        // Whoever dies without this leaves an empty file, which `is_alive` removes.
         let _ = std::fs::remove_file(&self.path);
     }
 }

@@ -113,9 +113,8 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     }
     let nanoseconds = gsw_trace::measure::parse_duration(text);
     let duration = nanoseconds.map(|it| Duration::from_nanos(it.unsigned_abs()));
-    duration.ok_or_else(|| {
-        format!("`{text}` is not a duration; write one such as `90s`, `5m` or `never`")
-    })
+    duration
+        .ok_or_else(|| format!("`{text}` is no duration; write one such as `90s`, `5m` or `never`"))
 }
 
 fn warn(why: &str) {

@@ -199,7 +199,7 @@ const UNWRAP: &str = "`?? value` and `?? fail Failed(\"…\")` say what to use i
 
 const COPIED: &str = "a changed copy of a record is written `Order { id: 3, ..order }`";
 
-const TURN: &str = "a conversation continues with a prompt: `ask(\"…\") with { session: chat }`";
+const TURN: &str = "a conversation goes on with a prompt: `ask(\"…\") with { session: chat }`";
 
 const ASKED: &str = "an agent is asked by its prompts: `prompt ask(question: string) -> string by helper { user \"${question}\" }`, then `ask(\"…\")`";
 

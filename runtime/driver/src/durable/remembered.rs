@@ -211,7 +211,7 @@ impl Remembered {
         }
     }
 
-    /// Like [`Self::open`], for a run that other processes may begin as well.
+    /// The same for a run that others may begin as well.
     pub(crate) fn begin(&mut self) -> Beginning {
         let State::NotYet(backlog) = &mut self.state else {
             return Beginning::Begun;

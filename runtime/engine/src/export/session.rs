@@ -24,7 +24,7 @@ calls! {
         entering::enter(run, session)
     }
 
-    /// A mock has answered: session, prompt, messages, the answer as JSON, whether it replaces an exchange.
+    /// A mock has answered: session, prompt, what is said, the answer as JSON, whether it replaces an exchange.
     raising session_mocked(run, session, prompt, said, answer, replaces) {
         let purpose = match replaces {
             0 => Purpose::Next,

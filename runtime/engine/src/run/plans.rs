@@ -3,7 +3,7 @@
 //! **Idea.** Such a program is a run of its own in a run: with its own code, types, heap and tasks, since those belong to its
 //! image. What it does belongs to the run around it. While it has the thread it is lent the tree, the time and the port of that
 //! run, so its nodes lie under the prompt's and its events are the run's; what it asks for is asked for by the run, under
-//! numbers that go on as one, so that a journal needs to know nothing of it; and it draws from the budgets of the task that
+//! a shared numbering, so that a journal needs to know nothing of it; and it draws from the budgets of the task that
 //! waits for it.
 //!
 //! **Invariants.**

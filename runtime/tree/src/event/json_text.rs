@@ -24,8 +24,8 @@ impl JsonText {
         Arc::clone(&self.0)
     }
 
-    /// Its text as it can be written into a line of JSON; `None` when it must be written anew: because it has lines of its own,
-    /// because it is too deep for the check, or because it is no JSON after all.
+    /// Its text as it can stand in a line of JSON; `None` when it must be written anew: because it has lines of its own, because it
+    /// is too deep for the check, or because it is no JSON after all.
     fn raw(&self) -> Option<&RawValue> {
         let has_lines = self.0.contains(['\n', '\r']);
         if has_lines {

@@ -93,7 +93,7 @@ impl<'t> Parser<'t, '_> {
             let run = &self.text[start..self.at];
             let rest = self.rest();
             if rest.is_empty() {
-                // The rest of the text may be missing, and that could not be seen.
+                // The rest of the text may be missing, and nobody would see it.
                 let found = format!("`{}` at the end of the answer", excerpt(run, 20));
                 self.stop_at("the end of a string", found);
                 return text_of(text, run);

@@ -243,7 +243,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// An object of the fields of a record, variant or error, whose first stands at word `first`.
+    /// An object of the fields of a record, variant or error, whose first is at word `first`.
     fn fields(
         &mut self,
         ty: TypeId,

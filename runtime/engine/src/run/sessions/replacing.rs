@@ -9,7 +9,7 @@ use crate::run::Run;
 /// What an answer is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
-    /// It continues the conversation.
+    /// It goes on with the conversation.
     Next,
     /// It is a better one of a `reflect` around its prompt.
     Better,
