@@ -227,7 +227,7 @@ impl Fields<'_> {
     }
 }
 
-/// Reports what has the same name in JSON as something before it; of each the name, the name in JSON, and its span.
+/// Reports what has the same name in JSON as something before it; of each the name, the name in JSON, and where it stands.
 pub(crate) fn report_wire_repeats<'n>(
     item: ItemId,
     names: impl Iterator<Item = (&'n Name, &'n Name, Span)>,

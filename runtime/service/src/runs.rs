@@ -88,12 +88,8 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
             id,
             operation,
             settled,
-        } => settle(loaded, &store, (&id, operation, settled)).map(|()| {
-            tell(
-                form,
-                &format!("settled; resume it: {}", next(&id).resume()),
-            )
-        }),
+        } => settle(loaded, &store, (&id, operation, settled))
+            .map(|()| tell(form, &format!("settled; resume it: {}", next(&id).resume()))),
         RunsCommand::Undo { id, wish } => {
             let task = Task::Undo { id, wish };
             return carry(loaded, task, &options, Some(store), origin);

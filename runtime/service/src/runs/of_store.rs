@@ -127,9 +127,7 @@ fn needs<'a>(command: &'a RunsCommand, store: &RunStore) -> Result<Needs<'a>, St
         RunsCommand::Prune => OfRecords::Prune,
         RunsCommand::Check { .. } => unreachable!("it was done before a store was looked for"),
         RunsCommand::Migrate { .. } => {
-            return Err(
-                "`runs migrate` is a command of the program that resumes the run".into(),
-            );
+            return Err("`runs migrate` is a command of the program that resumes the run".into());
         }
         RunsCommand::Resume { id: None } => return program(&newest(store)?),
         RunsCommand::Answer {
