@@ -99,7 +99,7 @@ fn an_answer_reaches_the_process_that_carries_the_run() {
     assert!(over.err.contains("has ended"), "{over:?}");
 }
 
-/// Property 5: of any number that answer at once one counts, and the others are told who was first.
+/// Property 5: of any number that answer at once one counts, and the others are told which was first.
 #[test]
 fn of_eight_processes_that_answer_one_question_one_wins() {
     let kept = Kept::new("raced", PAID);
@@ -260,7 +260,7 @@ fn other_runs_of_the_store_are_watched_answered_and_ended() {
     assert_eq!(said.code, Some(130), "{said:?}");
     assert_eq!(&*kept.run(&["end", "--id", &id]).out, "false\n");
 
-    // One that is parked ends when somebody goes on with it.
+    // One that is parked ends when it is resumed.
     assert_eq!(kept.run(&["parked", "--order", "3"]).code, Some(5));
     let id = id_of(&kept, "parked");
     let watched = kept.start(&["watch", "--id", &id]);
@@ -311,7 +311,8 @@ fn await_question(kept: &Kept, workflow: &str) {
     panic!("{workflow} never asks");
 }
 
-/// The time of a question goes on while no process is there: who answers later is told so, and the run takes no answer.
+/// The time of a question passes while no process is there: a later answer is refused with that reason, and the run
+/// takes no answer.
 #[test]
 fn a_question_whose_time_is_over_takes_no_answer() {
     let kept = Kept::new("expired", SHORT);

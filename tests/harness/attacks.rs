@@ -18,7 +18,7 @@ use crate::page::{Case, cases, pages};
 use crate::program::{Said, root, scratch};
 use crate::wire::with_provider;
 
-/// What stands in the environment and in a file that no program may read.
+/// What is in the environment and in a file that no program may read.
 const MARKS: [&str; 2] = ["MARKER-KEY", "MARKER-FILE"];
 /// The most address space of an attacked program, in kB: its stacks are reserved, and what it holds fits well below.
 const SPACE: u32 = 6_000_000;
@@ -202,7 +202,7 @@ fn wrong_with(case: &Case, said: &Said, asked: &[Value], events: &str) -> Vec<St
     wrong
 }
 
-/// Lines that are no event, numbers that come twice, nodes that nobody has attached.
+/// Lines that are no event, numbers that come twice, nodes that were not attached.
 fn wrong_events(events: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut known: HashSet<u64> = HashSet::from([0]);

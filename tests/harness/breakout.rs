@@ -216,7 +216,7 @@ workflow main(hidden: string) -> [string] {
     assert_eq!(said.out, expected, "{said:?}");
 }
 
-/// A server on this machine that sends whoever asks for `/away` to `localhost`, and says `here` to others.
+/// A server on this machine that redirects a request for `/away` to `localhost`, and says `here` to others.
 fn server() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let port = listener.local_addr().expect("it is bound").port();
@@ -315,7 +315,7 @@ const ADDRESSES: &[(&str, &str, &str, &str)] = &[
         "",
         "`net` of `[::ffff:7f00:1]`",
     ),
-    // Nobody listens there, but it may be asked.
+    // There is no listener, but it may be asked.
     ("[::1]:PORT", "http://[0:0::1]:PORT/", "", "error"),
     (
         "127.0.0.1",

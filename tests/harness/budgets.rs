@@ -56,7 +56,7 @@ fn an_answer_without_usage_costs_the_worst_case() {
         (2..=4).contains(&asked) && answers == asked.to_string(),
         "{answers} {asked}"
     );
-    // What is said is taken as it is; figures that no counter holds say nothing.
+    // Reported figures are taken as they are; figures that no counter holds are ignored.
     let honest = claude(json!({ "input_tokens": 10, "output_tokens": 5 }));
     assert_eq!(ten("usage", anthropic, "", honest).1, 10);
     let wild = claude(json!({

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::program::{gswc, scratch, text};
 use crate::wire::{program, run, with_provider};
 
-/// Asks once and tells which error came.
+/// Asks once and prints which error came.
 const ASK: &str = r#"
 agent a { model: "anthropic/claude-sonnet-5-5", retry: 0, reflect: 0, max_tokens: 100 }
 prompt ask(topic: string) -> int by a { user "How many ${topic}?" }
@@ -80,7 +80,7 @@ fn what_a_model_does_is_one_of_nine_errors() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A block of a workflow, what stands on standard error, and the exit code.
+/// A block of a workflow, the output on standard error, and the exit code.
 const ENDS: &[(&str, &str, i32)] = &[
     ("timeout 1ms { sleep(1h); 1 }", "error: Timeout: ", 1),
     ("exec.check([\"false\"]); 1", "error: ToolFailed: ", 1),

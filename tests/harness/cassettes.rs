@@ -251,7 +251,7 @@ test "asks" cassette "tape.jsonl" { assert rate("soup") == 4 }
     ] {
         assert!(said.out.contains(part), "{part}: {said:?}");
     }
-    // It is no error of a model: nothing tries it again, and who catches it does not hide it.
+    // It is no error of a model: nothing tries it again, and a `catch` does not hide it.
     let caught = source.replace(
         "assert rate(\"soup\") == 4",
         "let n = (retry 3 { rate(\"bread\") }) catch _ => 4\n  assert n == 4",
@@ -367,7 +367,7 @@ test "rates" cassette "tape.jsonl" { assert rate("soup") == 4 catch _ => 4 }
     assert_eq!(said.code, Some(0), "{said:?}");
     let before = stage.read("tape.jsonl");
 
-    // Nobody is there, and there is no key.
+    // There is no provider and no key.
     for (key, why) in [
         (Some(KEY), "cannot be reached"),
         (None, "ANTHROPIC_API_KEY"),

@@ -367,7 +367,7 @@ fn what_an_agent_asks_wrongly_is_said() {
                 "{refused:?}"
             );
         }
-        // It goes on after all of that.
+        // It continues after all of that.
         let clean = call(&session, "check", json!({})).await;
         assert_eq!(data(&clean)["errors"], 0, "{clean:?}");
         close(session, child).await;
@@ -421,7 +421,7 @@ fn the_skill_is_read_by_agents_and_says_what_is_true() {
     assert_eq!(tested.code, Some(0), "{tested:?}");
 }
 
-/// Whoever waits for an answer hears that what was sent could not be read.
+/// A client that waits for an answer is told that what was sent could not be read.
 #[test]
 fn a_line_that_the_server_cannot_read_is_answered() {
     let greeting = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {

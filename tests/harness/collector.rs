@@ -64,7 +64,7 @@ impl Collector {
                         kept.lock().expect("nothing panics under it").push(request);
                     }
                     let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: 0\r\n\r\n");
-                    // Who has gone away does not read it.
+                    // A client that has gone away does not read it.
                     let _ = stream.write_all(answer.as_bytes());
                 }
             }

@@ -13,7 +13,7 @@ workflow main(
 ) -> [string] { [\"${m} ${j} ${d} ${f} ${b} ${t}\", \"${heat} ${n} ${p} ${l}\"] }
 ";
 
-/// Words, and what is said of them.
+/// Words, and the message about them.
 const REFUSED: &[(&[&str], &str)] = &[
     (
         &["--m", r#"{"a": 1, "a": 2}"#],

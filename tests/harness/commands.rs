@@ -82,7 +82,7 @@ workflow main() -> [string] {
     assert!(began.elapsed() < HANGS);
 }
 
-/// Runs a program as a user of its own who may have so many processes and threads; `None` where that cannot be tried.
+/// Runs a program as a user of its own who may have `most` processes and threads; `None` where that cannot be tried.
 fn with_few_processes(file: &Path, most: u32, user: u32) -> Option<Said> {
     let folder = std::env::temp_dir().join(format!("gsw-few-{user}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the temporary folder can be written");

@@ -50,7 +50,7 @@ fn another_program_with_the_same_store_workflow_and_input_begins_its_own_run() {
         .output()
         .expect("it can be started");
     assert_eq!(of_other.stdout, b"\"of the other\"\n", "{of_other:?}");
-    // Its own is gone on with, and nothing is booked again.
+    // Its own is resumed, and nothing is booked again.
     let said = command.output().expect("it can be started");
     assert_eq!(said.status.code(), Some(5), "{said:?}");
     assert_eq!(kept.read("booked.log"), "booked a table\n");

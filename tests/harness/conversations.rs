@@ -125,7 +125,7 @@ fn random_conversations_say_what_their_statements_reach() {
     }
 }
 
-/// What is sent of texts in the order in which they are said.
+/// The messages of texts in their order.
 fn conversation(said: &[(String, String)]) -> Value {
     let mut spoken: Vec<(&str, String)> = Vec::new();
     for (role, text) in said.iter().filter(|it| !it.1.trim().is_empty()) {

@@ -20,7 +20,7 @@ struct Editor {
     child: Child,
     input: ChildStdin,
     messages: Receiver<Value>,
-    /// Events that nobody has waited for yet.
+    /// Events that were not waited for yet.
     events: Vec<Value>,
     sent: u64,
 }
@@ -133,7 +133,7 @@ impl Editor {
         self.event("initialized");
     }
 
-    /// Where it stands: why, in which function, at which line.
+    /// Where it is paused: why, in which function, at which line.
     fn stopped(&mut self) -> (String, String, u64) {
         let event = self.event("stopped");
         let thread = &event["threadId"];
@@ -146,7 +146,7 @@ impl Editor {
         )
     }
 
-    /// Asks to go on in some way, and gives where it stands then.
+    /// Asks to continue in some way, and gives where it is paused then.
     fn goes(&mut self, command: &str) -> (String, String, u64) {
         self.told(command, json!({"threadId": 1}));
         self.stopped()
@@ -304,7 +304,7 @@ fn one_goes_back_and_forth() {
     );
     assert_eq!(editor.evaluate("sum"), "0");
     assert_eq!(editor.goes("reverseContinue"), at("entry", "main.main", 12));
-    // And forth again, as far as the run is, which has stood there all the while.
+    // And forth again, as far as the run is, which has been paused there meanwhile.
     assert_eq!(editor.goes("continue"), at("breakpoint", "main.total", 6));
     assert_eq!(editor.goes("next"), at("breakpoint", "main.total", 6));
     editor.lines(&file, &[]);

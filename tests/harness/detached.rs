@@ -1,4 +1,4 @@
-//! Signals while detached runs go on: all end, their `defer`s run, and nothing is left.
+//! Signals while detached runs are live: all end, their `defer`s run, and nothing is left.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

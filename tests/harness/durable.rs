@@ -1,4 +1,4 @@
-//! Runs that are written down and brought back: whatever record was the last, the run goes on as if nothing had happened.
+//! Runs that are recorded and brought back: whatever record was the last, the run resumes as if nothing had happened.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 use crate::in_process::{errors, open};
 use crate::program::scratch;
 
-/// Whoever performs what a run asks for, and what was asked of them.
+/// The performer of what a run asks for, and what was asked of them.
 #[derive(Clone, Default)]
 struct World(Arc<Mutex<Vec<String>>>);
 
@@ -43,7 +43,7 @@ impl Models for World {
         request: Arc<ModelRequest>,
         _call: &Call,
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
-        // All of them: what was said before in a session is a part of the request.
+        // All of them: the earlier exchanges of a session are a part of the request.
         let said: Vec<_> = request.messages.iter().map(|it| &it.content).collect();
         let asked = format!("{said:?}");
         self.note(format!("model {}", asked.len()));
@@ -300,7 +300,7 @@ workflow main(n: int) -> [string] {
 }
 "#;
 
-/// What was answered is not asked again, what was done is not done again, and events go on where they were.
+/// What was answered is not asked again, what was done is not done again, and events continue where they were.
 #[test]
 fn a_run_that_is_killed_after_any_record_goes_on_as_if_nothing_had_happened() {
     let folder = folder("sequential");
@@ -336,7 +336,7 @@ fn a_run_that_is_killed_after_any_record_goes_on_as_if_nothing_had_happened() {
         assert_eq!(again.performed, whole.performed[had..], "{count}");
         let resumed: Vec<Value> = again.events.iter().map(timeless).collect();
         assert_eq!(resumed, events, "{count}");
-        // Once it has ended nobody resumes it.
+        // Once it has ended it cannot be resumed.
         let refused = program.life(&store).engine.resume(&written.id).err();
         let refused = refused.map(|it| it.to_string()).unwrap_or_default();
         assert!(refused.contains("has ended: completed"), "{refused}");
@@ -378,7 +378,8 @@ fn a_run_of_many_tasks_goes_on_from_any_record() {
         written.killed_after(count, &store);
         let again = program.life(&store).resume(&written.id);
         assert_eq!(again.result, whole.result, "{count}");
-        // What was brought to it is said as it was then, with its times; what follows comes in another order perhaps.
+        // What was brought to it is reported as it was then, with its times; what follows comes in another order
+        // perhaps.
         let shared = again
             .events
             .iter()
@@ -407,7 +408,7 @@ fn a_run_that_asks_for_something_else_diverges_and_does_nothing() {
          recorded: pay({\"amount\":7})\n  now:      pay({\"amount\":8})"
     );
     assert_eq!(again.performed, Vec::<String>::new());
-    // With the build that began it, it still goes on.
+    // With the build that began it, it can still be resumed.
     let right = Program::new(SEQUENTIAL).life(&killed).resume(&written.id);
     assert!(
         matches!(right.result, RunResult::Value(_)),
@@ -429,7 +430,7 @@ fn a_program_that_needs_no_journal_makes_no_file() {
     assert!(!store.parent().is_some_and(Path::exists));
 }
 
-/// What one process carries nobody else takes.
+/// What one process carries no other takes.
 #[test]
 fn of_many_who_resume_a_run_one_wins() {
     let folder = folder("many");

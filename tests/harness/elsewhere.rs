@@ -1,11 +1,11 @@
 //! A run takes the same path in another process: what was brought to it is all that reaches it.
 //!
-//! Every program of `tests/run`, of the conformance programs and of the examples runs in one process, which writes down what
-//! was brought to it, and again from that in two others. These have another environment, folder, time, address space and
-//! hash seed; in one of them several runs share the threads, in the other programs come in another order. Every event,
-//! request and result must be the same, byte for byte.
+//! Every program of `tests/run`, of the conformance programs and of the examples runs in one process, which records what was
+//! brought to it, and again from that in two others. These have another environment, folder, time, address space and hash
+//! seed; in one of them several runs share the threads, in the other programs come in another order. Every event, request
+//! and result must be the same, byte for byte.
 //!
-//! The processes are this very program, told by variables what to do.
+//! The processes are this very program, controlled by variables.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -287,7 +287,7 @@ fn programs() -> Vec<Program> {
     programs
 }
 
-/// The input that stands beside a program: one option, one space, and the rest of the line is its value.
+/// The input beside a program: one option, one space, and the rest of the line is its value.
 fn input(file: &Path) -> Map<String, Value> {
     let line = if file.ends_with("review.gsw") {
         format!("--dir {}", root().join("runtime/abi").display())

@@ -74,7 +74,7 @@ pub fn check(place: &str, file: &Path, seen: &mut BTreeSet<String>) -> Vec<Strin
     wrong
 }
 
-/// The nodes of a run as its events tell of them.
+/// The nodes of a run as its events describe them.
 #[derive(Default)]
 struct Tree {
     events: u64,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::program::{Said, root, scratch, text};
 
-/// Tells some hundred events, a few of them long, and gives a value.
+/// Emits some hundred events, a few of them long, and gives a value.
 const TALKER: &str = r#"
 workflow main(lines: int = 100) -> string {
   step "talk" {
@@ -48,7 +48,7 @@ fn events(text: &str) -> Vec<Value> {
     lines.collect()
 }
 
-/// What is said about loss: the number in front of `events were not written`.
+/// The report of lost events: the number in front of `events were not written`.
 fn lost(said: &Said) -> u64 {
     let line = said
         .err

@@ -1,4 +1,4 @@
-//! Every example compiles, runs with the simulator both ways, says what stands beside it, and has the tree that is expected of it.
+//! Every example compiles, runs with the simulator both ways, prints what is beside it, and has the tree that is expected of it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -74,7 +74,7 @@ fn the_trees_of_examples_are_as_expected() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The tree that a file of events tells of.
+/// The tree that a file of events describes.
 fn tree(events: &Path) -> String {
     let mut below: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     let mut nodes: BTreeMap<u64, (String, String)> = BTreeMap::new();

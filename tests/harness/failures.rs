@@ -1,4 +1,4 @@
-//! What a run that fails leaves on a terminal and in a pipe: who failed, why, and how to look closer.
+//! What a run that fails leaves on a terminal and in a pipe: what failed, why, and how to look closer.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 //! Faults at the boundary of a service: a bank counts what was committed while programs that pay are killed, interrupted and cut
-//! off at every point of a payment. Nothing is paid twice, nothing is lost, and what is not known is said.
+//! off at every point of a payment. Nothing is paid twice, nothing is lost, and what is not known is reported.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -41,7 +41,7 @@ enum Fault {
     Slow,
     /// All of it is over; the program does something else.
     Afterwards,
-    /// It is committed, and the connection breaks; the program goes on.
+    /// It is committed, and the connection breaks; the program continues.
     Broken,
     /// It is committed long after the program has given it up.
     LateSuccess,
@@ -316,8 +316,8 @@ impl Tool {
         }
     }
 
-    /// So many records has a run that has paid: its beginning, its build, what it asked before, the intent of what must happen
-    /// once, and the outcome.
+    /// The number of records of a run that has paid: its beginning, its build, what it asked before, the intent of what must
+    /// happen once, and the outcome.
     const fn records(self) -> u64 {
         match self {
             Self::Once => 5,
@@ -413,7 +413,7 @@ fn a_payment_is_never_made_twice_nor_lost_wherever_its_program_dies() {
                 }
                 let ended = kill(child);
                 if allowed(tool, fault) == ["unknown"] {
-                    // Whoever is in doubt finds it before the run goes on.
+                    // A doubt is resolved before the run resumes.
                     let shown = kept.run(&["runs", "show", &id(&kept)]);
                     assert!(shown.out.contains("it may have been done"), "{shown:?}");
                 }
@@ -561,7 +561,7 @@ workflow main(url: string) -> string {
 }
 "#;
 
-/// So many records has a run whose payment is written down: its beginning, its build, the intent and the outcome.
+/// The number of records of a run whose payment is recorded: its beginning, its build, the intent and the outcome.
 const PAID: u64 = 4;
 
 /// A run that dies while it takes something back takes it back at most once, and says what it does not know.

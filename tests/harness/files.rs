@@ -111,7 +111,7 @@ workflow main() -> int {
     }
 }
 
-/// What is read is measured before it is there, and read no further once nobody wants it.
+/// What is read is measured before it is there, and read no further once it was given up.
 #[test]
 fn what_is_read_fits_within_the_memory_limit() {
     let source = r#"

@@ -111,7 +111,7 @@ fn mistakes_in_the_project_file_are_fixed_as_well() {
     assert_eq!(read(&folder, "gsw.toml"), "name = \"desk\"\n");
 }
 
-/// What others see of a program, what it does, and what somebody has written: all of it is only offered.
+/// What others see of a program, what it does, and what is written by hand: all of it is only offered.
 #[test]
 fn what_only_its_author_can_decide_is_left_alone() {
     let source = "enum Status { Open, Paid }

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::killed::Kept;
 use crate::program::{Said, gswc, text};
 
-/// All kinds of values, and all kinds of calls that a test stands in for.
+/// All kinds of values, and all kinds of calls that a test replaces.
 const EVERYTHING: &str = r#"
 import std/env
 import std/exec
@@ -99,7 +99,7 @@ fn from(kept: &Kept, run: &str) -> Said {
     gswc(&["test", "--from", run, "--store", store, text(&file)])
 }
 
-/// The test passes when it stands in the file, without anything of what the run has met.
+/// The test passes when it is in the file, without anything of what the run has met.
 fn passes(kept: &Kept, test: &str) {
     let file = kept.folder.join("flow.gsw");
     let program = std::fs::read_to_string(&file).expect("it is there");

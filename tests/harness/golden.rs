@@ -1,7 +1,7 @@
 //! Journals that releases have written: every later build replays them to their end, with nothing performed.
 //!
-//! A journal that does not replay means that runs which users have begun do not go on. Before a release its folder may be made
-//! anew (`tests/golden/make.py`); after it, what the runtime does has changed, and `BEHAVIOUR` says so.
+//! A journal that does not replay means that runs which users have begun cannot be resumed. Before a release its folder may be
+//! made anew (`tests/golden/make.py`); after it, what the runtime does has changed, and `BEHAVIOUR` says so.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -85,7 +85,7 @@ fn productions(stem: &str) -> Vec<String> {
     found
 }
 
-/// The names that a production uses, what stands in quotes left out.
+/// The names that a production uses, what is in quotes left out.
 fn used(production: &str) -> BTreeSet<String> {
     let (_, right) = production.split_once(" = ").unwrap_or_default();
     let outside = right.split('"').step_by(2);

@@ -1,5 +1,5 @@
-//! `--help` of `gswc` and of programs: as wide as the terminal, with default values, shapes, variables and exit codes; and what
-//! is said of a misspelt command or option.
+//! `--help` of `gswc` and of programs: as wide as the terminal, with default values, shapes, variables and exit codes; and the
+//! messages about a misspelt command or option.
 
 use std::collections::BTreeSet;
 use std::fs;

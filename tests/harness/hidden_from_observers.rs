@@ -1,4 +1,4 @@
-//! What providers and models repeat of keys and hidden values, and who must not see it.
+//! What providers and models repeat of keys and hidden values, and where it must not be shown.
 
 use std::process::Command;
 

@@ -117,7 +117,7 @@ fn a_stream_that_is_reset_is_one_failed_request_and_no_more() {
     };
     let (said, asked) = asked("reset", Transport::TlsHttp2, vec![cut, yes()], 8);
     assert_eq!((said.code, said.out.trim()), (Some(0), "8"), "{said:?}");
-    // Of one connection, on which the others go on.
+    // Of one connection, on which the others continue.
     assert_eq!(asked.len(), 9);
     assert_eq!(by_connection(&asked).len(), 1);
 }

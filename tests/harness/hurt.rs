@@ -49,7 +49,7 @@ fn paid(kept: &Kept) -> String {
     files.collect()
 }
 
-/// The disk is full in the middle of a run; with room again the run goes on.
+/// The disk is full in the middle of a run; with room again the run resumes.
 #[test]
 fn a_run_on_a_full_disk_stops_and_goes_on_when_there_is_room() {
     let kept = Kept::new("hurt-full", MANY);
@@ -194,7 +194,7 @@ impl Killed {
         }
     }
 
-    /// Looks at the run and goes on with it. Nothing may be paid again, and what is wrong must be said.
+    /// Looks at the run and resumes it. Nothing may be paid again, and what is wrong must be reported.
     fn goes_on(&self, what: &str) -> Said {
         let words = [
             vec!["runs"],
@@ -288,7 +288,7 @@ fn a_store_that_cannot_be_used_keeps_the_program_from_acting() {
 fn a_store_that_may_not_be_written_keeps_the_program_from_acting() {
     use std::os::unix::fs::{PermissionsExt, chown};
     use std::os::unix::process::CommandExt;
-    /// Whoever runs the tests may be allowed everything, so somebody else tries.
+    /// The user of the tests may be allowed everything, so another user tries.
     const NOBODY: u32 = 65_534;
     let kept = Kept::new("hurt-read-only", MANY);
     let said = kept.run(&["--count", "3"]);
@@ -414,7 +414,7 @@ fn a_clock_that_is_set_ends_no_wait_early_and_loses_none() {
         );
         assert_eq!(kept.read("begun.log"), "begun\n");
     }
-    // Begun tomorrow, gone on with today, and the other way round: what is done is done.
+    // Begun tomorrow, resumed today, and the other way round: what is done is done.
     for (first, then) in [(DAY, 0), (0, DAY), (-DAY, DAY)] {
         let kept = Kept::new(&format!("hurt-clock-{}-{}", first / DAY, then / DAY), MANY);
         let all = at(&kept, first, &["--count", "3"]);

@@ -40,7 +40,7 @@ pub fn open(source: &str) -> (Database, File) {
     (db, file.expect("its text is there"))
 }
 
-/// So many programs are looked at in one database, which forgets no name.
+/// The most programs that are looked at in one database, which forgets no name.
 const PROGRAMS: usize = 100;
 
 /// A project of one file whose text changes, as in an editor: what is known of the library is found once.

@@ -105,7 +105,7 @@ fn an_edit_in_one_body_infers_one_body() {
     let ran = project.after("n + 1", "n + 10");
     assert_eq!(count(&ran, "parse_file"), 1, "{ran:?}");
     assert_eq!(count(&ran, "infer_item"), 1, "{ran:?}");
-    // The head of the edited item turns out as before, so that nobody who reads it runs again.
+    // The head of the edited item turns out as before, so that no query that reads it runs again.
     assert_eq!(count(&ran, "item_head"), 1, "{ran:?}");
     assert_eq!(count(&ran, "item_signature"), 0, "{ran:?}");
     assert_eq!(count(&ran, "module_scope"), 0, "{ran:?}");

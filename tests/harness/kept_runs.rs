@@ -138,7 +138,7 @@ fn two_runs_are_compared_with_and_without_their_program() {
     let line = said.out.lines().find(|it| it.starts_with("outcome"));
     let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
     assert_eq!(words, ["outcome", "true", "false"], "{said:?}");
-    // Without the program nobody knows where it is, and all else is the same.
+    // Without the program its place is unknown, and all else is the same.
     let (bare, _) = kept.json("gswc", &["diff", first, second]);
     assert_eq!(bare["parting"]["first"]["place"], Value::Null);
     assert_eq!(bare["parting"]["first"]["outcome"], true);

@@ -1,4 +1,4 @@
-//! Built programs that are killed, interrupted and left: `--resume` and `runs` go on with them.
+//! Built programs that are killed, interrupted and left: `--resume` and `runs` resume them.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -66,7 +66,7 @@ impl Kept {
         runs[0].clone()
     }
 
-    /// Outcomes are written while the run goes on: what it does next may come before the last of them.
+    /// Outcomes are written while the run continues: what it does next may come before the last of them.
     pub fn await_records(&self, count: u64) {
         for _ in 0..3_000 {
             if self.listed()["records"].as_u64() >= Some(count) {
@@ -161,7 +161,7 @@ fn a_program_that_is_killed_again_and_again_ends_right() {
                 .stdin(Stdio::piped());
             let mut child = command.spawn().expect("a built program can be started");
             let mut input = child.stdin.take().expect("it is piped");
-            // Who is killed reads no more.
+            // A killed process reads nothing more.
             let _ = input.write_all("true\n".repeat(COUNT).as_bytes());
             drop(input);
             random ^= random << 13;
@@ -243,7 +243,7 @@ fn a_result_that_was_not_written_out_is_given_to_the_next_who_asks() {
     );
     assert_eq!(kept.read("paid.log"), "paid\n");
     assert_eq!(kept.listed()["id"], first);
-    // Who has it and asks again wants another run.
+    // A caller that has it and asks again wants another run.
     let said = kept.run(&["--resume"]);
     assert_eq!(
         (said.code, said.out == result),
@@ -278,7 +278,7 @@ fn ctrl_c_leaves_a_run_where_it_can_be_gone_on_with() {
     let id = run["id"].as_str().expect("a text")[..12].to_owned();
     assert_eq!(said.code, Some(130), "{said:?}");
     let next = format!(
-        "interrupted; go on with it: {} runs resume {id}\n",
+        "interrupted; resume it: {} runs resume {id}\n",
         text(&kept.program)
     );
     assert!(said.err.ends_with(&next), "{}", said.err);
@@ -387,7 +387,7 @@ fn a_question_waits_for_its_answer_without_a_process() {
     assert_eq!((said.code, &*said.out), (Some(5), ""), "{said:?}");
     let program = text(&kept.program);
     let next = format!(
-        "the run waits for human order\nanswer: {program} runs answer {id} order JSON\nthen go on with it: {program} runs resume {id}\n"
+        "the run waits for human order\nanswer: {program} runs answer {id} order JSON\nthen resume it: {program} runs resume {id}\n"
     );
     assert!(said.err.ends_with(&next), "{}", said.err);
     let answer = |name: &str, json: &str| kept.run(&["runs", "answer", id, name, json]);
@@ -477,7 +477,7 @@ fn a_run_that_waits_is_cancelled_with_what_it_deferred() {
 fn no_runs_are_kept_where_nobody_wants_them() {
     let kept = Kept::new("off", ASKS);
     let said = kept.run(&["--store", "off", "--what", "plums"]);
-    // As ever: the program learns that nobody answers.
+    // As ever: the program learns that there is no answer.
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(!kept.store.exists());
     let said = kept.run(&["runs", "--store", "off"]);
@@ -543,7 +543,7 @@ fn a_fork_goes_another_way_from_a_node() {
     let said = fork(&["multiply", "times=5"]);
     let forked: Value = serde_json::from_str(&said.out).expect("JSON");
     let forked = forked["id"].as_str().expect("a text");
-    // Nobody is asked again.
+    // The question is not asked again.
     let said = kept.run(&["runs", "resume", forked]);
     assert_eq!((said.code, &*said.out), (Some(0), "15\n"), "{said:?}");
     // With the same input it is the same run, and the question is asked anew where it begins there.

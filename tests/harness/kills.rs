@@ -17,7 +17,7 @@ use crate::wire::with_provider;
 
 /// How many processes a plain `cargo test` kills.
 const KILLS: u64 = 30;
-/// So many times round goes a run.
+/// How many rounds a run makes.
 const COUNT: usize = 10;
 /// The longest life, in milliseconds: about as long as a run takes.
 const LONGEST: u64 = 400;
@@ -83,7 +83,7 @@ fn carried(kept: &Kept, url: &str, round: u64, left: u64, random: &mut u64) -> (
             .stdin(Stdio::piped());
         let mut child = command.spawn().expect("a built program can be started");
         let mut input = child.stdin.take().expect("it is piped");
-        // Who is killed reads no more.
+        // A killed process reads nothing more.
         let _ = input.write_all("true\n".repeat(COUNT).as_bytes());
         drop(input);
         *random ^= *random << 13;
@@ -102,7 +102,7 @@ fn carried(kept: &Kept, url: &str, round: u64, left: u64, random: &mut u64) -> (
     }
 }
 
-/// How often each number stands in a file.
+/// How often each number is in a file.
 fn times(text: &str) -> HashMap<usize, usize> {
     let mut times = HashMap::new();
     for line in text.lines() {
@@ -154,7 +154,7 @@ fn ended_right(kept: &Kept, round: u64, said: &Said) -> u64 {
         let is_right = if *result == format!("receipt {n}") {
             (paid, refunded) == (1, 0)
         } else if *result == format!("taken back {n}") {
-            // What may have been taken back is said by the error, which the program has caught.
+            // What may have been taken back is in the error, which the program has caught.
             paid == 1 && refunded <= 1
         } else {
             unknown += 1;

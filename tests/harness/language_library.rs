@@ -91,7 +91,7 @@ fn example(name: &str, examples: &[String]) -> Option<String> {
     shortest.map(str::to_owned)
 }
 
-/// A function: its name as it is called, what stands behind it, repeat class and example.
+/// A function: its name as it is called, what follows it, repeat class and example.
 struct Function {
     name: String,
     tail: String,
@@ -133,9 +133,9 @@ fn function(db: &dyn Db, module: &str, item: ItemId) -> Function {
     }
 }
 
-/// Functions that differ in their name alone are one line, with the example of the first. One that raises more besides says so
-/// in brackets. No example stands where there is nothing to see: what a call of the outside gives, what answers yes or no, and
-/// methods that another type has shown, such as `len`.
+/// Functions that differ in their name alone are one line, with the example of the first. One that raises more besides has
+/// that in brackets. There is no example where there is nothing to see: what a call of the outside gives, what answers yes or
+/// no, and methods that another type has shown, such as `len`.
 fn lines(functions: Vec<Function>, shown: &mut BTreeSet<String>) -> String {
     let mut lines: Vec<Function> = Vec::new();
     for function in functions {
@@ -229,7 +229,7 @@ fn module(db: &dyn Db, name: &str, file: File, shown: &mut BTreeSet<String>) -> 
         true => name.to_owned(),
         false => format!("import std/{name}"),
     };
-    // A type that the module has given a name is told by it.
+    // A type that the module has given a name is named by it.
     let mut told = format!("{out}{}", lines(functions, shown));
     for line in out.lines() {
         let alias = line

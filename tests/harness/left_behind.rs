@@ -76,7 +76,7 @@ workflow main(url: string) -> {string: (int, int)} {
   let ways = [
     "error", "return", "break", "timeout", "budget", "retry", "cancel", "race", "parallel", "workflow", "fault",
   ]
-  // Nobody listens there; what the network needs once is there afterwards.
+  // There is no listener; what the network needs once is there afterwards.
   http.get("http://127.0.0.1:9/").body catch { _ => "" }
   let before = sockets()
   var left: {string: (int, int)} = {}

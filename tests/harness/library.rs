@@ -33,7 +33,7 @@ fn examples_of_the_library_hold() {
     for (path, source) in gsw_std::MODULES {
         let module = path.trim_start_matches("std/");
         let mut tests = String::new();
-        // What no body may declare stands before the tests, once for all of a module.
+        // What no body may declare comes before the tests, once for all of a module.
         let mut declared = BTreeSet::new();
         for function in functions(source) {
             for example in &function.examples {

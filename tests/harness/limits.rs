@@ -1,4 +1,4 @@
-//! Programs of a size that nobody writes by hand: they work, or are refused with a reason, in a time that people wait.
+//! Programs of a size that is not written by hand: they work, or are refused with a reason, in a time that people wait.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ fn ten_thousand_statements_and_functions_work() {
     accepted("functions", &functions);
 }
 
-/// Types share their parts, so that one which doubles forty times is made in no time, and whoever walks it never ends.
+/// Types share their parts, so that one which doubles forty times is made in no time, and a walk over it never ends.
 #[test]
 fn types_that_double_are_refused() {
     let doubling = |form: &str| {

@@ -1,6 +1,6 @@
 //! Runs that die again and again: random programs of effects, killed right before or right after records that a seed draws, with
-//! completions in any order, twice, or cancelled. Nothing `once` happens twice, nothing that is on the disk happens again, what was
-//! said is said again, and every run ends.
+//! completions in any order, twice, or cancelled. Nothing `once` happens twice, nothing that is on the disk happens again, events
+//! are emitted again as they were, and every run ends.
 //!
 //! `GSW_LIVES` is how many seeds are tried, `GSW_SEED` the first one.
 
@@ -19,7 +19,7 @@ use crate::program::scratch;
 
 /// How many seeds a plain `cargo test` tries.
 const SEEDS: u64 = 300;
-/// So many seeds share a program, which takes longer to compile than to run.
+/// How many seeds share a program, which takes longer to compile than to run.
 const OF_A_PROGRAM: u64 = 12;
 
 const HEAD: &str = r#"
@@ -82,7 +82,7 @@ fn effects(seed: u64) -> String {
     format!("{HEAD}{}\n", lines.join("\n"))
 }
 
-/// Models, people and the host, who all say the same to the same.
+/// Models, people and the host, which all give equal answers to equal questions.
 fn world() -> Answer {
     Box::new(|request| match request {
         Request::Host { tool, input } => Some(Outcome::Host {

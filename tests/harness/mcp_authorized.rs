@@ -29,7 +29,7 @@ impl Home {
         Self(folder)
     }
 
-    /// Without anybody who could consent.
+    /// Without a person who could consent.
     fn alone(&self, words: &[&str]) -> Said {
         let output = self.command(words).output();
         output.expect("it can be started").into()
@@ -74,7 +74,7 @@ impl Home {
         std::fs::write(self.0.join("main.gsw"), program).expect("the folder can be written");
     }
 
-    /// The files in which a text stands.
+    /// The files that hold a text.
     fn holding(&self, text: &str) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut folders = vec![self.0.clone()];
@@ -286,7 +286,7 @@ fn what_is_not_right_is_refused() {
             "it refuses what a person has consented to",
         ),
         (Trick::InTheClear, "which is not `https`"),
-        (Trick::Declined, "nobody has consented: access_denied"),
+        (Trick::Declined, "consent was not given: access_denied"),
     ] {
         let (servers, home) = (Servers::start(trick), Home::new(&format!("{trick:?}")));
         home.program(&servers, "oauth()", "read");

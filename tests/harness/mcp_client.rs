@@ -253,7 +253,7 @@ workflow main() -> [json] {
     let said = of("log").len() as u64 + dropped;
     assert!([121, 122].contains(&said) && dropped > 0, "{told:?}");
     assert_eq!(of("ended").len(), 1);
-    // Who is told is who called.
+    // The report goes to the caller.
     let first = told.first().expect("there is one");
     assert_eq!(first["what"], "started");
 }

@@ -89,7 +89,7 @@ fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>, description: &Mutex<Stri
     }
 }
 
-/// The description of a tool that stands on no page of a list without end.
+/// The description of a tool that is on no page of an endless list.
 const ENDLESS: &str = "endless";
 
 /// What it says; nothing to a notification.

@@ -1,5 +1,5 @@
-//! `flow mcp` with clients that say what cannot be read, say something twice, or go in the middle: each is told what is wrong,
-//! and none keeps the others out.
+//! `flow mcp` with clients that send what cannot be read, send something twice, or go in the middle: each is told what is
+//! wrong, and none keeps the others out.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -89,12 +89,12 @@ impl Piped {
     }
 }
 
-/// The lines of a pipe as they come, so that who waits for one that never does is not stuck.
+/// The lines of a pipe as they come, so that a wait for one that never comes is not stuck.
 fn heard(output: ChildStdout) -> Receiver<String> {
     let (said, heard) = channel();
     std::thread::spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
-        // Nobody listens once the test has ended.
+        // There is no listener once the test has ended.
         let _ = lines.map(|it| said.send(it)).all(|it| it.is_ok());
     });
     heard
@@ -166,7 +166,7 @@ fn a_line_that_cannot_be_read_is_answered() {
     }
     piped.say(&vec![b'a'; 17 << 20]);
     assert_eq!(piped.refused(), (nobody, json!(-32600)));
-    // What is well-formed has an id, so that whoever waits for it hears of it.
+    // What is well-formed has an id, so that the client that waits for it gets an answer.
     for wrong in [
         odd_call(&nested(600)),
         odd_call(r#"{"word":"a","word":"b"}"#),
@@ -249,7 +249,7 @@ fn an_id_is_of_one_request_of_a_session_at_a_time() {
     assert_eq!(kept.read("notes"), "other\nlater\n");
 }
 
-/// What could go on as soon as the session has ended does not.
+/// What could continue as soon as the session has ended does not.
 #[test]
 fn the_end_of_a_session_cancels_what_runs_and_what_waits_for_its_client() {
     let kept = Kept::new("mcp_misused_end", HALL);
@@ -344,7 +344,7 @@ fn a_body_that_cannot_be_read_is_told_so_in_the_protocol() {
         assert_eq!(sent(wrong), (200, json!(2), json!(-32602)), "{wrong}");
     }
     assert_eq!(kept.read("notes"), "");
-    // Who may not ask learns nothing else.
+    // A client that may not ask learns nothing else.
     let forged = server.ask("POST /mcp", &["Host: evil.example"], "{");
     assert_eq!(forged.status, 403, "{forged:?}");
 }

@@ -1,4 +1,5 @@
-//! `flow mcp --http`: a built program serves its workflows at an address, in both ages of the protocol, and stands who lies to it.
+//! `flow mcp --http`: a built program serves its workflows at an address, in both ages of the protocol, and withstands hostile
+//! clients.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -40,7 +41,7 @@ impl Server {
         let line = line.expect("it says where it serves");
         let port = line.rsplit_once(':').and_then(|it| it.1.split('/').next());
         let port = port.and_then(|it| it.parse().ok());
-        // What it says later is read by nobody, and must not stop it.
+        // What it writes later is not read, and must not stop it.
         std::thread::spawn(move || lines.for_each(drop));
         Self {
             child,
@@ -254,13 +255,13 @@ fn a_client_of_the_newer_age_has_none_and_is_asked_between_its_calls() {
     let question = &asked["inputRequests"]["approve"];
     assert_eq!(question["params"]["message"], "Ship 7?", "{asked}");
     let token = asked["requestState"].as_str().expect("a token");
-    // A token of nobody, and one for another tool, find nothing; what is no answer is asked for again.
+    // An unknown token, and one for another tool, find nothing; what is no answer is asked for again.
     let forged = ship(json!({ "requestState": format!("{token}0") }));
     assert_eq!(forged.messages()[0]["error"]["code"], -32602, "{forged:?}");
     let params = json!({ "name": "slow", "arguments": {}, "requestState": token });
     let other = server.modern("tools/call", params);
     assert_eq!(other.messages()[0]["error"]["code"], -32602, "{other:?}");
-    // Who agrees to one order has agreed to no other.
+    // Agreement to one order is not agreement to another.
     let answer = json!({ "action": "accept", "content": { "ship": true } });
     let changed = ship(json!({
         "arguments": { "order": { "id": "8", "amount": 1 } },
@@ -288,7 +289,7 @@ fn a_client_of_the_newer_age_has_none_and_is_asked_between_its_calls() {
     assert_eq!(kept.read("shipped.log"), "7\n");
 }
 
-/// Where there is no session, whoever breaks off the connection has cancelled.
+/// Where there is no session, breaking off the connection cancels the call.
 #[test]
 fn a_client_of_the_newer_age_that_goes_cancels_its_call() {
     let kept = Kept::new("mcp_served_gone", SHOP);
@@ -406,7 +407,7 @@ fn what_a_client_can_make_grow_has_a_limit() {
     );
     large.write_all(head.as_bytes()).expect("it reads");
     assert_eq!(answer(large).status, 413);
-    // A body whose length nobody says.
+    // A body whose length is not given.
     let mut endless = server.connect();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost:{}\r\nContent-Type: application/json\r\n\

@@ -61,7 +61,7 @@ workflow slow() {
 }
 "#;
 
-/// Answers what it is asked, and remembers what it was told.
+/// Answers what it is asked, and remembers what it was sent.
 #[derive(Clone)]
 pub struct Client {
     answer: Answer,

@@ -1,4 +1,4 @@
-//! Tools that a model calls, over the wire: what is done once, what is refused, what the model is told.
+//! Tools that a model calls, over the wire: what is done once, what is refused, the results that the model gets.
 
 use fake_provider::{Body, Completion, Message, Reply, Script};
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ fn a_once_tool_is_not_called_again_by_the_next_model() {
     );
     assert_eq!((ledger.as_str(), asked.len()), ("17 1\n", 3), "{said:?}");
     assert!(
-        said.err.contains("goes on with the conversation"),
+        said.err.contains("continues the conversation"),
         "{}",
         said.err
     );

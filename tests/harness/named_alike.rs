@@ -23,7 +23,7 @@ prompt tidy(what: string) -> string by clerk { user "Tidy ${what}" }
 fn tidy_files(what: string) -> string { tidy(what) }
 "#;
 
-/// Lets the model make these calls in a program of three modules; gives the request and what it is told of its calls.
+/// Lets the model make these calls in a program of three modules; gives the request and the results of its calls.
 fn called(name: &str, main: &str, calls: &[&str]) -> (Value, Vec<(bool, String)>) {
     let folder = scratch("named_alike").join(name);
     std::fs::create_dir_all(&folder).expect("scratch can be written");

@@ -25,7 +25,7 @@ fn unmet_requirements() -> Vec<(String, String)> {
         let number = row.split(" | ").next().unwrap_or_default();
         let last = row.trim_end_matches(" |").rsplit("not yet: ");
         let parts: Vec<&str> = last.collect();
-        // The last one is what stands before the first `not yet`.
+        // The last one is the text before the first `not yet`.
         for what in parts.iter().rev().skip(1) {
             let what = what.trim_end_matches("<br>").trim();
             unmet.push((number.trim_start_matches("| ").to_owned(), what.to_owned()));

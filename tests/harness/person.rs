@@ -1,4 +1,4 @@
-//! Questions to people: a form on a real terminal, lines on a pipe, and what becomes of a question that nobody answers.
+//! Questions to people: a form on a real terminal, lines on a pipe, and what becomes of a question without an answer.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ workflow raced() -> string {
 }
 "#;
 
-/// The same text for every test, so they may run side by side.
+/// One text for every test, so they may run side by side.
 fn file() -> PathBuf {
     let file = scratch("person").join("asks.gsw");
     if std::fs::read_to_string(&file).ok().as_deref() != Some(SOURCE) {
@@ -164,7 +164,7 @@ const FIRST: &[(&str, &str)] = &[
     ("confidence (", "0.5\n"),
 ];
 
-/// The same when all may be put right.
+/// The labels when all may be corrected.
 const AGAIN: &[(&str, &str)] = &[
     ("verdict (", "\n"),
     (
@@ -350,7 +350,8 @@ fn lines_of_json_answer_on_a_pipe() {
     assert!(said.err.contains(how), "{}", said.err);
 }
 
-/// Who writes a line has seen what was asked last: one that comes between two questions is meant for the first, whose time is over.
+/// The writer of a line has seen the last question: one that comes between two questions is meant for the first, whose time is
+/// over.
 #[test]
 fn a_line_answers_no_question_that_was_not_asked_when_it_was_written() {
     let mut child = Command::new(GSWC)
@@ -382,7 +383,7 @@ fn a_line_answers_no_question_that_was_not_asked_when_it_was_written() {
     assert!(said.err.contains("a line is too long"), "{said:?}");
 }
 
-/// Whoever waits for a person uses no processor, and ends in time although nobody writes to its input.
+/// A process that waits for a person uses no processor, and ends in time although its input stays empty.
 #[cfg(target_os = "linux")]
 #[test]
 fn waiting_takes_no_time_of_the_processor() {

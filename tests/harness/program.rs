@@ -1,4 +1,4 @@
-//! Runs `gswc` and built programs as a user does, and gives what they said.
+//! Runs `gswc` and built programs as a user does, and gives their output.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -18,7 +18,7 @@ pub fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// What a process said and how it ended.
+/// The output of a process and how it ended.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Said {
     pub out: String,
@@ -54,7 +54,7 @@ fn command(program: &Path, words: &[&str]) -> Command {
     command
 }
 
-/// The same with a text on standard input, which then ends.
+/// Runs a program with a text on standard input, which then ends.
 pub fn run_with_input(program: &Path, words: &[&str], input: &str) -> Said {
     let mut command = command(program, words);
     command
@@ -105,12 +105,12 @@ pub fn text(path: &Path) -> &str {
     path.to_str().expect("paths of tests are UTF-8")
 }
 
-/// Runs a program in memory and as a built file, asserts that both say the same, and gives it.
+/// Runs a program in memory and as a built file, asserts that both outputs are equal, and gives it.
 pub fn run_both_ways(file: &Path, arguments: &[&str]) -> Said {
     run_both_ways_with_input(file, arguments, "")
 }
 
-/// The same with a text on standard input each time.
+/// Like [`run_both_ways`], with a text on standard input each time.
 pub fn run_both_ways_with_input(file: &Path, arguments: &[&str], input: &str) -> Said {
     let mut words = vec!["run", text(file), "--"];
     words.extend(arguments);

@@ -233,7 +233,7 @@ fn a_parameter_may_be_called_version() {
 
 #[test]
 fn without_a_project_a_file_is_needed() {
-    // Not beneath the repository, where a project of ours may one day stand.
+    // Not beneath the repository, where a project of ours may one day be.
     let nowhere = std::env::temp_dir();
     let said = gswc_in(&nowhere, &["check"]);
     assert_eq!(said.code, Some(2));

@@ -10,7 +10,7 @@ use crate::program::Said;
 
 /// How often a plain `cargo test` runs each race.
 const ROUNDS: u64 = 4;
-/// So many processes race.
+/// How many processes race.
 const RACERS: usize = 8;
 
 const ORDERS: &str = r#"

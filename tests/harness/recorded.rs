@@ -19,7 +19,7 @@ use crate::in_process::{errors, load, open, simulated};
 use crate::page::{Case, cases};
 use crate::program::root;
 
-/// What stands in `behaviour.json`.
+/// The content of `behaviour.json`.
 #[derive(Serialize, Deserialize)]
 struct Recorded {
     behaviour: u32,

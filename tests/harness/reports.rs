@@ -1,4 +1,4 @@
-//! The exact text of reports: `reports` blocks of pages, what fixes do, and that every sentence is said somewhere.
+//! The exact text of reports: `reports` blocks of pages, what fixes do, and that every sentence occurs somewhere.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn shown(report: &Value, folder: &Path) -> String {
     }
     for fix in report["fixes"].as_array().into_iter().flatten() {
         let title = fix["title"].as_str().unwrap_or_default();
-        // What `gswc fix` leaves to the author is told apart.
+        // What `gswc fix` leaves to the author is shown apart.
         let kind = match fix["applicability"].as_str() {
             Some("offered") => "offered",
             _ => "fix",
@@ -306,7 +306,7 @@ fn sentences(source: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Whether the parts stand in a line of `text`, in order.
+/// Whether a line of `text` has the parts, in order.
 fn says(text: &str, parts: &[String]) -> bool {
     text.lines().any(|line| {
         let mut rest = line;

@@ -10,7 +10,7 @@ use crate::program::{Said, gswc, scratch, text};
 use crate::webdriver::Browser;
 use crate::wire::{program, run, with_provider};
 
-/// Runs a program against these replies: what it said, the file of its events, and how many requests reached the provider.
+/// Runs a program against these replies: its output, the file of its events, and how many requests reached the provider.
 fn record(name: &str, source: &str, replies: Vec<Reply>) -> (Said, PathBuf, usize) {
     let file = program(name, source);
     let events = scratch("requests").join(format!("{name}.jsonl"));
@@ -216,7 +216,7 @@ workflow main() -> string { step "draft" retry 1 backoff 1ms { draft() } }
     assert_eq!(events_of(&file, &["model_request"]).len(), 4);
     assert_eq!(events_of(&file, &["model_retry"]).len(), 2);
     assert_eq!(totals(&file)["requests"], 4);
-    // The error is said where it arose, and not again on each level that it passed.
+    // The error is shown where it arose, and not again on each level that it passed.
     let tree = gswc(&["trace", text(&file)]).out;
     assert_eq!(tree.matches("down").count(), 2, "{tree}");
 }
@@ -289,7 +289,7 @@ fn a_model_without_tools_gets_them_in_words_and_calls_them() {
         2,
         "{results}"
     );
-    // A call that is not whole is told to the model and not made.
+    // A call that is not whole is reported to the model and not made.
     assert!(
         last(&bodies[3]).contains("cannot be read"),
         "{}",

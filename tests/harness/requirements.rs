@@ -11,7 +11,7 @@ fn beginning(path: &str, name: &str) -> String {
     }
 }
 
-/// What is wrong with what stands in the last column of a row.
+/// What is wrong with the last column of a row.
 fn wrong_in(cell: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     for item in cell.split("<br>") {

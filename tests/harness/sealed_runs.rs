@@ -1,4 +1,5 @@
-//! Runs of programs that have secrets: nothing that is kept of them shows one, and without the key they do not go on.
+//! Runs of programs that have secrets: nothing that is kept of them shows one, and without the key they cannot be
+//! resumed.
 
 use std::path::Path;
 
@@ -84,7 +85,7 @@ external payment(card: string) -> Payment by "card:${card}" timeout 2d
 workflow main(@secret card: string) -> int { payment(card).amount }
 "#;
 
-/// The key of an `external` is made of what a program has, and stands where everybody looks for it.
+/// The key of an `external` is made of what a program has, and is where every command looks for it.
 #[test]
 fn the_key_of_an_external_is_sealed_and_found_all_the_same() {
     let kept = Kept::new("sealed-keys");
@@ -103,7 +104,7 @@ fn the_key_of_an_external_is_sealed_and_found_all_the_same() {
     assert_eq!(leaks(&kept.folder), Vec::<String>::new());
     let said = kept.run("flow", &["--card", SECRET]);
     assert_eq!((&*said.out, said.code), ("5\n", Some(0)), "{said:?}");
-    // After it: the answer finds the run, also by who has no program.
+    // After it: the answer finds the run, also without the program.
     for program in ["flow", "gswc"] {
         let said = kept.run("flow", &["--card", SECRET]);
         assert_eq!(said.code, Some(5), "{said:?}");
@@ -115,7 +116,7 @@ fn the_key_of_an_external_is_sealed_and_found_all_the_same() {
     }
 }
 
-/// Proofs need no key; to go on with the run does, and none but its own.
+/// Proofs need no key; to resume the run does, and none but its own.
 fn needs_its_key(kept: &Kept, id: &str) {
     let key = kept.path("runs.db.key");
     let away = kept.path("away");

@@ -1,4 +1,4 @@
-//! What `@secret` hides is seen by nobody who watches: random programs, whose hidden values are marks that are then looked for in
+//! What `@secret` hides is not shown to observers: random programs, whose hidden values are marks that are then looked for in
 //! everything that comes out.
 
 use std::fs;
@@ -56,7 +56,7 @@ fn run(file: &Path, made: &SecretProgram, url: &str, (events, traces): (&Path, &
         .expect("gswc can be started");
     let mut pipe = child.stdin.take().expect("its input is a pipe");
     for answer in &made.answers {
-        // A program that asks nobody may have ended.
+        // A program that asks no one may have ended.
         let _ = writeln!(pipe, "{answer}");
     }
     drop(pipe);

@@ -1,4 +1,4 @@
-//! Sessions as they go over the wire: what was said before goes back as it came.
+//! Sessions as they go over the wire: earlier exchanges go back as they came.
 
 use fake_provider::{Body, Completion, Message, Reply, Script};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ fn red() -> Vec<Reply> {
     ]
 }
 
-/// What the program said, on its error output too, and what the provider was asked.
+/// The output of the program, with its error output, and the requests to the provider.
 fn shop(name: &str, body: &str, replies: Vec<Reply>) -> (Value, String, Vec<Value>) {
     let file = program(name, &SHOP.replace("BODY", body));
     let (said, asked) = with_provider(Script::in_turn(replies), |url| run(&file, url, &[]));
@@ -127,7 +127,7 @@ fn another_provider_is_sent_what_it_can_read() {
         messages[5]["content"],
         json!([{ "type": "text", "text": "Yes." }])
     );
-    // What the program sees is what was said, whoever was asked.
+    // What the program sees is the conversation, whichever model was asked.
     assert_eq!(out.as_array().map(Vec::len), Some(8), "{out}");
 }
 
@@ -228,7 +228,7 @@ workflow main() -> string { read() }
     );
 }
 
-/// G32: what a summary has taken the place of is sent no more, and observers see how the conversation goes on.
+/// G32: what a summary has replaced is not sent again, and observers see how the conversation continues.
 #[test]
 fn a_compacted_session_is_sent_as_it_is_now() {
     const BODY: &str = r#"ask("Which colour?") with { session: chat }

@@ -34,7 +34,7 @@ const fn run(name: &'static str, source: &'static str) -> Place {
     }
 }
 
-/// The same, shown only while a run goes on.
+/// A place that is shown only while a run continues.
 const fn progress(name: &'static str, source: &'static str) -> Place {
     Place {
         is_final: false,
@@ -188,7 +188,7 @@ fn output(words: &[&str], mode: &str) -> String {
     String::from_utf8_lossy(&session.raw).into_owned()
 }
 
-/// What of a text a terminal obeys and nobody but its author can have meant.
+/// What of a text a terminal obeys and only its author can have meant.
 fn obeyed(shown: &str) -> Option<String> {
     let found = [
         "\u{1b}]",
@@ -219,7 +219,7 @@ fn no_terminal_obeys_what_comes_from_outside() {
     for place in PLACES {
         let source = match place.command {
             "run" => place.source.to_owned(),
-            // In a program's text it stands as it is where it can, which is in comments.
+            // In a program's text it is written as it is where possible, which is in comments.
             "check" => place
                 .source
                 .replace("HOSTILE", &HOSTILE.replace("\r\n", " ")),

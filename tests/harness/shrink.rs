@@ -1,6 +1,6 @@
 //! Makes a program smaller as long as it stays interesting.
 
-/// So many smaller programs are looked at most.
+/// The most smaller programs that are looked at.
 const LOOKS: usize = 600;
 
 /// Drops ever shorter runs of lines while `is_interesting` holds.

@@ -88,7 +88,7 @@ fn site(test: &str) -> Site {
     Site { folder, pages }
 }
 
-/// The tags of a page with what stands behind each.
+/// The tags of a page with the text after each.
 fn tags(page: &str) -> impl Iterator<Item = &str> {
     page.split('<')
         .skip(1)
@@ -265,7 +265,7 @@ fn a_browser_opens_the_pages_from_the_folder_and_searches() {
         .args(["--virtual-time-budget=5000", "--dump-dom", &page])
         .output()
         .expect("`timeout` is part of every system");
-    // What the browser leaves behind is in nobody's way.
+    // What the browser leaves behind does no harm.
     let _ = fs::remove_dir_all(&profile);
     let dom = String::from_utf8_lossy(&said.stdout);
     assert!(
@@ -283,7 +283,7 @@ fn a_browser_opens_the_pages_from_the_folder_and_searches() {
 
 #[test]
 fn the_manual_has_every_page_of_the_documentation() {
-    // For those who work on Groundswell, and lists of pages.
+    // For contributors to Groundswell, and lists of pages.
     let left_out = ["reference/README", "reference/requirements"];
     let mut found = Vec::new();
     for folder in ["guide", "how-to", "reference"] {

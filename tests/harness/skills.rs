@@ -49,7 +49,7 @@ fn tool<'a>(request: &'a Value, name: &str) -> Option<&'a Value> {
     tools.iter().find(|it| it["name"] == name)
 }
 
-/// What a model was sent and told, and the events of the run.
+/// The requests to a model, and the events of the run.
 struct Played {
     asked: Vec<Value>,
     told: Vec<Vec<(bool, String)>>,

@@ -1,5 +1,5 @@
-//! Text that nobody would write: the checker answers soon and never panics, and what it accepts means the same to the reference
-//! evaluator and to compiled code.
+//! Text that is not written by hand: the checker answers soon and never panics, and what it accepts means the same to the
+//! reference evaluator and to compiled code.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Workflows that models ask for: what is granted, what is refused, and where it is all told.
+//! Workflows that models ask for: what is granted, what is refused, and where it is all reported.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::wire::{program, run, with_provider};
 
 const TOOL: &str = "request_spawn_workflow";
 
-/// What a run said, what its model was told of its calls in each turn, and the events.
+/// The output of a run, the results of its model's calls in each turn, and the events.
 pub struct Played {
     pub said: Said,
     pub told: Vec<Vec<(bool, Value)>>,
@@ -55,7 +55,7 @@ impl Played {
             .collect()
     }
 
-    /// The verdicts that were told, with their reasons.
+    /// The verdicts that were reported, with their reasons.
     pub fn verdicts(&self) -> Vec<(String, String)> {
         let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
         let requests = self.of_kind("spawn_request");
@@ -434,7 +434,7 @@ fn only_models_ask_for_workflows() {
     assert_eq!(verdicts, ["granted", "refused"]);
 }
 
-/// Every call of a model is told, also one that does not even begin.
+/// Every call of a model is reported, also one that does not even begin.
 #[test]
 fn calls_that_cannot_begin_are_reported() {
     // G26

@@ -87,7 +87,7 @@ fn interrupt(child: &Child) {
     assert!(sent.is_ok_and(|it| it.success()));
 }
 
-/// What it said, unless it goes on for ever.
+/// Its output, unless it never ends.
 fn end(mut child: Child) -> Option<Said> {
     let begun = Instant::now();
     while child.try_wait().expect("a child can be asked").is_none() {

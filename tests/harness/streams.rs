@@ -393,7 +393,7 @@ fn a_wrong_answer_that_is_corrected_ends_with_the_parts_of_the_right_one() {
     assert_eq!(came, ["ended", note, note]);
 }
 
-/// A model whose answer goes on when the program has shown what it has.
+/// A model whose answer continues when the program has shown what it has.
 #[derive(Clone, Default)]
 struct Slow {
     shown: Arc<tokio::sync::Notify>,

@@ -1,4 +1,4 @@
-//! A run on a real terminal: what stands on the screen while it runs, and what is left behind.
+//! A run on a real terminal: what is on the screen while it runs, and what is left behind.
 
 use std::io::Read;
 use std::num::NonZero;
@@ -12,7 +12,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use crate::program::{root, run, scratch, text};
 use crate::wire::with_provider;
 
-/// Works on some items at once, tells the log, and takes a while.
+/// Works on some items at once, writes to the log, and takes a while.
 const WORKER: &str = r#"
 workflow main(pause: duration = 1s, items: int = 6) -> string {
   step "prepare" { log.info("ready to\u{1b}[2J go") }
@@ -25,9 +25,9 @@ workflow main(pause: duration = 1s, items: int = 6) -> string {
 }
 "#;
 
-/// What stands before each drawing.
+/// What precedes each drawing.
 const FRAME_BEGIN: &[u8] = b"\x1b[?2026h";
-/// What stands behind each drawing.
+/// What follows each drawing.
 const FRAME_END: &[u8] = b"\x1b[?2026l";
 
 fn cells(number: u16) -> NonZero<u16> {
@@ -152,7 +152,7 @@ impl Session {
             .windows(FRAME_END.len())
             .rposition(|it| it == FRAME_END)
             .map(|it| it + FRAME_END.len());
-        // What stands behind the last frame and begins none is no part of a drawing.
+        // What follows the last frame and begins none is no part of a drawing.
         let is_frame = |from: usize| {
             let rest = &rest[from..];
             rest.windows(FRAME_BEGIN.len()).any(|it| it == FRAME_BEGIN) || rest.contains(&0x1b)
@@ -194,7 +194,7 @@ data: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta"
 
 "#;
 
-/// G31: the end of an answer stands below its prompt while it arrives.
+/// G31: the end of an answer is below its prompt while it arrives.
 #[test]
 fn an_answer_is_drawn_while_it_arrives() {
     let file = scratch("terminal").join("arriving.gsw");

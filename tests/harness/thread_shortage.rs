@@ -13,7 +13,7 @@ use crate::wire::with_provider;
 
 /// No run takes so long, also on a busy machine; one that does hangs.
 const HANGS: Duration = Duration::from_secs(60);
-/// Users that nobody else is; the limit counts the threads of a user.
+/// Users of these tests alone; the limit counts the threads of a user.
 const FIRST_USER: u32 = 61_000;
 /// More threads than the program needs.
 const ENOUGH: u32 = 24;
@@ -62,7 +62,7 @@ fn ended(mut child: std::process::Child, most: u32) -> Said {
     Said::from(child.wait_with_output().expect("it has ended"))
 }
 
-/// What the program says as a user who may have so many threads.
+/// The output of the program for a user who may have `most` threads.
 fn with_threads(most: u32, folder: &Path, url: &str) -> Said {
     let child = Command::new("prlimit")
         .arg(format!("--nproc={most}:{most}"))

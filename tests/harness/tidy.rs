@@ -1,4 +1,5 @@
-//! What the repository looks like: who depends on whom, who owns which engine, files that are one thing, pages without dead paths.
+//! What the repository looks like: which crates depend on which, which one owns which engine, files that are one thing, pages
+//! without dead paths.
 
 use std::path::{Path, PathBuf};
 
@@ -451,7 +452,7 @@ fn paths_in_maps_exist() {
         let is_map = path
             .file_name()
             .is_some_and(|it| it == "README.md" || it == "CONTRIBUTING.md");
-        // Decisions tell of what was, and name it.
+        // Decisions describe what was, and name it.
         let is_page = path.starts_with(root().join("docs")) && !path.ends_with("decisions.md");
         if is_map || is_page {
             let folder = path.parent().unwrap_or(&path);

@@ -1,5 +1,5 @@
 //! A chain of undos: killed at each point of it, refused by what takes back, tried again and settled by `runs undo`. Nothing is
-//! taken back twice, nothing is forgotten, and what is not known is said.
+//! taken back twice, nothing is forgotten, and what is not known is reported.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ fn all_is_free(kept: &Kept) {
     );
 }
 
-/// Goes on with a run that was killed in an undo: the others are taken back, and this one is in doubt.
+/// Resumes a run that was killed in an undo: the others are taken back, and this one is in doubt.
 fn goes_on_in_doubt(kept: &Kept, place: &str) {
     let end = kept.run(&["--resume"]);
     assert_eq!(end.code, Some(1), "{end:?}");
@@ -141,7 +141,7 @@ fn what_could_not_be_taken_back_is_tried_again_until_it_is() {
     }
     let again = undo(&kept, &[]);
     assert_eq!(again.code, Some(1), "{again:?}");
-    // Killed while it is tried again: what is open then goes on with the run.
+    // Killed while it is tried again: what is open then resumes with the run.
     std::fs::remove_file(kept.folder.join("free-b.refuses")).expect("it is there");
     goes_wrong(&kept, "free-b.kills-before");
     assert_eq!(undo(&kept, &[]).code, None, "it is killed");

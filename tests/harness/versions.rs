@@ -1,4 +1,5 @@
-//! Versions of a program: what `gswc compat` says of them, and whether runs of the earlier one go on under the later one.
+//! Versions of a program: what `gswc compat` says of them, and whether runs of the earlier one resume under the later
+//! one.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -56,7 +57,7 @@ fn versions_are_compared() {
     );
 }
 
-/// A class other than *changes* is a promise: every beginning of a run goes on under the later version.
+/// A class other than *changes* is a promise: every beginning of a run resumes under the later version.
 #[test]
 fn what_is_no_change_goes_on_from_every_record() {
     let page = std::fs::read_to_string(root().join(PAGE)).expect("pages can be read");
@@ -194,7 +195,7 @@ fn a_run_goes_on_under_the_build_that_began_it() {
             .replace("\"yes\"", "\"new\""),
     );
     let id = waiting(&kept, "old");
-    // Asked of the new one, the old one goes on: nothing is appended again, and the result is that of the old one.
+    // Asked of the new one, the old one continues: nothing is appended again, and the result is that of the old one.
     let said = kept.run("new", &["runs", "resume", &id, "--quiet"]);
     assert_eq!(
         (said.out.as_str(), said.code),

@@ -1,4 +1,4 @@
-//! `--watch`: a process that runs its command again when a file changes, until it is told to end.
+//! `--watch`: a process that runs its command again when a file changes, until it is asked to end.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -35,7 +35,7 @@ impl Watching {
             let sender = sender.clone();
             std::thread::spawn(move || {
                 for line in BufReader::new(stream).lines().map_while(Result::ok) {
-                    // Who asked may have gone.
+                    // The client may have gone.
                     let _ = sender.send(line);
                 }
             });

@@ -35,13 +35,13 @@ pub struct Browser {
 /// A running `chromedriver`.
 struct Driver {
     process: Child,
-    /// Kept open, because it goes on writing to it.
+    /// Kept open, because it keeps writing to it.
     output: BufReader<ChildStdout>,
     port: u16,
 }
 
 impl Browser {
-    /// A new browser; `None`, said aloud, where there is none. `GSW_NEEDS_BROWSER` makes that a failure.
+    /// A new browser; `None`, with a note, where there is none. `GSW_NEEDS_BROWSER` makes that a failure.
     pub fn start() -> Option<Self> {
         let found = |name: &&str| Command::new(name).arg("--version").output().is_ok();
         let browser = ["chromium", "chromium-browser", "google-chrome"]
@@ -119,7 +119,7 @@ impl Browser {
         self.settle();
     }
 
-    /// Waits until all is drawn that the page was told to draw.
+    /// Waits until all is drawn that the page must draw.
     fn settle(&self) {
         let script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(null)));";
         self.post("/execute/async", &json!({ "script": script, "args": [] }));
@@ -240,7 +240,7 @@ impl Driver {
             output,
             port: 0,
         };
-        // First it says which port it was told to take, which is any.
+        // First it prints which port it was given, which is any.
         while this.port == 0 {
             let mut line = String::new();
             let count = this.output.read_line(&mut line);

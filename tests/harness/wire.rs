@@ -194,7 +194,7 @@ fn an_error_can_be_read_as_json() {
 
 #[test]
 fn an_unreachable_host_is_a_clear_error() {
-    // Port 1 on this machine is nobody's.
+    // No program has port 1 on this machine.
     let said = run(&program("unreachable", ASK), "http://127.0.0.1:1", &[]);
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.err.contains("127.0.0.1:1"), "{}", said.err);

@@ -1,4 +1,4 @@
-//! `worker`, `runs wait` and `--idle`: runs that wait for days need no process, and go on when they are due.
+//! `worker`, `runs wait` and `--idle`: runs that wait for days need no process, and resume when they are due.
 
 use std::process::Child;
 use std::time::Duration;
@@ -98,7 +98,7 @@ fn a_worker_carries_on_what_is_answered_and_ends_when_it_is_told() {
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.err.contains("of `main`: completed"), "{said:?}");
     assert!(said.err.contains("told to end"), "{said:?}");
-    // What is answered while nobody works waits for the next one.
+    // What is answered without a worker waits for the next one.
     assert_eq!(pay(&kept, "1", 10).code, Some(0));
     let said = kept.run(&["runs", "wait"]);
     assert_eq!(said.code, Some(0), "{said:?}");
@@ -106,7 +106,7 @@ fn a_worker_carries_on_what_is_answered_and_ends_when_it_is_told() {
     assert_eq!(count(&kept, "completed"), 2);
 }
 
-/// Property 5: nothing is done twice, however many work, and whoever of them is killed.
+/// Property 5: nothing is done twice, however many work, and whichever of them is killed.
 #[test]
 fn eight_workers_share_a_store_and_do_nothing_twice() {
     const ORDERS: usize = 24;
@@ -120,7 +120,7 @@ fn eight_workers_share_a_store_and_do_nothing_twice() {
         let said = pay(&kept, &order.to_string(), order);
         assert_eq!(said.code, Some(0), "{said:?}");
         if order % 6 == 5 {
-            // Somebody dies in the middle of whatever it does, and another one comes.
+            // A worker dies in the middle of whatever it does, and another one comes.
             let mut dead = workers.remove(0);
             signal(&dead, "-KILL");
             let _ = dead.wait();
@@ -143,7 +143,7 @@ fn eight_workers_share_a_store_and_do_nothing_twice() {
     let all = lines.len();
     lines.dedup();
     assert_eq!(lines.len(), all, "{shipped}");
-    // One that failed says so: it may have been shipped, and nobody knows.
+    // One that failed says so: it may have been shipped, which is unknown.
     assert!(all + count(&kept, "failed") >= ORDERS, "{shipped}");
 }
 
@@ -163,7 +163,7 @@ fn a_run_that_waits_long_is_left_and_says_until_when() {
     let worker = kept.start(&["worker"]);
     std::thread::sleep(Duration::from_millis(600));
     assert_eq!(kept.listed()["status"], "parked");
-    // Somebody wants it to end: then it is due.
+    // It must be cancelled: then it is due.
     let id = run["id"].as_str().expect("a text");
     let said = kept.run(&["runs", "cancel", id]);
     assert!(matches!(said.code, Some(0 | 130)), "{said:?}");
@@ -173,7 +173,7 @@ fn a_run_that_waits_long_is_left_and_says_until_when() {
     for (words, part) in [
         (
             vec!["late", "--order", "1", "--idle", "soon"],
-            "is no duration",
+            "duration; write one such as",
         ),
         (vec!["worker", "now"], "`worker` takes no `now`"),
         (

@@ -169,7 +169,7 @@ fn rights_may_only_narrow_and_narrower_ones_hold() {
             "{refused:?}"
         );
     }
-    // Who lists nothing trusts the own code, and not that of a model.
+    // A program that lists nothing trusts its own code, and not that of a model.
     let played = written("unlisted", "", reads, path("mine/a.txt"));
     let (is_error, told) = &played.told[0][0];
     assert_eq!(
@@ -241,7 +241,8 @@ workflow main() -> int {
     };
     let replies = vec![asks, small, done()];
     let played = play("budget", &planner("", "budget(calls: 6)"), replies);
-    // One asked for the program, and five of it were made: then nothing is left, neither for it nor for who asked.
+    // One asked for the program, and five of it were made: then nothing is left, neither for it nor for the program
+    // that asked.
     assert_eq!(played.asked.len(), 6, "{:?}", played.said);
     assert!(
         played.said.err.contains("BudgetExceeded"),

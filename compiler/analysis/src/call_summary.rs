@@ -18,7 +18,7 @@ pub enum Waits {
 pub enum Acts {
     /// Its value is all that it is good for.
     Never,
-    /// It changes variables of the body in which it stands, or leaves it.
+    /// It changes variables of the body that it is in, or leaves it.
     Inside,
     /// It logs, emits, asserts, cancels a task and the like.
     Outside,
@@ -30,7 +30,7 @@ pub struct Summary {
     /// The errors, without faults and without what function parameters add.
     pub errors: ErrorSet,
     /// What is in no signature and may still come: the errors of tasks that were begun under a name, which the end of the node
-    /// raises where nobody awaits them, and that of a deadlock.
+    /// raises where they are not awaited, and that of a deadlock.
     pub late: ErrorSet,
     /// The effects, without what function parameters add.
     pub effects: EffectSet,
@@ -43,7 +43,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether who drops the value has gained nothing. Faults do not count: nobody adds two numbers for the overflow.
+    /// Whether a call is useless when its value is dropped. Faults do not count: no one adds two numbers for the
+    /// overflow.
     #[must_use]
     pub fn is_for_its_value(&self) -> bool {
         self.errors.is_empty()

@@ -38,8 +38,8 @@ pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found
 }
 
-/// What can be said of `file` without a look into the bodies of other ones: its syntax, and, where every import leads somewhere, the types
-/// in it. An editor shows this while it still reads the rest.
+/// The diagnostics of `file` that need no look into the bodies of other files: its syntax, and, where every import leads somewhere,
+/// the types in it. An editor shows this while it still reads the rest.
 #[must_use]
 pub fn first_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let mut found = file_syntax_diagnostics(db, file).to_vec();
@@ -111,7 +111,7 @@ pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// A report when the program has no workflow `main`, for those who are about to run or build it.
+/// A report when the program has no workflow `main`, for commands that are about to run or build it.
 pub fn missing_main(db: &dyn Db) -> Option<Diagnostic> {
     let project = Project::try_get(db)?;
     let entry = *project.modules(db).get(project.entry(db))?;
@@ -132,8 +132,8 @@ pub fn missing_main(db: &dyn Db) -> Option<Diagnostic> {
     Some(errors::missing_main(place, &names, other))
 }
 
-/// The item in which a mistake of syntax stands, with where the mistake stands in the file. A bracket that is not closed
-/// is a mistake from where it is opened.
+/// The item that has a mistake of syntax, with the place of the mistake in the file. A bracket that is not closed is a
+/// mistake from where it is opened.
 fn broken_item(db: &dyn Db, file: File, mistake: Place) -> Option<(Span, ItemId)> {
     let span = locate(db, mistake).1;
     let items = file_item_ids(db, file);

@@ -382,7 +382,7 @@ fn measured(db: &dyn Db, item: ItemId, value: &ConstantValue) -> Option<Constant
     }
 }
 
-/// The name of a function of the library that tells the size or the form of a value.
+/// The name of a function of the library that returns the size or the form of a value.
 pub(crate) fn library_name(db: &dyn Db, item: ItemId) -> Option<&str> {
     let module = module_path(db, item.file(db))?;
     let name = item.name(db).as_str();

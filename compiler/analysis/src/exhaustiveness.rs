@@ -176,7 +176,7 @@ fn insertion(db: &dyn Db, item: ItemId, span: Span) -> errors::Insertion {
     }
 }
 
-/// Warns of arms that are surely never reached: of one that is too complex to say it of, nothing is said.
+/// Warns of arms that are surely never reached: one that is too complex to be decided is not reported.
 fn unreachable_arms(
     db: &dyn Db,
     body: &Body,
@@ -208,7 +208,7 @@ fn unreachable_arms(
     }
 }
 
-/// The arms above one, so that each looks at those only that can cover the same.
+/// The arms above one, so that each looks only at those that can cover the same values.
 #[derive(Default)]
 struct Above<'p> {
     exact: FxHashMap<&'p Constructor, Vec<&'p Simple>>,
@@ -275,7 +275,7 @@ fn refutable(db: &dyn Db, body: &Body, pattern: &Pattern, found: &mut Vec<Diagno
     }
 }
 
-/// Warns of the pattern of a condition that decides nothing. Of one that is too complex nothing is said.
+/// Warns of the pattern of a condition that decides nothing. One that is too complex is not reported.
 fn irrefutable(db: &dyn Db, body: &Body, pattern: &Pattern, found: &mut Vec<Diagnostic>) {
     if matches!(pattern.ty, Type::Invalid | Type::Never) {
         return;

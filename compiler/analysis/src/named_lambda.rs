@@ -24,7 +24,7 @@ pub fn named_lambdas(body: &Body) -> Vec<(LocalId, &Lambda)> {
     named
 }
 
-/// Those that are only called by their names, so that all that their parameters may be stands in the body.
+/// Those that are only called by their names, so that all values of their parameters are in the body.
 pub fn called_lambdas(body: &Body) -> Vec<(LocalId, &Lambda)> {
     let mut named = named_lambdas(body);
     if named.is_empty() {

@@ -77,7 +77,7 @@ fn unmatchable(name: &str, value: &Expression, place: impl Fn(Span) -> Place) ->
     wrong.collect()
 }
 
-/// The texts that a permission lists, and where they stand.
+/// The texts that a permission lists, and their spans.
 fn entries(value: &Expression) -> impl Iterator<Item = (Span, String)> {
     let entries = if let ExpressionKind::List(entries) = &value.kind {
         entries.as_slice()

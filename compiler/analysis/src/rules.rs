@@ -1,4 +1,4 @@
-//! Rules on where things may stand and what may cross what, over typed bodies.
+//! Rules on where things may be and what may cross what, over typed bodies.
 
 mod boundary;
 mod broken_check;

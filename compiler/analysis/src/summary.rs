@@ -177,7 +177,8 @@ fn mentioned(db: &dyn Db, item: ItemId) -> impl Iterator<Item = ItemId> + '_ {
 
 /// What a walk of an item has found out.
 struct Learnt {
-    /// More about the values in its bodies, which expressions that were walked before may read; nobody else can see them.
+    /// More about the values in its bodies, which expressions that were walked before may read; they are not visible
+    /// elsewhere.
     inside: bool,
     /// More about what calling it may raise and do.
     of_itself: bool,
@@ -238,7 +239,8 @@ impl Unit<'_> {
                 waiting.insert(place);
             }
             if learnt.of_itself {
-                // Only who asked: in a file of a thousand functions a change of one walks its callers and not the file.
+                // Only the callers: in a file of a thousand functions a change of one walks its callers and not the
+                // file.
                 waiting.extend(self.askers.get(&item).into_iter().flatten());
             }
         }

@@ -14,10 +14,10 @@
 //! Invariants:
 //!
 //! - What flows through values is missed nowhere: a local has one label for all its values and all their parts, keys included, a
-//!   function that is handed over is called with what the callee's summary says, and what nobody can follow (queues, errors,
+//!   function that is handed over is called with what the callee's summary says, and what cannot be followed (queues, errors,
 //!   functions that are kept) counts as foreign.
-//! - The label of a function is that of what it gives. It tells as well from which parameters of the item the function comes, so
-//!   that whoever calls it is noted in the summary.
+//! - The label of a function is that of what it gives. It also says from which parameters of the item the function comes, so
+//!   that its callers are noted in the summary.
 //! - What flows through decisions is not followed: `if page == "x" { pay("a") } else { pay("b") }` chooses between trusted values.
 //! - A program in which nothing is `trusted` is not walked.
 

@@ -47,7 +47,7 @@ pub fn entry(named: Option<&Path>) -> Result<PathBuf, Exit> {
     find_entry(named).map_err(NoEntry::report)
 }
 
-/// The same, with what is wrong instead of printing it.
+/// Like [`entry`], but returns what is wrong instead of printing it.
 pub fn find_entry(named: Option<&Path>) -> Result<PathBuf, NoEntry> {
     let found = match named {
         Some(path) if !path.is_dir() => return Ok(path.to_owned()),
@@ -143,7 +143,7 @@ fn folder_of(configuration: &Path) -> &Path {
     configuration.parent().unwrap_or(Path::new(""))
 }
 
-/// The same path without the folders that it leaves and enters again: in `src`, `../src/a.gsw` is `a.gsw`.
+/// The path without the folders that it leaves and enters again: in `src`, `../src/a.gsw` is `a.gsw`.
 fn from_here(path: &Path) -> PathBuf {
     let left = path
         .components()

@@ -66,7 +66,7 @@ fn located(db: &Database, diagnostics: &[Diagnostic]) -> Vec<LocatedDiagnostic> 
         .collect()
 }
 
-/// Prints a line for each diagnostic, and no other, for those who read lines.
+/// Prints a line for each diagnostic, and no other, for programs that read lines.
 fn plain(db: &Database, located: &[LocatedDiagnostic]) {
     say::say_styled(&gsw_source::render_plain(db, located));
 }

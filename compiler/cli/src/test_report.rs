@@ -25,7 +25,7 @@ pub enum Ending {
 /// What became of a test.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// The file that it stands in, as given.
+    /// The file that it is in, as given.
     pub file: PathBuf,
     pub name: String,
     /// The model that replaced every agent's.

@@ -77,7 +77,7 @@ fn module_of(loaded: &Loaded) -> Result<Module, String> {
     }
     let lowered = gsw_flow::lower_program(&db);
     let mut module = lowered.map_err(|found| failed(found.first().map(|it| &*it.message)))?;
-    // What `gsw.toml` said when it was built.
+    // The content of `gsw.toml` when it was built.
     module.program.models = loaded.program.models.clone();
     module
         .program

@@ -60,7 +60,7 @@ fn show(name: &str, (build, function): (Build, FunctionIndex)) {
     println!("{name:<30}{time:>10.2?}  {each:.2} ns a round");
 }
 
-/// The same as [`checked_body`] does.
+/// Does in Rust what [`checked_body`] does.
 #[inline(never)]
 fn rust_loop(rounds: i64) -> Option<i64> {
     let mut sum = 0_i64;

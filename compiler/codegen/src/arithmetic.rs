@@ -180,7 +180,7 @@ impl Translator<'_, '_> {
         divisor
     }
 
-    /// Raises a fault when the condition holds, in one cold block that takes no arguments; goes on in a fresh block.
+    /// Raises a fault when the condition holds, in one cold block that takes no arguments; continues in a fresh block.
     fn fault_when(&mut self, condition: Value, fault: BuiltinError, handler: &Handler) {
         // Without block arguments, so that the straight way moves no registers: measured, this takes the checked loop from 3.3 to
         // 2.5 times Rust.

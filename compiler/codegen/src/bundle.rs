@@ -155,7 +155,7 @@ fn unwritten(target: &Path, error: Error) -> BundleError {
 }
 
 /// The executable itself: a built program that serves as a launcher loses its image. Appending to all of it would leave an image
-/// that nobody finds.
+/// that is never found.
 struct Own {
     file: File,
     length: u64,

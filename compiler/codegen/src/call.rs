@@ -110,7 +110,7 @@ impl Translator<'_, '_> {
         self.builder.ins().iadd(entries, offset)
     }
 
-    /// Goes on with the value of a call, or with its error at the handler.
+    /// Continues with the value of a call, or with its error at the handler.
     pub(crate) fn finish_call(&mut self, called: Inst, then: Then<'_>) {
         let results = self.builder.inst_results(called);
         // Both are always there, in two registers. An error is never 0, so it is the test and the value at once.

@@ -13,14 +13,14 @@
 //! ```
 //!
 //! Before such a call the locals that live across it are stored in their slots; `resume` begins with a switch over the frame's
-//! state, loads them again and goes on after the call. A call that is done at once goes on without leaving: the stores are all
-//! that it costs.
+//! state, loads them again and continues after the call. A call that is done at once continues without leaving: the stores are
+//! all that it costs.
 //!
 //! Invariants:
 //!
-//! - the parameters have the first slots, in order, since whoever makes a frame writes them there;
+//! - the parameters have the first slots, in order, since the maker of a frame writes them there;
 //! - a local has the same slot in all states;
-//! - `owned` of a state lists exactly the slots that hold an object which the frame owns while it waits there. Whoever drops a
+//! - `owned` of a state lists exactly the slots that hold an object which the frame owns while it waits there. Dropping a
 //!   waiting frame, as a cancelled run does, releases these and no others; in every other moment the registers own them.
 //!
 //! The liveness is that of the ownership pass, over all locals instead of the counted ones.

@@ -104,7 +104,7 @@ pub(crate) struct Translator<'a, 'b> {
     /// Of a function that can wait: its frame and the plan of it.
     pub(crate) frame: Option<(Value, &'a FramePlan)>,
     pub(crate) context: Value,
-    /// By the block that waits: where it goes on.
+    /// By the block that waits: where it resumes.
     pub(crate) resume_blocks: FxHashMap<BlockId, Block>,
     /// The block that returns `WAITING`, once there is one.
     pub(crate) leave: Option<Block>,
@@ -125,7 +125,7 @@ pub(crate) struct Translator<'a, 'b> {
 }
 
 impl Translator<'_, '_> {
-    /// The start: takes the parameters, looks at the stack, jumps to the block where a frame goes on.
+    /// The start: takes the parameters, looks at the stack, jumps to the block where a frame resumes.
     fn start(&mut self, words: &[Value]) {
         let Some((frame, plan)) = self.frame else {
             for (index, &word) in words[1..].iter().enumerate() {
@@ -174,7 +174,7 @@ impl Translator<'_, '_> {
         self.builder.ins().br_table(state, table);
     }
 
-    /// Raises `StackOverflow` when the native stack is used up, or what the run was stopped for: who stops a run also raises
+    /// Raises `StackOverflow` when the native stack is used up, or what the run was stopped for: stopping a run also raises
     /// the limit, so that a recursion without loops ends.
     fn check_stack(&mut self) {
         let calls = |block: &ir::Block| {
@@ -201,14 +201,14 @@ impl Translator<'_, '_> {
         self.enter(enough);
     }
 
-    /// Gives the parameters back and ends with a fault; goes on at `enough` when nothing is to be raised.
+    /// Gives the parameters back and ends with a fault; continues at `enough` when nothing is to be raised.
     fn leave_at_once(&mut self, enough: Block) {
         let stop = self.builder.create_block();
         let unwind = self.builder.create_block();
         let overflow = self.builder.create_block();
         let end = self.builder.create_block();
         let error = self.builder.append_block_param(end, I64);
-        // The limit has two meanings: the stack is used up, or somebody raised the limit to stop the run. The flag distinguishes them.
+        // The limit has two meanings: the stack is used up, or the limit was raised to stop the run. The flag distinguishes them.
         let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
         self.builder.ins().brif(stopping, stop, &[], overflow, &[]);
         self.enter(stop);
@@ -258,7 +258,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Goes on in a block of the translation itself, to which nobody will jump any more: knowing that at once keeps
+    /// Continues in a block of the translation itself, which gets no further jumps: knowing that at once keeps
     /// Cranelift from making parameters of variables and dropping them again.
     pub(crate) fn enter(&mut self, block: Block) {
         self.builder.switch_to_block(block);
@@ -304,7 +304,7 @@ impl Translator<'_, '_> {
         self.blocks[block.0 as usize]
     }
 
-    /// Ends the current block by going on at another.
+    /// Ends the current block with a jump to another.
     pub(crate) fn jump(&mut self, block: BlockId) {
         let target = self.block(block);
         self.builder.ins().jump(target, &[]);

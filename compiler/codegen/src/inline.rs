@@ -100,7 +100,7 @@ impl Translator<'_, '_> {
         self.finish_call(called, then);
     }
 
-    /// Goes on in a fresh block when the condition holds, otherwise at `otherwise`.
+    /// Continues in a fresh block when the condition holds, otherwise at `otherwise`.
     fn go_on_when(&mut self, condition: Value, otherwise: Block) {
         let next = self.builder.create_block();
         self.builder

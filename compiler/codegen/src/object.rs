@@ -36,7 +36,8 @@ impl Translator<'_, '_> {
     pub(crate) fn new_object(&mut self, ty: TypeId, extra: u32, words: &[Value]) -> Value {
         let arguments =
             [u64::from(ty.0), u64::from(extra), words.len() as u64].map(|word| self.number(word));
-        // Nothing can fail or suspend between the allocation and the stores, so nobody sees an object with words unwritten.
+        // Nothing can fail or suspend between the allocation and the stores, so an object with unwritten words is never
+        // observed.
         let object = self.runtime_word(RuntimeCall::object_new, &arguments);
         for (index, &word) in words.iter().enumerate() {
             layout::store(&mut self.builder, word, object, abi::field(index));

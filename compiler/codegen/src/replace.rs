@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Error, ErrorKind, Result, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Who may do what with a file that was not there before.
+/// The permissions of a file that did not exist before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// What the user's mask leaves.
@@ -19,7 +19,7 @@ pub enum Access {
 }
 
 /// Puts the bytes under a name in one step. What is no regular file, such as a pipe, is written to. What a crash of the whole
-/// machine loses can be made again, so nobody waits for the disk.
+/// machine loses can be made again, so there is no wait for the disk.
 ///
 /// # Errors
 /// When it cannot be written; then there is no new file, and an old one is as it was.
@@ -29,18 +29,18 @@ pub fn replace(target: &Path, bytes: &[u8], access: Access) -> Result<()> {
     draft.place()
 }
 
-/// A file on its way to its name: whoever drops it leaves nothing behind.
+/// A file on its way to its name: dropping it leaves nothing behind.
 pub(crate) struct Draft {
     pub(crate) file: File,
     /// The name that it has until then, where files have to have one.
     beside: Option<PathBuf>,
-    /// A link goes on leading to its file.
+    /// A link still leads to its file.
     target: PathBuf,
     kind: Kind,
     access: Access,
 }
 
-/// What stands under the name so far.
+/// What is under the name so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Nothing, or a file whose place is taken.
@@ -58,7 +58,7 @@ impl Draft {
             Some(it) if !it.is_file() => Kind::Device,
             Some(_) | None => Kind::File,
         };
-        // Nobody has to be allowed to write to a file in order to take its name away, but who forbids writing means that too.
+        // Replacing a file needs no permission to write to it, but a user who forbids writing means that too.
         let is_protected = kind == Kind::File
             && before
                 .as_ref()
@@ -167,7 +167,7 @@ fn unnamed(target: &Path, permissions: Option<&Permissions>) -> Result<File> {
         None => return Err(ErrorKind::IsADirectory.into()),
     };
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    // Nobody else may read it before it has its permissions.
+    // No other user may read it before it has its permissions.
     let mode = match permissions {
         Some(_) => Mode::RUSR | Mode::WUSR,
         None => Mode::from_raw_mode(0o666),
@@ -196,7 +196,7 @@ fn link(_: &File, _: &Path) -> Result<()> {
 }
 
 /// As [`renamed`], for a large file that can be built again: ext4 begins to write out at once whatever takes the place of another
-/// file, and whoever renames it waits for that (17 ms for the 21 MB of a program), unless the two change places.
+/// file, and a rename waits for that (17 ms for the 21 MB of a program), unless the two change places.
 #[cfg(target_os = "linux")]
 fn exchanged(beside: &Path, target: &Path) -> Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -248,7 +248,7 @@ fn renamed(beside: &Path, target: &Path) -> Result<()> {
     renamed
 }
 
-/// A name that nobody else uses at the same time.
+/// A name that no other process uses at the same time.
 fn beside(target: &Path) -> Result<PathBuf> {
     let name = target
         .file_name()

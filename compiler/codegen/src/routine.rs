@@ -33,7 +33,7 @@ pub(crate) enum Routine {
     Release,
     /// `(context, object)`: frees an object.
     Free,
-    /// The same, leaving all registers as they are.
+    /// Like `Free`, but leaves all registers as they are.
     FreeQuietly,
 }
 

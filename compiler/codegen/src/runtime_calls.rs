@@ -37,7 +37,7 @@ impl Translator<'_, '_> {
         self.builder.inst_results(called)[0]
     }
 
-    /// The error for which the stop flag was set, or 0 when the code is to go on.
+    /// The error for which the stop flag was set, or 0 when the code continues.
     pub(crate) fn interruption(&mut self) -> Value {
         self.runtime_word(RuntimeCall::interrupted, &[])
     }

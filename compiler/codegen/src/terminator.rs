@@ -147,7 +147,7 @@ impl Translator<'_, '_> {
     /// Ends the function with a value.
     fn finish_done(&mut self, value: Value) {
         if let Some((frame, _)) = self.frame {
-            // The scheduler reads it there: who waits for the function may not be its native caller.
+            // The scheduler reads it there: the task that waits for the function may not be its native caller.
             layout::store(&mut self.builder, value, frame, abi::FRAME_VALUE);
             let done = self.number(status::DONE);
             self.builder.ins().return_(&[done]);

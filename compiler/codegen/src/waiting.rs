@@ -91,7 +91,7 @@ impl Translator<'_, '_> {
         self.keep(block);
     }
 
-    /// Leaves while the child waits; otherwise takes over its value or error just as the run loop would, and goes on.
+    /// Leaves while the child waits; otherwise takes over its value or error just as the run loop would, and continues.
     fn finish_child(&mut self, block: BlockId, child: Value, status: Value) {
         let frame = self.own_frame();
         let ended = self.builder.create_block();

@@ -43,7 +43,7 @@ pub struct Declaration {
     pub place: (String, u32),
 }
 
-/// Who says it, and what, as written.
+/// The speaker and the text, as written.
 pub type Said = (&'static str, String);
 /// A setting and its value, as written.
 pub type Written = (String, String);
@@ -285,7 +285,7 @@ impl CallFacts {
         let mut fields = Map::new();
         fields.insert("result".into(), json!(self.result));
         let errors: Vec<&str> = self.errors.iter().map(Name::as_str).collect();
-        // Also none: whoever asks what a call raises wants to hear that it is nothing.
+        // Also none: a reader who asks what a call raises wants to see that it is nothing.
         fields.insert("errors".into(), json!(errors));
         fields.insert("effects".into(), json!(self.effects));
         fields.insert("takes_functions".into(), json!(self.takes_functions));

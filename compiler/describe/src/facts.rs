@@ -33,7 +33,7 @@ pub fn raises(db: &dyn Db, item: ItemId) -> Vec<Name> {
     error_names(db, &item_summary(db, item).item.errors)
 }
 
-/// What stands behind the name of a declaration: parameters with default values, result and errors, or the fields or variants.
+/// What follows the name of a declaration: parameters with default values, result and errors, or the fields or variants.
 #[must_use]
 pub fn tail(db: &dyn Db, item: ItemId) -> String {
     match item.kind(db) {

@@ -63,7 +63,7 @@ impl Leave {
 }
 
 impl Node {
-    /// Whether what stands after it is never reached from it.
+    /// Whether what follows it is never reached from it.
     #[must_use]
     pub(crate) fn is_left(&self) -> bool {
         match self {
@@ -101,7 +101,7 @@ pub enum WorkKind {
     Detached,
     /// A function that is shown before this.
     Again,
-    /// A function inside of which this stands.
+    /// A function that this is inside of.
     Recursion,
 }
 

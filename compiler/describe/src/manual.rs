@@ -7,9 +7,9 @@ pub use search::{FoundSection, search_manual};
 /// A page of the documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct ManualPage {
-    /// Where it stands in `docs`, without the ending: `reference/language`.
+    /// Its path in `docs`, without the ending: `reference/language`.
     pub path: &'static str,
-    /// Its Markdown.
+    /// The content as Markdown.
     pub text: &'static str,
 }
 

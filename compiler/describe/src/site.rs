@@ -70,7 +70,7 @@ pub fn site(db: &dyn Db, title: Option<&str>, state: State) -> Vec<Page> {
         page("search-index.js", search::index(&site)),
     ];
     let graph = match (title, state) {
-        // What a broken workflow does nobody knows.
+        // What a broken workflow does is unknown.
         (None, _) | (_, State::Broken) => None,
         (Some(_), State::Checked) => program_graph(db, None),
     };
@@ -118,7 +118,7 @@ fn modules(db: &dyn Db, with_own: bool) -> (Vec<Module>, Vec<Module>) {
             let inside = path.strip_prefix(&root).filter(|it| !it.is_empty());
             let name = match inside {
                 Some(inside) => inside.trim_start_matches('/').to_owned(),
-                // It stands outside of the project, and where that is concerns nobody.
+                // It is outside of the project, and its path concerns no one.
                 None => path.rsplit('/').next().unwrap_or(path).to_owned(),
             };
             own.push(Module { name, file });

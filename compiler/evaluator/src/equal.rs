@@ -76,7 +76,7 @@ pub fn lookup<'a>(entries: &'a [(Value, Value)], key: &Value) -> Option<&'a Valu
         .map(|(_, it)| it)
 }
 
-/// The order that sorting uses: total, `NaN` last, `none` first. What has no order is left as it stands.
+/// The order that sorting uses: total, `NaN` last, `none` first. What has no order is left as it is.
 pub fn compare(a: &Value, b: &Value) -> Ordering {
     if matches!(b, Value::None) {
         return if matches!(a, Value::None) {

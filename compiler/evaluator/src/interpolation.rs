@@ -29,7 +29,7 @@ impl Machine<'_> {
         Ok(Value::text(whole))
     }
 
-    /// A value inside a string; the type tells an empty list of strings from other lists.
+    /// A value inside a string; the type distinguishes an empty list of strings from other lists.
     pub fn text_of(&mut self, value: &Value, ty: &Type) -> Flow<String> {
         if let Type::Checked(item, arguments) = ty {
             let below = substitute(&alias_target(self.db, *item), arguments);

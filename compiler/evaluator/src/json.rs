@@ -11,7 +11,7 @@ use crate::number_text::float_text;
 use crate::stop::{Flow, unsupported};
 use crate::value::Value;
 
-/// A JSON value; of numbers ints and floats are told apart.
+/// A JSON value; ints and floats are distinguished.
 #[derive(Clone, Debug)]
 pub enum Json {
     Null,
@@ -135,7 +135,7 @@ pub fn of_tree(tree: &Tree) -> Option<Json> {
     })
 }
 
-/// The path of an entry of what stands at `path`; a key that is no name stands in brackets.
+/// The path of an entry of the value at `path`; a key that is no name is in brackets.
 pub fn below(path: &str, key: &str) -> String {
     let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
     let begins = key.chars().next().is_some_and(|it| !it.is_ascii_digit());

@@ -11,7 +11,7 @@ use crate::stop::{Flow, Stop, limit, unsupported};
 use crate::task::TaskCell;
 use crate::value::{Undoing, Value};
 
-/// So many expressions are evaluated at most.
+/// The most expressions that are evaluated.
 const FUEL: u64 = 3_000_000;
 
 /// Calls nest so deep at most; far below where compiled code raises `StackOverflow`.

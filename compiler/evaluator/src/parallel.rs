@@ -1,4 +1,4 @@
-//! `parallel`: one after the other, as long as nobody can tell.
+//! `parallel`: one after the other, as long as that makes no difference.
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_infer::hir::ErrorPolicy;

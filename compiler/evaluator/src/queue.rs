@@ -11,7 +11,7 @@ pub struct Queue<T> {
     waiting: Waiting<T>,
 }
 
-/// Who waits at a queue.
+/// The tasks that wait at a queue.
 #[derive(Debug)]
 pub enum Waiting<T> {
     Nobody,
@@ -50,12 +50,12 @@ impl<T: Clone> Queue<T> {
         self.waiting = waiting;
     }
 
-    /// Who waits, who does so no more then.
+    /// Takes the waiting tasks, if any.
     pub fn take_waiting(&mut self) -> Waiting<T> {
         std::mem::replace(&mut self.waiting, Waiting::Nobody)
     }
 
-    /// Adds an item or hands it to who waits; false when there is no room.
+    /// Adds an item or hands it to a waiting task; false when there is no room.
     pub fn push_at_once(&mut self, item: &T) -> bool {
         if matches!(self.waiting, Waiting::Popping) {
             self.waiting = Waiting::Received(item.clone());

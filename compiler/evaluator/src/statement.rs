@@ -24,7 +24,7 @@ impl Machine<'_> {
             }
             match (self.evaluate(frame, body), &result) {
                 (Ok(_), _) => {}
-                // The error that was first goes on.
+                // The error that came first is raised.
                 (Err(Stop::Raise(_)), Err(Stop::Raise(_) | Stop::Cancelled)) => {}
                 (Err(stop), _) => result = Err(stop),
             }

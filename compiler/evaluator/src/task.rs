@@ -1,5 +1,5 @@
-//! Tasks, first in, first out. A task runs from its begin to its end when somebody waits; where a real interleaving
-//! could give something else, that is unsupported.
+//! Tasks, first in, first out. A task runs from its begin to its end when another task waits for it; where a real
+//! interleaving could give something else, that is unsupported.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,13 +12,13 @@ use crate::machine::Machine;
 use crate::stop::{Flow, Raised, Stop, raise, unsupported};
 use crate::value::{Closure, Function, Value};
 
-/// A task, shared by all who know it.
+/// A task, shared by all its holders.
 pub type TaskCell = Rc<RefCell<Task>>;
 
 #[derive(Debug)]
 pub struct Task {
     pub state: State,
-    /// Whether somebody was given how it ended.
+    /// Whether its ending was given to another task.
     pub is_seen: bool,
     /// Whether it may have waited before it ended.
     pub has_waited: bool,

@@ -40,10 +40,10 @@ pub enum Value {
     Queue(QueueCell),
 }
 
-/// A queue: shared by all who know it.
+/// A queue: shared by all its holders.
 pub type QueueCell = Rc<RefCell<Queue<Value>>>;
 
-/// A variable: shared by all who captured it.
+/// A variable: shared by all that captured it.
 pub type Cell = Rc<RefCell<Value>>;
 
 #[derive(Debug)]
@@ -58,7 +58,7 @@ pub enum Function {
 /// A lambda with what it captured.
 #[derive(Clone, Debug)]
 pub struct Closure {
-    /// The body it stands in.
+    /// The body that it is in.
     pub body: Arc<Body>,
     pub parameters: Vec<LocalId>,
     pub root: ExpressionId,

@@ -6,12 +6,12 @@
 //!
 //! - *a value*: a constant is another one, say. It is followed (it *taints* what is computed of it) and matters only where it
 //!   reaches what an operation asks for, the name of a step, or a decision about what comes next.
-//! - *the way*: one goes on with something that the other one has not. Code that asks for nothing and cannot raise is passed
-//!   over; anything else ends the lockstep there.
+//! - *the way*: one continues with something that the other one does not have. Code that asks for nothing and cannot raise
+//!   is passed over; anything else ends the lockstep there.
 //!
-//! **What is said** of a place where they part depends on what the old version could still have asked for from there on: if
+//! **The verdict** on a place where they part depends on what the old version could still have asked for from there on: if
 //! nothing, no run can have recorded anything beyond it, and what the new version asks for is an addition; if something, a run
-//! that has passed the place does not go on.
+//! that has passed the place cannot be resumed.
 //!
 //! **Invariants.**
 //! - It errs on one side: *same* and *adds* are promises, *changes* may be a false alarm. A dry replay is exact.
@@ -38,11 +38,11 @@ use crate::ir::Module;
 /// What a difference means for runs of the old version.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
-    /// They go on as if nothing had changed.
+    /// They resume as if nothing had changed.
     Same,
-    /// They go on, and ask for more after what they could have recorded.
+    /// They resume, and ask for more after what they could have recorded.
     Adds,
-    /// Those that have passed the place do not go on.
+    /// Those that have passed the place cannot be resumed.
     Changes,
 }
 

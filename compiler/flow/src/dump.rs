@@ -299,7 +299,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `what` as a terminator that writes a local and goes on, or raises.
+    /// `what` as a terminator that writes a local and continues, or raises.
     fn going_on(&self, terminator: &Terminator, what: &str) -> String {
         let edges = crate::role::edges(terminator);
         let parts: Vec<String> = edges.iter().map(|it| format!("b{}", it.target.0)).collect();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use gsw_names::types::Type;
 
-/// What the language's operators, `[ ]`, `in`, `for` and conversions tell apart in a type that no check is left around.
+/// What the language's operators, `[ ]`, `in`, `for` and conversions distinguish in a type that no check is left
+/// around.
 ///
 /// A new type finds its place in [`Family::of`]; what code does with a new family, rustc asks for in each traversal.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -39,7 +39,7 @@ pub enum Instance {
     Body(BodyInstance),
     /// A lambda; parameter 0 is its closure.
     Lambda {
-        /// The body that it stands in.
+        /// The body that it is in.
         owner: BodyInstance,
         /// The expression that holds it.
         expression: ExpressionId,
@@ -49,7 +49,7 @@ pub enum Instance {
     },
     /// The code of a `mock`; parameter 0 is its closure.
     Mock {
-        /// The test that it stands in.
+        /// The test that it is in.
         owner: BodyInstance,
         outcome: ExpressionId,
     },
@@ -93,7 +93,7 @@ pub enum Instance {
     Examples {
         item: ItemId,
     },
-    /// The default of a parameter for whoever starts a declaration from outside. It never waits, but has a frame, in which the
+    /// The default of a parameter for starts of a declaration from outside. It never waits, but has a frame, in which the
     /// runtime can put any number of the parameters before it.
     Default {
         item: ItemId,
@@ -107,7 +107,7 @@ pub enum Instance {
     External {
         item: ItemId,
     },
-    /// The rows of a test for whoever runs it.
+    /// The rows of a test for its runner.
     Rows {
         item: ItemId,
     },

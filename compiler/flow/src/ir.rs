@@ -53,7 +53,7 @@ pub enum Constant {
         ty: TypeId,
         function: FunctionIndex,
     },
-    /// A list of values that are held inline. Nobody owns it alone, so every growth copies it.
+    /// A list of values that are held inline. It has no single owner, so every growth copies it.
     List {
         ty: TypeId,
         words: Vec<u64>,
@@ -269,7 +269,7 @@ pub enum Terminator {
     },
     Switch {
         value: Operand,
-        /// No value stands twice.
+        /// No value occurs twice.
         cases: Vec<(u64, BlockId)>,
         default: BlockId,
     },

@@ -125,8 +125,8 @@ pub fn lower_tests(db: &dyn Db) -> Result<(Module, Vec<Test>), Vec<Diagnostic>> 
     Ok((module, tests))
 }
 
-/// Compiles the prompts of the entry module and everything that they reach; each stands where else a workflow does, so that a
-/// run can begin with it.
+/// Compiles the prompts of the entry module and everything that they reach; each takes the place of a workflow, so that a run
+/// can begin with it.
 ///
 /// # Errors
 /// As for [`lower_program`].
@@ -268,7 +268,7 @@ impl<'v> Lowering<'v> {
         }
     }
 
-    /// Whether the code of an item says where it is. That of the library is nobody's who debugs a program.
+    /// Whether the code of an item says where it is. That of the library does not, since it is not debugged.
     pub fn has_markers(&self, item: ItemId) -> bool {
         let db = self.view.db();
         self.markers == Markers::Statements && !gsw_names::is_std(db, item.file(db))

@@ -69,7 +69,7 @@ impl<'file> Comments<'file> {
         Some(Document::Remark(format!(" {source}").into()))
     }
 
-    /// Whether an empty line stands before the byte at `position`, comments aside.
+    /// Whether an empty line precedes the byte at `position`, comments aside.
     pub(crate) fn has_empty_line_before(&self, position: u32) -> bool {
         let before = &self.text[..position as usize];
         let blanks = &before[before.trim_end().len()..];

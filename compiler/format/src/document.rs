@@ -53,7 +53,7 @@ pub(crate) enum Document {
 pub(crate) struct Breaks {
     /// It has lines of its own somewhere, also in braces.
     has_lines: bool,
-    /// It cannot stand on one line.
+    /// It does not fit on one line.
     must_break: bool,
 }
 
@@ -136,7 +136,7 @@ impl Document {
         }
     }
 
-    /// Whether it cannot stand on one line.
+    /// Whether it does not fit on one line.
     fn must_break(&self) -> bool {
         match self {
             Self::HardLine | Self::EmptyLine | Self::Break => true,
@@ -166,7 +166,7 @@ enum Mode {
 
 type Pending<'document> = (usize, Mode, &'document Document);
 
-/// The text of documents that stand below each other.
+/// The text of documents that are below each other.
 #[derive(Default)]
 pub(crate) struct Page {
     output: Output,
@@ -201,7 +201,7 @@ fn lay_out(document: &Document, output: &mut Output) {
             Document::Break => {}
             Document::Line | Document::SoftLine | Document::HardLine => output.line(indentation),
             Document::EmptyLine => output.empty_line(),
-            // What stands on one line has nothing to move in, but braces inside it may be broken.
+            // What is on one line has nothing to move in, but braces inside it may be broken.
             Document::Nest(inner) if mode == Mode::Flat => pending.push((indentation, mode, inner)),
             Document::Nest(inner) => pending.push((indentation + INDENTATION, mode, inner)),
             Document::Body(inner) => pending.push((indentation, Mode::Broken, inner)),
@@ -248,7 +248,7 @@ fn lay_out(document: &Document, output: &mut Output) {
 enum Within {
     /// A group, whose line may end after a `{`.
     Group,
-    /// Braces, which stand on one line with everything inside.
+    /// Braces, which are on one line with everything inside.
     Braces,
 }
 
@@ -340,7 +340,7 @@ fn fits<'document>(
     }
 }
 
-/// How wide a part is on one line, counted no further than `room`; `None` when it cannot stand there.
+/// How wide a part is on one line, counted no further than `room`; `None` when it does not fit.
 fn flat_width(document: &Document, room: usize) -> Option<usize> {
     let mut width = 0;
     let mut pending = vec![document];

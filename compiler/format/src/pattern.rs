@@ -70,7 +70,7 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// What stands in the parentheses of a variant or a mock.
+    /// What is in the parentheses of a variant or a mock.
     pub(crate) fn payload(&mut self, fields: &[PatternField], rest: Rest) -> Document {
         let fields: Vec<_> = fields
             .iter()

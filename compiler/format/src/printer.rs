@@ -12,7 +12,7 @@ pub(crate) struct Printer<'run, 'file> {
     pub(crate) offset: u32,
 }
 
-/// An entry of a list and where it stands.
+/// An entry of a list and where it is.
 pub(crate) struct Entry<'run, 'file, 'tree> {
     /// Its bytes in the item.
     pub(crate) span: Span,
@@ -59,7 +59,7 @@ impl<'run, 'file> Printer<'run, 'file> {
         self.comments.next_token(start + self.offset) - self.offset
     }
 
-    /// The first `wanted` after `start`, where only words, blanks and comments stand before it.
+    /// The first `wanted` after `start`, where only words, blanks and comments precede it.
     pub(crate) fn find(&self, start: u32, wanted: char) -> u32 {
         self.comments.find(start + self.offset, wanted) - self.offset
     }

@@ -41,10 +41,10 @@ pub enum BodyPart {
     /// A prompt's `system` text, a `string`; its parameters are the declaration's.
     System,
     /// All texts of a prompt or human that has more than one `system` and one `user` text, instead of [`Self::User`] and
-    /// [`Self::System`]: a list of who says what, see [`conversation_type`]. Its parameters are the declaration's.
+    /// [`Self::System`]: a list of speakers and texts, see [`conversation_type`]. Its parameters are the declaration's.
     Messages,
-    /// Argument list and answer of example n as a tuple `(what is said, answer as json)`; no parameters. What is said is made
-    /// by calling the prompt's `User` or `Messages` part, see `ExpressionKind::PromptText`.
+    /// Argument list and answer of example n as a tuple `(messages, answer as json)`; no parameters. The messages are made by
+    /// calling the prompt's `User` or `Messages` part, see `ExpressionKind::PromptText`.
     Example(u32),
     /// The settings of an agent, prompt, human or external as `json`; an agent's has no parameters, a prompt's the prompt's.
     Settings,
@@ -56,7 +56,7 @@ pub enum BodyPart {
     Rows,
 }
 
-/// One text of a conversation: who says it, as `gsw_abi::speaker::Speaker` has it, and the text.
+/// One text of a conversation: its speaker, as `gsw_abi::speaker::Speaker` has it, and the text.
 #[must_use]
 pub fn said_type() -> Type {
     Type::Tuple([Type::Int, Type::String].into())
@@ -78,7 +78,7 @@ pub struct Body {
     pub parameters: Vec<LocalId>,
     /// All locals of the body, those of its lambdas included.
     pub locals: Vec<Local>,
-    /// All expressions; children stand before their parents.
+    /// All expressions; children come before their parents.
     pub expressions: Vec<Expression>,
     pub root: ExpressionId,
     /// The type of the whole.
@@ -99,7 +99,7 @@ pub struct Local {
     pub name: Name,
     pub ty: Type,
     pub kind: LocalKind,
-    /// Where its name stands, relative to the item.
+    /// The span of its name, relative to the item.
     pub span: Span,
     /// Whether a lambda, `spawn` or `parallel` inside captures it. A captured `Var` or `State` lives in a cell.
     pub captured: Captured,

@@ -10,7 +10,7 @@
 //!
 //! **Down**, an [`Expected`](expected::Expected) enters each expression. `Type` is an obligation: the expression comes back with
 //! that type, or the mismatch was reported. `Hint` only helps to choose (a variant's enum, a lambda's parameters, a literal's
-//! element) and whoever gave it checks what comes back. **Up**, each expression has a type when its rule ends, which may hold
+//! element) and its giver checks what comes back. **Up**, each expression has a type when its rule ends, which may hold
 //! variables. Where a value meets a type, [`coerce`] puts in the conversions that are not written.
 //!
 //! A type variable is bound once, by unification in the [`table`], never to a type that contains it. Before it is bound

@@ -11,11 +11,11 @@ use crate::hir::{Body, BodyPart, LocalId, Modifiers};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ItemBodies {
     pub bodies: Vec<Arc<Body>>,
-    /// The modifiers of a workflow's head; their expressions stand in the `Main` body.
+    /// The modifiers of a workflow's head; their expressions are in the `Main` body.
     pub modifiers: Modifiers,
     /// Errors and warnings, places relative to the item.
     pub diagnostics: Vec<gsw_source::Diagnostic>,
-    /// What the names in the bodies mean, in no order; a name may stand here more than once.
+    /// What the names in the bodies mean, in no order; a name may be here more than once.
     pub references: Vec<(Span, Reference)>,
     /// What the bodies ask of the item's type parameters, by position, and where.
     pub requirements: Vec<(u32, Requirement, Span)>,

@@ -5,7 +5,7 @@ use crate::hir::{
     Pattern, PatternKind, PlacePart, Reflect, Retry, ScriptTurn, Statement, StatementKind,
 };
 
-/// What stands directly inside an expression.
+/// What is directly inside an expression.
 #[derive(Clone, Copy, Debug)]
 pub enum Child<'a> {
     /// Evaluated as part of the expression that holds it.
@@ -14,7 +14,7 @@ pub enum Child<'a> {
     Closure(&'a Lambda, u32),
 }
 
-/// What stands directly inside `kind`.
+/// What is directly inside `kind`.
 #[expect(
     clippy::too_many_lines,
     reason = "one line a form: rustc names what a new form must join"

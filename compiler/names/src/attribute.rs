@@ -1,4 +1,4 @@
-//! Attributes: which there are, where they may stand, and what they say.
+//! Attributes: which exist, where they may be, and what they say.
 
 use gsw_abi::call::RuntimeCall;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Span, nearest};
@@ -9,7 +9,7 @@ use crate::module::is_std;
 use crate::signature::{LockedTool, OfferedResource, Presence};
 use crate::types::{Effect, EffectSet};
 
-/// What an attribute stands before.
+/// What an attribute precedes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AttributeTarget {
     Declaration,

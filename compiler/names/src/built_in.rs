@@ -38,7 +38,7 @@ pub fn built_in_types() -> impl Iterator<Item = (&'static str, usize)> {
 mod tests {
     use super::SIMPLE;
 
-    /// Its reports tell a type from a word before names are resolved.
+    /// Its reports distinguish a type from a word before names are resolved.
     #[test]
     fn the_parser_knows_the_simple_types() {
         let names: Vec<&str> = SIMPLE.iter().map(|(name, _)| *name).collect();

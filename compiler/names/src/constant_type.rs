@@ -1,4 +1,4 @@
-//! The type of a constant that is declared without one: told by its literal.
+//! The type of a constant that is declared without one: inferred from its literal.
 
 use gsw_syntax::ast::{BinaryOperator, Expression, ExpressionKind, Literal};
 

@@ -124,7 +124,7 @@ fn server_type(db: &dyn Db) -> Type {
     server.map_or(Type::Invalid, |it| Type::Record(it, Arc::from([])))
 }
 
-/// What stands after `by`.
+/// What follows `by`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Agent,
@@ -178,7 +178,7 @@ enum Called {
 #[derive(Clone, Copy)]
 enum Generics {
     Taken,
-    /// So many were reported.
+    /// This many were reported.
     Refused(usize),
 }
 

@@ -106,7 +106,7 @@ fn write_function(db: &dyn Db, function: &FunctionType, out: &mut String) {
 }
 
 fn write_latent(latent: &Latent, out: &mut String) {
-    // What was left unsaid is not said here either.
+    // What was left out is not written here either.
     let unsaid = latent.errors.kinds.is_empty() && latent.effects != EffectSet::ALL;
     let mut names: Vec<&str> = latent
         .errors

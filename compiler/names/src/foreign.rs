@@ -1,4 +1,4 @@
-//! What people write who come from another language, and what it is called here.
+//! What people who come from another language write, and what it is called here.
 
 use gsw_source::Name;
 

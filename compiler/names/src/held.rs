@@ -11,27 +11,27 @@ use crate::substitute::substitute;
 use crate::types::{Type, any_part, is_media, parts};
 
 /// How many instances a value may hold. A type that holds ever larger instances of itself is beyond any number; this one is a guess
-/// at what is beyond any program, and few enough for the stack of who looks into them one inside of the other.
+/// at what is beyond any program, and few enough for the stack of code that visits them one inside of the other.
 pub const MOST_INSTANCES: usize = 2_000;
 
-/// How many types may stand in one that is written out; a guess, likewise. The page of `type-too-large` names both limits.
+/// How many types may be in one that is written out; a guess as well. The page of `type-too-large` names both limits.
 pub const MOST_PARTS: usize = 4_000;
 
 /// How deep types may nest in one; what the parser accepts nests less.
 pub const DEEPEST_PART: usize = 250;
 
 /// Whether a type is larger than any that a program needs. Types share their parts, so one that doubles forty times is made in no
-/// time, and whoever walks it never comes to an end: it is refused where it is made.
+/// time, and a walk over it never ends: it is refused where it is made.
 pub fn is_too_large(ty: &Type) -> bool {
     is_larger(ty, Type::clone)
 }
 
-/// The same for a type whose parts are what `resolve` makes of them.
+/// Like [`is_too_large`], for a type whose parts are what `resolve` makes of them.
 pub fn is_larger(ty: &Type, resolve: impl Fn(&Type) -> Type) -> bool {
     exceeds(ty, 1, &mut { MOST_PARTS }, &resolve)
 }
 
-/// Whether `ty`, which stands `depth` deep, nests too deep or has more than the parts that are `left`.
+/// Whether `ty`, which is `depth` deep, nests too deep or has more than the parts that are `left`.
 fn exceeds(ty: &Type, depth: usize, left: &mut usize, resolve: &impl Fn(&Type) -> Type) -> bool {
     if *left == 0 || depth > DEEPEST_PART {
         return true;

@@ -16,7 +16,7 @@ pub fn is_host_tool(db: &dyn Db, item: ItemId) -> bool {
     )
 }
 
-/// What is wrong about `@host`, which stands at `attribute`, and the item after it.
+/// What is wrong about `@host`, which is at `attribute`, and the item after it.
 pub(crate) fn check(item: ItemId, tree: &ast::Item, attribute: Option<Span>) -> Option<Diagnostic> {
     let (problem, span) = match (&tree.body, attribute) {
         (ast::ItemBody::Tool { body: Some(_), .. }, Some(span)) => (HostToolProblem::HasBody, span),

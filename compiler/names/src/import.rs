@@ -27,7 +27,7 @@ pub fn imported_files(db: &dyn Db, file: File) -> Vec<File> {
     files
 }
 
-/// The imports of `file` that lie on no cycle: who follows only these cannot run forever.
+/// The imports of `file` that lie on no cycle: following only these ends.
 pub fn acyclic_imports(db: &dyn Db, file: File) -> Vec<File> {
     let all = imported_files(db, file).iter().copied();
     all.filter(|target| !is_cycle(db, *target, file)).collect()
@@ -60,7 +60,7 @@ pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found
 }
 
-/// Imports that stand behind a declaration.
+/// Imports after a declaration.
 fn late_imports(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let ids = file_item_ids(db, file).iter().copied();
     let mut behind =
@@ -151,7 +151,7 @@ fn seems_to_bring(db: &dyn Db, item: ItemId, name: &str) -> bool {
             let has_name = rest.starts_with(|it: char| it.is_alphanumeric());
             !has_name || words.any(|it| it == name)
         }
-        // A declaration without its name may be any that nobody finds.
+        // A declaration without its name may be any unresolved name.
         Some(word @ ("fn" | "type" | "const" | "workflow" | "tool" | "prompt")) => {
             let rest = text.strip_prefix(word).unwrap_or_default().trim_start();
             !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_')

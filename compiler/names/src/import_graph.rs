@@ -1,7 +1,8 @@
 //! Which files import each other in a cycle.
 //!
-//! All cycles are found in one walk over all imports, which an edit of any file asks for again. So a file below which there is no cycle,
-//! as there is none in a program that compiles, is told by its own imports alone: what is known of it outlasts edits of other files.
+//! All cycles are found in one walk over all imports, which an edit of any file asks for again. So a file below which there is no
+//! cycle, as there is none in a program that compiles, is recognised by its own imports alone: what is known of it outlasts edits
+//! of other files.
 
 use gsw_source::{Db, File, Project};
 use rustc_hash::FxHashMap;

@@ -5,7 +5,7 @@ use gsw_source::{Db, ItemId};
 use crate::module::{PRELUDE, prelude_file, std_file};
 use crate::scope::module_scope;
 
-/// An item of the library that has a meaning of its own to the compiler; built-in errors stand in the table of
+/// An item of the library that has a meaning of its own to the compiler; built-in errors are in the table of
 /// [`gsw_abi::builtin::BuiltinError`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KnownItem {

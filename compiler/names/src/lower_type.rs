@@ -270,8 +270,8 @@ impl Lowering<'_> {
             | ItemKind::Permissions
             | ItemKind::Invalid => expand_alias(db, item, them),
         });
-        // Of a declaration of its own it is known what it asks of its arguments; what an alias stands for is all that is left of it.
-        // What is too large is not walked to its end, and is reported where it stands.
+        // Of a declaration of its own it is known what it asks of its arguments; what an alias stands for is all that is left of
+        // it. What is too large is not walked to its end, and is reported where it is.
         let is_expanded = arity > 0 && item.kind(db) == ItemKind::Alias && !is_too_large(&ty);
         match is_expanded.then(|| impossible_key(db, &ty)).flatten() {
             Some(key) => {
@@ -320,7 +320,7 @@ impl Lowering<'_> {
         self.report(errors::map_key_type(place, &text))
     }
 
-    /// The name where the type of a map's keys should stand, when it is one that no type has.
+    /// The name where the type of a map's keys should be, when it is one that no type has.
     fn field_of_record(&self, key: &ast::TypeExpression) -> Option<(Name, Span)> {
         let name = plain_name(key)?;
         let is_known = SIMPLE.iter().any(|(it, _)| *it == name.name)
@@ -343,7 +343,7 @@ impl Lowering<'_> {
             .map_or(Type::Unit, |it| self.lower(it));
         let throws = function.throws.as_ref().map(|listed| self.throws(listed));
         let uses = function.uses.as_ref().map(|names| self.effects(names));
-        // Whoever fixes only the errors has said nothing about effects, so any are allowed, and the other way round.
+        // A type that lists only the errors says nothing about effects, so any are allowed, and the other way round.
         let any = ErrorSet {
             open: true,
             ..ErrorSet::default()

@@ -62,7 +62,7 @@ pub fn shown_module(db: &dyn Db, file: File) -> String {
     path.strip_suffix(".gsw").unwrap_or(&path).to_string()
 }
 
-/// A file as messages name it: seen from the folder of the entry, where it is in there.
+/// A file as messages name it: seen from the folder of the entry, where it is inside of it.
 pub fn shown_file(db: &dyn Db, file: File) -> String {
     let path = file.path(db);
     let entry = entry_file(db).and_then(|it| it.path(db).parent());

@@ -103,7 +103,7 @@ struct Part<'a> {
     style: Option<NamingStyle>,
 }
 
-/// The names that stand beside each other in a declaration; none of them can become another.
+/// The names beside each other in a declaration; none of them can become another.
 fn parts(body: &ItemBody) -> Vec<Part<'_>> {
     match body {
         ItemBody::Record(it) => {

@@ -85,7 +85,7 @@ pub struct Parameter {
     pub secret: Presence,
     /// Whether it takes only what no stranger has chosen: `trusted` after its type.
     pub trusted: Presence,
-    /// Where its name stands, relative to the item.
+    /// The span of its name, relative to the item.
     pub span: Span,
 }
 
@@ -155,6 +155,6 @@ pub struct Variant {
     pub wire: Name,
     pub docs: Option<Arc<str>>,
     pub fields: Vec<Parameter>,
-    /// Where its name stands, relative to the item.
+    /// The span of its name, relative to the item.
     pub span: Span,
 }

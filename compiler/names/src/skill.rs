@@ -135,7 +135,7 @@ impl SkillsAt {
     }
 }
 
-/// Reads a skill; the error goes on after the path of its `SKILL.md`.
+/// Reads a skill; the error continues after the path of its `SKILL.md`.
 fn read(folder: &str, path: &str, files: &Files<'_>) -> Result<(Skill, Vec<String>), String> {
     let text = files.get(INSTRUCTIONS).cloned().flatten();
     let text = text.ok_or("is no UTF-8 text")?;
@@ -207,8 +207,8 @@ fn form(name: &str, folder: &str, description: &str) -> Vec<String> {
     warnings
 }
 
-/// The tools that `allowed-tools` allows; `None` without such a line. A line that cannot be read allows nothing: whoever wrote one
-/// wanted to hold something back.
+/// The tools that `allowed-tools` allows; `None` without such a line. A line that cannot be read allows nothing: its author wanted
+/// to hold something back.
 fn allowed_tools(
     said: &BTreeMap<String, Said>,
     name: &str,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gsw_source::{Db, ItemId, Name, Span};
 use gsw_syntax::ast::{self, ItemBody};
 
-/// The text of `item`, so that moving it changes nothing for those who quote it.
+/// The text of `item`, so that moving it changes nothing for queries that quote it.
 #[salsa::tracked(returns(ref))]
 pub fn item_text(db: &dyn Db, item: ItemId) -> Arc<str> {
     let end = gsw_syntax::item_ast(db, item).map_or(0, |it| it.span.end as usize);

@@ -22,7 +22,7 @@ const SPAWN_REQUEST: &str = "request_spawn_workflow";
 const WRITTEN_REQUEST: &str = "request_written_workflow";
 /// What stands for all that such a workflow may do.
 const WRITTEN_EFFECTS: &str = "written_effects";
-/// What stands in the lists of `spawns` for what a model writes, unless something of the program is called so.
+/// The word in the lists of `spawns` for what a model writes, unless a declaration of the program has that name.
 const WRITTEN_WORD: &str = "written";
 
 /// The declarations listed after `tools` in the settings of `item`; what is no declaration is left out.
@@ -106,7 +106,7 @@ fn in_settings_of(db: &dyn Db, item: ItemId, name: Setting) -> Vec<ItemId> {
     items_of(db, item.file(db), &elements)
 }
 
-/// What stands in the lists after a setting of `item`.
+/// The elements of the lists after a setting of `item`.
 fn elements_in_settings_of(db: &dyn Db, item: ItemId, name: Setting) -> Vec<Expression> {
     let Some(tree) = item_ast(db, item) else {
         return Vec::new();
@@ -161,7 +161,7 @@ fn items_of<'a>(
     elements.flat_map(|it| listed(db, file, it)).collect()
 }
 
-/// What stands in the lists after a setting.
+/// The elements of the lists after a setting.
 fn elements_in<'a>(
     settings: impl IntoIterator<Item = &'a ast::Setting>,
     name: Setting,
@@ -213,7 +213,7 @@ pub fn server_tool(db: &dyn Db, server: ItemId, name: &str) -> Option<ItemId> {
     tools.find(|it| it.name(db) == name)
 }
 
-/// What stands after `as` in a list of tools.
+/// What follows `as` in a list of tools.
 pub enum Alias<'a> {
     None,
     /// What is renamed, and the name.
@@ -248,7 +248,7 @@ pub fn alias_of(element: &Expression) -> Alias<'_> {
     }
 }
 
-/// A name for a tool that tells it from one of another module: that of its module before its own.
+/// A name for a tool that distinguishes it from one of another module: that of its module before its own.
 pub fn suggested_alias(db: &dyn Db, tool: ItemId) -> String {
     let module = shown_module(db, tool.file(db));
     let module = module.rsplit('/').next().unwrap_or_default();
@@ -283,7 +283,7 @@ fn listed(db: &dyn Db, file: File, element: &Expression) -> Vec<ItemId> {
     }
 }
 
-/// What stands for a workflow that nobody has written yet: a function with all effects that it may have.
+/// What stands for a workflow that is not written yet: a function with all effects that it may have.
 fn what_is_written(db: &dyn Db, name: &str) -> Option<Definition> {
     let introspection = std_file(db, INTROSPECTION).filter(|_| name == WRITTEN_WORD)?;
     let mut items = file_item_ids(db, introspection).iter().copied();

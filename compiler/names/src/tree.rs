@@ -6,8 +6,8 @@ use gsw_source::{Db, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{Block, Function, Identifier, Item, ItemBody};
 use gsw_syntax::item_ast;
 
-/// The tree of `item` without what stands in braces and without places of the whole: the wall that edits in bodies do not
-/// cross. Whoever asks only for heads asks here. `lru` for the reason that `item_ast` has.
+/// The tree of `item` without what is in braces and without places of the whole: the wall that edits in bodies do not
+/// cross. Queries that need only heads ask here. `lru` for the reason that `item_ast` has.
 #[salsa::tracked(returns(clone), lru = 2048)]
 pub fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
     let tree = item_ast(db, item)?;

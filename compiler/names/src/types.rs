@@ -46,7 +46,7 @@ pub enum Type {
     Function(Arc<FunctionType>),
     Task(Arc<Type>),
     Stream(Arc<Type>),
-    /// Invariant in what it holds: who has it both gives and takes.
+    /// Invariant in what it holds: its holder both gives and takes.
     Queue(Arc<Type>),
     Partial(Arc<Type>),
     /// A type parameter of the enclosing declaration, by position.
@@ -98,7 +98,7 @@ pub struct ErrorSet {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ErrorName {
     pub name: Name,
-    /// Its declaration; a built-in's stands in `std/prelude`.
+    /// Its declaration; a built-in's is in `std/prelude`.
     pub item: ItemId,
 }
 
@@ -216,7 +216,7 @@ impl ErrorSet {
     }
 }
 
-/// Whether values of `ty` are images or documents, or optionals or lists of these: what stands in a prompt as it is.
+/// Whether values of `ty` are images or documents, or optionals or lists of these: what is put into a prompt as it is.
 #[must_use]
 pub fn is_media(ty: &Type) -> bool {
     if let Type::Optional(inner) | Type::List(inner) = ty {

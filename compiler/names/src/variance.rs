@@ -1,8 +1,8 @@
 //! Query `type_variances`: how types that differ in an argument relate, inferred from the declaration.
 //!
-//! `T` of `type Source<T> { next: fn() -> T }` is covariant: who wants a `Source<float>` may be given a `Source<Percent>`. `T` of
-//! `type Sink<T> { put: fn(T) -> () }` is contravariant, since who holds a `Sink<float>` puts any float into it. What stands on
-//! both sides is invariant. Values cannot be changed where they are, so lists, maps and fields are covariant.
+//! `T` of `type Source<T> { next: fn() -> T }` is covariant: a `Source<Percent>` may be given where a `Source<float>` is wanted.
+//! `T` of `type Sink<T> { put: fn(T) -> () }` is contravariant, since a holder of a `Sink<float>` puts any float into it. What is
+//! on both sides is invariant. Values cannot be changed where they are, so lists, maps and fields are covariant.
 //!
 //! The least fixpoint over the type parameters of all declarations that the one asked for leads to: a parameter starts as used
 //! nowhere, and each place adds the direction in which it is used there (Altidor, Huang and Smaragdakis, "Taming the
@@ -21,7 +21,7 @@ use crate::types::Type;
 /// How `D<A>` relates to `D<B>` when `A` relates to `B`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Variance {
-    /// The same way. A parameter that no value depends on counts as such too.
+    /// In the same direction. A parameter that no value depends on counts as such too.
     Covariant,
     /// When `A` stands for `B`, `D<B>` stands for `D<A>`: so do parameters of functions.
     Contravariant,
@@ -85,7 +85,7 @@ fn generic_declarations(db: &dyn Db, item: ItemId) -> Vec<(ItemId, Vec<Type>)> {
     declarations
 }
 
-/// Whether the holder of a value is given what stands at a place, or gives it.
+/// Whether the holder of a value is given what is at a place, or gives it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Polarity {
     Given,

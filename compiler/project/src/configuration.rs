@@ -22,7 +22,7 @@ pub use runs::RunsDefaults;
 const ENTRY: &str = "main.gsw";
 /// A program's name is also a file's.
 const LONGEST_NAME: usize = 64;
-/// What may stand at the top of the file.
+/// The keys at the top of the file.
 const KEYS: [&str; 7] = [
     "entry",
     "lints",

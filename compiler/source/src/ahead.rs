@@ -10,7 +10,8 @@ const STACK: usize = 64 << 20;
 /// With fewer files a thread costs more than it saves.
 const FILES_PER_THREAD: usize = 8;
 
-/// Lets other cores ask for what is then asked for file by file: who did what makes no difference to what is found.
+/// Lets other cores ask for what is then asked for file by file: which core did what makes no difference to what is
+/// found.
 pub fn look_ahead(db: &dyn Db, files: &[File], ask: impl Fn(&dyn Db, File) + Sync) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // This thread is one of them, so a small project starts none.

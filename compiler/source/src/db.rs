@@ -3,7 +3,8 @@
 /// What every query takes first.
 #[salsa::db]
 pub trait Db: salsa::Database {
-    /// The same database for another thread; never inside of a query, which would not know what was asked there.
+    /// A handle on this database for another thread; never inside of a query, which would not know what was asked
+    /// there.
     fn fork(&self) -> Database;
 }
 

@@ -45,7 +45,7 @@ pub struct Diagnostic {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
     pub place: Place,
-    /// What is to be said there.
+    /// The remark for that place.
     pub message: String,
 }
 
@@ -60,12 +60,12 @@ pub struct Fix {
     pub applicability: Applicability,
 }
 
-/// Who decides whether a fix is applied.
+/// Whether a fix may be applied without asking the author.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Applicability {
     /// It says what was meant beyond doubt: `gswc fix` and "fix all" apply it.
     Certain,
-    /// It may change what the program means or what others see of it, or loses what somebody wrote: the author decides.
+    /// It may change what the program means or what others see of it, or loses written text: the author decides.
     Offered,
 }
 
@@ -84,7 +84,7 @@ impl Applicability {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mention {
     Shown,
-    /// A note says the same.
+    /// A note says what the fix does.
     Implied,
 }
 
@@ -119,7 +119,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same with a remark at another place.
+    /// Adds a remark at another place.
     #[must_use]
     pub fn label(mut self, place: Place, message: impl Into<String>) -> Self {
         self.labels.push(Label {
@@ -129,21 +129,21 @@ impl Diagnostic {
         self
     }
 
-    /// The same with one more note.
+    /// Adds a note.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
-    /// The same with a fix of one edit that is certain.
+    /// Adds a certain fix of one edit.
     #[must_use]
     pub fn fix(self, title: impl Into<String>, place: Place, text: impl Into<String>) -> Self {
         let text = text.into();
         self.fix_parts(title, vec![Edit { place, text }])
     }
 
-    /// The same with a fix of several edits that is certain.
+    /// Adds a certain fix of several edits.
     #[must_use]
     pub fn fix_parts(mut self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
         self.fixes.push(Fix {
@@ -155,7 +155,7 @@ impl Diagnostic {
         self
     }
 
-    /// The same with a fix that puts something around what stands between two places.
+    /// Adds a certain fix that puts something around the text between two places.
     #[must_use]
     pub fn fix_around(
         self,
@@ -170,13 +170,13 @@ impl Diagnostic {
         self.fix_parts(title, vec![edit(start, before), edit(end, after)])
     }
 
-    /// The same with a fix of one edit that only its author can decide on.
+    /// Adds a fix of one edit that only the author can decide on.
     #[must_use]
     pub fn offer(self, title: impl Into<String>, place: Place, text: impl Into<String>) -> Self {
         self.fix(title, place, text).offered()
     }
 
-    /// The same with its last fix left to the author.
+    /// Leaves the last fix to the author.
     #[must_use]
     pub fn offered(mut self) -> Self {
         if let Some(fix) = self.fixes.last_mut() {
@@ -185,7 +185,7 @@ impl Diagnostic {
         self
     }
 
-    /// The same with a question whether a name was meant, and the fix that writes it.
+    /// Adds a question whether a name was meant, and the fix that writes it.
     #[must_use]
     pub fn suggest(mut self, name: &str, place: Place, text: impl Into<String>) -> Self {
         self = self.note(format!("did you mean `{name}`?")).fix(

@@ -33,7 +33,7 @@ pub trait Files {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 
-/// A source file may have so many bytes; spans count in 32 bits, and nobody writes more by hand. A guess.
+/// The most bytes of a source file; spans count in 32 bits, and no one writes more by hand. A guess.
 const LARGEST: u64 = 16 << 20;
 
 impl Files for Disk {

@@ -109,13 +109,13 @@ impl ItemKind {
     }
 }
 
-/// A declaration, by file, kind, name and how many of that kind and name stand before it.
+/// A declaration, by file, kind, name and how many of that kind and name come before it.
 ///
 /// The name of a method is `Type.method`, of a test its text, of an import its path; otherwise the declared name.
 // SAFETY: `revisions = usize::MAX` keeps every interned value for good, so an id without a lifetime never dangles.
 #[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
 pub struct ItemId {
-    /// The file it stands in.
+    /// The file that it is in.
     #[returns(copy)]
     pub file: File,
     #[returns(copy)]

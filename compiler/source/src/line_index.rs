@@ -53,7 +53,7 @@ impl LineIndex {
         }
     }
 
-    /// The same as an editor counts.
+    /// Line and column as an editor counts.
     #[must_use]
     pub fn utf16_position(&self, text: &str, offset: u32) -> Utf16Position {
         let (line, before) = self.line_until(text, offset);

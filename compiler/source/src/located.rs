@@ -27,12 +27,12 @@ pub struct LocatedDiagnostic {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocatedLabel {
     pub location: Location,
-    /// What is to be said there.
+    /// The remark for that place.
     pub message: String,
 }
 
 impl LocatedDiagnostic {
-    /// What its fixes do, where no note says the same.
+    /// What its fixes do, where no note says it.
     pub(crate) fn titles(&self) -> impl Iterator<Item = String> {
         let shown = self.fixes.iter().filter(|it| it.mention == Mention::Shown);
         shown.map(|it| match it.applicability {
@@ -41,7 +41,7 @@ impl LocatedDiagnostic {
         })
     }
 
-    /// Its one fix, where nobody has to decide on it: of several only the author knows which is meant.
+    /// Its one fix, where it needs no decision: of several only the author knows which is meant.
     #[must_use]
     pub fn certain_fix(&self) -> Option<&LocatedFix> {
         match self.fixes.as_slice() {
@@ -80,7 +80,7 @@ impl LocatedEdit {
 }
 
 impl Diagnostic {
-    /// The same with every place looked up by `locate`, which is `gsw_syntax::locate` outside of tests.
+    /// The diagnostic with every place looked up by `locate`, which is `gsw_syntax::locate` outside of tests.
     #[must_use]
     pub fn located(&self, locate: impl Fn(Place) -> (File, Span)) -> LocatedDiagnostic {
         let location = |place| {

@@ -1,4 +1,4 @@
-//! Where something stands: a span and what it is relative to.
+//! A place in source text: a span and what it is relative to.
 
 use crate::{File, ItemId, Span};
 

@@ -17,7 +17,7 @@ use crate::{Db, LocatedDiagnostic, Location, Severity};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colors {
     On,
-    /// It does not, or nobody looks.
+    /// The terminal shows none, or there is no terminal.
     Off,
 }
 
@@ -40,7 +40,7 @@ pub fn render_terminal(db: &dyn Db, diagnostics: &[LocatedDiagnostic], colors: C
     for diagnostic in diagnostics {
         let mut excerpt = Vec::new();
         let written = report(db, diagnostic, colors).write(&mut cache, &mut excerpt);
-        // Writing to memory fails only if the cache lacks a source, and then the plain form says the same.
+        // Writing to memory fails only if the cache lacks a source, and then the plain form has the same content.
         if written.is_err() {
             output.push_str(&render_plain(db, std::slice::from_ref(diagnostic)));
             continue;

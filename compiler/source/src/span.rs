@@ -26,7 +26,7 @@ impl Span {
         }
     }
 
-    /// The same span counted from a base that lies `offset` bytes further left.
+    /// The span counted from a base that lies `offset` bytes further left.
     #[must_use]
     pub const fn shifted(self, offset: u32) -> Self {
         Self {

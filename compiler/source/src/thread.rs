@@ -2,11 +2,12 @@
 
 use std::panic::resume_unwind;
 
-/// What unwinds when the system has no thread for work that needs one: no bug, so whoever catches panics says so.
+/// What unwinds when the system has no thread for work that needs one: no bug, so the code that catches panics reports
+/// it as such.
 pub struct NoThread(pub std::io::Error);
 
-/// Does `work` on a thread of its own with a stack of so many bytes. What panics in it goes on panicking here; without a thread
-/// a [`NoThread`] unwinds.
+/// Does `work` on a thread of its own with a stack of `stack` bytes. A panic in it continues here; without a thread a
+/// [`NoThread`] unwinds.
 pub fn with_stack<T: Send>(stack: usize, work: impl FnOnce() -> T + Send) -> T {
     let result = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()

@@ -1,4 +1,4 @@
-//! The syntax tree: what was written, with spans relative to the item it stands in. Names are not resolved here.
+//! The syntax tree: what was written, with spans relative to the item that it is in. Names are not resolved here.
 
 mod children;
 mod expression;

@@ -190,7 +190,7 @@ const NAMED_BY_WORD: [Word; 8] = [
     Word::Skill,
 ];
 
-/// Whether a declaration's keyword stands at `index`, with what must follow it.
+/// Whether a declaration's keyword is at `index`, with what must follow it.
 #[must_use]
 pub fn starts_declaration(tokens: &[Token], index: usize) -> bool {
     let token = tokens[index];

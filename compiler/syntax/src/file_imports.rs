@@ -1,6 +1,6 @@
 //! Query `imported_paths`: what a file imports, without its tree.
 //!
-//! Who follows imports through a project asks for nothing else of most files, and the trees of all of them at once would take many
+//! A walk over the imports of a project asks for nothing else of most files, and the trees of all of them at once would take many
 //! times what the project does. So only the part of the text that can hold imports is cut into tokens, and only they are parsed.
 
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub fn imported_paths(db: &dyn Db, file: File) -> Vec<Name> {
     path.collect()
 }
 
-/// The text up to the end of its last import, or of what looks like one; `None` where nothing does. What stands behind it cannot
+/// The text up to the end of its last import, or of what looks like one; `None` where nothing does. What follows it cannot
 /// change how it is read.
 fn with_imports(text: &str) -> Option<&str> {
     let last = text.rfind(IMPORT)?;

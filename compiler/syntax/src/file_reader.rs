@@ -12,8 +12,8 @@ use crate::parser_report::Report;
 use crate::token::Token;
 use crate::trivia::Comment;
 
-/// A file whose items are parsed when they are asked for. The trees of a large file take many times its size, so who looks
-/// at each item only once reads them here and lets go of each before the next.
+/// A file whose items are parsed when they are asked for. The trees of a large file take many times its size, so code that
+/// looks at each item only once reads them here and drops each before the next.
 pub struct FileReader {
     file: File,
     text: Arc<str>,
@@ -23,7 +23,7 @@ pub struct FileReader {
 
 /// An item that was just parsed.
 pub struct ReadItem {
-    /// Its tree, the tokens that it was made of, and where it stands.
+    /// Its tree, the tokens that it was made of, and its place.
     pub(crate) parsed: ParsedTokens,
     /// What is wrong with its syntax.
     pub diagnostics: Vec<Diagnostic>,

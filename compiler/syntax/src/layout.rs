@@ -125,7 +125,7 @@ enum Lines {
 
 fn is_separated(previous: TokenKind, token: Token, is_matched: bool, next: Option<&Token>) -> bool {
     let ends_bracket = token.kind.is_closer() && is_matched;
-    // A field may have any word for a name: `in: [string]` goes on with nothing.
+    // A field may have any word for a name: `in: [string]` continues nothing.
     let is_named = next.is_some_and(|it| it.kind == TokenKind::Colon);
     !continues_after(previous)
         && !previous.is_opener()

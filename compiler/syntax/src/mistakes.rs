@@ -7,7 +7,7 @@ use crate::file_reader::ItemText;
 use crate::layout::lay_out;
 use crate::lexer::lex;
 
-/// The part of `text` that is one item with what stands at byte `offset`, as far as tokens tell; where no item is, the whole.
+/// The part of `text` that is one item with what is at byte `offset`, as far as tokens tell; where no item is, the whole.
 #[must_use]
 pub fn item_range(text: &str, offset: usize) -> Range<usize> {
     let layout = lay_out(&lex(text).tokens);

@@ -18,11 +18,11 @@ pub struct ParsedFile {
     pub comments: Vec<Comment>,
     /// What is wrong with its syntax, in the order of places.
     pub diagnostics: Vec<Diagnostic>,
-    /// Where in `items` each one stands.
+    /// The index in `items` of each one.
     places: FxHashMap<ItemId, usize>,
 }
 
-/// An item and where it stands.
+/// An item and its place.
 #[derive(Clone, Debug)]
 pub struct FileItem {
     pub id: ItemId,

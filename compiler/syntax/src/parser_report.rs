@@ -67,7 +67,7 @@ impl<'file> Report<'file> {
         !between.contains('"') && behind.trim().chars().all(|it| ")]},;".contains(it))
     }
 
-    /// Whether an item is the `end` of a function without braces, of which its head is told.
+    /// Whether an item is the `end` of a function without braces, which the report of its head mentions.
     pub(crate) fn ends_body(&self, before: &[Token], item: &[Token]) -> bool {
         let [end] = item else {
             return false;
@@ -114,7 +114,7 @@ impl<'file> Report<'file> {
         let mut found = Vec::new();
         for error in errors.iter().filter(|it| !is_swallowed(it)) {
             let near = error.kinds_near(&parsed.tokens);
-            // A parameter that is named by a reserved word cannot be used, whatever is said of where that is tried.
+            // A parameter that is named by a reserved word cannot be used, whatever is reported where that is tried.
             if let Some(index) = parameters.iter().position(|it| near.contains(&it.kind)) {
                 let token = parameters.remove(index);
                 let name = &text[token.span.start as usize..token.span.end as usize];
@@ -144,7 +144,7 @@ impl<'file> Report<'file> {
         &self.lexical[first..last.max(first)]
     }
 
-    /// Whether a lexical error stands on the line of `position`, which then is the likely cause of any other there.
+    /// Whether a lexical error is on the line of `position`, which then is the likely cause of any other there.
     fn has_error_on_line(&self, position: u32, lexical: &[&LexicalError]) -> bool {
         let next = lexical.partition_point(|cause| cause.span.start <= position);
         let neighbours = [next.checked_sub(1), Some(next)];

@@ -315,17 +315,17 @@ pub struct Token {
     pub kind: TokenKind,
     /// Which contextual word an identifier is.
     pub word: Word,
-    /// Whether a line break, or the beginning of the file, stands before it.
+    /// Whether a line break, or the beginning of the file, precedes it.
     pub line_start: LineStart,
     /// The index of a literal's value; for a bracket the distance to its partner, 0 when it has none.
     pub value: u32,
     pub span: Span,
 }
 
-/// Where in its line a token stands.
+/// The position of a token in its line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineStart {
-    /// Something stands before it on its line.
+    /// Something precedes it on its line.
     Inside,
     /// It is the first on its line, after blanks.
     Indented,

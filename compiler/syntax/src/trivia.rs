@@ -9,7 +9,7 @@ pub struct Comment {
     pub span: Span,
     /// How many slashes it has and whether an exclamation mark follows.
     pub kind: CommentKind,
-    /// What else stands on its line.
+    /// What else is on its line.
     pub position: CommentPosition,
 }
 
@@ -21,7 +21,7 @@ pub enum CommentKind {
     ModuleDoc,
 }
 
-/// What stands before a comment on its line.
+/// What is before a comment on its line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CommentPosition {
     OwnLine,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use gsw_source::{Database, File, LineIndex};
 use gsw_syntax::{dump_item, locate, parse_file};
 
-/// The blocks of a Markdown file and what stands between them, in order.
+/// The blocks of a Markdown file and what is between them, in order.
 enum Part {
     Text(String),
     Block { language: String, content: String },

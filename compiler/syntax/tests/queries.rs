@@ -51,7 +51,7 @@ fn imports_are_read_without_the_tree_as_with_it() {
                 let entries = std::fs::read_dir(&path).expect("a folder can be listed");
                 waiting.extend(entries.map(|it| it.expect("a folder can be listed").path()));
             } else if path.extension().is_some_and(|it| it == "gsw" || it == "md") {
-                // Pages hold programs between other text, which is as good a file as any that somebody edits.
+                // Pages hold programs between other text, which is as good a file as any that is being edited.
                 let Ok(text) = std::fs::read_to_string(&path) else {
                     continue;
                 };

@@ -18,9 +18,9 @@ use gsw_source::{Database, Diagnostic, Files, Severity, with_stack};
 const ENTRY: &str = "written.gsw";
 /// The compiler's work is recursive over syntax trees of at most a thousand levels.
 const STACK: usize = 64 << 20;
-/// So many reports are given back, the first ones: who mends them sends the whole text again.
+/// The most reports that are given back, the first ones: a model that mends them sends the whole text again.
 const MOST_REPORTS: usize = 10;
-/// So many bytes of them.
+/// The most bytes of these reports.
 const MOST_TEXT: usize = 8 << 10;
 
 /// What a written program may do at most, each permission with what it lists.
@@ -29,7 +29,7 @@ pub type Permissions = [(String, Vec<String>)];
 /// The image of a program with a workflow `main`; the same for the same text and rights.
 ///
 /// # Errors
-/// What is wrong with it, as whoever wrote it is to read it.
+/// What is wrong with it, worded for its author.
 pub fn image(source: &str, permissions: &Permissions) -> Result<Vec<u8>, String> {
     // A text that brings the compiler down must not bring down the program that runs.
     let compiled = catch_unwind(AssertUnwindSafe(|| {
@@ -77,7 +77,8 @@ fn shown(db: &Database, found: &[Diagnostic]) -> String {
     text
 }
 
-/// The same for somebody who knows of no project: what it grants is what the program around may do, and nobody can add to it.
+/// A report worded for an author who knows of no project: what it grants is what the program around may do, and that cannot
+/// be extended.
 fn without_project(text: &str) -> String {
     let of_project = format!("`[permissions]` of `{CONFIGURATION}`");
     let lines = text

@@ -1,4 +1,4 @@
-//! The events of a run while it goes on, as a host reads them.
+//! The events of a live run, as a host reads them.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -14,7 +14,7 @@ pub const QUEUE: usize = 4_096;
 
 /// The events of one run from the subscription on, in order.
 ///
-/// A run never waits for who reads them: beyond [`QUEUE`] unread events the next are lost, and counted.
+/// A run never waits for the reader: beyond [`QUEUE`] unread events the next are lost, and counted.
 #[derive(Debug)]
 pub struct Events {
     queue: Arc<Queue>,

@@ -94,16 +94,16 @@ impl HostBuilder {
         self
     }
 
-    /// Writes runs down in this file, so that they outlive the process: [`Host::resume`] goes on with them. A run that cannot be
-    /// written down does not act.
+    /// Records runs in this file, so that they outlive the process: [`Host::resume`] resumes them. A run that cannot be recorded
+    /// does not act.
     #[must_use]
     pub fn store(mut self, path: impl Into<PathBuf>) -> Self {
         self.store = Some(path.into());
         self
     }
 
-    /// A run that is written down and has waited for so long for somebody, or for a time that is further away, is left: it ends
-    /// here with [`Error::Left`](crate::Error::Left) and can be resumed.
+    /// How long a recorded run waits for a person, or for a time that is further away, before it is left: it ends here with
+    /// [`Error::Left`](crate::Error::Left) and can be resumed.
     #[must_use]
     pub fn idle(mut self, idle: Duration) -> Self {
         self.idle = Some(idle);
@@ -171,7 +171,7 @@ impl HostBuilder {
             servers: Some(Arc::new(McpServers::default())),
             model_override: model.filter(|it| !it.is_empty()),
             memory_limit: self.memory_limit,
-            // Whoever watches subscribes to a run.
+            // A host that watches subscribes to a run.
             observers: Arc::new(Observers::new(History {
                 count: 0,
                 ..History::default()
@@ -236,11 +236,11 @@ impl Host {
         Ok(Run::start(&self.engine, index, input))
     }
 
-    /// Goes on with a run that was interrupted or left, named by its id or the beginning of it. It has what was answered
+    /// Resumes a run that was interrupted or left, named by its id or the beginning of it. It has what was answered
     /// meanwhile, and nothing that was done is done again.
     ///
     /// # Errors
-    /// When there is no such run, it has ended, another process carries it, or this program cannot go on with it.
+    /// When there is no such run, it has ended, another process carries it, or this program cannot resume it.
     pub fn resume<T: DeserializeOwned>(&self, id: &str) -> Result<Run<T>, HostError> {
         Run::resume(&self.engine, id).map_err(|it| HostError::Store(it.to_string()))
     }
@@ -259,7 +259,7 @@ impl Host {
     /// become of it. It is checked here: one that does not fit changes nothing.
     ///
     /// # Errors
-    /// When it was not taken, with the reason: nobody waits, it does not fit, it was answered before.
+    /// When it was not taken, with the reason: no run waits for it, it does not fit, it was answered before.
     pub async fn answer(&self, to: Address, value: &impl Serialize) -> Result<Taken, NotTaken> {
         let answer = match serde_json::to_string(value) {
             Ok(answer) => answer,

@@ -35,7 +35,7 @@ pub struct Question {
 type Answering = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
 type Ask = Box<dyn Fn(Question) -> Answering + Send + Sync>;
 
-/// Who answers for a host.
+/// What answers for a host.
 #[derive(Default)]
 pub(crate) struct People {
     ask: Option<Ask>,

@@ -2,7 +2,7 @@
 
 use gsw_driver::engine::Info;
 
-/// A run of the store, whoever carries it.
+/// A run of the store, whichever process carries it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeptRun {
     /// By which it is resumed and answered.

@@ -13,8 +13,8 @@
 //! # }
 //! ```
 //!
-//! [`Run::events`] streams what happens, [`Run::finish`] returns the tree. Dropping a run cancels it cleanly: its `defer`s run. Runs go on by themselves, on threads of the engine, and use all
-//! cores; any executor can await them.
+//! [`Run::events`] streams what happens, [`Run::finish`] returns the tree. Dropping a run cancels it cleanly: its `defer`s run.
+//! Runs proceed by themselves, on threads of the engine, and use all cores; any executor can await them.
 
 #![warn(missing_docs, clippy::wildcard_enum_match_arm)]
 

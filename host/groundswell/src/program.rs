@@ -56,7 +56,7 @@ impl Program {
         Self::from_image(&built.image)
     }
 
-    /// The same program with the compiler of this host, for models that may run what they write (`spawns: [written]`).
+    /// Adds the compiler of this host, for models that may run what they write (`spawns: [written]`).
     #[cfg(feature = "compile")]
     #[must_use]
     pub fn with_compiler(self) -> Self {

@@ -71,7 +71,7 @@ impl<T: DeserializeOwned> Run<T> {
             listener: Some(Arc::new(move |event| listening.publish(event))),
             on_end: Box::new(move |finished| {
                 closing.close();
-                // A run that was dropped or detached has nobody who waits.
+                // A run that was dropped or detached has no waiter.
                 drop(sender.send(finished));
             }),
         };
@@ -121,19 +121,19 @@ impl<T> Run<T> {
         first.unwrap_or_else(|| self.subscriptions.subscribe())
     }
 
-    /// Leaves it where it can be resumed: what must not happen twice is waited for, all else is given up, and no `defer` runs. It
-    /// then ends here with [`Error::Left`]. Says whether it can be left: a run of which nothing is written down goes on.
+    /// Leaves it so that it can be resumed: what must not happen twice is waited for, all else is given up, and no `defer` runs.
+    /// It then ends here with [`Error::Left`]. Returns whether it can be left: a run of which nothing is recorded continues.
     #[must_use]
     pub fn leave(&self) -> bool {
         self.canceller.leave()
     }
 
-    /// Tells it to end: all of it is unwound, and its `defer`s run. It is still to be awaited.
+    /// Cancels it: all of it is unwound, and its `defer`s run. It is still to be awaited.
     pub fn cancel(&self, reason: &str) {
         self.canceller.cancel(reason);
     }
 
-    /// Lets it go on without anybody who waits for it.
+    /// Lets it continue without a waiter.
     pub fn detach(mut self) {
         self.first = None;
         self.on_drop = OnDrop::Nothing;
@@ -144,7 +144,7 @@ impl<T: DeserializeOwned> Future for Run<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        // Who awaits the run before asking for events wants none; they need not be kept.
+        // A host that awaits the run before asking for events wants none; they need not be kept.
         self.first = None;
         Pin::new(&mut self.ending).poll(context).map(|ending| {
             self.on_drop = OnDrop::Nothing;

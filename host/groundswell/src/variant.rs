@@ -26,7 +26,7 @@ pub fn write<S: Serializer>(
     object.serialize(serializer)
 }
 
-/// Reads a value whose variant is to be told.
+/// Reads a value whose variant is to be determined.
 ///
 /// # Errors
 /// When there is none.

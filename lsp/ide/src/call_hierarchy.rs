@@ -1,4 +1,5 @@
-//! `callHierarchy/…`: who calls what is declared at a place, and what it calls. A step stands between its workflow and what it calls.
+//! `callHierarchy/…`: the callers of what is declared at a place, and what it calls. A step is between its workflow and what it
+//! calls.
 
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{Child, ExpressionKind, Item};
@@ -14,7 +15,7 @@ use crate::symbol::{Role, Symbol, occurrences};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Callable {
     pub item: ItemId,
-    /// Where the step stands that it is, relative to the item; `None` for the item itself.
+    /// The span of the step that it is, relative to the item; `None` for the item itself.
     step: Option<Span>,
     pub name: String,
     pub kind: SymbolKind,
@@ -58,7 +59,7 @@ pub fn prepare_call_hierarchy(db: &dyn Db, file: File, offset: u32) -> Option<Ca
     }
 }
 
-/// Who names `target` in a body; of a step what it stands in.
+/// What names `target` in a body; of a step what it is in.
 #[must_use]
 pub fn incoming_calls(db: &dyn Db, target: &Callable) -> Vec<Call> {
     if let Some(span) = target.step {

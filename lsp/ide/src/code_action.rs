@@ -47,7 +47,7 @@ pub enum ActionKind {
     Extract,
     /// Puts what is declared where it is used.
     Inline,
-    /// Writes something around or after what stands there.
+    /// Writes something around or after the text there.
     Rewrite,
     OrganizeImports,
 }
@@ -174,12 +174,12 @@ fn fixes(db: &dyn Db, range: Span, reports: &[Diagnostic]) -> Vec<CodeAction> {
     actions
 }
 
-/// Whether what stands at `span` is meant when somebody asks about `range`.
+/// Whether a request about `range` means what is at `span`.
 fn stands_at(span: Span, range: Span) -> bool {
     span.touches(range.start) || range.touches(span.start)
 }
 
-/// The edits of every report that has one fix which is certain, as far as they stand in nobody's way.
+/// The edits of every report that has one fix which is certain, as far as they do not overlap.
 fn all_fixes(db: &dyn Db, file: File, reports: &[Diagnostic]) -> Vec<LocatedEdit> {
     // What is unused in a program with errors may be used where the compiler lost its way.
     let has_errors = reports.iter().any(|it| it.severity == Severity::Error);

@@ -9,7 +9,7 @@ use crate::declared_name::name_span;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lens {
-    /// The name that it stands above, in the file.
+    /// The name that it is above, in the file.
     pub span: Span,
     pub action: LensAction,
     /// The declared name.

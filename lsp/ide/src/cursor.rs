@@ -1,4 +1,4 @@
-//! What stands at a place: the item, the name in it, the nodes of the syntax tree around it.
+//! What is at a place: the item, the name in it, the nodes of the syntax tree around it.
 
 use gsw_source::{Db, File, ItemId, Place, Span};
 use gsw_syntax::ast::{Child, Item, children, item_children};
@@ -9,7 +9,7 @@ use crate::symbol::{Occurrence, Symbol, occurrences};
 /// A resolved name at a place.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
-    /// The item that it stands in.
+    /// The item that it is in.
     pub item: ItemId,
     /// The name, relative to the item.
     pub span: Span,
@@ -52,7 +52,7 @@ pub fn located(db: &dyn Db, place: Place) -> gsw_source::Location {
     gsw_source::Location { file, span }
 }
 
-/// Where a node of the tree stands; `None` for a name, which stands where the node around it says.
+/// The span of a node of the tree; `None` for a name, whose span is given by the node around it.
 pub fn node_span(node: Child<'_>) -> Option<Span> {
     match node {
         Child::Expression(it) => Some(it.span),

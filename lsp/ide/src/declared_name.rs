@@ -5,8 +5,8 @@ use gsw_source::{Db, ItemId, Span};
 use gsw_syntax::ast::ItemBody;
 use gsw_syntax::item_ast;
 
-/// Where the declared name of an item stands, relative to the item: of an import its path, of a test its text; `None` for one without a
-/// name.
+/// The span of the declared name of an item, relative to the item: of an import its path, of a test its text; `None` for one
+/// without a name.
 pub fn name_span(db: &dyn Db, item: ItemId) -> Option<Span> {
     let tree = item_ast(db, item)?;
     if let ItemBody::Import(import) = &tree.body {

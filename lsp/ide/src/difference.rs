@@ -7,7 +7,7 @@ use gsw_source::{File, LocatedEdit, Span};
 /// Texts with more other lines than this are exchanged from the first to the last of these; a guess at what is worth its time.
 const MOST: usize = 500;
 
-/// The edits that make `new` of `old`, which stands in `file` from byte `start` on.
+/// The edits that make `new` of `old`, which is in `file` from byte `start` on.
 pub fn differences(file: File, start: u32, old: &str, new: &str) -> Vec<LocatedEdit> {
     let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
     let new_lines: Vec<&str> = new.split_inclusive('\n').collect();

@@ -25,7 +25,7 @@ fn in_order(file: File, edits: &[LocatedEdit]) -> Vec<&LocatedEdit> {
 
 /// Where places of a file's text after edits were before them.
 pub struct Origins {
-    /// What each edit has written, after all edits, and what stood there before.
+    /// What each edit has written, after all edits, and what was there before.
     written: Vec<(Span, Span)>,
 }
 
@@ -44,7 +44,7 @@ impl Origins {
         Self { written }
     }
 
-    /// What was where `span` is now: all of an edit's place for what stands in the text that it has written.
+    /// What was where `span` is now: all of an edit's place for what is in the text that it has written.
     pub fn of(&self, span: Span) -> Span {
         let mut written = self.written.iter();
         match written.find(|(after, _)| after.start < after.end && after.holds(span)) {

@@ -1,4 +1,4 @@
-//! The types that inference found, by where what has them stands.
+//! The types that inference found, by the spans of what has them.
 
 use gsw_infer::hir::Local;
 use gsw_infer::infer_item;
@@ -6,10 +6,10 @@ use gsw_names::item_signature;
 use gsw_names::types::Type;
 use gsw_source::{Db, ItemId, Span};
 
-/// The type of the expression that stands exactly at `span` of `item`, before any conversion that is not written.
+/// The type of the expression that is exactly at `span` of `item`, before any conversion that is not written.
 pub fn expression_type(db: &dyn Db, item: ItemId, span: Span) -> Option<Type> {
     let bodies = &infer_item(db, item).bodies;
-    // Children stand before their parents, and a conversion stands where its operand does.
+    // Children come before their parents, and a conversion has the span of its operand.
     let mut expressions = bodies.iter().flat_map(|it| &it.expressions);
     expressions
         .find(|it| it.span == span && it.ty != Type::Invalid)

@@ -13,7 +13,7 @@ pub fn own_files(db: &dyn Db) -> Vec<File> {
     all.filter(|it| !is_std(db, *it)).collect()
 }
 
-/// Whether `file` belongs to the library, which nobody edits.
+/// Whether `file` belongs to the library, which is not edited.
 #[must_use]
 pub fn is_library(db: &dyn Db, file: File) -> bool {
     is_std(db, file)

@@ -15,7 +15,7 @@ use crate::cursor::in_file;
 /// A module that a file can import.
 pub struct Importable<'db> {
     pub module: File,
-    /// Its key in the project: the path of the library's modules is the same.
+    /// Its key in the project: for modules of the library it is the path as well.
     pub key: &'db str,
     /// That of the file which would import it.
     own: &'db str,
@@ -62,7 +62,7 @@ pub fn declared(db: &dyn Db, module: File, name: &str, file: File) -> Option<Ite
     }
 }
 
-/// The names in `module` that begin with `prefix`: the names of a scope are sorted, so they stand together.
+/// The names in `module` that begin with `prefix`: the names of a scope are sorted, so they are together.
 pub fn names_with<'db>(
     db: &'db dyn Db,
     module: File,

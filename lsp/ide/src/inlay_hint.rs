@@ -1,5 +1,5 @@
-//! `textDocument/inlayHint`: what the compiler found out and nobody wrote: types of variables, names of parameters, errors of functions
-//! and calls, whether a function waits, how often a tool may run.
+//! `textDocument/inlayHint`: what the compiler found out and is not written: types of variables, names of parameters, errors of
+//! functions and calls, whether a function waits, how often a tool may run.
 
 use gsw_analysis::{Waits, item_summary, repeat_class};
 use gsw_names::display_type;
@@ -76,7 +76,7 @@ pub fn inlay_hint(db: &dyn Db, file: File, range: Span) -> Vec<InlayHint> {
 /// Where a type can be written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Room {
-    /// After what stands here, and not after a part of it.
+    /// After what is here, and not after a part of it.
     For(Span),
     None,
 }

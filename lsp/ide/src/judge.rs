@@ -1,4 +1,4 @@
-//! The judges of `reflect … with`, whose parameters are told facts by their names.
+//! The judges of `reflect … with`, whose parameters get facts by their names.
 
 use gsw_abi::judge::Fact;
 use gsw_infer::hir::{Body, BodyPart, Expression, ExpressionKind, Modifiers};

@@ -20,9 +20,9 @@ pub struct Meaning {
 
 #[derive(Default)]
 struct FileMeaning {
-    /// What stands where, as it was before any edit.
+    /// The names at each place, as they were before any edit.
     names: HashSet<(Span, Meant)>,
-    /// What judges are told, by where they are named.
+    /// The facts that judges get, by where they are named.
     facts: BTreeSet<(Span, Vec<Option<&'static str>>)>,
     errors: Errors,
 }
@@ -44,20 +44,20 @@ type Numbered = (File, usize);
 pub enum Difference {
     /// A name means something else, or nothing, where there was something; by its place before the edit.
     Name(File, Span),
-    /// A judge is told something else.
+    /// A judge gets other facts.
     Facts(File, Span),
     /// There is an error that was not there; its message.
     Error(String),
 }
 
-/// The files of the project in which one of these words stands.
+/// The files of the project that have one of these words.
 pub fn files_with_words(db: &dyn Db, words: &[&str]) -> Vec<File> {
     let mut files = own_files(db);
     files.retain(|file| words.iter().any(|word| has_word(file.text(db), word)));
     files
 }
 
-/// Whether `name` stands in a text as a word of its own.
+/// Whether a text has `name` as a word of its own.
 pub fn has_word(text: &str, name: &str) -> bool {
     let is_part = |it: Option<char>| it.is_some_and(|it| it.is_alphanumeric() || it == '_');
     let mut found = text.match_indices(name);
@@ -74,7 +74,7 @@ impl Meaning {
         Self::after(db, files, &[])
     }
 
-    /// What is known of `files` when these edits have been made, told by the places before them.
+    /// What is known of `files` when these edits have been made, by the places before them.
     pub fn after(db: &dyn Db, files: &[File], edits: &[LocatedEdit]) -> Self {
         let mut reader = Reader {
             db,

@@ -143,7 +143,7 @@ fn case(db: &dyn Db, body: &Body, expression: &Expression, name: &str) -> Option
     found
 }
 
-/// Whether it is a field of what the library tells of a call or a node.
+/// Whether it is a field of the library's description of a call or a node.
 fn is_given(db: &dyn Db, body: &Body, id: ExpressionId) -> bool {
     if let ExpressionKind::Coerce { value, .. } = &body.expression(id).kind {
         return is_given(db, body, *value);

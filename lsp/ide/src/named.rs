@@ -1,4 +1,4 @@
-//! The names that stand before a colon in calls and patterns: which parameter or field each of them means.
+//! The names before a colon in calls and patterns: which parameter or field each of them means.
 
 use gsw_names::{Parameter, item_signature, type_declaration};
 use gsw_source::{Db, ItemId, Name, Span};

@@ -43,7 +43,7 @@ pub struct Nature {
 }
 
 impl Nature {
-    /// Whether it gives the same whenever it is evaluated, and nobody notices when and how often it is.
+    /// Whether it gives the same value whenever it is evaluated, and it makes no difference when and how often it is.
     pub fn is_steady(self) -> bool {
         self.does == Deed::Nothing && self.reads == Reads::Constants
     }
@@ -88,8 +88,8 @@ fn reads(body: &Body, expression: &Expression) -> Reads {
     Reads::Constants
 }
 
-/// What holding such a value makes of an expression: queues, sessions and tasks change while they are held, and nobody knows what a
-/// function that comes from elsewhere does when it is called.
+/// What holding such a value makes of an expression: queues, sessions and tasks change while they are held, and it is unknown what
+/// a function that comes from elsewhere does when it is called.
 fn held(db: &dyn Db, expression: &Expression) -> Deed {
     let comes_from_elsewhere = matches!(
         expression.kind,

@@ -58,7 +58,7 @@ fn evaluated_first(statement: &Statement) -> Option<&Expression> {
     }
 }
 
-/// The last expression made of what stands at `span`: children stand before their parents.
+/// The last expression made of the text at `span`: children come before their parents.
 fn outermost(body: &Body, span: Span) -> Option<ExpressionId> {
     let place = body.expressions.iter().rposition(|it| it.span == span)?;
     u32::try_from(place).ok().map(ExpressionId)
@@ -74,7 +74,7 @@ fn leads_to(body: &Body, id: ExpressionId, span: Span, before: &mut Vec<Span>) -
     let certain = certain(&expression.kind).min(inside.len());
     for child in &inside[..certain] {
         let Child::Inline(child) = child else {
-            // What a closure holds is evaluated when somebody calls it.
+            // What a closure holds is evaluated when it is called.
             continue;
         };
         let own = body.expression(*child).span;

@@ -12,7 +12,7 @@ pub enum Called {
     Variant { item: ItemId, variant: u32 },
 }
 
-/// Whether the first parameter stands before the dot of the call.
+/// Whether the first parameter is before the dot of the call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Receiver {
     BeforeDot,

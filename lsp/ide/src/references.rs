@@ -42,7 +42,7 @@ pub fn files_that_may_name(db: &dyn Db, symbol: Symbol) -> Vec<File> {
     };
     let all = project.modules(db).values().copied();
     let mut files: Vec<File> = all
-        // Nobody asks a project where the library uses its own functions.
+        // A search in a project is not for the library's uses of its own functions.
         .filter(|file| *file == home || !is_std(db, *file))
         .filter(|file| {
             let text = file.text(db);

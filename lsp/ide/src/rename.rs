@@ -1,8 +1,8 @@
 //! `textDocument/rename` and `textDocument/prepareRename`: a new name for what the name at a place names, in every file.
 //!
-//! A rename either keeps the meaning of every name or is refused: the new name must be one, be spelled as its kind is, and
-//! neither hide nor be hidden where the old one stood. What the likely reasons for a refusal do not tell is found by trying: the edits
-//! are made, every name is looked up again, and the texts are put back.
+//! A rename either keeps the meaning of every name or is refused: the new name must be one, be spelled as its kind is, and neither
+//! hide nor be hidden where the old one was. What the likely reasons for a refusal do not show is found by trying: the edits are
+//! made, every name is looked up again, and the texts are put back.
 
 mod alias;
 mod json_key;
@@ -125,7 +125,7 @@ fn files_to_compare(db: &dyn Db, symbol: Symbol, (old, new): (&str, &str)) -> Ve
     match symbol {
         Symbol::Local { item, declared } => {
             let parameters = &item_signature(db, item).signature.parameters;
-            // Whoever names a function may name its parameters, or be told something by their names.
+            // Code that names a function may name its parameters, or get facts by their names.
             let is_known_outside = parameters.iter().any(|it| it.span == declared);
             let owner = item.name(db).rsplit('.').next();
             match owner.filter(|_| is_known_outside) {
@@ -187,7 +187,7 @@ fn renamable(db: &dyn Db, file: File, offset: u32) -> Result<(Cursor, Name), Str
             "`{name}` is declared in the standard library, which cannot be changed"
         ));
     }
-    // An `it` that nobody has declared stands for no symbol.
+    // An `it` without a declaration stands for no symbol.
     if name == "self" {
         return Err("`self` is a word of the language".into());
     }
@@ -250,7 +250,7 @@ const fn list_of(symbol: Symbol) -> Option<(ItemId, Option<u32>)> {
 
 /// Whether the names of a file that uses the symbol already have the new one.
 fn check_file_names(db: &dyn Db, file: File, symbol: Symbol, new: &str) -> Result<(), String> {
-    // Two enums may have a variant of one name; the type that is wanted tells them apart.
+    // Two enums may have a variant of one name; the type that is wanted distinguishes them.
     let Symbol::Item(item) = symbol else {
         return Ok(());
     };
@@ -313,7 +313,7 @@ fn check_capture(
     symbol: Symbol,
     (named, new): (&[Occurrence], &str),
 ) -> Result<(), String> {
-    // What stands after a dot or names an argument is not looked up among locals.
+    // What follows a dot or names an argument is not looked up among locals.
     let is_looked_up = match symbol {
         Symbol::Local { item: own, .. } => own == item,
         Symbol::Item(own) => !own.name(db).contains('.'),

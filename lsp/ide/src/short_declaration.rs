@@ -8,11 +8,11 @@ use gsw_syntax::ast::{
 };
 use gsw_syntax::item_ast;
 
-/// So many fields, variants or settings are shown.
+/// The most fields, variants or settings that are shown.
 const MOST: usize = 10;
 /// A longer value is `…`.
 const LONGEST: usize = 80;
-/// What fits into so many characters stands on one line.
+/// The most characters that are put on one line.
 const LINE: usize = 60;
 
 /// The declaration; `None` for one that has parameters, or nothing to be shown.
@@ -164,7 +164,7 @@ fn generics(of: &[Identifier]) -> String {
     }
 }
 
-/// How parts stand in braces.
+/// How parts are written in braces.
 enum Form {
     /// On one line with commas where they fit.
     Spaced,

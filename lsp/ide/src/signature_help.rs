@@ -14,7 +14,7 @@ use crate::speculation::with_marker;
 pub struct SignatureHelp {
     /// The head with its parameters, result, errors and effects.
     pub label: String,
-    /// Each parameter as it stands in the label.
+    /// Each parameter as it is written in the label.
     pub parameters: Vec<String>,
     pub docs: Option<String>,
     /// The parameter that is being written; `None` past the last one.

@@ -1,4 +1,4 @@
-//! A question about texts that are not there: a name put in at the cursor, or edits that nobody has made yet, taken out again when it
+//! A question about texts that do not exist: a name put in at the cursor, or edits that were not made yet, taken out again when it
 //! is answered.
 
 use std::sync::Arc;

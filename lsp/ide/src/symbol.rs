@@ -44,7 +44,7 @@ pub struct Occurrence {
     pub role: Role,
 }
 
-/// What a name does where it stands.
+/// What a name does where it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Role {
     Declaration,

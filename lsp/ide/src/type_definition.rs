@@ -9,7 +9,7 @@ use crate::declared_name::name_span;
 use crate::expression_type::{local_type, narrowest};
 use crate::symbol::Symbol;
 
-/// The declarations of the types that what stands at `offset` has or is made of.
+/// The declarations of the types that the expression at `offset` has or is made of.
 #[must_use]
 pub fn type_definition(db: &dyn Db, file: File, offset: u32) -> Vec<Location> {
     let ty = match cursor(db, file, offset) {

@@ -1,9 +1,10 @@
-//! What a half-typed line may become, so that the compiler's own tree says what stands at the cursor.
+//! What a half-typed line may become, so that the compiler's own tree says what is at the cursor.
 //!
-//! While somebody types, most texts do not parse: a call is not closed, the block after a head is not there, an arm has no body yet. The
-//! parser keeps no tree of such a statement, and without one nobody knows that `b` before the dot is a record, or that a type is wanted.
-//! So what may be missing is put in behind the line of the cursor: brackets that nothing closes, a body, a value. Of the texts that
-//! come of it the one with the fewest mistakes is taken, of equals the one with the least put in; where the text parses as it is, that.
+//! While a line is typed, most texts do not parse: a call is not closed, the block after a head is not there, an arm has no body
+//! yet. The parser keeps no tree of such a statement, and without one it is unknown that `b` before the dot is a record, or that a
+//! type is wanted. So what may be missing is put in behind the line of the cursor: brackets that nothing closes, a body, a value.
+//! Of the texts that come of it the one with the fewest mistakes is taken, of equals the one with the least put in; where the text
+//! parses as it is, that.
 
 use gsw_syntax::{LineStart, Token, TokenKind, item_range, lex, mistakes};
 
@@ -20,8 +21,8 @@ const ENDS: [&str; 9] = [
     ": 0",
 ];
 
-/// So many bytes are parsed for one question: an editor waits for the answer, and a long item, or one with brackets without end, would
-/// otherwise be tried for seconds. A guess.
+/// The most bytes that are parsed for one question: an editor waits for the answer, and a long item, or one with brackets without
+/// end, would otherwise be tried for seconds. A guess.
 const WORK: usize = 256 * 1024;
 
 /// `text` with what is missing around byte `at`, which is the end of the cursor's word.
@@ -47,7 +48,7 @@ pub fn finished(text: String, at: usize) -> String {
             break;
         }
         best.consider([before, rest.trim_end(), &put_in, below].concat());
-        // Where something stands behind the cursor, it may be meant to go on before that.
+        // Where something follows the cursor, the line may be meant to continue before that.
         if best.wrong > 0 && !rest.trim().is_empty() {
             best.consider([before, &put_in, rest, below].concat());
         }
@@ -94,14 +95,14 @@ fn insertions(closers: &[&str]) -> impl Iterator<Item = String> {
     alone.chain(with_end)
 }
 
-/// Whether the line goes on in a `${` that it has not closed: the string around it is none to the lexer.
+/// Whether the line ends in a `${` that it has not closed: the string around it is none to the lexer.
 fn is_in_interpolation(before: &str) -> bool {
     let line = before.rfind('\n').map_or(before, |it| &before[it..]);
     line.rfind("${")
         .is_some_and(|it| !line[it..].contains(['}', '"']))
 }
 
-/// Where the line ends on which byte `at` stands, or the comment at its end begins.
+/// The end of the line of byte `at`, or the start of the comment at its end.
 fn end_of_line(text: &str, at: usize) -> usize {
     let line = text[at..].find('\n').map_or(text.len(), |it| at + it);
     let comments = lex(text).comments;
@@ -146,7 +147,7 @@ fn missing_closers(before: &str, after: &str) -> Vec<&'static str> {
 /// A bracket before the cursor that is open there.
 struct Open {
     closer: TokenKind,
-    /// Of the line on which it stands.
+    /// Of the line that it is on.
     indentation: usize,
 }
 

@@ -63,7 +63,7 @@ fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "gsw")
 }
 
-/// What stands behind the path when the module has another name then: nothing when its uses follow, by edits that are added, or ` as old`
+/// What follows the path when the module has another name then: nothing when its uses follow, by edits that are added, or ` as old`
 /// where the new name cannot be one, or the file has the word for something else.
 fn name_after(
     db: &dyn Db,

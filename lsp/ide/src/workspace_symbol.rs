@@ -17,7 +17,7 @@ pub struct WorkspaceSymbol {
     pub module: String,
 }
 
-/// How many an editor is given at once; who wants another one types one more letter. A guess.
+/// How many an editor is given at once; a user who wants another one types one more letter. A guess.
 const MOST: usize = 500;
 
 /// What `query` finds: names that begin with it first, then those that hold its letters one after another.

@@ -13,13 +13,13 @@ use crate::capabilities::{capabilities, settings, wanted_hints};
 use crate::runtime::{Runtime, elsewhere};
 use crate::state::{Ability, State, View, path};
 use crate::worker::Worker;
-use crate::{actions, colours, hints, navigation, reporting, structure, typing};
+use crate::{actions, hints, navigation, reporting, semantic_tokens, structure, typing};
 
 pub struct Backend {
     pub client: Client,
     pub worker: Worker,
     pub runtime: Arc<dyn Runtime>,
-    /// Whether the client has said that the session ends.
+    /// Whether the client has ended the session.
     pub is_shut_down: Arc<AtomicBool>,
 }
 
@@ -47,7 +47,7 @@ impl Backend {
         .await
     }
 
-    /// Asks to be told of changes of files on disk, of a client that can.
+    /// Asks for notifications of changes of files on disk, of a client that can send them.
     async fn watch(&self) {
         let patterns = ["**/*.gsw", "**/gsw.toml"];
         let watchers: Vec<_> = patterns.map(|it| json!({ "globPattern": it })).into();
@@ -453,7 +453,7 @@ impl LanguageServer for Backend {
         it: lsp::SemanticTokensParams,
     ) -> Result<Option<lsp::SemanticTokensResult>> {
         self.worker
-            .ask(move |state| colours::all(state, &it.text_document.uri))
+            .ask(move |state| semantic_tokens::all(state, &it.text_document.uri))
             .await
     }
 
@@ -463,7 +463,7 @@ impl LanguageServer for Backend {
     ) -> Result<Option<lsp::SemanticTokensFullDeltaResult>> {
         self.worker
             .ask(move |state| {
-                colours::changed(state, &it.text_document.uri, &it.previous_result_id)
+                semantic_tokens::changed(state, &it.text_document.uri, &it.previous_result_id)
             })
             .await
     }
@@ -473,8 +473,10 @@ impl LanguageServer for Backend {
         it: lsp::SemanticTokensRangeParams,
     ) -> Result<Option<lsp::SemanticTokensRangeResult>> {
         let range = it.range;
-        self.about(it.text_document, move |view| colours::part(view, range))
-            .await
+        self.about(it.text_document, move |view| {
+            semantic_tokens::part(view, range)
+        })
+        .await
     }
 
     async fn inline_value(
@@ -483,7 +485,7 @@ impl LanguageServer for Backend {
     ) -> Result<Option<Vec<lsp::InlineValue>>> {
         let (range, stopped) = (it.range, it.context.stopped_location.end);
         self.about(it.text_document, move |view| {
-            colours::values(view, range, stopped)
+            semantic_tokens::values(view, range, stopped)
         })
         .await
     }

@@ -2,8 +2,8 @@
 
 use tower_lsp::ls_types as lsp;
 
-use crate::colours::legend;
 use crate::position::Encoding;
+use crate::semantic_tokens::legend;
 use crate::state::{Hints, Reporting, Settings, Shown, Support, path};
 
 /// What is agreed with a client that says this of itself.
@@ -50,7 +50,8 @@ pub fn settings(client: &lsp::InitializeParams) -> Settings {
     }
 }
 
-/// `{"inlayHints": {"types": true, "parameters": true, "errors": true, "calls": true}}`, alone or under `gsw`; what is not said is shown.
+/// `{"inlayHints": {"types": true, "parameters": true, "errors": true, "calls": true}}`, alone or under `gsw`; hints that are not
+/// named are shown.
 pub fn wanted_hints(said: &serde_json::Value) -> Hints {
     let own = said.get("gsw").unwrap_or(said);
     let table = own.get("inlayHints");

@@ -1,5 +1,5 @@
-//! Which files are still to be checked, and which reports the client has. Files are checked one by one while nobody asks for anything,
-//! so that no request and no edit waits for a whole project.
+//! Which files are still to be checked, and which reports the client has. Files are checked one by one while no request comes, so
+//! that no request and no edit waits for a whole project.
 //!
 //! A document that was edited comes first. The others, which the edit may concern, follow when nothing has come for a moment: what a file
 //! imports before the file itself, so that each check is a small one.
@@ -29,7 +29,7 @@ pub struct Checks {
     closed: Vec<(PathBuf, lsp::Uri)>,
 }
 
-/// What is to be done about the files that nobody edits.
+/// What is to be done about the files that are not edited.
 #[derive(Default)]
 enum Rest {
     #[default]
@@ -51,7 +51,7 @@ struct Walk {
     left: BTreeSet<PathBuf>,
 }
 
-/// How much is said of a document that is checked first.
+/// How much is reported of a document that is checked first.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Depth {
     /// What needs no other file's bodies: the project is not read yet.
@@ -60,9 +60,9 @@ enum Depth {
     Whole,
 }
 
-/// So many files are checked before one notices. A guess.
+/// How many files are checked before a user notices. A guess.
 const FEW: usize = 64;
-/// After so many files what nobody is likely to ask for again is let go of.
+/// After how many files what is not likely to be needed again is dropped.
 const BATCH: usize = 32;
 
 /// The reports about a file, for the client.
@@ -162,7 +162,7 @@ impl State {
         }
     }
 
-    /// What was said of files that no workspace holds any more, deleted ones say, is to be taken back.
+    /// Takes back the reports of files that no workspace holds any more, such as deleted ones.
     fn forget_gone(&mut self) {
         let said = self.checks.published.keys();
         let gone: Vec<PathBuf> = said
@@ -343,7 +343,7 @@ impl State {
     }
 }
 
-/// What tells two lists of reports apart; the same for the same list in every session of one build.
+/// A digest that distinguishes lists of reports; equal for equal lists in every session of one build.
 pub fn digest(diagnostics: &[lsp::Diagnostic]) -> u64 {
     let mut hasher = DefaultHasher::new();
     format!("{diagnostics:?}").hash(&mut hasher);

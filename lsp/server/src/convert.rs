@@ -35,7 +35,7 @@ impl View<'_> {
         position::range(self.db, encoding, location.file, location.span)
     }
 
-    /// The same workspace, seen from another file of it.
+    /// The workspace, seen from another file of it.
     pub fn of(self, file: gsw_source::File) -> Self {
         Self { file, ..self }
     }

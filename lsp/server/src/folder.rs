@@ -6,7 +6,7 @@ use gsw_project::CONFIGURATION;
 
 /// A folder with more sources than this is most likely not one project. A guess.
 const MOST: usize = 20_000;
-/// So many entries are looked at: who opens the folder of a whole user must not wait for all of it. A guess.
+/// The most entries that are looked at: opening the folder of a whole user must not wait for all of it. A guess.
 const MOST_ENTRIES: usize = 200_000;
 /// Folders nest so deep at most.
 const DEEPEST: usize = 64;

@@ -10,7 +10,7 @@ use tower_lsp::jsonrpc::{Request, Response};
 const BUFFER: usize = 64 << 10;
 /// A longer message is no message: a document may have 16 MB, and JSON can make six bytes of one.
 const LONGEST: u64 = 128 << 20;
-/// The same of a line of a header.
+/// The longest line of a header, in bytes.
 const LONGEST_LINE: u64 = 4 << 10;
 
 /// The messages of `input`, framed as they were, up to its end.

@@ -1,4 +1,4 @@
-//! Answers to requests about what names mean and who uses them.
+//! Answers to requests about what names mean and where they are used.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -130,7 +130,7 @@ pub fn rename(
     Ok((view.workspace_edit(&edits), remark.flatten()))
 }
 
-/// What is said of keys of JSON that keep the old name.
+/// The message about keys of JSON that keep the old name.
 fn left_behind(view: View<'_>, keys: &[Location]) -> Option<String> {
     let first = keys.first()?;
     let path = first.file.path(view.db);

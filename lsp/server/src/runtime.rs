@@ -1,4 +1,4 @@
-//! What an editor shows that only a runtime knows: models, requests, runs. The server asks whoever has started it.
+//! What an editor shows that only a runtime knows: models, requests, runs. The server asks its host.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use gsw_ide::Model;
 use gsw_source::Files;
 
-/// Who knows of models and runs. It is asked on a thread of its own, and may take its time.
+/// The host that knows of models and runs. It is asked on a thread of its own, and may take its time.
 pub trait Runtime: Send + Sync + 'static {
     /// The models that are known by name.
     fn models(&self) -> Vec<Model>;

@@ -18,11 +18,11 @@ use crate::worker::{Notice, Worker};
 pub enum Ending {
     /// By `shutdown` and `exit`.
     Regular,
-    /// The client went away, or said `exit` without `shutdown`.
+    /// The client went away, or sent `exit` without `shutdown`.
     Abrupt,
 }
 
-/// So many requests may wait for their answers; with one at a time none could be cancelled.
+/// The most requests that may wait for their answers; with one at a time none could be cancelled.
 const PENDING: usize = 256;
 
 /// Serves an editor on standard input and output until it ends the session.
@@ -72,7 +72,7 @@ pub async fn serve_on(
     })
 }
 
-/// Tells the client what the thread says of itself.
+/// Passes the thread's notices to the client.
 async fn tell(client: Client, mut notices: UnboundedReceiver<Notice>) {
     while let Some(notice) = notices.recv().await {
         match notice {

@@ -8,10 +8,10 @@ use salsa::Durability;
 use tower_lsp::ls_types as lsp;
 
 use crate::checks::Checks;
-use crate::colours::Colours;
 use crate::documents::{Document, Documents};
 use crate::library;
 use crate::position::Encoding;
+use crate::semantic_tokens::SemanticTokens;
 use crate::workspace::{EDITED, ON_DISK, Reach, Workspace, home, is_source};
 
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub struct State {
     pub documents: Documents,
     pub workspaces: Vec<Workspace>,
     pub checks: Checks,
-    pub colours: Colours,
+    pub semantic_tokens: SemanticTokens,
     /// What a setting `model` can name.
     pub models: Vec<gsw_ide::Model>,
 }
@@ -157,7 +157,7 @@ impl State {
             Ok(text) => self.set(&path, &text, ON_DISK),
             Err(_) => self.remove(&path),
         }
-        self.colours.forget(&path);
+        self.semantic_tokens.forget(&path);
         self.checks.close(&path, document.uri);
     }
 

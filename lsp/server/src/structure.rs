@@ -89,7 +89,7 @@ pub fn format_range(view: View<'_>, range: lsp::Range) -> Vec<lsp::TextEdit> {
     edits.iter().map(|it| view.edit(it)).collect()
 }
 
-/// After a closing bracket: the declaration that it stands in.
+/// After a closing bracket: the declaration that it is in.
 pub fn format_typed(view: View<'_>, at: u32) -> Vec<lsp::TextEdit> {
     let edits = gsw_ide::range_formatting(view.db, view.file, gsw_source::Span::new(at, at));
     edits.iter().map(|it| view.edit(it)).collect()

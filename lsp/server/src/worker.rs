@@ -19,7 +19,7 @@ pub struct Worker {
     jobs: Sender<Job>,
 }
 
-/// What the thread tells without being asked.
+/// What the thread reports without being asked.
 #[derive(Debug)]
 pub enum Notice {
     Published(Publication),
@@ -27,7 +27,7 @@ pub enum Notice {
     Broken(String),
 }
 
-/// Who types presses a key more often than this, and waits for nothing but the document. A guess.
+/// A user who types presses a key more often than this, and waits for nothing but the document. A guess.
 const MOMENT: Duration = Duration::from_millis(150);
 
 /// Syntax trees are at most a thousand levels deep; see the compiler's own thread.
@@ -47,14 +47,14 @@ impl Worker {
         Ok(Self { jobs })
     }
 
-    /// Runs a job that nobody waits for.
+    /// Runs a job without waiting for it.
     pub fn send(&self, job: impl FnOnce(&mut State) + Send + 'static) {
         // Nothing is to be done when the thread is gone.
         let _ = self.jobs.send(Box::new(job));
     }
 
-    /// Runs a job and gives its result. One that nobody waits for any more when its turn comes, because the client has cancelled
-    /// the request, is left out.
+    /// Runs a job and gives its result. One that is not waited for any more when its turn comes, because the client has
+    /// cancelled the request, is left out.
     ///
     /// # Errors
     /// When it panicked, which costs the state and nothing else.
@@ -65,7 +65,7 @@ impl Worker {
         let (reply, result) = oneshot::channel();
         self.send(move |state| {
             if !reply.is_closed() {
-                // Whoever asked may have gone.
+                // The caller may have gone.
                 let _ = reply.send(job(state));
             }
         });

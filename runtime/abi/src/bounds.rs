@@ -86,7 +86,7 @@ impl Setting {
         }
     }
 
-    /// The same of a part of its value.
+    /// The bounds of a part of its value, such as a budget's `usd`.
     #[must_use]
     pub fn part_bounds(self, part: &str) -> Option<Bounds> {
         let parts = match self.form() {

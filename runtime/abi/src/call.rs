@@ -50,7 +50,7 @@ macro_rules! for_each_runtime_call {
             // Errors.
             // A fault without fields, by the index of its `BuiltinError`.
             fault plain(word);
-            // What a loop or call must raise that found the stop flag set; 0 when it goes on.
+            // What a loop or call that found the stop flag set must raise; 0 when it continues.
             interrupted plain();
             // Appends a span (index into the program's spans) to an error's trace.
             error_trace plain(borrow, word);
@@ -111,7 +111,7 @@ macro_rules! for_each_runtime_call {
             list_sort_desc raising(own);
             // `xs` in the stable order of `keys`, a list of the same length.
             list_sort_by_keys raising(own, own);
-            // The same, descending.
+            // Like the call before, descending.
             list_sort_by_keys_desc raising(own, own);
             // `x in xs`
             list_contains plain(borrow, borrow);
@@ -147,7 +147,7 @@ macro_rules! for_each_runtime_call {
             map_insert plain(own, own, own);
             // `m.get(k)`
             map_get plain(result, borrow, borrow);
-            // The value under a key, in whose place a default is left when nobody else sees the map; of an absent key the default.
+            // The value under a key, replaced by a default when the map has no other owner; of an absent key the default.
             map_take plain(borrow, borrow, own);
             // `m[k]`, or `OutOfRange`.
             map_index raising(borrow, borrow);
@@ -169,7 +169,7 @@ macro_rules! for_each_runtime_call {
             map_value_at plain(borrow, word);
 
             // Places: the parts of the value in a cell, as the addresses of the words that hold them. A place is valid until the
-            // value is changed elsewhere; whoever uses it keeps the cell. What a place is in has no other owner.
+            // value is changed elsewhere; its user keeps the cell. What a place is in has no other owner.
             /// The place of the whole value.
             place_whole plain(borrow);
             /// A field of the record or tuple at a place.
@@ -182,7 +182,7 @@ macro_rules! for_each_runtime_call {
             place_insert raising(borrow, word, own, own);
             /// The value at a place.
             place_get plain(ty, word);
-            /// The same, which leaves 0 behind; a `place_set` follows with no wait or raise between.
+            /// Like `place_get`, but leaves 0 in the place; a `place_set` follows with no wait or raise between.
             place_take plain(word);
             /// Replaces the value at a place in this cell, releasing the old one.
             place_set plain(borrow, ty, word, own);
@@ -319,7 +319,7 @@ macro_rules! for_each_runtime_call {
             json_entries raising(result, borrow);
             // A `json` of a known tag from a payload: tag, payload. 0 payload for null.
             json_new plain(word, own);
-            // The same `json`, which observers do not see: an argument for an `@secret` parameter.
+            // A copy of the `json` that observers do not see: an argument for an `@secret` parameter.
             json_hidden plain(own);
 
             // Files, secrets, environment.
@@ -365,7 +365,7 @@ macro_rules! for_each_runtime_call {
             // The tree, events, state.
             // Enters a node: kind (`NodeKind`), name, input as `json` or 0. It becomes the task's current node.
             node_enter plain(word, own, own);
-            // Waits for the tasks of the current node; raises the first error that nobody awaited.
+            // Waits for the tasks of the current node; raises the first error of a task that was not awaited.
             node_join waiting();
             // Cancels the tasks of the current node and waits until they have ended; never raises.
             node_abort waiting();
@@ -431,7 +431,7 @@ macro_rules! for_each_runtime_call {
             timeout_enter plain(word);
             // The body ended in time: scope.
             timeout_leave plain(word);
-            // The body raised: takes the error and gives the one to go on with (`Timeout` for the scope's own unwinding).
+            // The body raised: takes the error and gives the one to raise now (`Timeout` for the scope's own unwinding).
             timeout_fail plain(word, own);
             // `retry`: waits before another attempt, or raises the error again when there is to be none:
             // error, attempts made so far, further attempts, backoff, max.
@@ -440,7 +440,7 @@ macro_rules! for_each_runtime_call {
             budget_enter raising(word, word, word, word);
             // The body ended: scope.
             budget_leave plain(word);
-            // The body raised: takes the error and gives the one to go on with.
+            // The body raised: takes the error and gives the one to raise now.
             budget_fail plain(word, own);
             // Step reflection: waits for the model's judgement, or raises the error again when there is no further round:
             // error, rounds used, rounds, reflection prompt's closure, 1 when it is the built-in one, the type of `Reflection`, a
@@ -464,7 +464,7 @@ macro_rules! for_each_runtime_call {
             prompt_run waiting(result, word, own, own, own, own, own);
             // The value of a prompt's parameter, which a reflection around may have replaced: its type, name, value.
             prompt_revised raising(result, borrow, own);
-            // The same for the first value of a `state` variable: its type, name, value.
+            // Like `prompt_parameter`, for the first value of a `state` variable: its type, name, value.
             state_revised raising(result, borrow, own);
             // Runs a prompt and gives its `Response<T>`.
             prompt_detail waiting(result, word, own, own, own, own, own);
@@ -543,7 +543,7 @@ macro_rules! for_each_runtime_call {
             snapshot plain(own);
             // Raises because only a mock can answer, which fails the test also where it is caught: item, its name, arguments as `json`.
             unmocked raising(word, own, own);
-            // The same for a prompt that no model or script may answer; after it the call's agent as `json`, or 0, the prompt's index.
+            // The call before, for a prompt that no model or script may answer; then the call's agent as `json`, or 0, its index.
             prompt_unmocked raising(word, own, own, borrow, word);
         }
     };

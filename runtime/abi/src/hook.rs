@@ -1,5 +1,5 @@
 //! What a `hook` can be called for. The form of each handler is a private function of `std/hook` that has its name: its
-//! parameters are what the handler is given and, last, what the handler has said; its result is what the runtime acts on.
+//! parameters are what the handler is given and, last, what the handler has returned; its result is what the runtime acts on.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub enum Moment {
     BeforePrompt,
     /// A call of a prompt has raised an error.
     OnError,
-    /// A call of a prompt has ended because no budget allows it to go on.
+    /// A call of a prompt has ended because no budget allows it to continue.
     OnBudget,
     /// A call of a prompt has ended.
     SessionEnd,

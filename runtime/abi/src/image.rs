@@ -1,6 +1,6 @@
 //! The image: one contiguous file with code, constants and tables.
 //!
-//! Layout: [`HEADER_SIZE`] bytes of header, then code, constants and tables, each starting at a multiple of [`PAGE`].
+//! Layout: [`HEADER_SIZE`] bytes of header, then code, constants and tables, each starting at a multiple of [`SECTION`].
 //! The header holds, little-endian: magic (8 bytes), ABI hash (8), target (16, zero-padded), offset and length of code,
 //! constants and tables (6 × 8), SHA-256 over all of that and everything after the header (32), zeros. Tables are a [`Program`] in postcard form.
 
@@ -13,7 +13,7 @@ pub const MAGIC: [u8; 8] = *b"GSWIMG\x01\n";
 pub const HEADER_SIZE: usize = 120;
 /// Offset of the sum in the header.
 const SUM: usize = 80;
-/// Sections start at multiples of this; a mapping can start there on every target.
+/// In a bundled program the image starts at a multiple of this, where a mapping can start on every target.
 pub const PAGE: usize = 65_536;
 /// Code starts at a multiple of this inside the image, constants and tables too.
 pub const SECTION: usize = 4_096;

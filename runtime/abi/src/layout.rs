@@ -97,7 +97,7 @@ pub struct Frame {
     pub parent: *mut Frame,
     /// The function, as an index into the table of functions.
     pub function: u32,
-    /// Where to go on; 0 at first.
+    /// Where to resume; 0 at first.
     pub state: u32,
     /// When `resume` returned `Done`: the result. When resumed after a wait: the value waited for.
     pub value: u64,
@@ -173,7 +173,7 @@ pub struct Context {
     pub table: *const crate::call::Table,
     /// Below this address of the native stack a function must raise `StackOverflow`.
     pub stack_limit: AtomicU64,
-    /// Not 0 when loops are not to go on, as [`stop`] says; polled on their back edges.
+    /// Not 0 when loops must stop, as [`stop`] says; polled on their back edges.
     pub stop: AtomicU32,
     /// Keeps the next field aligned.
     pub reserved: u32,

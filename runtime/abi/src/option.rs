@@ -68,7 +68,7 @@ impl BuiltinOption {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// What stands after it; `None` where it takes no value.
+    /// The value that follows it; `None` where it takes none.
     #[must_use]
     pub const fn operand(self) -> Option<&'static str> {
         match self {
@@ -134,7 +134,7 @@ impl BuiltinOption {
                 "Go on with the run of the same input that was interrupted, if there is one"
             }
             Self::Idle => {
-                "Leave a run that has waited for somebody, or for a time, for so long; it stays in the store"
+                "Leave a run that has waited this long for an answer or a time; it stays in the store"
             }
             Self::Record => "Record what models are asked and answer, for `--replay` and for tests",
             Self::Replay => "Take the answers of models from a file of `--record` and ask none",

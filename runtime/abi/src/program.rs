@@ -151,7 +151,7 @@ pub struct Resource {
     pub media_type: Option<String>,
 }
 
-/// What stands in the lists of `spawns` for what a model writes itself: no workflow can be called so.
+/// The entry of a `spawns` list for programs that a model writes itself: no workflow can have this name.
 pub const WRITTEN: &str = "(written)";
 
 /// A workflow that a model may be allowed to start. Its name is that in the lists of `spawns`: outside of the entry module
@@ -173,7 +173,7 @@ impl Spawnable {
 }
 
 impl Program {
-    /// The workflows of these names as a model is told of them: by their short names, where no two have the same.
+    /// The workflows of these names as they are described to a model: by their short names, where no two have the same.
     #[must_use]
     pub fn spawnable(&self, allowed: &[String]) -> Vec<(&str, &Spawnable)> {
         let is_allowed = |it: &&Spawnable| allowed.contains(&it.workflow.name);
@@ -257,7 +257,7 @@ pub struct Tool {
     pub function: FunctionIndex,
 }
 
-/// Who has the body of a tool.
+/// What implements a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ToolBody {
     Program,
@@ -283,7 +283,7 @@ pub struct Skill {
     /// Its name with the first digits of the SHA-256 of all that it holds, so that a kept answer was made by just this one.
     pub id: String,
     pub name: String,
-    /// What it is for, which the model is always told.
+    /// What it is for, which is always part of the request.
     pub description: String,
     /// The tools that may be called by a model that follows it; `None` for all that it has.
     pub tools: Option<Vec<String>>,
@@ -291,7 +291,7 @@ pub struct Skill {
     pub path: String,
     /// The whole `SKILL.md`.
     pub source: String,
-    /// What stands below its head.
+    /// The text below its head.
     pub instructions: String,
     /// The other files, sorted by path.
     pub files: Vec<SkillFile>,

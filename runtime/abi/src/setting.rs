@@ -23,7 +23,7 @@ macro_rules! for_each_setting {
             /// `provider/model`, or several that are tried in turn.
             Model model: form(Model), from(Program), read(agents), key(effective);
             System system: form(Text), from(Program), read(engine), key(request);
-            /// What an agent is for, for those who read the program.
+            /// What an agent is for, for readers of the program.
             Description description: form(Text), from(Program), read(people), key(none);
             /// The tools that the model may call.
             Tools tools: form(Tools), from(Program), read(agents), key(request);
@@ -146,13 +146,13 @@ pub enum Origin {
     Call,
 }
 
-/// Who gives a setting its effect.
+/// The part of the system that gives a setting its effect.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reader {
     /// The crate that asks models.
     Agents,
     Engine,
-    /// Those who read the program.
+    /// Readers of the program.
     People,
     /// It has none yet.
     Nobody,

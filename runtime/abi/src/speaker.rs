@@ -1,12 +1,12 @@
-//! Who says a text of a prompt, as compiled code hands texts to the runtime.
+//! The speaker of a text of a prompt, as compiled code hands texts to the runtime.
 
-/// Who says a text of a prompt whose texts are a list of pairs `(int, string)`: the first is [`Speaker::word`].
+/// The speaker of a text of a prompt whose texts are a list of pairs `(int, string)`: the first is [`Speaker::word`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Speaker {
     System,
     User,
     Assistant,
-    /// Nobody: the block of a parameter that the body does not name. It joins the user's text before it as it is.
+    /// None: the block of a parameter that the body does not name. It joins the user's text before it as it is.
     Block,
 }
 

@@ -5,10 +5,10 @@
 //! costs a request. So the text is read along the schema of the type, which is called schema-aligned parsing, and the check of the
 //! type decides.
 //!
-//! The law: *take a fitting answer and damage one place; every other part stands in the value, in a named repair, or in the error.*
+//! The law: *take a fitting answer and damage one place; every other part is in the value, in a named repair, or in the error.*
 //! What cannot be known is a misfit, which is shown back to the model. So an answer is read in one way, and that way is:
 //!
-//! 1. `strict`: the whole text as JSON. What fits as it stands is taken as it stands; `answer: exact` ends here.
+//! 1. `strict`: the whole text as JSON. What fits as it is is taken as it is; `answer: exact` ends here.
 //! 2. `scan`: the outermost values in the text, with their syntax repaired by `parse`. What the model thought aloud is not looked at.
 //! 3. `choose`: the last of them that looks like an answer, seen from afar by `resemble`; for a list, several in a row; where
 //!    there are no brackets, `plain`: the text itself.

@@ -94,7 +94,7 @@ impl Cache {
         }
     }
 
-    /// The same with a second tier.
+    /// Adds a second tier on disk.
     #[must_use]
     pub fn with_disk(mut self, disk: Disk) -> Self {
         self.disk = Some(disk);
@@ -256,7 +256,7 @@ impl Answers for Cache {
             },
         };
         match (&found, place) {
-            // Whoever asks keeps the place; whoever waits for another process takes it again.
+            // A caller that asks the model keeps the place; one that waits for another process takes it again.
             (Found::Hit(_) | Found::Busy, Place::Taken) => self.let_go(&call.run, &what.key),
             (Found::Miss, Place::Taken) | (_, Place::Alone | Place::Busy) => {}
         }
@@ -271,7 +271,7 @@ impl Answers for Cache {
                     found @ (Found::Hit(_) | Found::Miss) => return found,
                 }
                 let Some(wait) = self.flights().wait(&what.key, &what.around) else {
-                    // Nobody here has it, so another process does, or did a moment ago.
+                    // No call of this process has it, so another process does, or did a moment ago.
                     tokio::time::sleep(LOOK_AGAIN).await;
                     continue;
                 };
@@ -319,7 +319,7 @@ impl Answers for Cache {
     }
 }
 
-/// A wait that is forgotten when nobody waits any more.
+/// A wait that is removed when its caller stops waiting.
 struct Waiting<'a> {
     cache: &'a Cache,
     number: u64,

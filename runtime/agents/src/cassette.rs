@@ -1,4 +1,4 @@
-//! Cassettes: what models were asked and what they answered, in a file that stands in for them afterwards.
+//! Cassettes: what models were asked and what they answered, in a file that replaces them afterwards.
 //!
 //! A line is a request with what became of it ([`record`]). A request is found by its content alone, so a program may be moved,
 //! reformatted and reordered, and a file may be edited by hand. Requests that are equal get their answers in the order in which

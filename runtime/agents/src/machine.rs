@@ -89,7 +89,7 @@ struct Machine {
 /// What is known once the settings are read.
 struct Talk {
     settings: Settings,
-    /// Shared with whoever asks it: it is copied only where it is changed before it is answered.
+    /// Shared with the code that sends it: it is copied only where it is changed before it is answered.
     request: Arc<ModelRequest>,
     /// What the call begins with; another model begins with it again.
     conversation: Conversation,
@@ -273,7 +273,7 @@ impl Machine {
             return fail(outcome::of_failure(failure));
         };
         talk.model += 1;
-        // Of one that is known to be down that was said before.
+        // For a model that is known to be down it was reported before.
         if failure.attempts > 0 && !talk.has_begun_once {
             let message = format!("`{}` failed: `{next}` is asked instead", talk.request.model);
             self.notes.push(PromptNote::Warning { message });
@@ -281,7 +281,7 @@ impl Machine {
         let request = Arc::make_mut(&mut talk.request);
         request.fallback = request::fallback(&talk.settings, talk.model);
         if std::mem::take(&mut talk.is_paused) {
-            // Only the provider that paused its turn can go on with it.
+            // Only the provider that paused its turn can continue it.
             request.messages.pop();
         }
         talk.counted = Counted::default();

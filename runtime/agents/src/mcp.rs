@@ -37,11 +37,11 @@ use gsw_tree::event::McpWhat;
 const FIRST_REST: Duration = Duration::from_millis(100);
 /// …and never longer than this.
 const LONGEST_REST: Duration = Duration::from_secs(10);
-/// A server has so long to end by itself when nothing more is said to it, and again when it is asked to, before it is killed.
+/// How long a server has to end by itself once its input is closed, and again once it is asked to, before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(10);
-/// So often a request is made that a server refuses for want of an authorization: as it comes, with a token that was renewed, with
-/// one that a person has consented to, and with one that allows more.
+/// How often a request is made that a server refuses for want of an authorization: as it comes, with a token that was renewed,
+/// with one that a person has consented to, and with one that allows more.
 const ATTEMPTS: usize = 4;
 
 /// The servers of a process.
@@ -61,7 +61,7 @@ impl std::fmt::Debug for McpServers {
 
 /// The place of one server.
 struct Slot {
-    /// None for one that nobody authorizes.
+    /// `None` for a server without authorization.
     authorization: Option<Result<Authorization, ServerFailure>>,
     /// Held while it is started, so that calls that come at once start one.
     state: tokio::sync::Mutex<State>,
@@ -90,7 +90,7 @@ impl McpServers {
     /// Asks a person to authorize the use of a server, whatever is kept.
     ///
     /// # Errors
-    /// When nobody consents, or the server cannot be used all the same.
+    /// When consent is not given, or the server cannot be used all the same.
     pub async fn log_in(
         &self,
         server: ServerAddress,

@@ -59,7 +59,7 @@ impl Providers {
         Self::with_policy(environment, Policy::default())
     }
 
-    /// The same with other waits between attempts.
+    /// Like [`Self::new`], with other waits between attempts.
     #[must_use]
     pub fn with_policy(environment: Environment, policy: Policy) -> Self {
         Self(Network {
@@ -70,7 +70,7 @@ impl Providers {
         })
     }
 
-    /// The same, and what a provider says of its limits is shared with other processes through files in this folder.
+    /// Shares what providers report of their limits with other processes through files in this folder.
     #[must_use]
     pub fn sharing_limits(self, folder: PathBuf) -> Self {
         let Self(network) = self;

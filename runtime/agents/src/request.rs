@@ -12,13 +12,13 @@ use crate::model_name;
 use crate::settings::Settings;
 use crate::tools;
 
-/// What is said after an answer that is to be better.
+/// The message after an answer that is to be better.
 const IMPROVE: &str = "\
 Look at this answer as a strict critic who did not write it: what is wrong, missing, vague or not asked for, and which alternatives \
 are better? Then answer what was first asked for again, with all of that mended. Give only the whole improved answer, in the same \
 form; if nothing can be better, give the same answer.";
 
-/// The request for the first model, in which nothing is said yet; the error is a sentence for the user.
+/// The request for the first model, without messages yet; the error is a sentence for the user.
 pub(crate) fn request(
     call: &mut PromptCall,
     owner: &str,

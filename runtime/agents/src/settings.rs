@@ -8,15 +8,15 @@ use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;
 
-/// The most tokens of an answer where nothing is said.
+/// The default for the most tokens of an answer.
 const MAX_TOKENS: u32 = 8_192;
-/// The provider's further attempts where nothing is said.
+/// The default for the provider's further attempts.
 const RETRIES: u32 = 2;
-/// Turns of tool use where nothing is said.
+/// The default for turns of tool use.
 const MAX_TURNS: u32 = 30;
 /// How long one request may take, all attempts together.
 const TIMEOUT: Duration = Duration::from_secs(600);
-/// How long a kept answer counts where nothing is said.
+/// The default for how long a kept answer counts.
 const TIME_TO_LIVE: Duration = Duration::from_secs(3_600);
 
 /// How much of an answer the parser may repair.

@@ -24,7 +24,7 @@ use crate::telemetry::batch::Batches;
 use crate::telemetry::settings::Settings;
 use crate::telemetry::spans::Spans;
 
-/// How often spans are sent that do not fill a batch. A guess: soon enough for who looks on.
+/// How often spans are sent that do not fill a batch. A guess: soon enough for a person who watches a dashboard.
 const PULSE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]

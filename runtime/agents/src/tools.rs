@@ -70,7 +70,7 @@ pub(crate) fn identities(program: &Program, listed: &[Listed]) -> Vec<String> {
 /// The listed tools as the model sees them.
 pub(crate) fn offered(program: &Program, settings: &Settings) -> Vec<ToolDescription> {
     let mut offers = offers(program, &settings.tools);
-    // Its description is long, and nobody needs it who may not call it.
+    // Its description is long, and useless to a model that may not call it.
     let writes = settings.spawns.iter().any(|it| it == WRITTEN);
     offers.retain(|it| writes || it.tool.body != ToolBody::WrittenRequest);
     if offers.is_empty() {

@@ -285,7 +285,7 @@ impl Next {
             StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
         );
         if is_same {
-            // Who sends a request elsewhere has not done what it asks for.
+            // A server that redirects a request has not done what it asks for.
             self.sent = Sent::Nothing;
         }
         if !is_same && self.method != Method::GET && self.method != Method::HEAD {

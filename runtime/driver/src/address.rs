@@ -1,4 +1,4 @@
-//! Addresses of the web, as whoever asks them reads them.
+//! Addresses of the web, as their clients read them.
 
 use gsw_engine::operation::Failure;
 use url::Url;

@@ -1,4 +1,4 @@
-//! The alarms of one carrier: sleeps of its run, and when a run that is told to end has had its time.
+//! The alarms of one carrier: sleeps of its run, and when a run that was cancelled has had its time.
 
 use gsw_engine::operation::OperationId;
 
@@ -20,7 +20,7 @@ pub(crate) enum Alarm {
 #[derive(Debug, Default)]
 pub(crate) struct Alarms {
     deadlines: Deadlines<u64, Alarm>,
-    /// What the timer has been told.
+    /// What the timer is set to.
     set: Option<u64>,
 }
 
@@ -55,7 +55,7 @@ impl Alarms {
         self.set = None;
     }
 
-    /// When the timer must wake the carrier earlier than it has been told to.
+    /// When the timer must wake the carrier earlier than it is set to.
     pub(crate) fn take_new_first(&mut self) -> Option<u64> {
         let first = self.deadlines.first()?;
         if self.set.is_some_and(|set| set <= first) {

@@ -1,4 +1,4 @@
-//! Who keeps answers of models, for all runs of a process.
+//! What keeps answers of models, for all runs of a process.
 
 use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 

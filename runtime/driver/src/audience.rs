@@ -1,4 +1,4 @@
-//! Who hears what a run says: observers, its own listener, those who ask people, those who keep answers.
+//! The receivers of a run's notices: observers, its own listener, what asks people, what keeps answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,10 +15,10 @@ use crate::tape::Tape;
 /// Hears of every event at once, on the thread of the turn, which it must not hold up.
 pub type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// Who hears the runs of an engine.
+/// The receivers of the notices of an engine's runs.
 #[derive(Clone, Default)]
 pub struct Audience {
-    /// Who is told what happens.
+    /// Receive the events.
     pub observers: Arc<Observers>,
     /// Hears of events before the observers do.
     pub listener: Option<Listener>,
@@ -39,7 +39,7 @@ impl Audience {
         self.port_behind(Arc::default(), run)
     }
 
-    /// The same of a run that is brought back: while the curtain is up, what it says has been said before.
+    /// Like [`Self::port`], for a run that is replayed: while `curtain` is set, its notices are not delivered again.
     pub(crate) fn port_behind(self, curtain: Arc<AtomicBool>, run: Arc<str>) -> Box<dyn Port> {
         Box::new(Hearing {
             audience: self,
@@ -51,7 +51,7 @@ impl Audience {
 
 struct Hearing {
     audience: Audience,
-    /// Up while what the run says has been said before.
+    /// Set while the run is replayed, whose notices were delivered before.
     curtain: Arc<AtomicBool>,
     run: Arc<str>,
 }

@@ -1,4 +1,5 @@
-//! The way from a folder that is open to what is in it, without following a link: who puts one there gains nothing.
+//! The way from a folder that is open to what is in it, without following a link: an attacker who puts one there gains
+//! nothing.
 
 use std::ffi::OsStr;
 use std::io;
@@ -33,7 +34,7 @@ pub(crate) fn descend<'a>(
     Ok(folder)
 }
 
-/// The same, making the folders that are missing.
+/// Like [`descend`], but makes the folders that are missing.
 pub(crate) fn make<'a>(
     folder: impl AsFd,
     names: impl IntoIterator<Item = &'a OsStr>,
@@ -61,7 +62,7 @@ pub(crate) fn names(path: &Path) -> Vec<&OsStr> {
     names.collect()
 }
 
-/// How a folder is opened that is only passed through; those may do so who may not list it.
+/// How a folder is opened that is only passed through; users may do so who may not list it.
 fn passing() -> OFlags {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     #[cfg(target_os = "linux")]

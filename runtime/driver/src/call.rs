@@ -1,4 +1,4 @@
-//! Who asks: what a performer knows of an operation besides its request.
+//! The caller: what a performer knows of an operation besides its request.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Call {
     pub attempt: u32,
     /// When it was begun, in nanoseconds since 1970.
     pub begun: i64,
-    /// When nobody needs the outcome any more, in nanoseconds since 1970.
+    /// When the outcome is not needed any more, in nanoseconds since 1970.
     pub due: Option<i64>,
     /// What it may do at most, of a program that a model has written.
     pub within: Option<Arc<Rights>>,
@@ -87,7 +87,7 @@ impl Call {
         }
     }
 
-    /// For who uses a performer by itself, without a run.
+    /// For the use of a performer by itself, without a run.
     #[must_use]
     pub fn alone() -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Call {
         }
     }
 
-    /// What tells the outside that two requests are one: the same in every life of the run, 32 hex digits.
+    /// Shows the outside that two requests are one: 32 hex digits, equal in every life of the run.
     #[must_use]
     pub fn idempotency_key(&self) -> String {
         self.site.key(&self.run)

@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::pauses::Pauses;
 
-/// What tells the time. A run that is simulated has one that somebody moves.
+/// What tells the time. A run that is simulated has one that the simulator moves.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Clock {
     #[default]
@@ -19,7 +19,7 @@ pub(crate) enum Clock {
 }
 
 impl Clock {
-    /// Nanoseconds since 1970; 0 when the machine's clock stands before.
+    /// Nanoseconds since 1970; 0 when the machine's clock is before that.
     pub(crate) fn now(&self) -> i64 {
         match self {
             Self::System => {

@@ -27,7 +27,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_millis(10);
 /// More programs than this never run at once. A guess.
 const MOST: usize = 4096;
-/// So many are started before those that run are served.
+/// The most commands that are started before those that run are served.
 const BATCH: usize = 16;
 /// File descriptors that a program takes: two outputs and what says that it has ended, and an input for some.
 const DESCRIPTORS: u64 = 4;
@@ -43,7 +43,7 @@ struct Shared(Mutex<State>);
 struct State {
     queue: VecDeque<Queued>,
     /// Wakes the thread; there is one as long as there is a thread.
-    bell: Option<PipeWriter>,
+    waker: Option<PipeWriter>,
 }
 
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Commands {
             request,
             around,
             room: Room::default(),
-            // Who asked waits for it.
+            // The caller waits for it.
             completion: Completion::new(move |it| drop(sender.send(it))),
         };
         self.run(command, &self.handle());
@@ -109,7 +109,7 @@ impl CommandHandle {
         if !self.group.kill() {
             return Abandoned::Finished;
         }
-        self.shared.ring();
+        self.shared.wake();
         Abandoned::Stopped
     }
 }
@@ -118,9 +118,9 @@ impl Shared {
     fn give(self: &Arc<Self>, queued: Queued) {
         let mut state = self.lock();
         state.queue.push_back(queued);
-        if state.bell.is_some() {
+        if state.waker.is_some() {
             drop(state);
-            return self.ring();
+            return self.wake();
         }
         // Under the lock: two first commands must not start two threads.
         let Err(error) = self.begin(&mut state) else {
@@ -144,19 +144,19 @@ impl Shared {
             if catch_unwind(AssertUnwindSafe(|| attendant.serve())).is_err() {
                 // What waits has no outcome but that it was lost; what comes next gets another thread.
                 let mut state = shared.lock();
-                let lost = (state.bell.take(), std::mem::take(&mut state.queue));
+                let lost = (state.waker.take(), std::mem::take(&mut state.queue));
                 drop(state);
                 drop(lost);
             }
         })?;
-        state.bell = Some(writer);
+        state.waker = Some(writer);
         Ok(())
     }
 
-    fn ring(&self) {
-        if let Some(bell) = &mut self.lock().bell {
+    fn wake(&self) {
+        if let Some(waker) = &mut self.lock().waker {
             // A full pipe wakes as well as another byte would.
-            let _ = bell.write(&[0]);
+            let _ = waker.write(&[0]);
         }
     }
 
@@ -181,7 +181,7 @@ impl Queued {
 
 struct Attendant {
     shared: Arc<Shared>,
-    bell: PipeReader,
+    wake_ups: PipeReader,
     waiting: VecDeque<Queued>,
     /// When the system had no room for another program: when to try again.
     again: Option<Instant>,
@@ -191,10 +191,10 @@ struct Attendant {
 }
 
 impl Attendant {
-    fn new(shared: Arc<Shared>, bell: PipeReader) -> Self {
+    fn new(shared: Arc<Shared>, wake_ups: PipeReader) -> Self {
         Self {
             shared,
-            bell,
+            wake_ups,
             waiting: VecDeque::new(),
             again: None,
             programs: Vec::new(),
@@ -223,12 +223,12 @@ impl Attendant {
         if !self.is_idle() {
             return true;
         }
-        let mut fds = [PollFd::new(&self.bell, PollFlags::IN)];
+        let mut fds = [PollFd::new(&self.wake_ups, PollFlags::IN)];
         let woken = poll(&mut fds, Some(&timespec(IDLE)));
         let mut state = self.shared.lock();
-        // Looked at again under the lock, in which the bell goes: a command given since then starts a new thread.
+        // Looked at again under the lock, in which the waker is dropped: a command given since then starts a new thread.
         if woken == Ok(0) && state.queue.is_empty() {
-            state.bell = None;
+            state.waker = None;
             return false;
         }
         self.waiting.append(&mut state.queue);
@@ -270,7 +270,7 @@ impl Attendant {
 
     /// Waits until something happens, and says to which programs it may have.
     fn wait(&mut self) -> Vec<bool> {
-        let mut fds = vec![PollFd::new(&self.bell, PollFlags::IN)];
+        let mut fds = vec![PollFd::new(&self.wake_ups, PollFlags::IN)];
         let mut ends = Vec::with_capacity(self.programs.len());
         for program in &self.programs {
             program.watch(&mut fds);
@@ -294,7 +294,7 @@ impl Attendant {
         let has_happened = has_happened.collect();
         drop(fds);
         // Whatever rang is looked at now.
-        let _ = self.bell.read(&mut [0; 64]);
+        let _ = self.wake_ups.read(&mut [0; 64]);
         has_happened
     }
 

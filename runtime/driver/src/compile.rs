@@ -10,7 +10,7 @@ use crate::perform::Handle;
 use crate::pool::Pool;
 use crate::work::{Completion, Job, Work};
 
-/// So many texts are compiled at once; more wait. A guess.
+/// The most texts that are compiled at once; more wait. A guess.
 const AT_ONCE: usize = 2;
 
 pub(crate) fn compile(

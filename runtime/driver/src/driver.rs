@@ -16,7 +16,7 @@ pub(crate) struct Driver {
     pub(crate) timer: Arc<Timer>,
     pub(crate) threads: Threads,
     pub(crate) performers: Box<dyn Perform>,
-    /// How many runs do more than wait for somebody, or for long.
+    /// How many runs do more than wait for a person, or for long.
     pub(crate) active: AtomicUsize,
     /// How long a run that is written down rests before it is left.
     pub(crate) idle: Option<Duration>,

@@ -27,7 +27,7 @@ pub(crate) struct FileWork<'a> {
 }
 
 impl<'a> FileWork<'a> {
-    /// An error when nobody wants the work any more; asked between portions.
+    /// An error when the work is not needed any more; asked between portions.
     pub(crate) fn check(&self) -> Result<(), Trouble> {
         if self.work.is_abandoned() {
             return Err(Trouble::GivenUp);
@@ -35,7 +35,7 @@ impl<'a> FileWork<'a> {
         Ok(())
     }
 
-    /// From here on the work counts as done; an error when nobody wants it any more.
+    /// From here on the work counts as done; an error when it is not needed any more.
     fn commit(&self) -> Result<(), Trouble> {
         if self.work.commit() {
             Ok(())
@@ -159,7 +159,7 @@ pub(super) enum Target<'a> {
     Beneath {
         root: &'a Root,
         path: PathBuf,
-        /// Whether it was said to be a folder, by a `/` at its end.
+        /// Whether it was written as a folder, with a `/` at its end.
         is_folder: bool,
     },
 }
@@ -177,7 +177,7 @@ impl Target<'_> {
         }
     }
 
-    /// The same after the folders above it are made that are missing, as far as they are permitted.
+    /// Like [`Self::place`], after missing folders above it are made, as far as they are permitted.
     fn place_to_write(&self) -> io::Result<Place> {
         match self {
             Self::Anywhere(path) => {
@@ -300,7 +300,7 @@ fn attempt(
     })
 }
 
-/// Nothing stands below a file, which is no mistake to ask for.
+/// Nothing is below a file; to ask for that is no mistake.
 fn exists(place: io::Result<Place>) -> Result<bool, Trouble> {
     match place.and_then(|it| it.known_through_links()) {
         Ok(known) => Ok(known.is_some()),

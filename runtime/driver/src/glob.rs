@@ -1,4 +1,4 @@
-//! Finds the files that a pattern fits, beneath the folder that stands before its first wildcard.
+//! Finds the files that a pattern fits, beneath the folder before its first wildcard.
 //!
 //! The parts of a pattern are states: a folder is looked at once, with all the states in which the way to it may be, so that no
 //! file is found twice and no pattern costs more than its folder. Links are found, never followed: what they lead to is found
@@ -28,7 +28,7 @@ struct Bounds {
 
 #[derive(Debug)]
 pub(crate) struct Glob {
-    /// What stands before the first wildcard, without `.` and doubled `/`.
+    /// The path before the first wildcard, without `.` and doubled `/`.
     fixed: String,
     parts: Vec<Part>,
     /// Whether only folders are meant, by a `/` at the end.
@@ -264,7 +264,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Takes a name that stands in a folder.
+    /// Takes a name that is in a folder.
     fn take(&mut self, folder: &Folder, name: &str, kind: FileType) -> Result<(), Trouble> {
         self.entries += 1;
         if self.entries > self.bounds.entries {

@@ -1,4 +1,4 @@
-//! Who takes questions to people.
+//! The seam to what takes questions to people.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,9 +12,9 @@ pub use crate::perform::FromOutside;
 /// Why there is no answer, in words; the program sees `Cancelled`, which is part of no signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoReply {
-    /// Somebody does not want to answer.
+    /// The person does not want to answer.
     Declined(String),
-    /// There is nobody here. A run that is written down waits for somebody who comes later.
+    /// There is nobody here. A recorded run waits for a person who comes later.
     Unreachable(String),
 }
 
@@ -26,7 +26,7 @@ pub trait Humans: Send + Sync {
     /// Asks. Questions come in order, and each has its place in that order when this returns.
     fn ask(&self, question: Question, call: &Call) -> Replying;
 
-    /// Whether whoever answers people's questions also brings what runs wait for from outside.
+    /// Whether it also brings what runs wait for from outside.
     fn outside(&self) -> FromOutside {
         FromOutside::Comes
     }

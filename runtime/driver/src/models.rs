@@ -1,4 +1,4 @@
-//! Who asks models.
+//! The seam to what asks models.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -32,7 +32,7 @@ use gsw_engine::secret::Template;
 use gsw_notation::calendar::rfc3339;
 use gsw_tree::class::Class;
 
-/// What the runs of an engine reach over the network, and who answers them.
+/// What the runs of an engine reach over the network, and what answers them.
 pub(crate) struct Network {
     pub(crate) models: Option<Arc<dyn Models>>,
     pub(crate) tape: Tape,
@@ -46,7 +46,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// The same where less is permitted.
+    /// A copy that permits less.
     pub(crate) fn within(&self, permissions: &Arc<Permissions>) -> Self {
         Self {
             models: self.models.clone(),
@@ -79,7 +79,7 @@ impl Network {
         })
     }
 
-    /// What is kept of answers; nothing where nobody keeps any.
+    /// What is kept of answers; nothing where none are kept.
     pub(crate) fn look_up(
         &self,
         what: LookUp,
@@ -320,7 +320,7 @@ fn with_key(mut headers: Vec<(String, String)>, call: &Call) -> Vec<(String, Str
     headers
 }
 
-/// Waits for `work`; dropping it, by an abort, drops the completion, which nobody hears any more then.
+/// Waits for `work`; dropping it, by an abort, drops the completion, which is ignored then.
 pub(crate) fn spawn(
     reactor: &Reactor,
     completion: Completion,

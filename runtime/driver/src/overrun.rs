@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use gsw_engine::front::Front;
 
-/// So long: it holds up the run that it is part of, and nobody has read it. A guess.
+/// How long it may compute: it holds up the run that it is part of, and no person has read it. A guess.
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// Watches a turn of a run until it is dropped.
@@ -23,7 +23,7 @@ pub(crate) fn watch(front: &Arc<Front>) -> Watched {
     let mut state = watcher.lock();
     if !state.is_served {
         let thread = std::thread::Builder::new().name("gsw-overrun".into());
-        // Without a thread nobody watches, and the run goes on.
+        // Without a thread there is no watch, and the run continues.
         state.is_served = thread.spawn(move || watcher.serve()).is_ok();
     }
     state.last += 1;

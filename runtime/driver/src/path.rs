@@ -38,7 +38,7 @@ pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     Ok(resolved)
 }
 
-/// The same for what is removed: a link itself, not what it leads to.
+/// Resolves the path of what is removed: a link itself, not what it leads to.
 pub(crate) fn resolve_parent(path: &Path) -> io::Result<PathBuf> {
     match (path.parent(), path.components().next_back()) {
         (Some(parent), Some(Component::Normal(name))) => {

@@ -1,9 +1,9 @@
-//! Pauses of runs: for them no time passes while somebody looks at one of them.
+//! Pauses of runs: for them no time passes while a debugger looks at one of them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// When the runs of an engine have stood still.
+/// When the runs of an engine were paused.
 #[derive(Debug, Default)]
 pub struct Pauses(Mutex<State>);
 
@@ -16,12 +16,12 @@ struct State {
 }
 
 impl Pauses {
-    /// The runs stand still from now on.
+    /// Pauses the runs from now on.
     pub fn begin(&self) {
         self.lock().since.get_or_insert_with(Instant::now);
     }
 
-    /// They go on.
+    /// Resumes them.
     pub fn end(&self) {
         let mut state = self.lock();
         if let Some(since) = state.since.take() {
@@ -29,7 +29,7 @@ impl Pauses {
         }
     }
 
-    /// How long they have stood still in all.
+    /// How long they were paused in all.
     pub(crate) fn passed(&self) -> Duration {
         let state = self.lock();
         let current = state.since.map(|it| it.elapsed());

@@ -1,4 +1,4 @@
-//! What performs operations, and what ends one that nobody wants any more.
+//! What performs operations, and what ends one that is not needed any more.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::work::{Abandoned, Completion, Work};
 /// Work on files that is being done when its run ends is waited for so long.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Performs requests. Whoever carries a run guards every call: a panic is a failure of that operation.
+/// Performs requests. The carrier of a run guards every call: a panic is a failure of that operation.
 pub(crate) trait Perform: Send + Sync {
     /// Begins; the outcome goes to the outlet, now or later. What is given back ends it early.
     fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle;
@@ -24,7 +24,7 @@ pub(crate) trait Perform: Send + Sync {
         FromOutside::Comes
     }
 
-    /// All runs wait: those that nobody here can answer may be left.
+    /// All runs wait: those that cannot be answered here may be left.
     fn all_rest(&self) {}
 }
 
@@ -32,7 +32,7 @@ pub(crate) trait Perform: Send + Sync {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FromOutside {
     Comes,
-    /// Nobody here brings them. A run that is written down waits for one without a process.
+    /// Nothing here brings them. A recorded run waits for one without a process.
     NeverComes,
 }
 
@@ -74,7 +74,7 @@ impl Handle {
                 Abandoned::MustWait
             }
             Self::Files(work) => match work.abandon() {
-                // Until it has noticed, what it has written so far stands beside its place.
+                // Until it has noticed, what it has written so far is beside its place.
                 Abandoned::Stopped if !work.has_ended() => Abandoned::MustWait,
                 abandoned @ (Abandoned::Stopped | Abandoned::Finished | Abandoned::MustWait) => {
                     abandoned

@@ -1,4 +1,4 @@
-//! Who performs which request. Permissions are asked here, before anything begins, and nowhere else.
+//! Which performer performs which request. Permissions are checked here, before anything begins, and nowhere else.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,7 +29,7 @@ pub(crate) struct Performers {
     pub(crate) network: Network,
     pub(crate) system: System,
     pub(crate) runs: Arc<Runs>,
-    /// Who performs for programs that models have written, by what those may do.
+    /// The performers for programs that models have written, by what those may do.
     pub(crate) within: Mutex<IndexMap<Rights, Arc<Performers>>>,
 }
 
@@ -54,7 +54,7 @@ impl Performers {
         }
     }
 
-    /// The same where a written program asks, which may do no more than these rights say.
+    /// The performers for a written program, which may do no more than these rights say.
     fn within(&self, rights: &Rights) -> Arc<Self> {
         // Nothing that can panic runs while the lock is held.
         let mut within = self.within.lock().unwrap_or_else(PoisonError::into_inner);
@@ -135,7 +135,7 @@ impl Performers {
         }
         match request {
             Request::Scripted { outcome } => now(completion, Outcome::Model(outcome)),
-            // Whoever carries a run has what arrives for it.
+            // The carrier of a run has what arrives for it.
             Request::Piece { .. } => now(completion, no_piece()),
             Request::Model { request, .. } => self.network.ask(request, call, completion),
             Request::LookUp { what, when_busy } => {

@@ -35,7 +35,7 @@ const LOADERS: &[&str] = &[
     "BASH_FUNC_",
 ];
 
-/// Variables that every program gets: where it looks for others, who runs it, and how text is written.
+/// Variables that every program gets: where it looks for others, which user runs it, and how text is written.
 const HARMLESS: &[&str] = &[
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_", "TZ", "TERM", "TMPDIR",
 ];
@@ -79,7 +79,7 @@ impl Permissions {
         Self(all)
     }
 
-    /// Whether a request may be performed, as far as that can be told without looking at files or addresses.
+    /// Whether a request may be performed, as far as that is known without looking at files or addresses.
     pub(crate) fn admit(&self, request: &Request) -> Result<(), Failure> {
         self.0.iter().try_for_each(|rules| rules.admit(request))
     }
@@ -131,7 +131,7 @@ impl Permissions {
         }
     }
 
-    /// The same where nobody gives it up and nothing limits it.
+    /// Performs a request that is never given up and has no limits.
     pub(crate) fn perform_alone(&self, request: &Request) -> Outcome {
         let (work, room) = (Work::default(), Room::default());
         let work = FileWork {
@@ -177,7 +177,7 @@ impl Permissions {
         let resolved = resolved.ok()?;
         let mut nearest: Option<&Root> = None;
         for rules in &self.0 {
-            // Who may write somewhere may ask what is there.
+            // A program that may write somewhere may ask what is there.
             let root = rules
                 .root(action.access(), &resolved)
                 .or_else(|| match action {
@@ -260,7 +260,7 @@ impl Rules {
             // `net`: its address is looked at by `admit_media`.
             Request::MediaUrl { .. } => Ok(()),
             Request::Model { request, .. } => self.admit_model(&request.model),
-            // What the host, a person or whoever is outside does is not the program's doing.
+            // What the host, a person or another system does is not the program's doing.
             Request::Host { .. } | Request::Human { .. } | Request::External { .. } => Ok(()),
             // What is mocked needs no permission.
             Request::Mocked { .. } => Ok(()),
@@ -302,7 +302,7 @@ impl Rules {
         Err(refusal(format!("`env` of `{name}`")))
     }
 
-    /// The secrets in headers; where they are sent is asked for by who sends them.
+    /// The secrets in headers; where they are sent is checked by the code that sends them.
     fn admit_headers(&self, headers: &[(String, Template)]) -> Result<(), Failure> {
         let mut names = headers.iter().flat_map(|it| it.1.names());
         names.try_for_each(|it| self.admit_variable(&it))

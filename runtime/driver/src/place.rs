@@ -81,7 +81,7 @@ impl Place {
         self.stat(AtFlags::SYMLINK_NOFOLLOW)
     }
 
-    /// The same, at the end of a link where links are followed.
+    /// Like [`Self::known`], at the end of a link where links are followed.
     pub(crate) fn known_through_links(&self) -> io::Result<Option<Stat>> {
         self.stat(match self.links {
             Links::Followed => AtFlags::empty(),

@@ -8,7 +8,7 @@ use crate::work::Job;
 
 /// A thread that has found nothing to do for so long ends.
 const IDLE: Duration = Duration::from_secs(10);
-/// So many threads at most may wait for the outside at a time. A guess.
+/// The most threads that may wait for the outside at a time. A guess.
 const MOST_ASIDE: usize = 256;
 
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl Pool {
             return None;
         }
         state.aside += 1;
-        // The thread's place becomes free here, and nobody else looks at the queue until another job comes.
+        // The thread's place becomes free here, and no other thread looks at the queue until another job comes.
         if !state.queue.is_empty() && state.idle == 0 {
             // Without one the queue waits for this thread, as it would have anyhow.
             let _ = self.0.grow(&mut state);
@@ -144,7 +144,7 @@ impl Shared {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Jobs run without the lock, so nobody panics while holding it.
+        // Jobs run without the lock, so no thread panics while holding it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -95,7 +95,7 @@ impl Group {
         *self.lock() == State::Killed
     }
 
-    /// A program has started as the leader of this group. It is killed at once when nobody wanted it any more by then.
+    /// A program has started as the leader of this group. It is killed at once when it was given up by then.
     pub(crate) fn has_started(&self, leader: Pid) {
         let mut state = self.lock();
         if *state == State::New {

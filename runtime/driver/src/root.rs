@@ -1,5 +1,5 @@
-//! A permitted file or folder, held open from the start: whoever moves it, or puts another or a link in its place, leads
-//! nobody elsewhere.
+//! A permitted file or folder, held open from the start: moving it, or putting another or a link in its place, does not
+//! redirect an access.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -79,7 +79,7 @@ impl Root {
         }
     }
 
-    /// The same where it is a folder.
+    /// The place of a path where the root is a folder.
     pub(crate) fn folder_place(&self, path: &Path) -> io::Result<Place> {
         let folder = match self.folder() {
             Some(folder) => beneath::descend(&*folder, self.rest(path))?,
@@ -88,7 +88,7 @@ impl Root {
         Ok(Place::within(Arc::new(folder), "."))
     }
 
-    /// The same as an entry of the folder that it is in, as which it can be removed.
+    /// The place as an entry of the folder that it is in, as which it can be removed.
     pub(crate) fn entry(&self, path: &Path) -> io::Result<Place> {
         if !self.rest(path).is_empty() {
             return self.place(path);
@@ -131,7 +131,7 @@ impl Root {
         beneath::names(rest.expect("only what the root covers is asked for"))
     }
 
-    /// The same from the anchor.
+    /// The names of the whole path, from the anchor.
     fn whole<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a OsStr> {
         let way = self.names.iter().map(OsString::as_os_str);
         way.chain(self.rest(path))

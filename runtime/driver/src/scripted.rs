@@ -41,7 +41,7 @@ pub struct Around {
     pub prompts: Option<Arc<dyn Prompts>>,
     /// What it knows of where it runs.
     pub settings: RunSettings,
-    /// Who hears it; answers of models are kept there, too.
+    /// Receives its notices; answers of models are kept there, too.
     pub audience: Audience,
 }
 

@@ -1,4 +1,4 @@
-//! Programs that serve this one for as long as it lives: MCP servers. The seam to who speaks with them, and their processes.
+//! Programs that serve this one for as long as it lives: MCP servers. The seam to their client, and their processes.
 //!
 //! One thread starts them all and waits for their ends, because a program dies with the thread that started it: none outlives
 //! this process, however that ends.
@@ -42,10 +42,10 @@ pub enum ServerFailure {
     Denied(String),
 }
 
-/// What a server said.
+/// The answer of a server.
 #[derive(Debug)]
 pub struct Answered {
-    /// What has happened with it since it said something before, to whomever.
+    /// What has happened with it since its last answer to any call.
     pub happened: Vec<McpHappened>,
     /// As JSON text.
     pub answer: Result<String, ServerFailure>,
@@ -242,7 +242,7 @@ fn keep(orders: &Receiver<Order>) {
                     running.push(kept);
                     process
                 });
-                // Who has asked may not wait any more; the server is then killed where it is dropped.
+                // The caller may not wait any more; the server is then killed where it is dropped.
                 let _ = answer.send(started);
             }
             Err(RecvTimeoutError::Timeout) => {}

@@ -2,7 +2,7 @@
 //!
 //! At each step one thing happens, chosen by the seed: a turn runs, an operation ends, time passes until something is due, the
 //! run is cancelled or stopped. Operations end in any order, fail, panic while they are begun or performed, end with what
-//! their request cannot have, are lost, or end long after nobody wants them. Whatever happens, the run must end, once, and
+//! their request cannot have, are lost, or end long after they were given up. Whatever happens, the run must end, once, and
 //! leave nothing behind.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -53,9 +53,9 @@ pub struct Simulated {
 pub enum Wrong {
     /// Nothing can happen any more, and the run has not ended.
     Hangs,
-    /// It goes on and on.
+    /// It never ends.
     NoEnd,
-    /// Its end was said more than once.
+    /// Its end was reported more than once.
     EndsTwice,
     /// The thread that simulated it panicked.
     Panics,
@@ -114,7 +114,7 @@ impl Perform for Stage {
             let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
             drawn(&mut random) % 64
         };
-        // Whoever performs may be at fault, from the first line on.
+        // The performer may be at fault, from the first line on.
         assert!(
             self.weather == Weather::Fair || chance > 0,
             "the simulation says so"
@@ -276,7 +276,7 @@ impl Simulation {
             Weather::Foul | Weather::Cancelled => drawn(&mut self.random) % 32,
         };
         let outcome = match chance {
-            // It is lost: whoever performed it forgets it.
+            // It is lost: its performer forgets it.
             0 => return drop(completion),
             1 => Outcome::GaveWay(vec!["the wrong kind".into()]),
             2 | 3 => Outcome::Failed(Failure::Other {

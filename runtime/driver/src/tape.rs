@@ -1,4 +1,4 @@
-//! What stands beside models, or in their place: who writes down what they are asked, and who answers from what was written down.
+//! What is beside models, or in their place: a recorder of exchanges, or a player that answers from a recording.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub enum Played {
     Never,
 }
 
-/// Whether models are asked, and who hears of it.
+/// Whether models are asked, and what receives the exchanges.
 #[derive(Clone, Default)]
 pub enum Tape {
     #[default]

@@ -10,11 +10,11 @@ type Job = Box<dyn FnOnce() + Send>;
 #[derive(Clone, Debug)]
 pub(crate) enum Threads {
     Engine(TurnThreads),
-    /// None: whoever simulates takes the jobs.
+    /// None: the simulator takes the jobs.
     Taken(Jobs),
 }
 
-/// Jobs that wait for whoever simulates.
+/// Jobs that wait for the simulator.
 #[derive(Clone, Default)]
 pub(crate) struct Jobs(Arc<Mutex<VecDeque<Job>>>);
 

@@ -21,12 +21,12 @@ pub(crate) struct Timer {
     changed: Condvar,
 }
 
-/// Who wakes those that are due.
+/// What wakes those that are due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Waker {
     /// A thread of the timer's own.
     Thread,
-    /// Whoever calls [`Timer::wake_due`].
+    /// The caller of [`Timer::wake_due`].
     Caller,
 }
 
@@ -57,7 +57,7 @@ impl Timer {
     /// Wakes the carrier at this time of the steady clock, in place of what was set before.
     ///
     /// # Errors
-    /// When nobody will: no thread can be started.
+    /// When they will not be woken: no thread can be started.
     pub(crate) fn set(self: &Arc<Self>, carrier: &Arc<Carrier>, at: u64) -> std::io::Result<()> {
         let mut state = self.lock();
         // Under the lock, so that one thread serves all runs of the process.

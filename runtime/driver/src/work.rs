@@ -1,7 +1,7 @@
-//! Work that may be given up while it goes on: who performs it and who wants it agree on whether it still counts.
+//! Work that may be given up while it runs: its performer and its caller agree on whether it still counts.
 //!
 //! What work changes, it changes after [`Work::commit`] and at once. So work that was given up before that has changed
-//! nothing, and whoever gives it up afterwards learns that it is being done and can wait for its end.
+//! nothing, and a caller that gives it up afterwards learns that it is being done and can wait for its end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -55,7 +55,7 @@ impl Work {
     pub(crate) fn abandon(&self) -> Abandoned {
         let mut state = self.lock();
         match *state {
-            // It never begins, so whoever waits for its end need not wait for a thread.
+            // It never begins, so a caller that waits for its end need not wait for a thread.
             State::Queued => *state = State::Ended(End::GivenUp),
             State::Going => *state = State::Abandoned,
             State::Committed => return Abandoned::MustWait,
@@ -65,7 +65,7 @@ impl Work {
         Abandoned::Stopped
     }
 
-    /// Whether nobody wants it any more; long work asks again and again, and ends when it is so.
+    /// Whether it was given up; long work asks again and again, and ends when it is so.
     pub(crate) fn is_abandoned(&self) -> bool {
         matches!(*self.lock(), State::Abandoned | State::Ended(End::GivenUp))
     }
@@ -82,7 +82,7 @@ impl Work {
         true
     }
 
-    /// Whether nothing of it goes on.
+    /// Whether nothing of it runs any more.
     pub(crate) fn has_ended(&self) -> bool {
         matches!(*self.lock(), State::Ended(_))
     }
@@ -126,7 +126,7 @@ impl Work {
     }
 }
 
-/// Delivers the outcome of an operation exactly once, also when whoever was to do it panics or cannot begin.
+/// Delivers the outcome of an operation exactly once, also when its performer panics or cannot begin.
 pub(crate) struct Completion(Option<Box<dyn FnOnce(Outcome) + Send>>);
 
 impl Completion {
@@ -154,11 +154,11 @@ impl std::fmt::Debug for Completion {
 
 impl Drop for Completion {
     fn drop(&mut self) {
-        self.send(failed("the work on it was lost"));
+        self.send(failed("the operation was dropped without a result"));
     }
 }
 
-/// Work with what performs it and who gets the outcome.
+/// Work with what performs it and what gets the outcome.
 pub(crate) struct Job {
     work: Work,
     perform: Box<dyn FnOnce(&Work) -> Outcome + Send>,
@@ -200,7 +200,7 @@ impl Job {
         let outcome = performed.unwrap_or_else(|payload| {
             failed(&format!("a panic: {}", panic::message(payload.as_ref())))
         });
-        // Ended before it is delivered: who hears the outcome may look whether anything still goes on.
+        // Ended before it is delivered: the receiver of the outcome may look whether anything still runs.
         work.end();
         completion.deliver(outcome);
     }
@@ -212,7 +212,7 @@ impl Job {
     }
 }
 
-/// The outcome of what nobody wants any more.
+/// The outcome of work that was given up.
 pub(crate) fn given_up() -> Outcome {
     Outcome::Failed(Failure::Stopped)
 }

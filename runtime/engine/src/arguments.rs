@@ -12,7 +12,7 @@ impl Arguments {
     #[must_use]
     pub fn of(given: &Map<String, Value>) -> Self {
         let digests = given.iter().map(|(name, value)| {
-            // Its key is always the same, so that a run which is replayed says the same.
+            // Its key is always the same, so that a replayed run describes its arguments alike.
             let mut hasher = DefaultHasher::new();
             feed(value, &mut hasher);
             (name.as_str().into(), hasher.finish())
@@ -20,7 +20,7 @@ impl Arguments {
         Self(digests.collect())
     }
 
-    /// The names of those that are not the same in another call, as a list for people; `None` where all are the same.
+    /// The names of the arguments that differ in another call, as a list for people; `None` where none differs.
     #[must_use]
     pub fn differing(&self, other: &Self) -> Option<String> {
         let value = |of: &Self, name: &str| of.0.iter().find(|it| *it.0 == *name).map(|it| it.1);

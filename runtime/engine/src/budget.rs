@@ -96,7 +96,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// The same once no call is on its way any more.
+    /// The charge once no call is in flight any more.
     #[must_use]
     pub fn without_reserve(self) -> Self {
         Self {
@@ -113,7 +113,7 @@ pub struct Clock {
     pub left: i64,
     /// When it was last started.
     pub since: i64,
-    /// For how many people tasks of the budget wait; it stands still for them.
+    /// For how many people tasks of the budget wait; its clock is stopped meanwhile.
     pub people: u32,
 }
 
@@ -172,7 +172,7 @@ impl Budget {
             usd: left.usd.map(|it| it + spent.usd + reserved.usd),
             tokens: left.tokens.map(|it| it + spent.tokens + reserved.tokens),
             calls: left.calls.map(|it| it + spent.calls + reserved.calls),
-            // Whoever waits for what is spent here has the clock.
+            // The code that waits for what is spent here has the clock.
             time: None,
         };
     }
@@ -283,7 +283,7 @@ impl Budget {
         Some(format!("usd: {usd} of {limit} used"))
     }
 
-    /// What is said when its time has run out.
+    /// The message when its time has run out.
     #[must_use]
     pub fn out_of_time(&self) -> String {
         let time = duration::text(self.limits.time.unwrap_or(0));

@@ -33,13 +33,13 @@ pub fn encode(heap: &Heap, ty: TypeId, word: u64) -> String {
     encode_for(heap, ty, word, Audience::Program)
 }
 
-/// A value as compact JSON for somebody who may not see `@secret` fields.
+/// A value as compact JSON for readers that may not see `@secret` fields.
 #[must_use]
 pub fn encode_redacted(heap: &Heap, ty: TypeId, word: u64) -> String {
     encode_for(heap, ty, word, Audience::Observer)
 }
 
-/// Elements of one type as a compact JSON array for somebody who may not see `@secret` fields.
+/// Elements of one type as a compact JSON array for readers that may not see `@secret` fields.
 #[must_use]
 pub fn encode_elements_redacted(heap: &Heap, of: TypeId, words: &[u64]) -> String {
     let mut sink = TextSink::new(Layout::Compact, String::new());
@@ -55,7 +55,7 @@ pub fn encode_pretty(heap: &Heap, ty: TypeId, word: u64) -> String {
     sink.finish()
 }
 
-/// The same as a new string of the program, or the error that it is too large for the run.
+/// The pretty JSON of a value as a new string of the program, or the error that it is too large for the run.
 pub(crate) fn pretty_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u64, u64> {
     string_of(heap, ty, word, Layout::Indented)
 }
@@ -80,7 +80,7 @@ pub fn to_json(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
     sink.finish()
 }
 
-/// A value as a new `json` for somebody who may not see `@secret` fields.
+/// A value as a new `json` for readers that may not see `@secret` fields.
 #[must_use]
 pub fn to_json_redacted(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
     let types = heap.types().clone();
@@ -226,7 +226,7 @@ pub(crate) fn text_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u64,
     }
 }
 
-/// What is told of a value that is not what was expected at a path.
+/// The issue of a value that is not what was expected at a path.
 #[must_use]
 pub fn mismatch(path: &str, expected: &str, found: &Value) -> Issue {
     Issue::new(path.into(), expected.into(), issue::found(found))

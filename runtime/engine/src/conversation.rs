@@ -1,4 +1,4 @@
-//! What has been said in a session: exchanges with models, as they are sent again and as a program sees and makes them.
+//! The conversation of a session: exchanges with models, as they are sent again and as a program sees and makes them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use crate::model::{Content, Message, Role, Said, ToolOutcome};
 pub struct Exchange {
     /// The prompt's index; of what was not asked, such as what the program has put there, none.
     pub prompt: Option<usize>,
-    /// Who answered, as `provider/model`; empty where no model did. Blocks of a provider's own are for that provider alone.
+    /// The model that answered, as `provider/model`; empty where no model did. Blocks of a provider's own are for that
+    /// provider alone.
     pub model: String,
     /// How many of the messages, the first ones, are the prompt's examples.
     pub examples: usize,
@@ -35,7 +36,7 @@ const TOKEN: usize = 4;
 const MEDIUM: usize = 1_500;
 
 impl Exchange {
-    /// Whether the model has said something in it.
+    /// Whether the model has answered in it.
     #[must_use]
     pub fn is_answered(&self) -> bool {
         self.messages.iter().any(|it| it.role == Role::Assistant)
@@ -80,7 +81,7 @@ impl Message {
         self.content.iter().map(Content::tokens).sum()
     }
 
-    /// What an assistant has said.
+    /// An answer of an assistant.
     #[must_use]
     pub fn answer(text: String) -> Self {
         Self {

@@ -2,7 +2,7 @@
 //!
 //! Data comes from outside and may hold anything, also what would end its own block and begin to speak for the program. So a
 //! name is taken that the content does not close: `code`, else `code-2`, `code-3` and so on. It depends on the content alone, so
-//! that equal calls are equal requests, and data that closes nothing stands as it always did.
+//! that equal calls are equal requests, and data that closes nothing is written as it always was.
 
 use std::collections::BTreeSet;
 

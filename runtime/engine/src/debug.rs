@@ -1,6 +1,7 @@
-//! Who follows a run point by point, and what there is to see of it: only programs that are compiled for a debugger have points.
+//! The debugger that follows a run point by point, and what it can see: only programs that are compiled for a debugger have
+//! points.
 //!
-//! The run stands still while a debugger looks: what follows a point happens after [`Debugger::at`] has returned. The points of a run
+//! The run is paused while a debugger looks: what follows a point happens after [`Debugger::at`] has returned. The points of a run
 //! are numbered, and a run that is given the same outcomes comes to the same points, so a number names a moment in any replay.
 
 use gsw_abi::call::NodeKind;
@@ -12,7 +13,7 @@ pub use crate::run::debugging::recording::{Given, Recording, Replayed};
 
 /// Follows the runs of a program.
 pub trait Debugger: Send + Sync + std::fmt::Debug {
-    /// A run has come to a point; it goes on when this returns. It is called on the thread of the run.
+    /// A run has come to a point; it continues when this returns. It is called on the thread of the run.
     fn at(&self, run: &Run, point: &Point<'_>);
 }
 

@@ -1,7 +1,7 @@
 //! What went between a run and a model, as it may be written down: without what `@secret` hides, and fit to be read again in the
 //! place of the model.
 //!
-//! A request is known again by what is said and set in it, so its form here leaves out how hard the run tries (retries, time,
+//! A request is recognised by its messages and settings, so its form here leaves out how hard the run tries (retries, time,
 //! rate) and what things are called (the prompt's name). Where a value is hidden, another of its type stands in for it, always
 //! the same, so that the answer still fits and the request that repeats it is still the same request.
 

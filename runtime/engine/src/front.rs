@@ -1,7 +1,7 @@
 //! The front of a run: what compiled code polls, and what other threads may ask of a run while a turn has it.
 //!
-//! It stands in an allocation of its own that the run, its heap and its carrier share. So nobody needs the run itself to
-//! stop it, and a flag can outlive the run that it belonged to.
+//! It is in an allocation of its own that the run, its heap and its carrier share. So stopping a run does not need the
+//! run itself, and a flag can outlive the run that it belonged to.
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -11,7 +11,7 @@ use gsw_abi::layout::{Context, stop};
 
 use crate::load::Loaded;
 
-/// The end of a run, as somebody outside asks for it.
+/// A request from outside that a run end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cancellation {
     pub reason: String,
@@ -118,7 +118,7 @@ impl Front {
     /// Calls below this address raise. While the run is to be interrupted every call does, whatever the limit.
     pub(crate) fn limit_stack(&self, limit: u64) {
         self.context.stack_limit.store(limit, Ordering::SeqCst);
-        // Whoever sets one of these sets it before the limit, so one of both sees the other.
+        // A thread that sets one of these sets it before the limit, so one of both sees the other.
         if self.has(stop::CANCEL | stop::KILL | stop::UNWIND) {
             self.context.stack_limit.store(u64::MAX, Ordering::SeqCst);
         }
@@ -135,13 +135,13 @@ impl Front {
         }
     }
 
-    /// The run is to end with `defer`s. The first who asks counts.
+    /// Asks the run to end, with its `defer`s. The first request counts.
     pub fn ask_to_cancel(&self, cancellation: Cancellation) {
         self.each_led(|it| it.ask_to_cancel(cancellation.clone()));
         self.cancellation().get_or_insert(cancellation);
     }
 
-    /// Whoever stops this run from outside stops the run of `inner` as well.
+    /// Makes a stop of this run from outside stop the run of `inner` as well.
     pub(crate) fn lead(&self, inner: &Arc<Self>) {
         let mut led = self.led.lock().unwrap_or_else(PoisonError::into_inner);
         led.retain(|it| it.strong_count() > 0);

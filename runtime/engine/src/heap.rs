@@ -209,7 +209,8 @@ impl Heap {
     #[must_use]
     pub fn resize(&mut self, word: u64, old: usize, new: usize) -> u64 {
         let (old, new) = (HEADER as usize + old, HEADER as usize + new);
-        // SAFETY: the object was allocated with `old` bytes, and by the contract of this function nobody else names it.
+        // SAFETY: the object was allocated with `old` bytes, and by the contract of this function it has no other
+        // reference.
         let address = unsafe { self.pool.resize(word as *mut u8, old, new) };
         self.look_at_limit();
         address as u64

@@ -1,6 +1,6 @@
 //! One run of a compiled program: what it computes, what it asks for, what it says.
 //!
-//! It knows no driver, no thread and no clock: whoever carries a run gives it turns and outcomes.
+//! It knows no driver, no thread and no clock: its carrier gives a run turns and outcomes.
 
 #![warn(clippy::wildcard_enum_match_arm)]
 

@@ -35,7 +35,7 @@ pub struct Loaded {
 
 // SAFETY: the mappings and what the entries point at are never written after loading.
 unsafe impl Send for Loaded {}
-// SAFETY: as above; shared reading of memory that nobody writes is free of races.
+// SAFETY: as above; shared reading of memory that is never written is free of races.
 unsafe impl Sync for Loaded {}
 
 /// Why a program cannot be loaded.
@@ -151,7 +151,7 @@ impl Loaded {
         })
     }
 
-    /// The same program with a compiler for what its models write.
+    /// Adds a compiler for the programs that its models write.
     #[must_use]
     pub fn with_compiler(self, compiler: Arc<dyn Compiler>) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! Images and documents for models, and texts with such in them.
 //!
 //! A value of type `image` or `document` is laid out as a string: a [`Template`] whose names are media as JSON. So a user text
-//! in which media stand is a template as well, and no text can pretend to hold one.
+//! that contains media is a template as well, and no text can pretend to hold one.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -76,7 +76,7 @@ pub struct Unfit {
     pub found: String,
 }
 
-/// A user text in pieces: the text, and what stands at which byte of it.
+/// A user text in pieces: the text, and which medium is at which byte of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct UserText {
     /// The text without the media.

@@ -1,4 +1,4 @@
-//! The contract with the crate above: how a prompt call becomes requests to a model, and who performs these.
+//! The contract with the crate above: how a prompt call becomes requests to a model, and the trait that performs these.
 //!
 //! A prompt call is a state machine ([`PromptMachine`]) that runs inside the run: it is pure, so that a replay takes the
 //! same path. What it asks for ([`PromptStep`]) is an operation; the driver hands [`ModelRequest`]s to its `Models`.
@@ -32,11 +32,11 @@ pub struct PromptCall {
     pub settings: serde_json::Map<String, Value>,
     /// The system text: the prompt's, else the agent's.
     pub system: Option<String>,
-    /// What is said before the model answers, with the arguments that it does not mention already attached as blocks; of
+    /// The messages before the model answers, with the arguments that it does not mention already attached as blocks; of
     /// neighbours no two have one role.
     pub said: Vec<Said>,
     pub examples: Vec<Example>,
-    /// What has been said in the session that the call continues; `None` where it stands alone.
+    /// The earlier exchanges of the session that the call continues; `None` where it has none.
     pub history: Option<Vec<Arc<Exchange>>>,
     /// The JSON Schema of the answer; `None` when the result is a plain `string`.
     pub schema: Option<Arc<Value>>,
@@ -203,7 +203,7 @@ pub enum PromptNote {
 pub struct PromptResult {
     /// The value as JSON; it fits the result type.
     pub value: Value,
-    /// What `detail` and the event tree tell.
+    /// What `detail` and the event tree report.
     pub detail: PromptDetail,
     /// What is added to the session; none where the call continues none.
     pub exchange: Option<Exchange>,
@@ -293,7 +293,7 @@ pub struct ModelRequest {
     /// Whether another model is asked when this one is out, so that one that is known to be down need not be asked.
     #[serde(default, skip_serializing_if = "Fallback::is_absent")]
     pub fallback: Fallback,
-    /// How it may be written down, where somebody does that ([`crate::exchange`]). It follows from the rest.
+    /// How it is recorded, where recording is on ([`crate::exchange`]). It follows from the rest.
     #[serde(skip)]
     pub recorded: Option<Arc<Value>>,
 }
@@ -353,7 +353,7 @@ impl ModelRequest {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Message {
     pub role: Role,
-    /// What is said; providers' own blocks are kept as they came.
+    /// The content; providers' own blocks are kept as they came.
     pub content: Vec<Content>,
 }
 
@@ -406,7 +406,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// What is said to whoever reads; what tools and thinking say is no part of it.
+    /// The text for the reader, without tool calls and thinking.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -500,7 +500,7 @@ impl ModelAnswer {
 pub enum StopReason {
     End,
     ToolUse,
-    /// The provider paused a turn of its own; it goes on when the conversation is sent back as it is.
+    /// The provider paused a turn of its own; it continues when the conversation is sent back as it is.
     Paused,
     MaxTokens,
     /// It declined, with its explanation.
@@ -573,7 +573,7 @@ pub struct Oversize {
 pub enum Again {
     /// As it was, after this long. Where the provider says nothing, it is the backoff after the first attempt, which doubles.
     After(Duration),
-    /// As it was, at once: what came in the place of a model was recorded, and nobody has to be spared.
+    /// As it was, at once: the answer came from a recording, so no provider has to be spared.
     AtOnce,
     /// With the schema described: the provider does not take it.
     #[serde(rename = "described")]

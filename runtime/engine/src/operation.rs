@@ -36,7 +36,7 @@ pub struct Operation {
     pub node: NodeId,
     /// Where in the program that is; the same in every life of the run.
     pub site: Site,
-    /// What may be done when nobody knows whether it was done.
+    /// What may be done when it is unknown whether it was done.
     pub class: Class,
     /// When it is of no use any more, in nanoseconds since 1970: its own time limit or that of what lies around it.
     pub due: Option<i64>,
@@ -234,7 +234,7 @@ pub enum Piece {
 pub struct Arrived {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// The calls of tools that the model has begun or gone on with, each once.
+    /// The calls of tools that the model has begun or continued, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallPart>,
 }
@@ -287,7 +287,7 @@ pub enum AskOfRun {
     State,
     /// Its value, once it has ended.
     Result,
-    /// That it end: whether it was still going on.
+    /// Asks it to end; the outcome is whether it was still running.
     Cancel { reason: String },
     /// That it take an answer which it waits for, as JSON text.
     Answer { name: String, answer: String },
@@ -354,7 +354,7 @@ pub struct ExecOutput {
     pub stderr: String,
 }
 
-/// A question to an MCP server, which is started when nobody has asked it before.
+/// A question to an MCP server, which is started at its first question.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct McpRequest {
     pub at: PlaceOfServer,
@@ -372,7 +372,7 @@ pub enum PlaceOfServer {
     Address {
         url: String,
         headers: Vec<(String, Template)>,
-        /// What the program says of itself where a person authorizes it, by the names of `std/mcp`; empty where nobody does.
+        /// The client's OAuth settings where a person authorizes it, by the names of `std/mcp`; empty where none is needed.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         oauth: Vec<(String, Template)>,
     },
@@ -432,7 +432,7 @@ impl AskOfServer {
 }
 
 impl McpRequest {
-    /// The server as people are told of it: its program with its arguments, or its address.
+    /// The server as it is shown to people: its program with its arguments, or its address.
     #[must_use]
     pub fn server(&self) -> String {
         match &self.at {
@@ -445,7 +445,7 @@ impl McpRequest {
 /// What came of a question to an MCP server.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ServerReply {
-    /// The server as people are told of it.
+    /// The server as it is shown to people.
     pub server: String,
     /// What has happened with it since its last reply, to whomever that went.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -511,11 +511,11 @@ pub enum Outcome {
     },
     /// What has come of an answer.
     Piece(Piece),
-    /// What the model said, or why it did not.
+    /// The answer of the model, or why there is none.
     Model(Box<Result<ModelAnswer, ModelFailure>>),
     Exec(ExecOutput),
     Http(HttpAnswer),
-    /// What an MCP server said.
+    /// The reply of an MCP server.
     Server(Box<ServerReply>),
     /// The answer of a person, or from outside.
     Human(Box<Reply>),
@@ -550,13 +550,13 @@ pub enum Failure {
     Declined {
         reason: String,
     },
-    /// The same, because there is nobody to ask.
+    /// Like `Denied`, because there is nobody to ask.
     Unreachable {
         reason: String,
     },
     /// The run gave it up, and nothing of it was done.
     Stopped,
-    /// `OutcomeUnknown`: it was begun in an earlier life of the run, and nobody knows whether it was done.
+    /// `OutcomeUnknown`: it was begun in an earlier life of the run, and it is unknown whether it was done.
     Unknown {
         what: String,
     },

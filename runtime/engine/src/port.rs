@@ -24,13 +24,13 @@ pub enum Notice {
     Exchanged(Box<Exchange>),
 }
 
-/// Takes the notices of one run, in order and each at once, so that a turn without end is seen to go on and holds nothing
-/// back. It gives nothing back, so nothing that a run does depends on who listens.
+/// Takes the notices of one run, in order and each at once, so that an endless turn is seen to make progress and holds
+/// nothing back. It returns nothing, so nothing that a run does depends on its listeners.
 pub trait Port: Send {
     /// Whether events are of any use; notices of other kinds always are.
     fn wants_events(&self) -> bool;
 
-    /// Whether exchanges with models are of any use: somebody writes them down, or answers in the place of models.
+    /// Whether exchanges with models are of any use: they are recorded, or a recording answers in the place of models.
     fn wants_exchanges(&self) -> bool {
         false
     }

@@ -1,7 +1,7 @@
 //! One run: a deterministic event loop that compiled code sees as its context.
 //!
 //! **Idea.** A run is a function from a program, its input and the outcomes of what it asks for to a value, a tree and a
-//! stream of events. A driver carries it by turns: [`Run::turn`] goes on until every task waits and gives the operations that
+//! stream of events. A driver carries it by turns: [`Run::turn`] runs until every task waits and gives the operations that
 //! are to be performed, many of them in portions; [`Run::complete`] takes the outcome of one of them, and the next turn
 //! follows. In
 //!
@@ -15,7 +15,7 @@
 //!
 //! **Invariants.**
 //! - Outcomes enter in one place, `complete`, which is where a journal would be, and operations leave in one place, with an
-//!   identity that is the same in every life of the run (`operations`). What else is said needs no answer and changes nothing
+//!   identity that is the same in every life of the run (`operations`). All other notices need no answer and change nothing
 //!   (`progress`).
 //! - No clock, no randomness, no order of threads reaches a run: time comes with outcomes, and delays are drawn from a seed.
 //! - A task runs until it waits; then the one that has been ready longest follows (`scheduler`). What waits has exactly one
@@ -127,7 +127,7 @@ pub use undo::{NotUndone, UndoStanding, UndoWish, Whose};
 
 #[derive(Debug)]
 pub struct Run {
-    /// What compiled code polls, and who stops the run writes to.
+    /// What compiled code polls, and what stops the run writes to.
     pub(crate) front: Arc<Front>,
     /// The values of the program.
     pub(crate) heap: Heap,
@@ -159,7 +159,7 @@ pub struct Run {
     /// What is taken back where a workflow fails.
     pub(crate) undos: Undos,
     pub(crate) sessions: Sessions,
-    /// Who waits at queues.
+    /// The tasks that wait at queues.
     lines: Lines,
     pub(crate) streams: Streams,
     pub(crate) mocks: Mocks,
@@ -182,7 +182,8 @@ unsafe impl Send for Run {}
 /// What a turn ended with.
 #[derive(Debug)]
 pub enum Turn {
-    /// Tasks can still go on, in another turn that nothing may come before. What they have asked for so far can begin.
+    /// Tasks are still ready, and need another turn that nothing may come before. What they have asked for so far can
+    /// begin.
     Busy {
         operations: Vec<Operation>,
         abandoned: Vec<Abandoned>,
@@ -196,10 +197,10 @@ pub enum Turn {
     Done(Box<Finished>),
 }
 
-/// Why a run does not go on at the moment.
+/// Why a run pauses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Pause {
-    /// So much is asked for that it should begin.
+    /// So many operations are requested that they should begin.
     Busy,
     /// Every task waits.
     Blocked,
@@ -211,7 +212,8 @@ impl Run {
     /// The run of a context.
     ///
     /// # Safety
-    /// `context` is what [`Run::context`] gave to the code that calls, and nobody else is using the run during `'a`.
+    /// `context` is what [`Run::context`] gave to the code that calls, and nothing else uses the run during
+    /// `'a`.
     #[must_use]
     pub unsafe fn of<'a>(context: *mut Context) -> &'a mut Self {
         // SAFETY: as this function demands; the address was stored when the code was entered.
@@ -241,8 +243,8 @@ impl Run {
         self.progress.now()
     }
 
-    /// Goes on until every task waits, many operations are asked for, or the run has ended. What it says meanwhile goes to
-    /// its port.
+    /// Runs until every task waits, many operations are requested, or the run has ended. Its notices go to its port
+    /// meanwhile.
     pub fn turn(&mut self) -> Turn {
         self.enter_native();
         let pause = self.go_on();
@@ -283,7 +285,7 @@ impl Run {
         Pause::Over
     }
 
-    /// Lets the task that has been ready longest go on, else a program that a model has written; says whether there was one.
+    /// Resumes the task that has been ready longest, else a program that a model has written; returns whether there was one.
     fn goes_on_with_next(&mut self) -> bool {
         if let Some(task) = self.scheduler.next_ready() {
             self.drive(task);
@@ -324,7 +326,7 @@ impl Run {
         Ok(())
     }
 
-    /// Tells the run, at `now`, to end: everything is unwound, and `defer`s run.
+    /// Cancels the run at `now`: everything is unwound, and `defer`s run.
     pub fn cancel(&mut self, reason: &str, now: i64) {
         self.enter_native();
         self.progress.advance(now);

@@ -47,10 +47,10 @@ pub struct Ticket(u64);
 
 /// All open scopes of a run, and the calls that wait for room in its budgets.
 ///
-/// A call waits in the queue of one budget that has no room for it. The oldest of a queue goes first and nobody passes it, so a
-/// large call is never starved by small ones; a younger call waits after it even where it would fit. A queue is looked at when
-/// its budget has less set aside, from its head to the first call that must still wait there: what is held back costs nothing
-/// while it waits. Nothing waits for ever: a budget with a queue has something set aside, which ends.
+/// A call waits in the queue of one budget that has no room for it. The oldest of a queue goes first and is never overtaken, so
+/// a large call is never starved by small ones; a younger call waits after it even where it would fit. A queue is looked at
+/// when its budget has less set aside, from its head to the first call that must still wait there: what is held back costs
+/// nothing while it waits. Nothing waits for ever: a budget with a queue has something set aside, which ends.
 #[derive(Debug, Default)]
 pub struct Scopes {
     open: FxHashMap<ScopeId, Scope>,
@@ -80,7 +80,7 @@ impl Scopes {
         Some(scope.task)
     }
 
-    /// Closes it. A budget goes on for what was begun in it.
+    /// Closes it. A budget still counts for what was begun in it.
     pub fn close(&mut self, id: ScopeId) -> Option<Scope> {
         let scope = self.get_mut(id)?;
         let (task, node) = (scope.task, scope.node);
@@ -140,7 +140,7 @@ impl Scopes {
         self.open.get(&id)
     }
 
-    /// The same, to change it.
+    /// Like [`Self::get`], to change it.
     pub fn get_mut(&mut self, id: ScopeId) -> Option<&mut Scope> {
         self.open.get_mut(&id)
     }
@@ -173,7 +173,7 @@ impl Scopes {
         admission
     }
 
-    /// The same for a call that is made if it may: then it is on its way.
+    /// Reserves the room for a call, which is in flight if it may be made.
     pub fn reserve(&mut self, id: ScopeId, worst: &Charge, ticket: Option<Ticket>) -> Admission {
         let admission = self.admit(id, worst, ticket);
         if admission == Admission::Now {
@@ -209,7 +209,7 @@ impl Scopes {
         }
     }
 
-    /// Who waits longest for room in a budget.
+    /// The task that has waited longest for room in a budget.
     #[must_use]
     pub fn first_waiting(&self, id: ScopeId) -> Option<(Ticket, TaskId)> {
         let first = self.queues.get(&id)?.first_key_value()?;

@@ -19,7 +19,7 @@ pub struct Template(String);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Piece {
     Text(String),
-    /// What stands between the braces.
+    /// The text between the braces.
     Name(String),
 }
 
@@ -118,7 +118,7 @@ impl Template {
                 _ => part.push(char),
             }
         }
-        // A name without its end was written by nobody but a hand, and is text.
+        // A name without its end can only be written by hand, and is text.
         let rest = if is_name { format!("${{{part}") } else { part };
         pieces.push(Piece::Text(rest));
         pieces

@@ -41,7 +41,7 @@ pub enum Ending {
     Cancelled,
 }
 
-/// What a task is for, and who gets its ending.
+/// What a task is for, and which task gets its ending.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// The run's own: its ending is the run's.

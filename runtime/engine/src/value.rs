@@ -32,11 +32,11 @@ pub fn extra(word: u64) -> u32 {
 
 /// Replaces that, of an object with one owner.
 fn set_extra(word: u64, extra: u32) {
-    // SAFETY: the word is an object's address, which starts with a header, and nobody else names it.
+    // SAFETY: the word is an object's address, which starts with a header, and it has no other reference.
     unsafe { (*(word as *mut Header)).extra = extra };
 }
 
-/// Whether the caller is the only owner of an object that is no constant, so that nobody sees it change.
+/// Whether the caller is the only owner of an object that is no constant, so that its change is not observable.
 #[must_use]
 pub fn is_unique(word: u64) -> bool {
     // SAFETY: the word is an object's address, which starts with a header; a constant's count is `IMMORTAL` at least.

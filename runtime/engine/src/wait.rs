@@ -35,7 +35,7 @@ pub enum Wait {
         /// The type of the value, where it does not follow from the outcome.
         result: TypeId,
     },
-    /// An operation that was given up and changes something: what lies around goes on once it has been stopped.
+    /// An operation that was given up and changes something: the code around it continues once it has been stopped.
     Stopping {
         id: OperationId,
         /// The clock after which nothing waits for that any longer.
@@ -94,7 +94,7 @@ pub enum Wait {
         result: TypeId,
         arrival: Arrival,
     },
-    /// Nothing any more: it was woken with an item of a queue, and is in the queue of tasks that can go on.
+    /// Nothing any more: it was woken with an item of a queue, and is in the queue of ready tasks.
     Received {
         queue: u64,
         item: u64,

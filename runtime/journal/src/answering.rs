@@ -1,4 +1,4 @@
-//! Questions of a store: who answers them, and what was answered.
+//! Questions of a store: how they are answered, and by whom.
 
 use rusqlite::Transaction;
 
@@ -75,7 +75,7 @@ impl Store {
         })
     }
 
-    /// The same of one run.
+    /// Like [`Self::answered`], for one run.
     ///
     /// # Errors
     /// When there is no such run, and those of the database.
@@ -100,7 +100,8 @@ impl Store {
         })
     }
 
-    /// Who carries a run was told an answer to one of its questions itself, or that there will be none: says which one counts.
+    /// Called when the process that carries a run has received an answer to one of its questions itself, or learned that there
+    /// will be none: returns which one counts.
     ///
     /// # Errors
     /// When there is no such run, and those of the database.

@@ -1,8 +1,9 @@
 //! A run as a file that shows whether it was changed.
 //!
 //! JSON lines: one about the run, one for each record and each value above 4 KiB, one at the end. Records have the digests of
-//! their chain, values are named by theirs, and the last line has the digest of all lines before it. Whoever notes that one
-//! digest can prove later that the file is what it was. `body` is what counts; the other fields of a record say what is in it.
+//! their chain, values are named by theirs, and the last line has the digest of all lines before it. A reader that notes that
+//! one digest can prove later that the file is what it was. `body` is what counts; the other fields of a record describe what
+//! is in it.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -185,7 +186,7 @@ pub fn check(mut from: impl BufRead) -> Result<Checked, ExportError> {
             .ok()
             .filter(|it| it.ends_with('\n'))
             .and_then(|it| serde_json::from_str(it).ok());
-        let line: Line = line.ok_or_else(|| changed(number, "it is no line of an export"))?;
+        let line: Line = line.ok_or_else(|| changed(number, "this is not a line of an export"))?;
         let ended = reader.line(line).map_err(|why| changed(number, &why))?;
         match ended {
             None => reader.digest.update(&text),

@@ -28,7 +28,7 @@ pub(crate) fn check(path: &Path) -> Result<(), Error> {
 pub(crate) struct Draft(PathBuf);
 
 impl Draft {
-    /// Makes its folder, and an empty file that nobody else may read.
+    /// Makes its folder, and an empty file that only its owner may read.
     pub(crate) fn new(store: &Path) -> std::io::Result<Self> {
         static MADE: AtomicU64 = AtomicU64::new(0);
         if let Some(folder) = store.parent().filter(|it| !it.as_os_str().is_empty()) {
@@ -54,7 +54,7 @@ impl Draft {
         &self.0
     }
 
-    /// Puts it into its place, unless somebody else was there first.
+    /// Puts it into its place, unless another process was first.
     pub(crate) fn publish(self, store: &Path) -> std::io::Result<()> {
         match std::fs::hard_link(&self.0, store) {
             Ok(()) => {}
@@ -82,7 +82,7 @@ pub(crate) fn close_to_others(path: &Path) {
         if let Ok(found) = std::fs::metadata(path)
             && found.permissions().mode() & 0o077 != 0
         {
-            // Whoever may not change them may still use it.
+            // A user who may not change them may still use it.
             let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600));
         }
     }

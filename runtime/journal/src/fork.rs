@@ -7,8 +7,8 @@ use crate::store::{NewRun, Store, new_row};
 use crate::writer::Journal;
 
 impl Store {
-    /// Copies the first `records` of a run into a new one, which this process carries. The source is only read: it may go on,
-    /// and the copy has none of its questions.
+    /// Copies the first `records` of a run into a new one, which this process carries. The source is only read: it may
+    /// continue, and the copy has none of its questions.
     ///
     /// # Errors
     /// When there is no such run or it is damaged, it has fewer records, or the new one cannot be written.

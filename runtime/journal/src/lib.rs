@@ -1,19 +1,19 @@
-//! What is written down of runs, so that one goes on after its process is gone.
+//! The records of runs, from which one resumes after its process is gone.
 //!
 //! A run is a function of its beginning and of what was brought to it, in order. So a journal holds these and nothing else: no
-//! values, no frames, no steps. Each record carries the digest of the one before it, which makes a list that nobody can
-//! change in the middle. It knows no language, no operation and no outcome: what a record is about is bytes to it, and the
+//! values, no frames, no steps. Each record carries the digest of the one before it, which makes a list that cannot be changed
+//! in the middle unnoticed. It knows no language, no operation and no outcome: what a record is about is bytes to it, and the
 //! identity of an operation is a digest.
 //!
-//! Who writes: one thread a store, in groups ([`writer`]). Who may write to a run: the one process whose epoch the run has
-//! (`owner`); every write names its epoch, so a process that slept while another took the run over writes nothing any more.
+//! One thread a store writes, in groups ([`writer`]). Only the process whose epoch a run has may write to it (`owner`);
+//! every write names its epoch, so a process that slept while another took the run over writes nothing any more.
 //!
 //! ```text
 //! facts               which store this is, and how many rows of a kind it has
 //! runs ──< records    run, number, body, digest over (digest before, number, body)
 //!      ──< blob_uses >── blobs    outcomes above 4 KiB, by their digest, shared by runs
 //!      ──< questions  what a run asks, and what was answered; early: answers before their question
-//!      ──< cancellations  that somebody wants it to end
+//!      ──< cancellations  requests that it end
 //! owners              the processes that carry runs, and when they expire
 //! ```
 //!

@@ -1,12 +1,12 @@
 //! Which process may write to a run.
 //!
 //! A process that opens a store takes a name and locks a file of that name beside it, for as long as it lives: the operating
-//! system lets the lock go whatever way the process ends. A run whose owner's lock is free belongs to nobody and may be taken
-//! over, which raises its epoch. A lock says nothing about a process that is stopped for hours: so an owner also expires,
-//! and renews itself while it is awake. A copy of a store has none of the locks, so its runs can be taken.
+//! system lets the lock go whatever way the process ends. A run whose owner's lock is free has no owner and may be taken
+//! over, which raises its epoch. A lock says nothing about a process that is stopped for hours: so an owner also expires, and
+//! renews itself while it is awake. A copy of a store has none of the locks, so its runs can be taken.
 //!
-//! An expiry counts from the start of the machine, so that nobody who sets the clock takes a run from a living process. A
-//! name begins with the start that it was made in: of another start only the lock counts.
+//! An expiry counts from the start of the machine, so that setting the clock takes no run from a living process. A name
+//! begins with the start that it was made in: of another start only the lock counts.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -19,7 +19,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Error;
 
-/// An owner that was not renewed for so long has lost its runs to whoever wants them, in nanoseconds.
+/// After how long without a renewal, in nanoseconds, the runs of an owner may be taken over.
 pub const EXPIRY: i64 = 60_000_000_000;
 
 /// The name and the lock of this process in one store.
@@ -167,7 +167,7 @@ pub fn is_alive(store: &Path, name: &str) -> bool {
         Ok(file) => file,
         Err(error) => return error.kind() != std::io::ErrorKind::NotFound,
     };
-    // Shared, so that two who look at once do not take each other for the owner.
+    // Shared, so that two processes that look at once do not take each other for the owner.
     match file.try_lock_shared() {
         Ok(()) => {
             let _ = std::fs::remove_file(&path);

@@ -1,9 +1,8 @@
 //! What runs ask of people and of the outside, and what these answered.
 //!
 //! A question is a row from when its run asks until the run is forgotten: so it can be answered while no process carries the
-//! run, and whoever answers again hears who was first. One transaction looks and answers; of any number of processes one
-//! wins. The run takes the answer from here, writes it down as an outcome, and then says that the
-//! question is settled.
+//! run, and a second answer is told which was first. One transaction looks and answers; of any number of processes one wins.
+//! The run takes the answer from here, records it as an outcome, and then marks the question as settled.
 //!
 //! ```text
 //! open ──answer──► answered ──settle──► settled
@@ -20,10 +19,11 @@ use crate::record::Hash;
 
 pub(crate) use table::Table;
 
-/// So long an answer waits for its question, in nanoseconds: a week.
+/// How long an answer waits for its question, in nanoseconds: a week.
 pub const KEPT: i64 = 7 * 86_400 * 1_000_000_000;
 
-/// So many early answers are kept. A guess, against senders that make up keys; what comes beyond is refused and not dropped.
+/// The most early answers that are kept. A guess, against senders that make up keys; what comes beyond is refused and not
+/// dropped.
 pub(crate) const MOST_EARLY: i64 = 10_000;
 
 /// Of whom something is asked.
@@ -47,7 +47,7 @@ pub struct Question {
     pub digest: Hash,
     /// The type of its answer, as JSON.
     pub schema: String,
-    /// What is shown to who answers, as JSON.
+    /// What is shown to the person who answers, as JSON.
     pub shown: String,
     /// Who may answer; anybody when it is empty.
     pub who: Vec<String>,
@@ -68,13 +68,13 @@ pub enum State {
         by: String,
         at: i64,
     },
-    /// Nobody waits for it any more.
+    /// It is not waited for any more.
     Closed {
         why: String,
     },
 }
 
-/// What somebody answered.
+/// An answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Answer {
     pub value: Vec<u8>,
@@ -122,17 +122,17 @@ pub struct Reply<'a> {
 pub enum Delivered {
     /// The run takes it when it is carried.
     ToRun { run: String, operation: u64 },
-    /// Nobody has asked yet.
+    /// The question was not asked yet.
     Early,
 }
 
-/// Whose answer counts where who carries a run was told one itself.
+/// Which answer counts where the process that carries a run received one itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Claimed {
     Own,
-    /// Somebody was first, with this.
+    /// Another answer was first.
     First(Answer),
-    /// Nobody waits for it any more.
+    /// It is not waited for any more.
     Over,
 }
 
@@ -165,7 +165,7 @@ pub enum Refusal {
         by: String,
         who: Vec<String>,
     },
-    /// Too many answers are kept that nobody has asked for.
+    /// Too many answers to questions that were not asked yet are kept.
     Full,
 }
 

@@ -14,7 +14,7 @@ pub const INLINE: usize = 4 << 10;
 pub struct Identity {
     /// In the order of requests.
     pub operation: u64,
-    /// Of where it stands in the program and of all that it asks for.
+    /// A digest of its place in the program and of all that it asks for.
     pub fingerprint: Hash,
 }
 
@@ -30,19 +30,19 @@ pub enum Record {
         now: i64,
         outcome: Payload,
     },
-    /// Somebody wanted the run to end.
+    /// The run was asked to end.
     Cancel { now: i64, reason: String },
     /// Another build of the program writes what follows.
     Build { image: Hash },
     /// The last: how the run ended.
     End { result: Payload },
-    /// Somebody who knows says that an operation with an intent did not happen: it may begin again.
+    /// An operation with an intent was settled as not done: it may begin again.
     NotDone { of: Identity },
-    /// Somebody wants what could not be taken back tried again, or knows what became of it; the run had ended.
+    /// A request to try again what could not be taken back, or a report of what became of it; the run had ended.
     Undo { now: i64, wish: UndoWish },
 }
 
-/// What somebody wants of the undos of a run that failed, which are numbered from 1.
+/// A request about the undos of a run that failed, which are numbered from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum UndoWish {
     /// All are tried again of which nothing is in doubt.
@@ -53,7 +53,7 @@ pub enum UndoWish {
     Done(u64),
 }
 
-/// Bytes that mean something to whoever wrote them.
+/// Bytes that mean something to their writer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Payload {
     Inline(Vec<u8>),

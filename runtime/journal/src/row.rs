@@ -1,8 +1,8 @@
 //! The row of a run, and the checksums that rows carry.
 //!
-//! What a run was told is in a chain of digests; what the store itself notes of it (how far it is, whose it is, in which life)
-//! is not. A flipped bit there could begin a run again that has ended. So each row that decides something ends with a sum of
-//! all its fields, of its table's name, and of the number of its store: a page of another store fits none.
+//! What a run was given is in a chain of digests; what the store itself notes of it (its status, its owner, its life) is not.
+//! A flipped bit there could begin a run again that has ended. So each row that decides something ends with a sum of all its
+//! fields, of its table's name, and of the number of its store: a page of another store fits none.
 //!
 //! Rows are read whole, changed here and written whole; no statement changes a column by itself.
 
@@ -40,7 +40,7 @@ pub(crate) struct RunRow {
     /// The run that its first records were copied from.
     pub source: Option<String>,
     pub epoch: i64,
-    /// Empty when nobody carries it.
+    /// Empty when no process carries it.
     pub owner: String,
     pub next: i64,
     pub last: Hash,
@@ -52,7 +52,7 @@ const COLUMNS: &str = "number, id, workflow, name, status, begun, changed, image
                        epoch, owner, next, last, asked, sum";
 
 impl RunRow {
-    /// Its status.
+    /// The status; an unknown number means that the row is damaged.
     pub(crate) fn status(&self) -> Result<Status, Error> {
         Status::of(self.status).ok_or_else(|| self.damaged())
     }

@@ -16,7 +16,7 @@ const APPLICATION: i32 = 0x6773_7731;
 /// The form of the tables.
 const VERSION: i32 = 1;
 
-/// As they stand in the file, too: one that says anything else is damaged.
+/// As they are in the file, too: a file with another text is damaged.
 const TABLES: [&str; 14] = [
     "CREATE TABLE facts (
     store BLOB NOT NULL, runs INTEGER NOT NULL, early INTEGER NOT NULL, sum INTEGER NOT NULL
@@ -48,7 +48,7 @@ const TABLES: [&str; 14] = [
     run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE, reason TEXT NOT NULL, at INTEGER NOT NULL,
     sum INTEGER NOT NULL
 ) STRICT",
-    // For who looks for runs that are due among many that are not.
+    // For workers that look for due runs among many that are not.
     "CREATE INDEX runs_begun ON runs (number) WHERE status = 0",
     "CREATE INDEX runs_by_wake ON runs (wake) WHERE status = 1 AND wake IS NOT NULL",
     "CREATE TABLE owners (name TEXT PRIMARY KEY, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID",
@@ -92,7 +92,7 @@ pub(crate) fn open(path: &Path, missing: Missing, patience: Duration) -> Result<
 /// for a new one.
 fn make(path: &Path, patience: Duration) -> Result<(), Error> {
     let draft = file::Draft::new(path).map_err(|error| Error::unusable(path, &error))?;
-    // What is forgotten makes the file smaller. Whoever says so to a file that is there takes its lock for writing, or waits for it.
+    // What is forgotten makes the file smaller. Setting this on an existing file takes its lock for writing, or waits for it.
     let connection = connect_first(draft.path(), patience, |it| {
         it.pragma_update(None, "auto_vacuum", "incremental")
     })?;
@@ -108,7 +108,7 @@ fn make(path: &Path, patience: Duration) -> Result<(), Error> {
         transaction.commit()
     };
     fill().map_err(|error| Error::of_file(path, &error))?;
-    // The last one who closes it puts the log into the file.
+    // The last connection that is closed writes the log into the file.
     connection
         .close()
         .map_err(|(_, error)| Error::of_file(path, &error))?;
@@ -122,7 +122,7 @@ pub(crate) fn connect(path: &Path, patience: Duration) -> Result<Connection, Err
     connect_first(path, patience, |_| Ok(()))
 }
 
-/// The same, with what is to be said before anything is written.
+/// Like [`connect`], with statements that come before anything is written.
 fn connect_first(
     path: &Path,
     patience: Duration,

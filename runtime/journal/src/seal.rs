@@ -1,9 +1,9 @@
 //! Secrets at rest: bytes are sealed with a key that is not in the store.
 //!
-//! XChaCha20-Poly1305 with a nonce that is drawn for each: whoever has the file alone learns how long a secret is. What a secret
-//! is about (its run, its field) goes into the seal, so that one cannot be put in the place of another. The key is in a file
-//! beside the store, which only its owner may read, or is given by whoever starts the program. Sealed bytes name their
-//! key by a digest, so that a wrong key is told from damage.
+//! XChaCha20-Poly1305 with a nonce that is drawn for each: the file alone shows only how long a secret is. What a secret is
+//! about (its run, its field) goes into the seal, so that one cannot be put in the place of another. The key is in a file beside
+//! the store, which only its owner may read, or is given at the start of the program. Sealed bytes name their key by a digest,
+//! so that a wrong key is distinguished from damage.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -27,7 +27,7 @@ pub struct Key {
     cipher: XChaCha20Poly1305,
     /// The beginning of its digest.
     name: [u8; NAME],
-    /// What makes digests that nobody has who has not the key.
+    /// Makes digests that cannot be computed without the key.
     pepper: [u8; 32],
 }
 
@@ -158,7 +158,7 @@ impl Key {
         }
     }
 
-    /// A digest by which the same is found again, and from which nobody guesses it who has not the key.
+    /// A digest by which equal bytes are found again, and from which they cannot be guessed without the key.
     #[must_use]
     pub fn digest(&self, about: &[u8], bytes: &[u8]) -> [u8; 32] {
         let mut inner = Sha256::new();
@@ -166,7 +166,7 @@ impl Key {
             inner.update((part.len() as u64).to_le_bytes());
             inner.update(part);
         }
-        // Twice, so that nobody goes on with it.
+        // Twice, so that it is not resumed.
         let inner = inner.finalize();
         Sha256::new()
             .chain_update(self.pepper)
@@ -224,7 +224,7 @@ pub(crate) fn draw<const N: usize>() -> Result<[u8; N], SealError> {
     <[u8; N]>::try_generate().map_err(|error| SealError::Random(error.to_string()))
 }
 
-/// Makes a key that is there whole or not at all; whoever comes second leaves the first one's.
+/// Makes a key that exists whole or not at all; the second process leaves the first one's.
 fn make(path: &Path) -> Result<(), SealError> {
     let unusable = |error: std::io::Error| SealError::Unusable {
         path: path.to_owned(),

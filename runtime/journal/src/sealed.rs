@@ -1,7 +1,7 @@
 //! Payloads that are sealed before they are written: those of runs whose program has secrets.
 //!
-//! What is sealed begins with a mark, so that whoever reads a payload's bytes gets what was meant, with the key, or is told why
-//! not. Records keep their form, so chains and exports can be checked without the key.
+//! What is sealed begins with a mark, so that a reader of a payload's bytes gets what was meant, with the key, or an error that
+//! says why not. Records keep their form, so chains and exports can be checked without the key.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -94,8 +94,8 @@ impl Store {
         Ok([&MARK[..], &sealed.map_err(Error::Sealed)?].concat())
     }
 
-    /// Under which the key of an `external` is written where it may hold a secret: found again by who has the key of the store,
-    /// and guessed by nobody else.
+    /// The name under which the key of an `external` is written where it may hold a secret: it can be found with the key of the
+    /// store, and not be guessed without it.
     ///
     /// # Errors
     /// When there is no key of the store.
@@ -117,8 +117,8 @@ impl Store {
         }
     }
 
-    /// The names under which the questions of a key are found. Without a key of the store none of them is sealed, or nobody here
-    /// could answer it.
+    /// The names under which the questions of a key are found. Without a key of the store none of them is sealed, or it could
+    /// not be answered here.
     pub(crate) fn names_of_key(&self, external: &str) -> [String; 2] {
         let sealed = self.sealed_key(external);
         [

@@ -1,4 +1,4 @@
-//! What stands in the write-ahead log of a store that was not closed, before the database takes it over.
+//! The content of the write-ahead log of a store that was not closed, before the database takes it over.
 //!
 //! SQLite reads the log up to the first frame whose checksum is wrong and ignores the rest without a word. That is right for a
 //! write that a power cut tore, and wrong for a bit that flipped later: commits that were on the disk are gone, and with
@@ -48,7 +48,7 @@ pub(crate) fn look(store: &Path) -> Result<LastWrite, Error> {
     for _ in 1..LOOKS {
         std::thread::sleep(BETWEEN);
         if read()? != bytes {
-            // Somebody is writing it, so what we saw was not the end of it.
+            // A process is writing it, so what we saw was not the end of it.
             return Ok(LastWrite::Whole);
         }
     }

@@ -96,7 +96,7 @@ const fn date(day: i64) -> (i64, i64, i64) {
     (year, month, of_month)
 }
 
-/// What is said of a time that 64 bits of nanoseconds do not hold.
+/// What the message about a time outside of 64 bits of nanoseconds expects.
 pub const RANGE: &str = "a time between 1677-09-21 and 2262-04-11";
 
 /// Whether a text that is no time of ours has the form of one that lies too far away, such as the last day of the year 9999.
@@ -143,7 +143,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
                 b'0'..=b'9'
             ]
     );
-    // The crate reads a leap second as the second before it, and nobody would see that.
+    // The crate reads a leap second as the second before it, and the caller would not notice.
     let is_leap = date.ends_with(b":60");
     if !fits || is_leap || !is_offset {
         return None;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Lines that are equal stand so many around those that differ.
+/// How many equal lines are shown around those that differ.
 const AROUND: usize = 2;
 /// The most lines that are shown.
 const MOST_LINES: usize = 60;

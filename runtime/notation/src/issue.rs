@@ -41,7 +41,7 @@ pub const NOTHING: &str = "nothing";
 const ARRAY: &str = "an array";
 const OBJECT: &str = "an object";
 
-/// Whether what was found is told by its kind alone.
+/// Whether what was found is described by its kind alone.
 #[must_use]
 pub fn is_kind(found: &str) -> bool {
     KINDS.contains(&found)

@@ -118,7 +118,7 @@ impl<'a, B: Build> Parser<'a, '_, B> {
         }
     }
 
-    /// Goes on behind an opening bracket.
+    /// Continues after an opening bracket.
     fn open(&mut self) -> Result<(), Issue> {
         if self.steps.len() >= self.most_depth {
             // The whole path would be longer than any message should be.
@@ -154,7 +154,8 @@ impl<'a, B: Build> Parser<'a, '_, B> {
         Ok(())
     }
 
-    /// Takes a key and its colon, and goes one step down. Apart from what recurs, so that little stands on the native stack.
+    /// Takes a key and its colon, and goes one step down. Apart from what recurs, so that little of the native stack is
+    /// used.
     fn key(&mut self, object: &B::Object) -> Result<(), Issue> {
         if self.peek() != Some('"') {
             return Err(self.unexpected("a key in quotes"));
@@ -332,7 +333,7 @@ impl<'a, B: Build> Parser<'a, '_, B> {
         self.text[self.at..].chars().next()
     }
 
-    /// Goes on behind the character that is looked at.
+    /// Moves to the next character.
     fn skip(&mut self) {
         self.at += self.peek().map_or(0, char::len_utf8);
     }

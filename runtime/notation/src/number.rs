@@ -106,7 +106,7 @@ pub fn scaled(digits: &str, places: u8) -> Option<Scaled> {
         None => (rest, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    // How many digits stand before the point, once it is moved.
+    // How many digits are before the point, once it is moved.
     let point = whole.len() as i64 + exponent + i64::from(places);
     let (mut number, mut is_cut, mut count) = (0_i128, false, 0);
     for digit in whole.bytes().chain(fraction.bytes()) {

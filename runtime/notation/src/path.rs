@@ -1,4 +1,4 @@
-//! Where in a JSON text something stands: `$.items[2].name`.
+//! A place in a JSON text: `$.items[2].name`.
 
 use std::borrow::Cow;
 

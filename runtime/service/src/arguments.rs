@@ -85,7 +85,7 @@ pub enum TapeOption {
 pub enum Entering {
     #[default]
     New,
-    /// `--resume`: one of the same input that was interrupted is gone on with.
+    /// `--resume`: an interrupted run of the same input is resumed.
     OrResumed,
 }
 

@@ -1,4 +1,4 @@
-//! Which build of a program goes on with a run: the one that began it, where that is still there; else this one.
+//! Which build of a program resumes a run: the one that began it, where it still exists; else this one.
 //!
 //! A run knows the path of its program and the sum of its image. What has another sum is another build, whatever its name: it
 //! may ask for something else, which is found before anything is done.
@@ -35,7 +35,7 @@ impl Build {
         Self::beside(engine.image(), info)
     }
 
-    /// The same beside a program with this image.
+    /// The build that resumes a run, beside a program with this image.
     fn beside(image: Hash, info: &Info) -> Self {
         if info.image == image {
             return Self::This;
@@ -48,7 +48,7 @@ impl Build {
         }
     }
 
-    /// What there is to say of a run that this build does not go on with.
+    /// The note on a run that this build does not resume.
     pub(crate) fn note(&self) -> String {
         match self {
             Self::This => String::new(),
@@ -73,7 +73,7 @@ pub(crate) fn hand_over(
     words: &[String],
     options: &BuiltinOptions,
 ) -> Option<String> {
-    // Whoever does it here says what is wrong with the store or the id.
+    // The resume here reports what is wrong with the store or the id.
     let info = store.existing().and_then(|it| it.find(id)).ok()?;
     match Build::beside(image_digest(loaded), &info) {
         Build::There(program) => {
@@ -93,7 +93,7 @@ pub(crate) fn become_it(
 ) -> String {
     let why = run(program, &all_words(words, options, store));
     format!(
-        "`{}`, which began the run, cannot be started: {why}; `runs migrate` goes on with it under this build",
+        "`{}`, which began the run, cannot be started: {why}; `runs migrate` moves it to this build",
         program.display()
     )
 }
@@ -119,10 +119,10 @@ pub(crate) fn start(
         .spawn()
 }
 
-/// Tells a program that was started to end as a terminal or a service manager would.
+/// Asks a program that was started to end, as a terminal or a service manager would.
 #[cfg(unix)]
 pub(crate) fn tell_to_end(process: &Child) {
-    // One that has ended needs no word; it is not reaped before, so its number is nobody else's.
+    // One that has ended needs no signal; it is not reaped before, so its process id is not reused.
     let _ = kill_process(Pid::from_child(process), Signal::TERM);
 }
 
@@ -147,7 +147,7 @@ fn run(program: &Path, words: &[OsString]) -> String {
 /// Options as they are written, but for the store.
 fn words_of(options: &BuiltinOptions) -> Vec<String> {
     let BuiltinOptions {
-        // A run goes on with the model that it began with, and as what it is.
+        // A run resumes with the model that it began with, and as what it is.
         model: _,
         entry: _,
         store: _,

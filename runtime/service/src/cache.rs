@@ -24,7 +24,7 @@ pub fn file(program: &str, option: Option<&str>) -> Option<PathBuf> {
     }
 }
 
-/// Where the processes of a program tell each other of providers' limits: beside the answers, where these are kept.
+/// Where the processes of a program share providers' limits: beside the answers, where these are kept.
 pub(crate) fn limits(program: &str, option: Option<&str>) -> Option<PathBuf> {
     Some(file(program, option)?.with_file_name("limits"))
 }

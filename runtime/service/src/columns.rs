@@ -124,8 +124,8 @@ impl Columns {
     }
 }
 
-/// Whether a line of documentation goes on with the paragraph above it: it is neither empty nor indented, and begins no item of
-/// a list, table, heading or block.
+/// Whether a line of documentation continues the paragraph above it: it is neither empty nor indented, and begins no item of a
+/// list, table, heading or block.
 fn goes_on(line: &str) -> bool {
     line.chars()
         .next()
@@ -171,7 +171,7 @@ impl Filled {
         }
     }
 
-    /// Goes on at a column of this line, or of the next one when it has been passed.
+    /// Continues at a column of this line, or of the next one when it has been passed.
     fn beside(&mut self, column: usize) {
         if self.used + 2 > column {
             return self.below(column);
@@ -180,7 +180,7 @@ impl Filled {
         (self.used, self.indent, self.hanging) = (column, column, column);
     }
 
-    /// Goes on at a column of the next line.
+    /// Continues at a column of the next line.
     fn below(&mut self, column: usize) {
         self.text.push('\n');
         self.text.push_str(&" ".repeat(column));

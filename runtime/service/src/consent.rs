@@ -10,16 +10,16 @@ use gsw_driver::servers::{OAuth, ServerAddress};
 use crate::terminal::Stage;
 use crate::{environment, state, terminal};
 
-/// The variable with the program that opens addresses; nobody need be at the terminal then.
+/// The variable with the program that opens addresses; no person need be at the terminal then.
 pub const VARIABLE: &str = "GSW_BROWSER";
 
-/// Where the authorizations of the user are kept, and who is asked for others: whoever calls `command`.
+/// Where the authorizations of the user are kept, and how others are asked for: of the user who calls `command`.
 #[must_use]
 pub fn authorizing(command: &str) -> Authorizing {
     authorizing_on(&terminal::stage(), command)
 }
 
-/// The same where a run is shown on the terminal.
+/// Like [`authorizing`], where a run is shown on the terminal.
 pub(crate) fn authorizing_on(stage: &Arc<Stage>, command: &str) -> Authorizing {
     Authorizing {
         folder: state::authorizations(),

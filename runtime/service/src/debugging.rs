@@ -1,4 +1,4 @@
-//! What a debugger runs a program with: models, files and all else are real, nothing is written down, and time can stand still.
+//! What a debugger runs a program with: models, files and all else are real, nothing is recorded, and time can be paused.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::store::Origin;
 use crate::terminal;
 use crate::value_text;
 
-/// Who is attached to the runs.
+/// The debugger and people that are attached to the runs.
 pub struct Attached {
     pub debugger: Arc<dyn Debugger>,
-    /// While it is paused, time stands still.
+    /// While the program is paused, so is time.
     pub pauses: Arc<Pauses>,
-    /// Who answers the questions of `human`s.
+    /// Answers the questions of `human`s.
     pub humans: Arc<dyn Humans>,
 }
 
@@ -54,7 +54,7 @@ pub fn engine(
     Ok(Engine::new(loaded, options))
 }
 
-/// What people are told of an event while the run goes on; most say nothing.
+/// The line that is shown for an event while the run continues; most have none.
 #[must_use]
 pub fn line(event: &EventKind) -> Option<String> {
     progress::progress(event)

@@ -116,9 +116,9 @@ pub(crate) enum Task {
     },
     /// A run that was interrupted, by its id or the beginning of it.
     Resume { id: String },
-    /// The same, unless another process carries it to its end.
+    /// Resumes it, unless another process carries it to its end.
     Await { id: String },
-    /// The same, to end it with its `defer`s.
+    /// Resumes it, to end it with its `defer`s.
     Cancel { id: String },
     /// One that has ended, to take back what could not be taken back.
     Undo { id: String, wish: UndoWish },
@@ -149,7 +149,7 @@ fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
         options,
     } = invocation;
     let store = match options.tape {
-        // What is taken for an answer of a model is none, so a run that goes on later must not find it.
+        // What is taken for an answer of a model is none, so a run that resumes later must not find it.
         TapeOption::Replay(_) => None,
         TapeOption::Off | TapeOption::Record(_) => {
             store::of(&loaded.program, options.store.as_deref(), origin)
@@ -165,7 +165,7 @@ fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
             say(&format!("error: {why}"));
             return Exit::Refused;
         }
-        // The process that had its result died before it had said it.
+        // The process that had its result died before it had reported it.
         (Ok(Some(info)), Some(store)) if info.status.is_final() => {
             return runs::wait::wait(loaded, &info.id, &options, Arc::clone(store), origin);
         }
@@ -260,7 +260,7 @@ pub(crate) fn carry(
     let exit = unless_leaked(&finished, exit);
     if let Some(store) = &store {
         store.close();
-        // The last thing of all: who is killed before has told nobody how it ended.
+        // The last thing of all: a process that is killed before has not reported how it ended.
         note_delivered(store, &id, delivered);
     }
     exit
@@ -303,11 +303,11 @@ pub(crate) fn end_watching(observers: &Observers, watchers: Watchers) {
     }
 }
 
-/// Notes that whoever called has heard how the run ended.
+/// Notes that the caller has been told how the run ended.
 pub(crate) fn note_delivered(store: &RunStore, id: &str, (ended, exit): (&RunResult, Exit)) {
     let is_unwritten = matches!(ended, RunResult::Value(_)) && exit != Exit::Done;
     if !is_unwritten {
-        // Should this fail, whoever calls the program again gets the result once more.
+        // Should this fail, the next call of the program gets the result once more.
         let _ = store.delivered(id);
     }
 }
@@ -391,7 +391,7 @@ fn offer_interrupted(
     {
         let next = Next::new(origin, options, &info.id);
         say(&format!(
-            "note: a run of the same input was interrupted; to go on with it instead: {}",
+            "note: a run of the same input was interrupted; to resume it instead: {}",
             next.resume()
         ));
     }
@@ -490,7 +490,7 @@ fn begin(
     Ok((resumed.handle, resumed.result))
 }
 
-/// Takes a run of the store. Whoever awaits it waits again where another process was first.
+/// Takes a run of the store. A caller that awaits it waits again where another process was first.
 fn taken(
     engine: &Engine,
     id: &str,

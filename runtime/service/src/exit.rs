@@ -11,7 +11,7 @@ pub enum Exit {
     Denied = 3,
     /// The image or its version is refused.
     Refused = 4,
-    /// The run waits for somebody, and can be gone on with.
+    /// The run waits for a person, and can be resumed.
     Parked = 5,
     /// A fault of Groundswell itself.
     Internal = 70,
@@ -45,7 +45,7 @@ impl Exit {
             Self::Refused => {
                 "the file is damaged or of another version, or a run does not go on as it began"
             }
-            Self::Parked => "the run waits for somebody, and can be resumed",
+            Self::Parked => "the run waits for an answer, and can be resumed",
             Self::Internal => "internal error of Groundswell",
             Self::HungUp => "cancelled because the terminal was closed",
             Self::Cancelled => "cancelled",

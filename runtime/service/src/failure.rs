@@ -1,4 +1,4 @@
-//! An error that nobody caught, as people or programs read it.
+//! An error that was not caught, as people or programs read it.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::arguments::EventSink;
 use crate::exit::Exit;
 use crate::terminal::{Colors, Row, Tone};
 
-/// So many errors of a `Many` are shown.
+/// The most errors of a `Many` that are shown.
 const MOST_PARTS: usize = 20;
 /// What the further lines of a text that is not ours begin with, so that none can be taken for a line of ours.
 const INDENT: &str = "  ";
@@ -30,7 +30,7 @@ pub fn text(error: &RunError) -> String {
     styled(error, Colors::Off)
 }
 
-/// The same with colours.
+/// Like [`text`], with colours.
 pub fn styled(error: &RunError, colors: Colors) -> String {
     let mut out = Report::default();
     // The message of a program's own error begins with its name.
@@ -71,7 +71,7 @@ pub fn styled(error: &RunError, colors: Colors) -> String {
 /// The most places that follow one another again and again as a function calls itself through others; a guess.
 const LONGEST_CYCLE: usize = 8;
 
-/// The places of calls around one another; those that repeat are said once.
+/// The places of calls around one another; those that repeat are shown once.
 fn write_way(out: &mut Report, mut places: &[TracePlace]) {
     while let Some(first) = places.first() {
         let (length, times) = (1..=LONGEST_CYCLE)
@@ -96,7 +96,7 @@ fn write_way(out: &mut Report, mut places: &[TracePlace]) {
     }
 }
 
-/// How often the first `length` of the places stand there, one after the other.
+/// How often the first `length` of the places repeat, one after the other.
 fn times(places: &[TracePlace], length: usize) -> usize {
     let mut cycles = places.chunks_exact(length);
     let first = cycles.next();
@@ -196,7 +196,7 @@ pub fn issues(issues: &[Issue]) -> String {
     let mut out = String::from("error: the input does not fit\n");
     for issue in issues {
         let path = issue.path.strip_prefix("$.").unwrap_or(&issue.path);
-        // The sentence names the path within the parameter; here the parameter stands before it.
+        // The sentence names the path within the parameter; here the parameter comes before it.
         let text = match issue.message.split_once(": expected ") {
             Some((place, rest)) if place.starts_with("at $") => format!("expected {rest}"),
             Some(_) | None => issue.message.clone(),

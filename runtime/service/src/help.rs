@@ -83,7 +83,7 @@ pub fn version(program: &Program) -> String {
     )
 }
 
-/// What stands after the program's name: the workflow may be left out where it is `main` or the only one.
+/// The words after the program's name: the workflow may be left out where it is `main` or the only one.
 fn usage_words(program: &Program) -> &'static str {
     let has_main = program.workflows.iter().any(|it| it.name == "main");
     match (program.workflows.len(), has_main) {

@@ -1,5 +1,5 @@
-//! Signals: ctrl-c, SIGTERM and a terminal that goes away leave a run that is written down where it can be gone on with, and cancel any
-//! other cleanly; the second ctrl-c or SIGTERM stops it at once.
+//! Signals: ctrl-c, SIGTERM and a terminal that goes away leave a recorded run so that it can be resumed, and cancel any other
+//! cleanly; the second ctrl-c or SIGTERM stops it at once.
 //!
 //! A closed terminal often sends SIGHUP twice, from the kernel and from the shell, so that never counts as a second wish. SIGQUIT
 //! keeps its meaning: the process ends there and then.
@@ -43,7 +43,7 @@ impl Interrupted {
     }
 
     fn note(&self, exit: Exit) {
-        // Whoever asked first has decided.
+        // The first request has decided.
         let _ = self
             .0
             .compare_exchange(0, exit as u8, Ordering::AcqRel, Ordering::Acquire);
@@ -68,7 +68,7 @@ struct Ends {
 impl Ends {
     fn cancel(&self, exit: Exit) {
         self.interrupted.note(exit);
-        // A run that is written down stays as it is, for whoever goes on with it.
+        // A recorded run stays as it is, to be resumed.
         match &self.whom {
             Whom::All => self.engine.leave_all("interrupted"),
             Whom::Run(run) => {
@@ -94,9 +94,9 @@ impl Ends {
     }
 }
 
-/// Who listens for signals, on a thread of its own, and is told later what they end.
+/// Listens for signals, on a thread of its own, and is given later what they end.
 ///
-/// The thread takes as long to begin as a short run, so it is started first of all and awaited when the run goes on.
+/// The thread takes as long to begin as a short run, so it is started first of all and awaited when the run continues.
 pub struct Listener {
     ends: oneshot::Sender<Ends>,
     /// Hears when signals are listened for; its sender goes away where nothing can be.
@@ -117,7 +117,7 @@ impl Listener {
             };
             runtime.block_on(async {
                 let signals = Signals::new();
-                // Who waits has gone on when it is too late.
+                // The waiter has continued when it is too late.
                 let _ = sender.send(());
                 if let Ok(signals) = signals {
                     signals.serve(told).await;
@@ -172,7 +172,7 @@ impl Signals {
     async fn serve(mut self, told: oneshot::Receiver<Ends>) {
         let ends = tokio::select! {
             ends = told => ends,
-            // Nothing is going on yet that is to be ended well.
+            // Nothing runs yet that must end cleanly.
             exit = self.next() => std::process::exit(exit as i32),
         };
         let Ok(ends) = ends else { return };
@@ -203,7 +203,7 @@ impl Signals {
     }
 }
 
-/// Whether whoever started this process wants it to outlive its terminal.
+/// Whether this process was started to outlive its terminal.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,7 +1,7 @@
 //! `mcp`: the program as a server of the Model Context Protocol, by its pipes or at an address. Each workflow is a tool.
 //!
-//! A call of a tool is a run. What a `human` asks goes to whoever has called, by elicitation; what the run says is progress.
-//! Standard output may belong to the protocol, so everything else is said on standard error.
+//! A call of a tool is a run. What a `human` asks goes to the caller, by elicitation; what the run logs is progress.
+//! Standard output may belong to the protocol, so everything else is written to standard error.
 
 mod call;
 mod callers;
@@ -53,7 +53,7 @@ use crate::store::{self, Origin};
 use crate::watchers::Watchers;
 use crate::{open_files, terminal};
 
-/// How often it is looked whether a signal has come, which wakes nobody.
+/// How often to check whether a signal has come, since a signal wakes no task.
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// Serves until the client has gone or a signal comes.
@@ -104,7 +104,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
         (origin, options, watch),
     );
     let served = talk(Arc::new(offered), reach, &interrupted);
-    // What a client has begun and not cancelled can be gone on with where it is written down.
+    // What a client has begun and not cancelled can be resumed where it is recorded.
     engine.leave_all("the client has gone");
     callers.wait_for_all();
     report_detached(&engine.wait_for_detached());
@@ -159,7 +159,7 @@ async fn converse(server: Server) -> Result<(), String> {
         server.serve(Pipes::open()).await;
     let running = match begun {
         Ok(running) => running,
-        // Nobody has said anything.
+        // No message has come.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(format!("the client does not speak MCP: {error}")),
     };

@@ -1,4 +1,4 @@
-//! The person at the terminal, or whoever writes to standard input: takes the questions of runs there, one after the other.
+//! The person at the terminal, or the writer of standard input: takes the questions of runs there, one after the other.
 
 mod desk;
 mod echo;
@@ -25,7 +25,7 @@ use crate::arguments::Verbosity;
 use crate::person::desk::Desk;
 use crate::terminal::Stage;
 
-/// How long the end waits for a form to leave the terminal; it is stuck only when nobody reads what is written there.
+/// How long the end waits for a form to leave the terminal; it is stuck only when what is written there is not read.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Has the terminal show keys again, for a process that ends in the middle of a form.
@@ -58,7 +58,7 @@ enum Way {
 /// What the desk hears of.
 enum Message {
     Ask(Box<Ticket>),
-    /// Nobody wants the answer to a question any more.
+    /// The answer to a question is not needed any more.
     Withdraw(u64),
     /// The reply to a question with this digest counts.
     Accepted(String),
@@ -75,7 +75,7 @@ struct Ticket {
 }
 
 impl Person {
-    /// Who answers the questions of this program.
+    /// The person who answers the questions of this program.
     pub fn new(program: &Arc<Program>, stage: Arc<Stage>, verbosity: Verbosity) -> Arc<Self> {
         Arc::new(Self {
             program: Arc::clone(program),
@@ -121,7 +121,7 @@ impl Person {
 impl Humans for Person {
     fn outside(&self) -> FromOutside {
         match way() {
-            // Who sits there sees what is waited for, and leaves the run when it takes too long.
+            // The person there sees what is waited for, and leaves the run when it takes too long.
             Some(Way::Form) => FromOutside::Comes,
             Some(Way::Lines) | None => FromOutside::NeverComes,
         }
@@ -187,7 +187,8 @@ impl Drop for Waiting {
     }
 }
 
-/// How this process can be answered. A form needs both ends of a terminal; keys that nobody asked for are no answer.
+/// How this process can be answered. A form needs both ends of a terminal; keys that came without a question are no
+/// answer.
 fn way() -> Option<Way> {
     match (stdin().is_terminal(), stderr().is_terminal()) {
         (true, true) => Some(Way::Form),
@@ -196,7 +197,7 @@ fn way() -> Option<Way> {
     }
 }
 
-/// Nobody answers, with what is to be done about it.
+/// The reply that there is no answer, with what can be done about it.
 fn unreachable(question: &Question, why: &str) -> NoReply {
     NoReply::Unreachable(format!(
         "`{}` asks a person, and nobody answers{why}: run it on a terminal, or write one line of JSON for each question to its standard input",

@@ -9,12 +9,12 @@ use crate::{environment, value_text};
 pub const VARIABLE: &str = "GSW_PRICES";
 /// The most bytes of the file: no table of prices is nearly as long.
 const LARGEST: u64 = 16 << 20;
-/// What must be said of a model, and what may.
+/// The required and the optional keys of a model.
 const USUAL: Tier = Tier {
     needed: &["input", "output"],
     known: &["input", "output", "cache_read", "cache_write", "long"],
 };
-/// The same of requests with more input than `above`.
+/// The keys of requests with more input than `above`.
 const LONG: Tier = Tier {
     needed: &["above", "input", "output"],
     known: &["above", "input", "output", "cache_read", "cache_write"],
@@ -40,7 +40,7 @@ pub fn of_user() -> Result<Vec<String>, String> {
 
 /// `{"openai/gpt-5": {"input": 1.25, "output": 10.0}, "anthropic/*": …}`, in dollars per million tokens.
 fn rows(text: &str) -> Result<Vec<String>, String> {
-    // Ours takes no model twice, of which nobody knows which price is meant.
+    // Ours takes no model twice, since it would be unknown which price is meant.
     let table = json::parse(text)
         .map_err(|issue| format!("this is not a JSON object of models: {}", issue.message))?;
     let Value::Object(table) = table else {
@@ -72,7 +72,7 @@ fn row(model: &str, price: &Value) -> Result<String, String> {
     Ok(Value::Object(row).to_string())
 }
 
-/// Checks what is said of a model, or of its long requests.
+/// Checks the prices of a model, or of its long requests.
 fn prices(of: &str, given: &Value, tier: &Tier) -> Result<Map<String, Value>, String> {
     let Value::Object(given) = given else {
         let needed: Vec<_> = tier.needed.iter().map(|it| format!("`{it}`")).collect();

@@ -1,4 +1,4 @@
-//! What is said of a run that has ended, or that this process has left.
+//! The report of a run that has ended, or that this process has left.
 
 use std::io::IsTerminal;
 
@@ -15,7 +15,7 @@ use crate::store::Origin;
 use crate::terminal::Colors;
 use crate::{failure, result_text, terminal};
 
-/// How a user goes on with a run.
+/// How a user resumes a run.
 pub(crate) struct Next {
     command: String,
     store: String,
@@ -34,7 +34,7 @@ impl Next {
         }
     }
 
-    /// The option that writes events, as it stands behind the command: of `gswc run` it is the program's, behind `--`.
+    /// The option that writes events, as it follows the command: with `gswc run` it is the program's, after `--`.
     fn events_option(&self) -> &'static str {
         match self.command.ends_with(" --") {
             true => "-- --events run.jsonl",
@@ -89,8 +89,8 @@ pub(crate) enum Detached {
     Left,
 }
 
-/// Says which of the runs that were detached went wrong. The exit code is the main run's, as nobody waits for theirs, unless
-/// they were cancelled.
+/// Reports which of the detached runs went wrong. The exit code is the main run's, as theirs are not waited for, unless they
+/// were cancelled.
 pub(crate) fn report_detached(ends: &[DetachedEnd]) -> Detached {
     let mut became = Detached::Ended;
     for DetachedEnd {
@@ -227,7 +227,7 @@ fn report_left(why: &Left, form: ResultForm, next: &Next) -> Exit {
             say::say_json(&error.to_string());
         }
         ResultForm::Plain | ResultForm::Pretty | ResultForm::Raw => match why {
-            Left::Interrupted => say(&format!("interrupted; go on with it: {}", next.resume())),
+            Left::Interrupted => say(&format!("interrupted; resume it: {}", next.resume())),
             Left::Parked { questions, .. } => {
                 let mut text = format!("{why}\n");
                 for name in questions {
@@ -235,7 +235,7 @@ fn report_left(why: &Left, form: ResultForm, next: &Next) -> Exit {
                     text.push_str(&format!("answer: {}\n", next.runs("answer", &rest)));
                 }
                 let then = if questions.is_empty() { "" } else { "then " };
-                text.push_str(&format!("{then}go on with it: {}", next.resume()));
+                text.push_str(&format!("{then}resume it: {}", next.resume()));
                 say::say_lines(&text);
             }
             Left::Diverged { .. } => say(&format!(

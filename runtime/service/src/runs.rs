@@ -88,12 +88,8 @@ pub(crate) fn perform(loaded: Loaded, invocation: RunsInvocation, origin: &Origi
             id,
             operation,
             settled,
-        } => settle(loaded, &store, (&id, operation, settled)).map(|()| {
-            tell(
-                form,
-                &format!("settled; go on with it: {}", next(&id).resume()),
-            )
-        }),
+        } => settle(loaded, &store, (&id, operation, settled))
+            .map(|()| tell(form, &format!("settled; resume it: {}", next(&id).resume()))),
         RunsCommand::Undo { id, wish } => {
             let task = Task::Undo { id, wish };
             return carry(loaded, task, &options, Some(store), origin);
@@ -177,7 +173,7 @@ fn is_carried(store: &RunStore, id: &str) -> bool {
     info.is_ok_and(|it| it.carried == Carried::Yes)
 }
 
-/// Leaves word for who carries a run.
+/// Leaves a request for the process that carries a run.
 fn tell_to_end(store: &RunStore, id: &str) -> Result<(), String> {
     let now = gsw_journal::clock::now();
     let told = store
@@ -230,7 +226,7 @@ pub(crate) fn newest_of_all(store: &RunStore) -> Result<String, String> {
     Ok(newest.ok_or("no runs are kept")?.id)
 }
 
-/// The id of the newest run that can be gone on with.
+/// The id of the newest run that can be resumed.
 fn newest(store: &RunStore) -> Result<String, String> {
     let runs = all(store)?;
     let open = runs
@@ -244,7 +240,7 @@ fn newest(store: &RunStore) -> Result<String, String> {
 
 fn list(store: &RunStore, form: ResultForm) -> Result<Exit, String> {
     let runs = all(store)?;
-    // None where it cannot be read: what is wrong with a run is said by who looks at it.
+    // None where it cannot be read: the command that looks at a run reports what is wrong with it.
     let costs = |it: &Info| cost_of(&*store.existing().ok()?, &it.id).ok();
     if form == ResultForm::Json {
         let described = |it: &Info| {
@@ -331,7 +327,7 @@ fn forked(form: ResultForm, id: &str, next: &Next) -> Exit {
             let id = short(id);
             tell(
                 form,
-                &format!("forked as {id}; go on with it: {}", next.resume()),
+                &format!("forked as {id}; resume it: {}", next.resume()),
             )
         }
     }

@@ -21,7 +21,7 @@ pub fn say_lines(lines: &str) {
     let _ = stderr().write_all(format!("{text}\n").as_bytes());
 }
 
-/// Writes the beginning of a line to standard error, after which somebody types.
+/// Writes the beginning of a line to standard error, after which a person types.
 pub fn ask(text: &str) {
     let _ = stderr().write_all(Shown::line(text).text().as_bytes());
 }

@@ -10,7 +10,7 @@ pub fn folder(program: &str) -> Option<PathBuf> {
     Some(ours()?.join(folder_name(program)))
 }
 
-/// The folder with what people have authorized programs to use. It is one for all, so that nobody is asked again by the next build.
+/// The folder with what people have authorized programs to use. It is one for all, so that the next build does not ask again.
 #[must_use]
 pub fn authorizations() -> Option<PathBuf> {
     Some(ours()?.join(".authorizations"))

@@ -1,4 +1,4 @@
-//! A child process that runs until it ends, until it is out of date, or until somebody wants the end.
+//! A child process that runs until it ends, until it is out of date, or until it is asked to end.
 
 use std::io::{self, IsTerminal};
 use std::process::{Child, Command};
@@ -63,7 +63,7 @@ impl Supervisor {
         Ok(Self { runtime, signals })
     }
 
-    /// Runs a child until `changed`; when it has ended by itself, `waiting` is called once, and the waiting goes on.
+    /// Runs a child until `changed`; when it has ended by itself, `waiting` is called once, and the waiting continues.
     ///
     /// # Errors
     /// When the child cannot be started.

@@ -65,7 +65,7 @@ pub fn colors() -> Colors {
     }
 }
 
-/// Whether what is said on standard error is to have colours.
+/// Whether standard error is to have colours.
 pub fn error_colors() -> Colors {
     match stderr().is_terminal() {
         true => colors(),

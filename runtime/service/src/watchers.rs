@@ -1,4 +1,4 @@
-//! Who watches a program's run: the terminal and the file or pipe of events. None of them can fail it.
+//! The observers of a program's run: the terminal and the file or pipe of events. None of them can fail it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
@@ -16,7 +16,7 @@ use crate::arguments::{BuiltinOptions, EventSink, Verbosity};
 use crate::say::say;
 use crate::terminal::{self, Stage};
 
-/// A run that has waited for its file of events for so long says so; a guess at what somebody notices.
+/// How long a run waits for its file of events before it reports that; a guess at what a person notices.
 const NOTICEABLE: Duration = Duration::from_millis(200);
 
 pub struct Watchers {
@@ -35,7 +35,7 @@ pub enum Output {
 }
 
 impl Watchers {
-    /// Starts those that the options ask for. What cannot be started is said, and the run goes on without it.
+    /// Starts those that the options ask for. What cannot be started is reported, and the run continues without it.
     pub fn start(
         observers: &Observers,
         header: &Header,
@@ -57,7 +57,7 @@ impl Watchers {
             say(&format!("warning: {why}"));
             None
         });
-        // Last, because nobody else may write to a terminal that is drawn on.
+        // Last, because nothing else may write to a terminal that is drawn on.
         let terminal = match options.verbosity {
             Verbosity::Quiet => None,
             Verbosity::Normal => terminal::start(observers, options.events.as_ref(), stage).ok(),
@@ -107,7 +107,7 @@ impl Watchers {
     }
 }
 
-/// What is said of spans that a collector did not take.
+/// The message about spans that a collector did not take.
 fn undelivered(delivered: Delivered) -> Option<String> {
     let Delivered {
         collector,
@@ -150,12 +150,13 @@ fn warning(sink: &EventSink, written: &Written) -> Option<String> {
 }
 
 /// How a sink is opened, and whether the run waits for it: a file or standard output is asked for in full, while a pipe or a
-/// device belongs to somebody who may be slower than the run.
+/// device belongs to a reader that may be slower than the run.
 fn open(sink: &EventSink) -> (Delivery, Open) {
     match sink {
         EventSink::Standard => (Delivery::WHOLE, Box::new(standard_output)),
         EventSink::File(path) => {
-            // Opening a pipe waits for its reader; anything else is opened here, so that a mistake is told at the start.
+            // Opening a pipe waits for its reader; anything else is opened here, so that a mistake is reported at the
+            // start.
             let is_special = std::fs::metadata(path).is_ok_and(|it| !it.is_file());
             if is_special {
                 let path = path.clone();

@@ -1,7 +1,7 @@
-//! `worker`: carries on whatever is due, until it is told to end.
+//! `worker`: carries the runs that are due, until it is asked to end.
 //!
 //! What is due is asked of the store, which many workers may share: each run is taken by one. A run that waits is left after
-//! some time, so that a worker holds what goes on and not what waits.
+//! some time, so that a worker holds runs that make progress and not those that wait.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::IsTerminal;

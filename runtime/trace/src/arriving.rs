@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsw_tree::event::ArrivingCall;
 
-/// So many characters of the end are kept.
+/// How many characters of the end are kept.
 const SHOWN: usize = 160;
 
 /// The end of an answer, or of the arguments of a call, that is arriving.

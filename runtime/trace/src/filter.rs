@@ -1,10 +1,10 @@
-//! Which nodes somebody wants to see.
+//! Which nodes are shown.
 
 use gsw_tree::node::{Spent, Status};
 
 use crate::node::Node;
 
-/// Which nodes somebody wants to see; what is not said lets all pass.
+/// Which nodes are shown; a condition that is not given lets all pass.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Filter {
     /// The word for what they are.

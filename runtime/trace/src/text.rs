@@ -46,7 +46,7 @@ fn write_branch(out: &mut String, tree: &Tree, root: &Node, spent: &FxHashMap<No
         write_indent(out, &open, is_last);
         let below = spent.get(&node.id).copied().unwrap_or_default();
         let children = tree.shown_children(node.id);
-        // An error is said where it arose, not again on each level that it passed.
+        // An error is shown where it arose, not again on each level that it passed.
         let is_from_below =
             node.error.is_some() && children.iter().any(|it| it.error == node.error);
         let said = if is_from_below {

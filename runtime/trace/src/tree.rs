@@ -13,7 +13,7 @@ use crate::node::Node;
 pub enum Keep {
     #[default]
     All,
-    /// Only what the nodes are and how they ended; enough to show a run while it goes on.
+    /// Only what the nodes are and how they ended; enough to show a run while it runs.
     Shape,
 }
 
@@ -154,7 +154,8 @@ impl Tree {
         worst.unwrap_or(Status::Running)
     }
 
-    /// No more events come: the run itself, which has no events of its own, has ended when and how what is below it has.
+    /// Called when no more events come: the run itself, which has no events of its own, has ended when and how what is
+    /// below it has.
     pub(crate) fn close(&mut self) {
         let (outcome, span) = (self.outcome(), self.span);
         let root = self.node_mut(NodeId::ROOT);
@@ -201,7 +202,7 @@ impl Tree {
         (at.id != NodeId::ROOT).then_some(at)
     }
 
-    /// Forgets the children of a node but for the latest so many that have failed, which somebody will ask for.
+    /// Forgets the children of a node except the latest `kept` that have failed, which the reader will ask for.
     pub fn forget_below(&mut self, id: NodeId, kept: usize) {
         let is_failed = |it: &&Node| it.status == Status::Failed;
         let failed: Vec<NodeId> = self

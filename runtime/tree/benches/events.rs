@@ -1,4 +1,4 @@
-//! What an event costs: published to nobody, to observers, and written to a file that misses none.
+//! What an event costs: published without observers, to observers, and written to a file that misses none.
 //!
 //! `cargo bench -p gsw-tree --bench events [steps]`
 
@@ -14,7 +14,7 @@ use gsw_tree::observe::attached::{Attached, Patience};
 use gsw_tree::observe::jsonl::JsonLines;
 use gsw_tree::observe::{Delivery, History, Observer, Observers, Replay};
 
-/// What an ordinary step tells.
+/// The number of events that an ordinary step emits.
 const EVENTS_OF_A_STEP: u64 = 3;
 
 /// An observer that does nothing.
@@ -24,7 +24,7 @@ impl Observer for Unmoved {
     fn event(&mut self, _: &Arc<Event>) {}
 }
 
-/// Who watches.
+/// The observer that is attached.
 #[derive(Clone, Copy)]
 enum Watcher {
     Nobody,
@@ -96,7 +96,7 @@ fn measure(steps: u64, watcher: Watcher) -> (Duration, Duration, u64) {
         (written.waited, written.lost)
     });
     let took = start.elapsed();
-    // There is none when nobody wrote it.
+    // The file exists only where it was written.
     let _ = std::fs::remove_file(path);
     (took, waited, idle + lost)
 }

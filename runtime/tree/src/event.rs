@@ -1,4 +1,4 @@
-//! What a run reports while it goes on: typed events, numbered and timed.
+//! What a run reports while it runs: typed events, numbered and timed.
 //!
 //! `docs/reference/events.schema.json` is the form of their JSON; a test makes it from these types and compares.
 
@@ -114,7 +114,7 @@ pub struct End {
     pub error: Option<Arc<str>>,
 }
 
-/// Where in a session a call stands.
+/// The place of a call in its session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionPlace {
@@ -481,7 +481,7 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         issues: Vec<Issue>,
     },
-    /// A task or the run is told to end.
+    /// A task or the run is asked to end.
     Cancel {
         /// Why it is to end.
         reason: String,
@@ -507,7 +507,7 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// A model is told of a skill, or reads it; the event's node is its prompt.
+    /// A model is offered a skill, or reads it; the event's node is its prompt.
     Skill {
         /// Its name; of one that there is not, as the model named it.
         skill: String,
@@ -528,7 +528,8 @@ pub enum EventKind {
         /// How many the model takes.
         window: u64,
     },
-    /// Exchanges of a session gave way to others, because the program asked for it; the event's node is who asked.
+    /// Exchanges of a session gave way to others, because the program asked for it; the event's node is the one that
+    /// asked.
     SessionShortened {
         /// The number of the session in its run, from 1.
         session: u64,
@@ -539,7 +540,8 @@ pub enum EventKind {
         /// How many messages took the place of those that went.
         made: u64,
     },
-    /// Something happened with an MCP server, and is told with the answer to a call; the event's node is who called.
+    /// Something happened with an MCP server, and is reported with the answer to a call; the event's node is the one
+    /// that called.
     McpEvent {
         /// Its program with its arguments, or its address.
         server: Arc<str>,
@@ -559,8 +561,8 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// What a stranger may have written came to where only what is trusted may stand; the event's node is the prompt whose model
-    /// calls, or who vouches for a value in the program.
+    /// Untrusted content reached a place where only trusted content may be; the event's node is the prompt whose model calls, or
+    /// the node that vouches for a value in the program.
     Untrusted(Box<Untrusted>),
     /// A call of a tool has ended.
     ToolCall {

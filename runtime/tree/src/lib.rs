@@ -1,6 +1,6 @@
-//! What a run shows of itself: the tree of its nodes, its events, and who observes them.
+//! What a run shows of itself: the tree of its nodes, its events, and their observers.
 //!
-//! It knows no run: others tell it what has happened.
+//! It knows no run: its callers report what has happened.
 
 #![warn(clippy::wildcard_enum_match_arm)]
 

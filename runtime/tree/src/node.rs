@@ -60,7 +60,7 @@ pub enum Status {
     Completed,
     /// Ended with an error that nothing in it caught.
     Failed,
-    /// Ended because it was told to.
+    /// Ended because it was cancelled.
     Cancelled,
 }
 
@@ -130,10 +130,10 @@ pub struct Node {
     effects: u32,
 }
 
-/// Where an effect stands in the program, and how often it may happen.
+/// The place of an effect in the program, and how often it may happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EffectSite {
-    /// The same in every life of the run.
+    /// Identifies the effect; it is equal in every life of the run.
     pub site: Site,
     /// What the effect may count as at most, because of the tools that it lies in.
     pub at_most: Class,
@@ -185,7 +185,8 @@ impl Tree {
         self.enter_as(new, identity, now)
     }
 
-    /// The same for a node that earlier versions of the program gave another name, which stays its identity.
+    /// Like [`Self::enter`], for a node that earlier versions of the program gave another name, which stays its
+    /// identity.
     pub fn enter_as(&mut self, new: NewNode<'_>, identity: &str, now: i64) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         let name = self.names.intern(new.name);
@@ -360,7 +361,7 @@ impl Tree {
         &mut self.nodes[id.0 as usize]
     }
 
-    /// Where the next effect of a node stands: each is asked for once.
+    /// The site of the next effect of a node. Each is asked for once.
     pub fn next_effect(&mut self, id: NodeId) -> EffectSite {
         let path = self.node_path(id);
         let node = self.node_mut(id);

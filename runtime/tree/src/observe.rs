@@ -1,5 +1,5 @@
-//! Who watches a run: each observer has a queue and a thread of its own. A run waits for those alone that are to miss nothing,
-//! and for them only while they get on.
+//! The observers of a run: each has a queue and a thread of its own. A run waits only for those that must miss nothing, and
+//! for them only while they make progress.
 
 pub mod attached;
 mod follower;
@@ -26,13 +26,13 @@ pub trait Observer: Send {
     /// Takes an event; those of one run come in order.
     fn event(&mut self, event: &Arc<Event>);
 
-    /// Takes an event that happened in an earlier life of its run, which is brought back. Whoever acts on events must not act on
-    /// it a second time.
+    /// Takes an event that happened in an earlier life of its run, which is brought back. An observer that acts on events must
+    /// not act on it a second time.
     fn past(&mut self, event: &Arc<Event>) {
         self.event(event);
     }
 
-    /// So many events that stood here were lost, because this observer was too slow.
+    /// Reports that this many events were lost at this point, because this observer was too slow.
     fn lost(&mut self, _count: u64) {}
 
     /// Nothing more is there at the moment: what is held back can go out.
@@ -71,10 +71,10 @@ impl Delivery {
     };
 }
 
-/// How much of the past is kept for those who come late.
+/// How much of the past is kept for observers that attach late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct History {
-    /// So many events at most.
+    /// The most events that are kept.
     pub count: usize,
     /// None that is older than the latest by more.
     pub age: Duration,
@@ -118,7 +118,7 @@ struct State {
 }
 
 impl Observers {
-    /// Nobody watches yet; so much of the past is kept.
+    /// Events without an observer yet; `policy` says how much of the past is kept.
     #[must_use]
     pub fn new(policy: History) -> Self {
         Self {
@@ -129,7 +129,7 @@ impl Observers {
         }
     }
 
-    /// Whether an event is of any use: somebody watches, or the past is kept for those who come late.
+    /// Whether an event is of any use: an observer is attached, or the past is kept for those that attach late.
     #[must_use]
     pub fn is_heard(&self) -> bool {
         self.policy.count > 0 || self.is_watched.load(Ordering::Relaxed)
@@ -179,7 +179,7 @@ impl Observers {
         self.hand_out(event, Life::This);
     }
 
-    /// The same for an event that happened in an earlier life of its run.
+    /// Like [`Self::publish`], for an event that happened in an earlier life of its run.
     pub fn publish_past(&self, event: Event) {
         self.hand_out(event, Life::Earlier);
     }
@@ -201,7 +201,7 @@ impl Observers {
         if self.policy.count > 0 {
             self.remember(&mut state, event);
         }
-        // Whoever attaches or closes meanwhile need not wait.
+        // A thread that attaches or closes meanwhile need not wait.
         drop(state);
         for queue in full {
             queue.await_room();
@@ -217,7 +217,7 @@ impl Observers {
         };
         match Arc::get_mut(&mut shared) {
             Some(place) => *place = event,
-            // Only what nobody else holds is given back.
+            // Only what has no other owner is given back.
             None => shared = Arc::new(event),
         }
         shared

@@ -25,7 +25,7 @@ async fn run() -> Result<(), String> {
         match option.as_str() {
             "--script" => script = read(&value)?,
             "--port" => port = value.parse().map_err(|_| format!("`{value}` is no port"))?,
-            // HTTP/2; who signed the certificate is written there.
+            // HTTP/2; the issuer of the certificate is written there.
             "--tls" => {
                 std::fs::write(&value, AUTHORITY).map_err(|it| format!("{value}: {it}"))?;
                 transport = Transport::TlsHttp2;

@@ -81,7 +81,7 @@ pub enum Body {
     Stream(String),
     /// Bytes that are no HTTP at all, instead of a response.
     Raw(String),
-    /// So many bytes that mean nothing, as an event stream.
+    /// This many meaningless bytes, as an event stream.
     Garbage(usize),
     /// A message of Anthropic's protocol: a stream if the request asks for one, otherwise whole.
     Anthropic(Message),
@@ -282,7 +282,7 @@ impl Reply {
         }
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         self.headers.insert(name.into(), value.into());

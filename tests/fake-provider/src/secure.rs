@@ -10,8 +10,8 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-/// Who has signed the server's certificate, as PEM: clients are told to trust it (`SSL_CERT_FILE`). The key is gone, so that it
-/// can sign nothing else.
+/// The authority that has signed the server's certificate, as PEM: clients are made to trust it (`SSL_CERT_FILE`). The key is
+/// gone, so that it can sign nothing else.
 pub const AUTHORITY: &str = include_str!("../tls/authority.pem");
 const CERTIFICATE: &str = include_str!("../tls/certificate.pem");
 const KEY: &str = include_str!("../tls/key.pem");

@@ -47,7 +47,7 @@ impl Server {
         Self::start_with(script, port, Transport::Plain).await
     }
 
-    /// The same over another transport. [`AUTHORITY`](crate::AUTHORITY) has signed its certificate.
+    /// Like [`Self::start`], over another transport. [`AUTHORITY`](crate::AUTHORITY) has signed its certificate.
     pub async fn start_with(script: Script, port: u16, transport: Transport) -> io::Result<Self> {
         let acceptor = secure::acceptor(transport)?;
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;

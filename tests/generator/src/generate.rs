@@ -1,6 +1,6 @@
 //! Random programs that have no errors: the same seed always gives the same program.
 //!
-//! Every statement stands on lines of its own, so that dropping lines makes smaller programs.
+//! Every statement is on lines of its own, so that dropping lines makes smaller programs.
 
 mod collection;
 mod composed;

@@ -14,9 +14,9 @@ pub struct SecretProgram {
     pub arguments: Vec<String>,
     /// What the model answers, in turn: to requests that hold this text.
     pub turns: Vec<(&'static str, Turn)>,
-    /// What a person answers, a line each; empty when nobody is asked.
+    /// What a person answers, a line each; empty when no person is asked.
     pub answers: Vec<String>,
-    /// Texts that stand only in hidden places.
+    /// Texts that are only in hidden places.
     pub marks: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ enum Ty {
     Choice(usize),
 }
 
-/// A field, and whether it stands behind `@secret`.
+/// A field, and whether `@secret` precedes it.
 struct Field {
     name: String,
     ty: Ty,
@@ -352,7 +352,7 @@ impl Maker {
         }
     }
 
-    /// An answer whose hidden values stand where the type has no place.
+    /// An answer whose hidden values are where the type has no place.
     fn nested(&mut self, record: &Ty) -> String {
         let value = self.value(record, Place::Shown);
         match self.random.below(3) {

@@ -1,8 +1,9 @@
-//! Random conversations: prompts whose bodies are statements around texts, each beside a function that lists what is to be said.
+//! Random conversations: prompts whose bodies are statements around texts, each beside a function that lists the expected
+//! messages.
 
 use crate::generate::random::Random;
 
-/// How deep statements stand in each other at most.
+/// How deep statements may be nested.
 const DEEPEST: usize = 3;
 
 /// A program whose `main` asks so many prompts, one after the other, and gives what each of them is to say: roles and texts in the
@@ -45,7 +46,7 @@ struct Talk {
     names: usize,
 }
 
-/// The same statements in a prompt and in its function.
+/// Statements of a prompt, and their equivalents in its function.
 #[derive(Default)]
 struct Both {
     asked: String,

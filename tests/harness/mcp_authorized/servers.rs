@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Trick {
     None,
-    /// The answer comes from somebody else.
+    /// The answer comes from another issuer.
     WrongIssuer,
     /// The answer does not say from whom it comes, against what was announced.
     NoIssuer,
@@ -28,7 +28,7 @@ pub(super) enum Trick {
     InTheClear,
     /// Tokens end at once.
     ShortLived,
-    /// Nobody can register.
+    /// Registration is not possible.
     NoRegistration,
     /// The person does not want it.
     Declined,
@@ -252,7 +252,7 @@ impl Servers {
         }))
     }
 
-    /// What the server itself says, to who may hear it.
+    /// The answer of the server itself, to an authorized client.
     fn answer(&self, request: &Request) -> Reply {
         let asked: Value = serde_json::from_str(&request.body).unwrap_or_default();
         let tool = asked["params"]["name"].as_str().unwrap_or("read");

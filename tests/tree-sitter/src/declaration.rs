@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::{Reader, Tree};
 
 impl Reader<'_> {
-    /// A declaration with what stands before it.
+    /// A declaration with what precedes it.
     pub(crate) fn item(self, node: Node<'_>) -> Tree {
         let mut children = self.children(node);
         let Some(declaration) = children.pop() else {
@@ -67,7 +67,7 @@ impl Reader<'_> {
         Some(vec![tree])
     }
 
-    /// All children, with `trusted` where it stands: a word of its own.
+    /// All children, with `trusted` where it is: a word of its own.
     fn with_trust(self, node: Node<'_>) -> Vec<Tree> {
         let named = self.children(node);
         let all = (0..node.child_count()).filter_map(|it| node.child(it as u32));

@@ -55,7 +55,7 @@ impl Reader<'_> {
             return Tree::word(STRING);
         }
         let parts = holes.into_iter().flat_map(|it| self.all(it));
-        // A dump does not say which text stands in a hole and which between them.
+        // A dump does not say which text is in a hole and which between them.
         Tree::list(
             "interpolation",
             parts.filter(|it| *it != Tree::word(STRING)),

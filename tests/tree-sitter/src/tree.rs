@@ -22,7 +22,7 @@ impl Tree {
         Self::List(std::iter::once(Self::word(head)).chain(rest).collect())
     }
 
-    /// The same with the empty list as the word that a dump shows it as.
+    /// The tree with the empty list as the word that a dump shows it as.
     pub(crate) fn with_units(self) -> Self {
         match self {
             Self::List(parts) if parts.is_empty() => Self::word("()"),

@@ -7,7 +7,7 @@ use gsw_source::{Database, File, Severity};
 use gsw_syntax::{FileReader, dump_item};
 use tree_sitter_gsw::{Tree, items};
 
-/// A program and where it stands.
+/// A program and its place.
 struct Program {
     place: String,
     source: String,

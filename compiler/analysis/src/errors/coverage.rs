@@ -41,7 +41,7 @@ pub fn match_too_complex(place: Place, insertion: &Insertion) -> Diagnostic {
         .offer("add an arm for everything else", *end, text)
 }
 
-/// The same of a pattern of `let`, `for` or a lambda.
+/// The report of a pattern of `let`, `for` or a lambda that is too complex.
 pub fn pattern_too_complex(place: Place) -> Diagnostic {
     let message = "this pattern is too complex to check that it matches every value";
     Diagnostic::error(Code::MATCH_TOO_COMPLEX, place, message)
@@ -51,9 +51,9 @@ pub fn pattern_too_complex(place: Place) -> Diagnostic {
 /// Where arms are put into a `match`.
 pub struct Insertion {
     pub place: Place,
-    /// What stands before the first new arm.
+    /// The text before the first new arm.
     pub first: String,
-    /// What stands before each other one.
+    /// The text before each other one.
     pub before: String,
     pub after: &'static str,
 }

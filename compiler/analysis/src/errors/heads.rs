@@ -1,4 +1,4 @@
-//! Wording of what stands in the head of a declaration where it may not.
+//! Wording of what is in the head of a declaration where it is not allowed.
 
 use gsw_source::{Code, Diagnostic, Place};
 

@@ -73,9 +73,9 @@ pub fn misused_local(place: Place, name: &str, meant: UnusedMeant) -> Diagnostic
     }
 }
 
-/// A task that nobody waits for by its name.
+/// A task that is not awaited by its name.
 pub fn unused_task(place: Place, name: &str) -> Diagnostic {
-    let message = format!("nobody waits for the task `{name}`");
+    let message = format!("the task `{name}` is never awaited");
     Diagnostic::warning(Code::UNUSED_VARIABLE, place, message)
         .note(format!(
             "`await {name}` waits and gives its value; the end of the block around it waits as well, and raises what it raises"
@@ -202,7 +202,7 @@ pub fn cached_effect(place: Place, tool: &str) -> Diagnostic {
 pub fn unreachable_code(place: Place, cause: Place, rest: Place) -> Diagnostic {
     Diagnostic::warning(Code::UNREACHABLE_CODE, place, "this is never reached")
         .label(cause, "the block always leaves here")
-        // What somebody has written is not thrown away for them.
+        // Written text is not thrown away without its author.
         .offer("remove the code that is never reached", rest, "")
 }
 
@@ -216,7 +216,7 @@ pub fn swapped_fields(place: Place, name: &str, own: &str, fields: &[&str]) -> D
     ))
 }
 
-/// A key of a map literal that stands in it before.
+/// A key that a map literal has already.
 pub fn duplicate_key(place: Place, first: Place, key: &str) -> Diagnostic {
     let message = format!("the key `{key}` is already in this map");
     Diagnostic::warning(Code::DUPLICATE_KEY, place, message)
@@ -267,7 +267,7 @@ pub fn idle_doc(place: Place, plain: Vec<Edit>) -> Diagnostic {
         .fix_parts("write `//`", plain)
 }
 
-/// How the name of a variable stands in a text that does not interpolate it.
+/// How the name of a variable is written in a text that does not interpolate it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Marked {
     /// In braces, as Python and C# have it: `{name}`.
@@ -343,7 +343,7 @@ pub fn unsupported_setting(
     }
 }
 
-/// A model whose provider nobody knows.
+/// A model whose provider is unknown.
 pub fn unknown_model(
     place: Place,
     model: &str,
@@ -426,7 +426,7 @@ pub fn same_operands(place: Place, operator: BinaryOperator) -> Diagnostic {
     .note("one of them most likely was to be another")
 }
 
-/// A condition that an `if` above has already asked, which stands at `first`.
+/// A condition that an `if` above has already asked, which is at `first`.
 pub fn same_condition(place: Place, first: Place) -> Diagnostic {
     Diagnostic::warning(
         Code::SAME_TWICE,

@@ -1,4 +1,4 @@
-//! Wording of values that a stranger may have written, where only what is trusted may stand.
+//! Wording of untrusted values, where only trusted ones are allowed.
 
 use gsw_source::{Code, Diagnostic, Place};
 

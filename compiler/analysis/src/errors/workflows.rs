@@ -1,10 +1,10 @@
-//! Wording of what stands where it may not, and of what crosses what it may not.
+//! Wording of what is where it is not allowed, and of what crosses what it may not.
 
 use gsw_source::{Code, Diagnostic, Place};
 
 use crate::manifest::PermissionSource;
 
-/// `break` or `continue` without a loop to leave; `wall` is what stands between it and one further out.
+/// `break` or `continue` without a loop to leave; `wall` is what is between it and one further out.
 pub fn outside_loop(place: Place, word: &str, wall: Option<&str>) -> Diagnostic {
     let message = match wall {
         Some(wall) => format!("`{word}` cannot leave {wall}"),
@@ -19,7 +19,7 @@ pub fn outside_loop(place: Place, word: &str, wall: Option<&str>) -> Diagnostic 
     }
 }
 
-/// `return` where it may not leave what stands around it.
+/// `return` where it may not leave what is around it.
 pub fn cannot_leave(place: Place, word: &str, wall: &str) -> Diagnostic {
     Diagnostic::error(
         Code::CANNOT_LEAVE,
@@ -228,7 +228,8 @@ pub fn senseless_setting(place: Place, name: &str, wanted: &str) -> Diagnostic {
     Diagnostic::error(Code::WRONG_SETTING, place, message)
 }
 
-/// A `secret` where everything is shown to somebody. `what` is the sort of place, such as a parameter of a prompt.
+/// A `secret` where everything is shown to a model or person. `what` is the sort of place, such as a parameter of a
+/// prompt.
 pub fn secret_exposed(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code::SECRET_EXPOSED,

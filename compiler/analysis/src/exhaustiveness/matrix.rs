@@ -10,8 +10,8 @@
 //!
 //! `find_missing` splits at the column that most rows look into, follows each constructor with the rows that admit it, and
 //! remembers which lists of rows leave nothing out: whether a column was split already is no part of the question, only what the
-//! rows still ask is. Whether patterns cover everything is co-NP-complete all the same, so the steps are counted, and who runs
-//! out of them gets a report that there is no answer. After Luc Maranget's "Warnings for pattern matching".
+//! rows still ask is. Whether patterns cover everything is co-NP-complete all the same, so the steps are counted, and a `match`
+//! that exhausts them gets a report that there is no answer. After Luc Maranget's "Warnings for pattern matching".
 
 use gsw_names::types::Type;
 use gsw_source::Db;

@@ -13,7 +13,7 @@ use crate::errors;
 /// A mock in a test.
 struct Mock<'b> {
     span: Span,
-    /// Of the block that it stands in: it is there from here to the end of that.
+    /// The block that it is in: it holds from here to the end of that.
     block: Span,
     patterns: &'b [Pattern],
 }
@@ -24,7 +24,7 @@ pub(super) fn unreachable_mocks(db: &dyn Db, body: &Body, found: &mut Vec<Diagno
         return;
     }
     for mut mocks in mocks(body).into_iter().filter(|it| it.len() > 1) {
-        // As they are written, whatever block each of them stands in.
+        // As they are written, whatever block each of them is in.
         mocks.sort_by_key(|it| it.span.start);
         look_at(db, body, &mocks, found);
     }

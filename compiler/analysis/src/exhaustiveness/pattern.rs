@@ -20,7 +20,7 @@ pub(super) enum Simple {
 }
 
 impl Simple {
-    /// Whether it covers everything as it stands.
+    /// Whether it covers everything as it is.
     pub(super) fn is_open(&self) -> bool {
         match self {
             Self::Wildcard => true,
@@ -40,7 +40,7 @@ pub(super) fn simplify(db: &dyn Db, pattern: &Pattern) -> Option<Simple> {
         PatternKind::Float(bits) => made(Constructor::Float(*bits)),
         PatternKind::Bool(value) => made(Constructor::Bool(*value)),
         PatternKind::String(text) => made(Constructor::Text(text.clone())),
-        // Its value is not evaluated here: coverage must not change when somebody edits the constant.
+        // Its value is not evaluated here: coverage must not change when the constant is edited.
         PatternKind::Constant(_) => Some(Simple::Opaque),
         PatternKind::None => made(Constructor::None),
         PatternKind::Some(inside) => {

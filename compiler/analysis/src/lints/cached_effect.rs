@@ -39,7 +39,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
 
 /// The setting `cache` of an agent or a prompt.
 struct Cache {
-    /// Where it stands; `None` where it says that nothing is kept.
+    /// Its span; `None` where it disables the cache.
     kept: Option<Span>,
 }
 

@@ -39,12 +39,12 @@ fn divides(text: &str, comment: &Comment) -> bool {
     (is_number || is_variable(before, said)) && has_name && is_operand
 }
 
-/// Whether a comment is nothing but the name of a parameter or variable of the declaration that it stands in.
+/// Whether a comment is nothing but the name of a parameter or variable of the declaration that it is in.
 fn is_variable(before: &str, said: &str) -> bool {
     let is_letter = |it: char| it.is_ascii_lowercase() || it == '_';
     let is_name =
         said.starts_with(is_letter) && said.chars().all(|it| is_letter(it) || it.is_ascii_digit());
-    // A declaration begins where a line does; what it binds is known by what stands around the name.
+    // A declaration begins where a line does; what it binds is known by the text around the name.
     let start = before
         .rmatch_indices('\n')
         .map(|(at, _)| at + 1)

@@ -17,7 +17,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         else {
             continue;
         };
-        // `0..0` is empty as well, and nobody writes it by mistake.
+        // `0..0` is empty as well, and it is not written by mistake.
         let (Some(ConstantValue::Int(first)), Some(ConstantValue::Int(last))) =
             (known_value(db, body, start), known_value(db, body, end))
         else {

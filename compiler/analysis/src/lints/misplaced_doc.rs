@@ -9,7 +9,7 @@ use gsw_syntax::{Comment, CommentKind, CommentPosition, FileItem, parse_file};
 
 use crate::errors;
 
-/// Warnings about the doc comments of `file` that do not stand above what they are to document.
+/// Warnings about the doc comments of `file` that are not above what they document.
 pub fn misplaced_docs(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let parsed = parse_file(db, file);
     let reader = Reader::new(file, file.text(db), &parsed.comments, &parsed.items);
@@ -55,7 +55,7 @@ impl<'file> Reader<'file> {
     }
 
     /// Where the group that begins with the comment at `index` ends: lines of documentation for the same thing, those behind code
-    /// with the lines that go on below them.
+    /// with the lines that continue them below.
     fn group_end(&self, index: usize) -> usize {
         let first = self.comments[index];
         let column = self.column(first);
@@ -95,7 +95,7 @@ impl<'file> Reader<'file> {
         }
     }
 
-    /// The comments put above the line behind which they stand, where that line is one thing that can have documentation.
+    /// The comments put above the line that they follow, where that line is one thing that can have documentation.
     fn moved_above(&self, comments: &[Comment]) -> Option<Vec<Edit>> {
         let (first, last) = (comments.first()?, comments.last()?);
         let start = self.line_start(first.span.start);
@@ -168,7 +168,7 @@ impl<'file> Reader<'file> {
         }
     }
 
-    /// A field, variant or parameter: its documentation stands before its attributes or before its name.
+    /// A field, variant or parameter: its documentation comes before its attributes or before its name.
     fn note(&mut self, item: &FileItem, attributes: &[Attribute], name: Span) {
         let name = item.offset + name.start;
         let first = attributes.first();

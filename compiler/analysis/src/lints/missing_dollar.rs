@@ -66,7 +66,7 @@ fn mentions(db: &dyn Db, body: &Body) -> Vec<Mention> {
     found
 }
 
-/// The names and paths of fields that stand alone in braces without a `$`, or behind a `$` without braces, and where that begins,
+/// The names and paths of fields that are alone in braces without a `$`, or behind a `$` without braces, and where that begins,
 /// outside of interpolations.
 fn marked_names(text: &str) -> Vec<(usize, Marked, &str)> {
     let mut names = Vec::new();
@@ -121,7 +121,7 @@ fn path(text: &str) -> &str {
     &text[..text.bytes().take_while(is_part).count()]
 }
 
-/// Where the `}` stands that ends an interpolation, whatever texts are in it.
+/// The position of the `}` that ends an interpolation, whatever texts are in it.
 fn end_of_interpolation(bytes: &[u8], start: usize) -> usize {
     let mut depth = 1;
     let mut at = start;

@@ -1,6 +1,6 @@
 //! The same value on both sides of an operator, the same condition again, a variable that gets its own value.
 //!
-//! Only what does nothing and is the same each time is compared: variables, constants, literals, their parts, and what operators
+//! Only what does nothing and is equal each time is compared: variables, constants, literals, their parts, and what operators
 //! make of them. A call is no such thing, even of a function that always gives the same.
 
 use gsw_infer::hir::{
@@ -120,7 +120,7 @@ fn is_same(body: &Body, some: ExpressionId, other: ExpressionId) -> bool {
     let same = |some: &ExpressionId, other: &ExpressionId| is_same(body, *some, *other);
     let other = &body.expression(other).kind;
     match &body.expression(some).kind {
-        // Equal where what stands in them is, which is no other expression.
+        // Equal where their content is, which is no other expression.
         kind @ (Kind::Int(_)
         | Kind::Float(_)
         | Kind::Bool(_)

@@ -1,4 +1,4 @@
-//! Models that nobody answers, and settings that the model of an agent does not take.
+//! Models without a provider, and settings that the model of an agent does not take.
 
 use gsw_abi::provider::{Provider, takes};
 use gsw_abi::setting::Setting as Known;
@@ -109,7 +109,7 @@ fn models(db: &dyn Db, item: ItemId, settings: &[&Setting], found: &mut Vec<Diag
     }
 }
 
-/// Who is known to answer for a model of this name, or under another name of the provider.
+/// The provider that is known to have a model of this name, or under another name of the provider.
 fn meant_provider(provider: &str, name: &str) -> Option<&'static str> {
     // Of a bare `gpt-5` or `o4-mini` the word before the first sign says whose it is.
     let word = match provider {

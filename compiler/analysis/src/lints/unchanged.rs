@@ -23,7 +23,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             continue;
         };
         let variable = body.local(*local);
-        // What nobody reads has a warning already.
+        // What is never read has a warning already.
         if variable.kind != LocalKind::Var || assigned.contains(local) || !read.contains(local) {
             continue;
         }

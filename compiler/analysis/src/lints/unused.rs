@@ -94,7 +94,7 @@ fn check_locals(db: &dyn Db, main: &Body, inferred: &ItemBodies, found: &mut Vec
     }
 }
 
-/// The parameters of a tool or prompt are seen by models and users, who may give what the body ignores.
+/// The parameters of a tool or prompt are seen by models and users, which may give what the body ignores.
 fn is_interface(db: &dyn Db, item: ItemId) -> bool {
     matches!(
         item.kind(db),

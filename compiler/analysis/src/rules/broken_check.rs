@@ -83,7 +83,7 @@ fn check_fields(
             continue;
         }
         let written = record.fields.iter().find(|it| it.0 == index);
-        // A default that is wrong by itself is reported where it stands.
+        // A default that is wrong by itself is reported where it is.
         if written.is_none() && breaks(db, record.item, part, value, &[]) {
             continue;
         }

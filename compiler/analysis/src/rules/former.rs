@@ -1,4 +1,4 @@
-//! Earlier names, after `@was`: one that says nothing, or that two things would have, keeps nobody's identity.
+//! Earlier names, after `@was`: one that says nothing, or that two things would have, keeps no identity.
 
 use gsw_infer::hir::{Body, ExpressionId, ExpressionKind};
 use gsw_names::item_signature;

@@ -1,4 +1,5 @@
-//! What stands in the head of a declaration and may not: modifiers of another kind, reserved words as names, no body.
+//! What is in the head of a declaration and is not allowed there: modifiers of another kind, reserved words as names,
+//! no body.
 
 use gsw_infer::errors::calls;
 use gsw_names::{is_std, item_head};
@@ -55,7 +56,7 @@ fn unanswerable(db: &dyn Db, item: ItemId, signature: &Signature) -> Option<Diag
     let ItemBody::Prompt { entries, .. } = &tree.body else {
         return None;
     };
-    // What is said after it, a statement decides.
+    // A statement decides what follows.
     if entries
         .iter()
         .any(|it| matches!(it, PromptEntry::Statement(_)))

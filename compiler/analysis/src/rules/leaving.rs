@@ -7,10 +7,10 @@ use rustc_hash::FxHashSet;
 
 use crate::errors;
 
-/// What stands around an expression, as far as leaving it goes.
+/// What is around an expression, as far as leaving it goes.
 #[derive(Clone, Copy)]
 struct Around {
-    /// Whether a loop of the same code stands around it.
+    /// Whether it is inside of a loop of the same code.
     in_loop: bool,
     /// What `break` and `continue` would have to leave to reach a loop further out.
     wall: Option<&'static str>,

@@ -42,7 +42,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             }
             let listed = granted.iter().find(|(name, _)| name == effect.name());
             let place = body.place(span);
-            // The address of a request with any method stands behind the method.
+            // The address of a request with any method follows the method.
             let is_address = |it: &String| effect != Effect::Net || host(it).is_some();
             let named = |n| {
                 nth(n)
@@ -53,7 +53,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
                 listed,
                 named(0).or_else(|| named(1).filter(|_| effect == Effect::Net)),
             ) {
-                // A secret shows itself to nobody; only one that is named is known to be refused where it is sent.
+                // A secret is shown nowhere; only one that is named is known to be refused where it is sent.
                 (_, None) if is_secret => {}
                 (None, target) => {
                     let entry = target.map(|it| entry_for(effect, &it));
@@ -129,7 +129,7 @@ fn entry_for(effect: Effect, target: &str) -> String {
     named.unwrap_or(target).to_owned()
 }
 
-/// What the function of the library itself does; what its function arguments do is seen where they stand.
+/// What the function of the library itself does; what its function arguments do is seen where they are.
 fn own_effects(db: &dyn Db, item: ItemId) -> Vec<Effect> {
     // A workflow that is started by name does what it does where it is declared.
     if module_path(db, item.file(db)) == Some("std/workflows") {
@@ -206,8 +206,8 @@ pub fn contains(effect: Effect, granted: &str, entry: &str) -> bool {
     }
 }
 
-/// Whether a path stands in the folder, or is the file, that is granted; told by the texts alone. Of a pattern only what
-/// stands before its first `*` counts.
+/// Whether a path is in the folder, or is the file, that is granted; decided by the texts alone. Of a pattern only the
+/// part before its first `*` counts.
 fn is_beneath(granted: &str, target: &str) -> bool {
     let wildcard = target.find(['*', '?', '[', '{']);
     let (fixed, rest) = target.split_at(wildcard.unwrap_or(target.len()));
@@ -252,7 +252,7 @@ fn host(url: &str) -> Option<&str> {
 fn is_host(granted: &str, host: &str) -> bool {
     let granted = granted.to_ascii_lowercase();
     let host = host.to_ascii_lowercase();
-    // The colons of an address of IPv6 stand in brackets.
+    // The colons of an address of IPv6 are in brackets.
     let name_of = |it: &str| {
         let end = it.find(']').map_or(0, |end| end + 1);
         let length = it[end..].find(':').map_or(it.len(), |at| end + at);

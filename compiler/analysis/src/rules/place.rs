@@ -1,5 +1,5 @@
-//! Statements that stand in one sort of declaration only: `state` in workflows, `undo` in what a workflow runs, `mock` and
-//! `assert … fails` in tests.
+//! Statements that are allowed in one sort of declaration only: `state` in workflows, `undo` in what a workflow runs,
+//! `mock` and `assert … fails` in tests.
 
 use gsw_infer::hir::{
     Body, BodyPart, ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind,
@@ -12,7 +12,7 @@ use crate::errors;
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     let kind = body.item.kind(db);
     let is_own = kind == ItemKind::Workflow && body.part == BodyPart::Main;
-    // Nearly all statements may stand anywhere.
+    // Nearly all statements are allowed anywhere.
     if body.has(|it| holds_misplaced(body, it, kind)) {
         visit(body, body.root, kind, is_own, found);
     }
@@ -21,7 +21,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where an `undo` may not stand; `None` where it may. The workflow that it belongs to is known only when it runs, since
+/// Where an `undo` is not allowed; `None` where it is. The workflow that it belongs to is known only when it runs, since
 /// functions and tools are called by workflows.
 fn home_of_undo(part: BodyPart, kind: ItemKind) -> Option<&'static str> {
     const HOME: Option<&str> = Some("a workflow, or a function or tool that one calls");
@@ -33,7 +33,7 @@ fn home_of_undo(part: BodyPart, kind: ItemKind) -> Option<&'static str> {
     HOME.filter(|_| !may)
 }
 
-/// Reports each `undo` inside of `id`; `home` says where it had to stand.
+/// Reports each `undo` inside of `id`; `home` says where it would be allowed.
 fn check_undos(
     body: &Body,
     id: ExpressionId,
@@ -58,7 +58,7 @@ fn check_undos(
     }
 }
 
-/// `is_own` tells whether the expression belongs to the body of a workflow itself, not to a closure in it.
+/// `is_own` says whether the expression belongs to the body of a workflow itself, not to a closure in it.
 fn visit(body: &Body, id: ExpressionId, kind: ItemKind, is_own: bool, found: &mut Vec<Diagnostic>) {
     let expression = body.expression(id);
     if let ExpressionKind::Block { statements, .. } = &expression.kind {
@@ -74,7 +74,7 @@ fn visit(body: &Body, id: ExpressionId, kind: ItemKind, is_own: bool, found: &mu
     }
 }
 
-/// Whether a block has a statement that may not stand everywhere.
+/// Whether a block has a statement that is not allowed everywhere.
 fn holds_misplaced(body: &Body, expression: &ExpressionKind, kind: ItemKind) -> bool {
     let ExpressionKind::Block { statements, .. } = expression else {
         return false;

@@ -39,7 +39,7 @@ impl RepeatClass {
     }
 }
 
-/// The class of the tool `item`: as written, else told by its effects and by the tools that it calls.
+/// The class of the tool `item`: as written, else derived from its effects and by the tools that it calls.
 pub fn repeat_class(db: &dyn Db, item: ItemId) -> RepeatClass {
     written_class(db, item).unwrap_or_else(|| match once_tool(db, item) {
         Some(_) => RepeatClass::Once,
@@ -283,7 +283,7 @@ fn called_item(kind: &ExpressionKind) -> Option<ItemId> {
     Some(*item)
 }
 
-/// The word that makes what stands inside run again.
+/// The word that makes what is inside run again.
 fn region_inside(kind: &ExpressionKind) -> Option<&'static str> {
     use ExpressionKind as Kind;
     match kind {

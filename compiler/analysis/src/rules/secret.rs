@@ -1,4 +1,4 @@
-//! Secrets in what is shown: prompts go to models, questions to people, a workflow's result to whoever started it.
+//! Secrets in what is shown: prompts go to models, questions to people, a workflow's result to its starter.
 
 use gsw_names::{declared_name, holds_secret, item_head, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};

@@ -1,4 +1,4 @@
-//! Prompts whose fixed text stands after what differs from call to call, where no provider finds it in its cache.
+//! Prompts whose fixed text comes after what differs from call to call, where no provider finds it in its cache.
 //!
 //! Providers keep what a request begins with, and stop at the first difference. So a long text that is the same in every call
 //! costs a tenth before a parameter, and all of it after one.

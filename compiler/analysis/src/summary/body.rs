@@ -41,7 +41,7 @@ impl Outcome {
     }
 }
 
-/// The same of what acts besides.
+/// The outcome of what acts besides.
 pub(super) fn acting(mut outcome: Outcome, acts: Acts) -> Outcome {
     outcome.does.acts = outcome.does.acts.max(acts);
     outcome
@@ -57,7 +57,7 @@ pub(super) struct BodyFacts {
     pub(super) impossible: Vec<(ExpressionId, usize)>,
     /// Functions that become ones of a type that says less of them; as the last walk found it.
     pub(super) leaks: Vec<Leak>,
-    /// What expressions do whose value nobody has, with what tasks raise that are dropped so; as the last walk found it.
+    /// What expressions do whose value is dropped, with what tasks raise that are dropped so; as the last walk found it.
     dropped: Vec<(ExpressionId, Summary)>,
     /// Whether anybody uses each local, found when it is asked for: few bodies have tasks.
     used: OnceCell<Vec<bool>>,
@@ -204,12 +204,12 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         outcome
     }
 
-    /// An expression whose value nobody has.
+    /// An expression whose value is dropped.
     pub(super) fn dropped(&mut self, value: ExpressionId) -> Summary {
         self.given(&[], value).does
     }
 
-    /// What the tasks raise that `value` begins and that are in these locals, which somebody uses.
+    /// What the tasks raise that `value` begins and that are in these locals, which are used.
     pub(super) fn begun(&self, locals: &[LocalId], value: ExpressionId) -> Raised {
         let mut late = Raised::default();
         if !self.are_used(locals) {
@@ -247,8 +247,8 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         }
     }
 
-    /// An expression whose value these locals get. Where nobody uses them, nobody can await a task among it: its error is
-    /// raised when its node ends.
+    /// An expression whose value these locals get. Where they are not used, a task among it cannot be awaited: its error
+    /// is raised when its node ends.
     pub(super) fn given(&mut self, locals: &[LocalId], value: ExpressionId) -> Outcome {
         let mut outcome = self.expression(value);
         for local in locals {
@@ -377,7 +377,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
 
     fn error_value(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
         let mut outcome = self.made(kind, item);
-        // Errors that it carries are not what it is: whoever takes them out again knows nothing of them (`bind`).
+        // Errors that it carries are not what it is: what takes them out again knows nothing of them (`bind`).
         outcome.value.error = ErrorSet::default();
         if error_class(self.db(), item) != ErrorClass::Fault {
             // Faults are in no set: every operation could raise one, so listing them would say nothing.
@@ -437,7 +437,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     pub(super) fn inside(&mut self, kind: &'a ExpressionKind) -> Outcome {
         let mut outcome = Outcome::nothing();
         for child in children(kind) {
-            // Closures are values here; they run where somebody calls them.
+            // Closures are values here; they run where they are called.
             if let Child::Inline(id) = child {
                 self.then(id, &mut outcome);
             }
@@ -485,7 +485,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             Some((_, known)) => known.clone_from(&outcome.does),
             None => self.facts.closures.push((key, outcome.does.clone())),
         }
-        // One summary for the closure and for the functions that it gives: who holds the value may call either.
+        // One summary for the closure and for the functions that it gives: a holder of the value may call either.
         add(&mut value.call, &outcome.does);
         value
     }
@@ -518,7 +518,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         }
     }
 
-    /// Whether somebody uses each of these that may hold a task.
+    /// Whether each of these is used that may hold a task.
     fn are_used(&self, locals: &[LocalId]) -> bool {
         let mut holding = locals
             .iter()

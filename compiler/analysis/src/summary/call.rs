@@ -380,7 +380,7 @@ fn mentions_parameter(ty: &Type) -> bool {
 }
 
 /// Adds what an agent, a hook, or a tool or workflow that a model is given, does to what the prompt's call does. What hooks,
-/// tools and workflows raise goes back to the model; what the settings of an agent raise reaches who called the prompt.
+/// tools and workflows raise goes back to the model; what the settings of an agent raise reaches the caller of the prompt.
 pub(super) fn add_given(db: &dyn Db, source: ItemId, given: &Summary, does: &mut Summary) {
     does.effects = does.effects.union(given.effects);
     if source.kind(db) == ItemKind::Agent {
@@ -461,7 +461,7 @@ pub(super) fn add_part(
     summary: &mut Summary,
     result: &mut Facts,
 ) {
-    // Its own variables are nobody else's.
+    // Its own variables are not shared.
     if outcome.does.acts == Acts::Inside {
         outcome.does.acts = Acts::Never;
     }

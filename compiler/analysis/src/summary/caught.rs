@@ -69,7 +69,7 @@ impl<'a> Remaining<'a> {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Binding(_) => self.take(Kept::All),
             PatternKind::ModelError => self.take(Kept::Only(model_errors(self.db).kinds)),
-            // `Failed(0) =>` leaves a `Failed(1)` to go on, so only arms that take every payload take the error out.
+            // `Failed(0) =>` leaves a `Failed(1)` uncaught, so only arms that take every payload take the error out.
             PatternKind::Error { item, fields }
                 if fields.iter().all(|(_, it)| covers_all(self.db, it)) =>
             {

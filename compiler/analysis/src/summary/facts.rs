@@ -133,7 +133,7 @@ impl Raised {
         }
     }
 
-    /// The same where `given` is what the function parameters do.
+    /// Closes the facts where `given` is what the function parameters do.
     pub(super) fn close(&mut self, given: &Summary) {
         if self.arguments == ArgumentEffects::None {
             return;
@@ -177,9 +177,9 @@ pub(super) fn of_parameter() -> Summary {
     }
 }
 
-/// What a parameter of a lambda brings where it is not known all that it may be. Who calls the lambda answers for what functions
-/// among its arguments raise and do, and for nothing else: code that calls what it was given may always have to wait for it, and
-/// a task or an error that is given may raise anything.
+/// What a parameter of a lambda brings where it is not known all that it may be. The caller of the lambda answers for what
+/// functions among its arguments raise and do, and for nothing else: code that calls what it was given may always have to wait
+/// for it, and a task or an error that is given may raise anything.
 pub(super) fn of_lambda_parameter(db: &dyn Db, ty: &Type) -> Facts {
     Facts {
         call: of_lambda_argument().call,
@@ -187,7 +187,7 @@ pub(super) fn of_lambda_parameter(db: &dyn Db, ty: &Type) -> Facts {
     }
 }
 
-/// The same where all that it may be is learnt elsewhere.
+/// What a parameter of a lambda brings where all that it may be is learnt elsewhere.
 pub(super) fn of_lambda_argument() -> Facts {
     Facts {
         call: Summary {

@@ -21,12 +21,12 @@ pub(super) struct Leak {
     pub(super) effects: EffectSet,
 }
 
-/// Who does what a type leaves out.
+/// The side that does what a type leaves out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Side {
     /// The function itself, or one that it gives.
     Function,
-    /// A function that those who know it by the new type may give to it.
+    /// A function that code that knows it by the new type may give to it.
     Argument,
 }
 
@@ -125,8 +125,8 @@ enum Own {
     Compared,
 }
 
-/// The first thing that function types in `to` leave out of what those in `from` say. Who takes functions must take all that
-/// may be given to it: parameters the other way round.
+/// The first thing that function types in `to` leave out of those in `from`. What takes functions must take all that may be
+/// given to it: parameters the other way round.
 fn left_inside(
     db: &dyn Db,
     from: &Type,

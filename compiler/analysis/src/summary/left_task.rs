@@ -6,8 +6,8 @@
 //! await late catch Failed(_) => none
 //! ```
 //!
-//! A path that an error ends does not count: the node cancels its tasks then. Whatever does more with a local than leave it alone takes
-//! what is in it, so who gives a task away is taken to have it awaited.
+//! A path that an error ends does not count: the node cancels its tasks then. Whatever does more with a local than leave it alone
+//! takes what is in it, so a task that is given away is taken to be awaited.
 
 use gsw_infer::hir::{
     Arm, BinaryOperator, Body, ExpressionId, ExpressionKind as Kind, LocalId, Statement,
@@ -24,7 +24,7 @@ pub(super) enum Leaving {
     Cancels,
 }
 
-/// Whether what these locals hold may be in nobody's hands when the rest of their block is left.
+/// Whether what these locals hold may be unowned when the rest of their block is left.
 pub(super) fn may_be_left(
     body: &Body,
     locals: &[LocalId],
@@ -46,7 +46,7 @@ pub(super) fn may_be_left(
     taken == Taken::No || paths.left
 }
 
-/// Whether somebody has taken what is in the locals; `Yes` where a path ends as well.
+/// Whether the content of the locals was taken; `Yes` where a path ends as well.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Taken {
     Yes,

@@ -44,7 +44,7 @@ fn tasks(kind: &ExpressionKind) -> Vec<&Lambda> {
 }
 
 /// The variables of the code around a task that it gives a new value as a whole, with the value. What its own closures assign is
-/// left out: who calls them may see to it that only one runs at a time.
+/// left out: their caller may make sure that only one runs at a time.
 fn assigned(body: &Body, task: &Lambda) -> Vec<(LocalId, ExpressionId)> {
     let mut found = Vec::new();
     for id in inside(body, task.body) {
@@ -69,7 +69,7 @@ fn assigned(body: &Body, task: &Lambda) -> Vec<(LocalId, ExpressionId)> {
     found
 }
 
-/// Where a value reads the variable and goes on to wait.
+/// Where a value reads the variable and then waits.
 fn read_before_wait(
     body: &Body,
     facts: &BodyFacts,

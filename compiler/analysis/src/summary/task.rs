@@ -16,7 +16,7 @@ impl<'a> BodyWalk<'a, '_> {
     pub(super) fn detaching(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
         let mut outcome = self.inside(kind);
         let (started, _) = self.unit.of(item);
-        // The errors of a detached run are its own: nobody here can await it.
+        // The errors of a detached run are its own: it cannot be awaited here.
         let effects = outcome.does.effects.union(started.effects);
         outcome.does.effects = effects.with(Effect::Spawn);
         outcome.does.waits = Waits::Always;
@@ -117,7 +117,7 @@ impl<'a> BodyWalk<'a, '_> {
         add(&mut outcome.does, &value.call);
         match policy {
             ErrorPolicy::First => raised.add_to(&mut outcome.does),
-            // They are values in the list of outcomes, and raise only where somebody `fail`s with one.
+            // They are values in the list of outcomes, and raise only where the program `fail`s with one.
             ErrorPolicy::Settle => {
                 value.error.extend(&raised.errors);
                 value.error.open |= raised.arguments == ArgumentEffects::Added;

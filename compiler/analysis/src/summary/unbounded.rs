@@ -1,4 +1,4 @@
-//! Loops that ask models and end only when an answer says so: nobody has said what they may cost.
+//! Loops that ask models and end only when an answer says so, without a limit on what they may cost.
 //!
 //! Only `while true` is looked at: any other condition is something that the author has thought of. What a person, the outside or
 //! another task keeps waiting is held up by them, and where numbers are compared there most likely is a count.
@@ -59,7 +59,7 @@ fn endless(body: &Body, expression: &Expression) -> Option<Endless> {
     })
 }
 
-/// Whether a turn asks a model and waits for nobody else.
+/// Whether a turn asks a model and waits for nothing else.
 fn asks_alone(turn: &Summary) -> bool {
     let has = |it| turn.effects.has(it);
     has(Effect::Model)

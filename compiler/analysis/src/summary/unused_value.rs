@@ -1,8 +1,8 @@
-//! Values that nobody uses, where computing them has no effect.
+//! Unused values, where computing them has no effect.
 //!
 //! What an expression does is known from the facts of the last walk. A literal or name that is all of a branch is left alone where
 //! another branch does something: in `match x { A => send(), B => 0 }` the `0` is there for the type. So is an index: a missing
-//! key raises, and whoever writes `m[k]` on a line of its own asks for that.
+//! key raises, and an `m[k]` on a line of its own asks for that.
 
 use gsw_infer::hir::{
     Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind,
@@ -254,9 +254,9 @@ fn fills_branch(body: &Body, id: ExpressionId) -> bool {
     }
 }
 
-/// A statement and where its neighbours stand.
+/// A statement and the spans of its neighbours.
 struct Line<'a> {
-    /// Whether it stands in a block inside of a body that may end with a value.
+    /// Whether it is in a block inside of a body that may end with a value.
     is_in_branch: bool,
     before: Option<Span>,
     own: &'a Statement,
@@ -327,12 +327,12 @@ fn changed(body: &Body, id: ExpressionId) -> Option<&Name> {
     };
     let local = body.local(local);
     let may_change = matches!(local.kind, LocalKind::Var | LocalKind::State);
-    // The receiver stands at the beginning of a call of a method.
+    // The receiver is at the beginning of a call of a method.
     let is_method = receiver.span.start == expression.span.start;
     (may_change && is_method && receiver.ty == expression.ty).then_some(&local.name)
 }
 
-/// The operator of a line that was to go on with the one above it.
+/// The operator of a line that was to continue the one above it.
 fn subtraction(db: &dyn Db, body: &Body, above: Span, line: Span) -> Meant {
     let rest = text(db, body, line);
     let operand = rest.trim_start_matches('-').trim_start();

@@ -1,4 +1,4 @@
-//! Which locals are used: whether what stands in them ever comes to more than standing in others that nobody uses.
+//! Which locals are used: whether their content ever comes to more than being in others that are not used.
 //!
 //! ```text
 //! let late = spawn store()      // used by nobody: `kept` holds it, and nobody asks for `kept`
@@ -6,9 +6,9 @@
 //! print(kept.len())             // nor does who counts tasks wait for one
 //! ```
 //!
-//! Nobody awaits a task in a local that is not used, so the end of its node raises what it raises (`body`). Parts of values are
-//! not distinguished and the order of statements is ignored: who awaits one of two tasks in a list is taken to await both.
-//! What is given to a function, returned, captured or assigned to a state is used: it may be awaited there.
+//! A task in a local that is not used is not awaited, so the end of its node raises what it raises (`body`). Parts of values
+//! are not distinguished and the order of statements is ignored: code that awaits one of two tasks in a list is taken to await
+//! both. What is given to a function, returned, captured or assigned to a state is used: it may be awaited there.
 
 use gsw_infer::hir::{
     Body, Callee, Change, Expression, ExpressionId, ExpressionKind, ListRest, LocalId, LocalKind,
@@ -24,7 +24,7 @@ use super::facts::can_carry_effects;
 /// Where a value goes.
 #[derive(Clone)]
 enum Goes {
-    /// Somebody may do with it what can be done with it.
+    /// Anything may be done with it.
     Used,
     Into(Vec<LocalId>),
     Nowhere,
@@ -201,7 +201,7 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Whether nobody has the value of this child: the body of a loop.
+/// Whether the value of this child is dropped: the body of a loop.
 fn is_dropped(kind: &ExpressionKind, child: ExpressionId) -> bool {
     matches!(kind, ExpressionKind::While { body, .. } if *body == child)
 }

@@ -33,7 +33,7 @@ fn refusal(kind: ItemKind, part: BodyPart) -> Option<NoWaiting> {
     }
 }
 
-/// A report when `body` may not wait and does, or calls a function of which nobody knows whether it does.
+/// A report when `body` may not wait and does, or calls a function that may or may not wait.
 pub(super) fn waiting_diagnostic(
     db: &dyn Db,
     body: &Body,
@@ -41,7 +41,7 @@ pub(super) fn waiting_diagnostic(
 ) -> Option<Diagnostic> {
     let reason = refusal(body.item.kind(db), body.part)?;
     let waits = |does: &Summary| does.waits != Waits::Never;
-    // `WithArguments` counts as waiting too: in a part that has no caller nobody says whether the function waits.
+    // `WithArguments` counts as waiting too: in a part that has no caller it is unknown whether the function waits.
     let whole = facts.does.get(body.root.0 as usize)?;
     // A constant with an effect is reported for that.
     let is_reported = reason == NoWaiting::Constant && whole.effects.iter().next().is_some();

@@ -13,7 +13,7 @@ pub(super) enum Origin {
     Arguments,
     /// A row that finds one of the values in its first argument: `m.get(key)`, as `m[key]`.
     Found,
-    /// The program, a person, or who vouches for it.
+    /// The program, a person, or a vouching `trust`.
     Trusted,
     Foreign,
 }
@@ -29,7 +29,7 @@ const FOREIGN: [Effect; 7] = [
     Effect::Host,
 ];
 
-/// Whether somebody in the program has written what an item gives: the body of a tool of a server is the compiler's.
+/// Whether what an item gives is written in the program: the body of a tool of a server is the compiler's.
 pub(super) fn has_body(db: &dyn Db, item: ItemId) -> bool {
     item_signature(db, item).signature.server.is_none() && !is_host_tool(db, item)
 }
@@ -40,7 +40,7 @@ pub(super) fn origin(db: &dyn Db, item: ItemId) -> Origin {
     if let Some(row) = signature.intrinsic {
         return of_row(row, declared.effects);
     }
-    // Whoever writes `trusted` after the result of what has no body says what nobody can follow.
+    // A `trusted` after the result of what has no body cannot be verified.
     let said = match signature.trusted {
         Presence::Present => Origin::Trusted,
         Presence::Absent => Origin::Foreign,

@@ -46,10 +46,10 @@ pub(super) struct ItemWalk<'u, 'a> {
     depths: BTreeMap<LocalId, u32>,
 }
 
-/// What an error says may be what somebody outside has made it say.
+/// The message of an error may come from outside.
 const ERROR: &str = "what an error says";
 
-/// A function that is kept is called by who knows whom.
+/// A function that is kept may be called from anywhere.
 const HANDED: &str = "what a function is given that is kept";
 
 impl<'u, 'a> ItemWalk<'u, 'a> {
@@ -224,7 +224,7 @@ impl<'u, 'a> ItemWalk<'u, 'a> {
         let mut given = parameters.filter(|(index, it)| {
             it.trusted == Presence::Absent && label.parameters.contains(*index)
         });
-        // Whoever calls a function is held to what becomes of its arguments; nobody holds a model to anything.
+        // The caller of a function answers for what becomes of its arguments; a model answers for nothing.
         let first = if is_given_by_model {
             given.next()
         } else {

@@ -148,12 +148,12 @@ fn own() -> Result<PathBuf, String> {
         .map_err(|error| format!("cannot find the path of `gswc` itself: {error}"))
 }
 
-/// Says that models of the program may run what they write, and that nobody would compile it.
+/// Warns that models of the program may run what they write, and that there is no compiler for it.
 fn note_missing_compiler(arguments: &Build, module: &Module) {
     let is_word = |it: &Constant| matches!(it, Constant::String { text, .. } if text == WRITTEN);
     if !arguments.with_compiler && module.constants.iter().any(is_word) {
         say(
-            "note: `spawns: [written]` lets a model run what it writes, and this build has nobody who compiles that: build it with --with-compiler",
+            "note: `spawns: [written]` lets a model run what it writes, and this build has no compiler for it: build it with --with-compiler",
         );
     }
 }

@@ -74,7 +74,7 @@ pub struct Bust {
 }
 
 impl Which {
-    /// `None` when nothing is said.
+    /// `None` when no option is given.
     fn filter(&self) -> Option<Filter> {
         let Self {
             key,

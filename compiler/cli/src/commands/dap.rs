@@ -1,8 +1,8 @@
 //! `gswc dap`: a debugger for editors, by the Debug Adapter Protocol on standard input and output.
 //!
-//! A program is compiled so that its code says where it is and what its names hold (`gsw_flow::lower_debugged`). A run stops at such a
-//! point by not going on: the thread that has it answers questions until it may go on, and its clock stands. Since a run is
-//! decided by what it is given, going back is running it again, with what it was given, as far as an earlier point.
+//! A program is compiled so that its code says where it is and what its names hold (`gsw_flow::lower_debugged`). A run stops at
+//! such a point by not continuing: the thread that has it answers questions until it may continue, and its clock is stopped. Since
+//! a run is decided by what it is given, going back is running it again, with what it was given, as far as an earlier point.
 
 mod breakpoints;
 mod expression;

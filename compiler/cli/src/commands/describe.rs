@@ -49,7 +49,7 @@ pub fn describe(arguments: &Describe) -> Exit {
     }
 }
 
-/// The program, which may be wrong: whoever looks something up may be in the middle of an edit.
+/// The program, which may be wrong: the user may be in the middle of an edit.
 pub(super) fn database(file: Option<&std::path::Path>) -> Result<Database, Exit> {
     if file.is_none() && !project::is_in_project() {
         return super::doc::library();

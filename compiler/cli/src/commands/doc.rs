@@ -86,7 +86,7 @@ pub fn doc(arguments: &Doc) -> Exit {
 
 fn of_program(entry: &Path) -> Result<Vec<Page>, Exit> {
     let db = compile::open(entry).map_err(|failure| report::failure(&failure))?;
-    // Whoever looks something up may be in the middle of an edit.
+    // The user may be in the middle of an edit.
     let diagnostics = gsw_analysis::check_project(&db);
     let state = if report::report(&db, &diagnostics, Format::Auto) == Exit::Done {
         State::Checked

@@ -77,7 +77,7 @@ fn unknown(name: &str, functions: Vec<Name>) -> String {
     format!("there is nothing called `{name}` to explain; {near}")
 }
 
-/// The code in `error[unknown-name]`, which is how it stands in a report.
+/// The code in `error[unknown-name]`, which is how it is written in a report.
 fn bare(text: &str) -> &str {
     let inside = text.split_once('[').map_or(text, |it| it.1);
     inside.split(']').next().unwrap_or(inside).trim()

@@ -87,7 +87,7 @@ enum Ask {
 /// A server, with what its declaration says in `oauth(…)`.
 #[derive(clap::Args)]
 struct At {
-    /// Its address.
+    /// The address of the server.
     #[arg(value_name = "ADDRESS")]
     url: String,
     /// The id under which the program was registered beforehand.

@@ -127,7 +127,7 @@ fn write(folder: &Path, program: &str) -> Result<Vec<&'static str>, String> {
     let mut kept = Vec::new();
     for (file, text) in FILES.into_iter().rev() {
         let path = folder.join(file);
-        // Also a link that leads nowhere is somebody's.
+        // A link that leads nowhere belongs to the user, too.
         if path.symlink_metadata().is_ok() {
             kept.push(file);
             continue;

@@ -273,7 +273,7 @@ fn cache_marks(body: &Value) -> Vec<&'static str> {
 
 /// How long a request is.
 struct Size {
-    /// Of all its texts: what is said, what is asked for, what the tools are.
+    /// Of all its texts: messages, schema, tools.
     bytes: usize,
     /// Whether it holds images or documents, whose tokens depend on what they show.
     media: usize,
@@ -283,7 +283,7 @@ struct Size {
     cost: Option<f64>,
 }
 
-/// So many bytes of English, of programs and of JSON are about a token; of other scripts it is fewer.
+/// How many bytes of English, of programs and of JSON are about a token; of other scripts it is fewer.
 const BYTES_A_TOKEN: usize = 4;
 /// Said wherever tokens are, which only the provider can count.
 const METHOD: &str = "a quarter of the bytes";
@@ -344,7 +344,7 @@ impl Size {
     }
 }
 
-/// What is said, for a model that has no wire.
+/// The messages, for a model that has no wire.
 fn conversation(request: &ModelRequest) -> String {
     let said = request.messages.iter().map(|message| {
         let role = match message.role {
@@ -372,7 +372,7 @@ fn as_json(outgoing: &Outgoing) -> Value {
     })
 }
 
-/// A command for a shell, which puts the key in the place of its variable; all else is taken as it stands.
+/// A command for a shell, which puts the key in the place of its variable; all else is taken as it is.
 fn curl(outgoing: &Outgoing) -> String {
     let mut text = format!("curl {} \\\n", quoted(&outgoing.url));
     let _ = writeln!(text, "  -H 'content-type: application/json' \\");

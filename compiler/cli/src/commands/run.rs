@@ -56,7 +56,7 @@ pub fn run(arguments: &Run) -> Exit {
             Some(file) => format!("gswc run {} --", file.display()),
             None => "gswc run --".to_owned(),
         },
-        // Whoever goes on with a run may be in another folder.
+        // A run may be resumed from another folder.
         program: file
             .as_ref()
             .map(|it| std::path::absolute(it).unwrap_or_else(|_| it.clone()))

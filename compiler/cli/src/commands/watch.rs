@@ -26,7 +26,7 @@ pub struct Watch {
 
 const STORE: BuiltinOption = BuiltinOption::Store;
 
-/// Whether somebody has said where runs are kept.
+/// Whether it is configured where runs are kept.
 fn has_store() -> bool {
     STORE
         .variable()
@@ -58,7 +58,7 @@ pub fn watch(entries: &dyn Fn() -> Vec<PathBuf>) -> Exit {
         };
         let mut command = Command::new(&program);
         command.args(words(std::env::args_os().skip(1)));
-        // What a change ends is cancelled for good; whoever wants these runs back says so.
+        // What a change ends is cancelled for good; an option brings these runs back.
         if let (Some(variable), false) = (STORE.variable(), has_store()) {
             command.env(variable, "off");
         }
@@ -109,7 +109,7 @@ fn stamp(path: &Path) -> Stamp {
     Stamp(metadata.map(|it| (it.modified().ok(), it.len(), identity(&it))))
 }
 
-/// What tells a file from another one that has taken its name.
+/// What distinguishes a file from another one that has taken its name.
 #[cfg(unix)]
 fn identity(metadata: &std::fs::Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(metadata)

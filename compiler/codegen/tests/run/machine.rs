@@ -16,7 +16,7 @@ use memmap2::{Mmap, MmapMut};
 /// How much native stack a turn may use.
 const STACK: u64 = 512 * 1024;
 
-/// A loaded module and the state of its run. The context stands first: compiled code hands its address around.
+/// A loaded module and the state of its run. The context comes first: compiled code hands its address around.
 #[repr(C)]
 pub struct Machine {
     context: Context,
@@ -124,7 +124,7 @@ impl Machine {
         if object == 0 {
             return;
         }
-        // SAFETY: objects are alive as long as somebody owns them.
+        // SAFETY: objects are alive as long as they have an owner.
         let header = unsafe { &mut *(object as *mut Header) };
         if header.count & layout::IMMORTAL != 0 {
             return;
@@ -348,7 +348,7 @@ unsafe extern "C" fn frame_new(context: *mut Context, function: u64) -> u64 {
     machine(context).make_frame(function)
 }
 
-/// A machine that was told to stop unwinds whatever asks.
+/// A machine that was stopped unwinds whatever asks.
 unsafe extern "C" fn interrupted(context: *mut Context) -> u64 {
     // SAFETY: as for every row: the context is that of the machine that runs.
     unsafe { fault(context, BuiltinError::Unwind as u64) }

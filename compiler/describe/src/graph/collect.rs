@@ -72,7 +72,7 @@ enum Shown {
     Partly,
     /// Something happens in it, and that is shown.
     Wholly,
-    /// Nothing happens in it, unless a function does something that it stands in, and that it calls.
+    /// Nothing happens in it, unless a function does something that it is in, and that it calls.
     Open,
     Never,
 }
@@ -237,7 +237,7 @@ impl Collector<'_> {
         Lane { label, body }
     }
 
-    /// One of the ways of a choice, which may end where it stands.
+    /// One of the ways of a choice, which may end where it is.
     fn way(&mut self, body: &Body, id: ExpressionId, label: String) -> Lane {
         let mut way = self.lane(body, id, label);
         // Where all ways of a choice at its end are left, each of them says so.

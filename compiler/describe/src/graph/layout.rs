@@ -1,11 +1,11 @@
-//! From the structure of workflows to boxes with sizes: what stands in a box is stacked, lanes stand side by side.
+//! From the structure of workflows to boxes with sizes: the content of a box is stacked, lanes are side by side.
 
 use super::width::{text_width, word_width};
 use super::{Group, Lane, Leave, Node, Work, Workflow};
 
 /// Between what is stacked, for an arrow.
 pub(super) const STEP: f64 = 26.0;
-/// Between a box and what stands in it.
+/// Between a box and its content.
 pub(super) const PADDING: f64 = 14.0;
 pub(super) const GUTTER: f64 = 18.0;
 /// The height of a chip.
@@ -30,7 +30,7 @@ pub(super) const SMALL: f64 = 11.0;
 pub(super) const DETAIL: f64 = 12.0;
 pub(super) const NAME: f64 = 14.0;
 pub(super) const TITLE: f64 = 18.0;
-/// So much wider than a plain letter is one of a bold name or title; guesses from above.
+/// How much wider than a plain letter one of a bold name or title is; guesses from above.
 const BOLD_NAME: f64 = 1.06;
 const BOLD_TITLE: f64 = 1.1;
 
@@ -103,7 +103,7 @@ pub(super) struct Chips<'g> {
 pub(super) struct Section<'g> {
     pub width: f64,
     pub height: f64,
-    /// The height of what stands above the stack.
+    /// The height of what is above the stack.
     pub head: f64,
     pub workflow: &'g Workflow,
     pub marks: Chips<'g>,
@@ -218,7 +218,7 @@ fn placed_group(group: &Group) -> Placed<'_> {
     }
 }
 
-/// The height of what stands above the lanes.
+/// The height of what is above the lanes.
 pub(super) fn group_head(group: &Group, marks: &Chips<'_>) -> f64 {
     let is_labelled = group.lanes.iter().any(|it| !it.label.is_empty());
     let label = if is_labelled { LABEL } else { 0.0 };

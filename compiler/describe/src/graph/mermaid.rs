@@ -131,7 +131,7 @@ impl Chart {
     }
 }
 
-/// The title of a box, on one line: Mermaid draws what stands in the box over a second one.
+/// The title of a box, on one line: Mermaid draws the content of the box over a second one.
 fn title(head: &str, marks: &[String]) -> String {
     let mut parts = vec![head];
     parts.extend(marks.iter().map(String::as_str));

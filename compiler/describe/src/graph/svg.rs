@@ -37,7 +37,7 @@ const GROUP_BASELINE: f64 = 20.0;
 const GROUP_CHIPS: f64 = 28.0;
 /// From the top of the lanes up to the baseline of their labels.
 const LABEL_RISE: f64 = 7.0;
-/// Where the dash of an empty lane stands: left of its middle, below its top.
+/// Where the dash of an empty lane is: left of its middle, below its top.
 const DASH_LEFT: f64 = 3.0;
 const DASH_BASELINE: f64 = 14.0;
 /// Between the end of a divider and that of its group.

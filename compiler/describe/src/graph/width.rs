@@ -3,7 +3,7 @@
 /// The size of a word in small capitals and the space after each of its letters, as in the style sheet.
 const WORD_SIZE: f64 = 10.0;
 const WORD_SPACING: f64 = 0.8;
-/// So much wider are bold letters; a guess from above.
+/// How much wider bold letters are; a guess from above.
 const BOLD_WORD: f64 = 1.12;
 
 /// The width of a text of this size in pixels, in a plain sans-serif face.

@@ -5,18 +5,18 @@ use super::{MANUAL, ManualPage};
 /// A section that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundSection {
-    /// Where its page stands in `docs`, without the ending.
+    /// The path of its page in `docs`, without the ending.
     pub page: &'static str,
-    /// The heading, which is the page's title for what stands before the first section.
+    /// The heading, which is the page's title for the text before the first section.
     pub heading: &'static str,
     pub text: &'static str,
 }
 
-/// So much a word counts that stands in a heading, and so often it counts at most in a text.
+/// How much a word in a heading counts, and how often it counts at most in a text.
 const IN_HEADING: usize = 8;
 const MOST_IN_TEXT: usize = 4;
 
-/// The sections in which the words of a question stand, the best first, at most `most`.
+/// The sections that have the words of a question, the best first, at most `most`.
 #[must_use]
 pub fn search_manual(question: &str, most: usize) -> Vec<FoundSection> {
     let words: Vec<String> = question

@@ -1,4 +1,4 @@
-//! One declaration as HTML: head, docs, parts, what it raises and does, where it stands.
+//! One declaration as HTML: head, docs, parts, what it raises and does, where it is.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Where things stand in the site.
+//! Where things are in the site.
 
 use gsw_names::is_private;
 use gsw_source::{Db, File, ItemId, ItemKind};

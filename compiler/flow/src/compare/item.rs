@@ -1,4 +1,4 @@
-//! What stands at a place of a function: an instruction or a terminator, and what kind of thing it is.
+//! What is at a place of a function: an instruction or a terminator, and what kind of thing it is.
 
 use gsw_abi::call::RuntimeCall;
 
@@ -71,7 +71,7 @@ impl Cursor {
     }
 }
 
-/// What stands at a place.
+/// What is at a place.
 pub(super) fn item(function: &Function, at: Cursor) -> Item<'_> {
     let block = &function.blocks[at.block];
     match block.instructions.get(at.index) {
@@ -131,7 +131,7 @@ impl Item<'_> {
         }
     }
 
-    /// Where it goes on when nothing is raised, if that is one place.
+    /// Where it continues when nothing is raised, if that is one place.
     pub(super) const fn follows(&self, at: Cursor) -> Option<Cursor> {
         match self {
             Self::Instruction(_) => Some(at.next()),

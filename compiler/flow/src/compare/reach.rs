@@ -25,7 +25,7 @@ const PROMPTED: [(RuntimeCall, &str); 4] = [
     (RuntimeCall::external_ask, "external"),
 ];
 
-/// Calls whose names say little to who writes programs.
+/// Calls whose names say little to authors of programs.
 const WORDED: [(RuntimeCall, &str); 5] = [
     (RuntimeCall::timeout_enter, "a time limit"),
     (RuntimeCall::budget_enter, "a budget"),
@@ -190,7 +190,7 @@ impl<'a> Side<'a> {
 
     fn operation_of_instruction(&self, instruction: &Instruction) -> Option<String> {
         match instruction {
-            // Whoever makes a function value may call it.
+            // The maker of a function value may call it.
             Instruction::Closure { function, .. } | Instruction::Frame { function, .. } => {
                 self.asked_by(*function)
             }

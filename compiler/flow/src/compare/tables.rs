@@ -1,4 +1,4 @@
-//! What requests are made of besides code: types, prompts, agents, tools. Numbers of tables mean nothing; what stands there does.
+//! What requests are made of besides code: types, prompts, agents, tools. Indices of tables mean nothing; what they name does.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::compare::identity;
 use crate::compare::walk::{After, Key, Walk};
 use crate::ir::Module;
 
-/// Pairs of types that are the same, or are being compared.
+/// Pairs of types that are equal, or are being compared.
 #[derive(Default)]
 pub(super) struct TypePairs {
     same: HashSet<(TypeId, TypeId)>,
@@ -141,7 +141,7 @@ impl Walk<'_> {
         !self.functions(&key).result
     }
 
-    /// Whether a prompt, `human` or `external` asks for the same but for what is said and given in the call.
+    /// Whether a prompt, `human` or `external` asks for the same but for the texts and arguments of the call.
     pub(super) fn same_prompt(&mut self, old: u64, new: u64) -> bool {
         let prompt = |it: &Module, index: u64| -> Option<(Prompt, Option<Agent>)> {
             let prompt = it.program.prompts.get(usize::try_from(index).ok()?)?;
@@ -208,7 +208,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a model is told the same of two tools, and they do the same.
+    /// Whether two tools have the same description for a model, and do the same.
     pub(super) fn same_tool(&mut self, old: u64, new: u64) -> bool {
         let tool = |it: &Module, index: u64| -> Option<Tool> {
             let tools = &it.program.tools;
@@ -223,7 +223,7 @@ impl Walk<'_> {
             old.name == new.name && old.docs == new.docs && old.body == new.body && repeats;
         let is_shaped = self.same_fields(&old.parameters, &new.parameters)
             && self.same_type(old.result, new.result);
-        // What it does is compared where it stands; a model may call it at any time.
+        // What it does is compared where it is; a model may call it at any time.
         let mut key = Key::plain(old.function, new.function);
         key.after = After::ANYTHING;
         self.functions(&key);

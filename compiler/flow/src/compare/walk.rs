@@ -16,7 +16,7 @@ use crate::compare::tables::TypePairs;
 use crate::compare::{Class, Difference, What, identity};
 use crate::ir::{Function, Instruction, LocalId, Operand};
 
-/// So far ahead the same is looked for where two versions part; a guess.
+/// How far ahead to look for equal code where two versions part; a guess.
 const AHEAD: usize = 400;
 
 /// What may be asked for after a function has returned.
@@ -219,7 +219,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes on from a pair of places as long as there is one way.
+    /// Follows a pair of places as long as there is one way.
     fn path(&mut self, lane: &mut Lane<'a>, mut old: Cursor, mut new: Cursor) {
         loop {
             (old, new) = (settle(lane.old, old), settle(lane.new, new));
@@ -384,7 +384,8 @@ fn is_weak(shape: Shape) -> bool {
     )
 }
 
-/// The places from here on up to the first that asks for something, may raise, or has several ways to go on; that included.
+/// The places from here on up to the first that asks for something, may raise, or has several successors; that one
+/// included.
 fn run(side: &Side<'_>, function: &Function, from: Cursor) -> Vec<Cursor> {
     let mut places = Vec::new();
     let mut at = from;
@@ -415,7 +416,7 @@ fn known_as(
     name: &Operand,
 ) -> Option<String> {
     let block = function.blocks[at.block].instructions[..at.index].iter();
-    // Its earlier name is said just before, and is of no other node.
+    // Its earlier name is given just before, and is of no other node.
     let calls = block.enumerate().rev().filter_map(|(index, it)| {
         if let Instruction::Runtime {
             call, arguments, ..

@@ -18,7 +18,7 @@ use crate::lower::operator::Comparison;
 use crate::lower::region::Region;
 use crate::lower::witness::Witness;
 
-/// So many parts of a condition are shown beside its sides.
+/// The most parts of a condition that are shown beside its sides.
 const MOST_WITNESSES: usize = 8;
 
 /// A comparison with what it compares.

@@ -146,8 +146,8 @@ impl Builder<'_, '_> {
                 let ty = self.type_id(ty);
                 let to = self.local(ty);
                 self.emit(if cannot_raise {
-                    // Taken, the value has one owner and grows in place. The cell is empty until it is stored again, so nothing may raise in
-                    // between: whoever catches the error would read an empty variable.
+                    // Taken, the value has one owner and grows in place. The cell is empty until it is stored again, so nothing may
+                    // raise in between: a handler of the error would read an empty variable.
                     Instruction::CellTake { to, cell }
                 } else {
                     Instruction::CellGet { to, cell }
@@ -164,7 +164,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What a `state` variable begins with: in another attempt of its workflow perhaps what the reflection on it said.
+    /// What a `state` variable begins with: in another attempt of its workflow perhaps the value of the reflection on
+    /// it.
     pub fn revised_state(&mut self, local: hir::LocalId, value: Operand) -> Operand {
         let body = Arc::clone(&self.body);
         let declared = body.local(local);

@@ -49,7 +49,7 @@ pub fn checked_conversion(
     builder.runtime(target, call, vec![type_word(target), value])
 }
 
-/// What a check looks at, for what is said when it does not hold.
+/// What a check looks at, for the message when it does not hold.
 struct Checked {
     /// Of the type, or of the record and its field.
     name: String,
@@ -335,12 +335,12 @@ fn assert_check(emitter: &mut Emitter, check: &Check, checked: &Checked, argumen
     let going_on = emitter.block();
     emitter.jump(going_on);
     emitter.start(broken);
-    // The span is that of the value's use: who gave it can change it, and the message names the check.
+    // The span is that of the value's use: its author can change it, and the message names the check.
     raise_broken(emitter, check, checked, whole);
     emitter.start(going_on);
 }
 
-/// Raises what is said of a value that breaks a check, and of the record that the check looks at.
+/// Raises the error of a value that breaks a check, and of the record that the check looks at.
 fn raise_broken(emitter: &mut Emitter, check: &Check, checked: &Checked, whole: Operand) {
     let before = format!("`{}`: expected `{}`", checked.name, check.source);
     if checked.secrecy == Presence::Present {

@@ -51,7 +51,7 @@ impl Builder<'_, '_> {
         self.branch(value, then, otherwise);
     }
 
-    /// Tries the arms one after the other and goes on where none of them matches.
+    /// Tries the arms one after the other and continues where none of them matches.
     pub fn arms(&mut self, arms: &[Arm], value: Operand, join: Join) {
         for arm in arms {
             let next = self.block();

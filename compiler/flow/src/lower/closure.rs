@@ -179,7 +179,7 @@ impl Lowering<'_> {
             .parameters
             .iter()
             .any(|it| matches!(it.ty, Type::Function(_)));
-        // Who calls a function value has no instance to choose, so its code takes its function arguments as waiting.
+        // A caller of a function value has no instance to choose, so its code takes its function arguments as waiting.
         let waits = if takes_functions && colour == Colour::Resumable {
             ArgumentsWait::Yes
         } else {

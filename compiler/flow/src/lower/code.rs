@@ -116,7 +116,8 @@ impl Code {
         self.start(unreached);
     }
 
-    /// The value of code that the checker lets no program reach: running into it stops the run instead of going on wrongly.
+    /// The value of code that the checker lets no program reach: running into it stops the run instead of continuing
+    /// wrongly.
     pub fn unreachable(&mut self) -> Operand {
         self.end(Terminator::Unreachable);
         Operand::Word(0)
@@ -127,7 +128,7 @@ impl Code {
         self.end(Terminator::Jump(target));
     }
 
-    /// Ends the current block with a test and goes on where it is true.
+    /// Ends the current block with a test and continues where it is true.
     pub fn require(&mut self, condition: Operand, otherwise: BlockId) {
         let then = self.block();
         self.branch(condition, then, otherwise);
@@ -154,7 +155,7 @@ impl Code {
     /// A local that holds the operand: the operand's own, or a fresh one of type `ty`.
     pub fn held(&mut self, value: Operand, ty: TypeId) -> LocalId {
         match value {
-            // No copy: who needs a value that later assignments leave alone asks for `copy`.
+            // No copy: code that needs a value that later assignments leave alone calls `copy`.
             Operand::Local(local) => local,
             Operand::Word(_) => self.copy(value, ty),
         }
@@ -269,7 +270,7 @@ impl Code {
         self.jump(join.block);
     }
 
-    /// Goes on where the branches meet.
+    /// Continues where the branches meet.
     pub fn joined_value(&mut self, join: Join) -> Operand {
         self.start(join.block);
         join.result.map_or(Operand::Word(0), Operand::Local)

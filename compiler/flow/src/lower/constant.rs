@@ -131,7 +131,7 @@ fn may_change(table: &TypeTable, ty: TypeId, seen: &mut FxHashSet<TypeId>) -> bo
         | abi::Type::Duration
         | abi::Type::Json
         | abi::Type::Literals(_)
-        // Made once, so that all who name the constant share it.
+        // Made once, so that all uses of the constant share it.
         | abi::Type::Queue(_)
         | abi::Type::Session => false,
         abi::Type::Optional(inner) | abi::Type::List(inner) | abi::Type::Set { of: inner, .. } => {

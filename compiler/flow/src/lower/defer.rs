@@ -1,7 +1,7 @@
 //! `defer`: its code is written once for all ways out of its block but `return`, whose value is made before.
 //!
-//! Whoever leaves says where it is going and jumps to that code, which goes on from there: to the end of the block, with the
-//! error that is passing, or out of a loop. A copy for each way would double with each `defer` inside of another one.
+//! A way out notes its target and jumps to that code, which continues from there: to the end of the block, with the error
+//! that is passing, or out of a loop. A copy for each way would double with each `defer` inside of another one.
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
@@ -113,7 +113,7 @@ impl Builder<'_, '_> {
         self.shared_code(&deferral);
     }
 
-    /// The code of a `defer`, and where it goes on. An error in it is raised, unless one is passing already.
+    /// The code of a `defer`, and where it continues. An error in it is raised, unless one is passing already.
     fn shared_code(&mut self, deferral: &Deferral) {
         let landing = self.new_landing();
         // The region of this `defer` is closed: an error in its code goes outwards, not into the same code again.

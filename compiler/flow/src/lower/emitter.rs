@@ -89,7 +89,7 @@ impl<'l, 'v> Emitter<'l, 'v> {
         self.regions = regions;
     }
 
-    /// Ends the current block with what goes on in a fresh block or raises, and starts that block.
+    /// Ends the current block with what continues in a fresh block or raises, and starts that block.
     pub fn raising(&mut self, make: impl FnOnce(BlockId, Handler) -> Terminator) {
         let next = self.block();
         // Asked for before the block ends: the handler's landing may have to be made, and belongs to the regions that are open now.

@@ -22,8 +22,8 @@ use crate::walk::assigns;
 impl Builder<'_, '_> {
     /// Writes the code of an expression and gives where its value is.
     ///
-    /// The value may be the very local of a variable: who evaluates something else before using it goes through
-    /// [`Builder::operands`] or [`Builder::settled`].
+    /// The value may be the very local of a variable: code that evaluates something else before using it goes
+    /// through [`Builder::operands`] or [`Builder::settled`].
     pub fn expression(&mut self, id: ExpressionId) -> Operand {
         let body = Arc::clone(&self.body);
         let expression = body.expression(id);
@@ -40,7 +40,7 @@ impl Builder<'_, '_> {
         value
     }
 
-    /// The same in the condition of an `assert` of a test. What need not be evaluated is not watched.
+    /// Like [`Self::expression`], in the condition of an `assert` of a test. What need not be evaluated is not watched.
     fn witnessed_expression(&mut self, id: ExpressionId, expression: &Expression) -> Operand {
         match watch(&expression.kind) {
             Watch::Kept => {

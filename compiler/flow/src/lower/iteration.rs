@@ -23,7 +23,7 @@ struct Loop {
 }
 
 impl Loop {
-    /// Goes on at the head of a fresh loop.
+    /// Continues at the head of a fresh loop.
     fn open(builder: &mut Builder<'_, '_>) -> Self {
         let blocks = Self {
             head: builder.block(),
@@ -44,7 +44,7 @@ impl Loop {
         blocks
     }
 
-    /// Writes the body and goes on where the next turn is prepared.
+    /// Writes the body and continues where the next iteration is prepared.
     fn body(&self, builder: &mut Builder<'_, '_>, body: ExpressionId) {
         builder.open(Region::Loop {
             leave: self.leave,

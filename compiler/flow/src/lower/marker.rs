@@ -1,4 +1,4 @@
-//! Statements of a program for a debugger: each says where it stands and what the names in scope hold.
+//! Statements of a program for a debugger: each says where it is and what the names in scope hold.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::lower::emitter::type_word;
 use crate::lower::variable::Variable;
 
 impl Builder<'_, '_> {
-    /// A statement, or what stands in the place of one, begins.
+    /// A statement, or what takes the place of one, begins.
     pub fn mark(&mut self, span: Span) {
         if !self.program.has_markers(self.owner.item) {
             return;
@@ -27,7 +27,7 @@ impl Builder<'_, '_> {
             if name.is_empty() || *name == "_" || is_hidden {
                 continue;
             }
-            // A cell is shown as what it holds when somebody looks, so that what a closure assigns is seen.
+            // A cell is shown as what it holds when the debugger looks, so that what a closure assigns is seen.
             let (Variable::Local(local) | Variable::Cell(local)) = self.variables.place(variable);
             let ty = type_word(self.local_type(local));
             let name = self.text(name);
@@ -39,7 +39,7 @@ impl Builder<'_, '_> {
         self.perform(RuntimeCall::debug_statement, vec![place]);
     }
 
-    /// The same for an expression that is a body by itself; in a block its statements are marked.
+    /// Like [`Self::mark`], for an expression that is a body by itself; in a block its statements are marked.
     pub fn mark_expression(&mut self, id: ExpressionId) {
         let body = Arc::clone(&self.body);
         let expression = body.expression(id);

@@ -119,7 +119,7 @@ fn script_call(builder: &mut Builder<'_, '_>, call: &ScriptCall) -> Operand {
 }
 
 impl Emitter<'_, '_> {
-    /// Returns what the first mock that matches gives; goes on where none does.
+    /// Returns what the first mock that matches gives; continues where none does.
     pub fn return_mocked(&mut self, item: ItemId, arguments: &[Operand], result: &Type) {
         // A program that is run has no trace of mocks: no call asks for them.
         if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
@@ -130,7 +130,7 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// The same for a prompt, whose answer is also kept in the session, where the call has one.
+    /// Like [`Self::return_mocked`], for a prompt, whose answer is also kept in the session, where the call has one.
     pub fn return_mocked_answer(
         &mut self,
         item: ItemId,
@@ -176,7 +176,7 @@ impl Emitter<'_, '_> {
         self.start(next);
     }
 
-    /// Delivers what the first mock that matches gives; goes on where none does.
+    /// Delivers what the first mock that matches gives; continues where none does.
     pub fn deliver_mocked(
         &mut self,
         item: ItemId,
@@ -191,7 +191,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The same as a `Response`, in which nothing but the value says anything.
+    /// Like [`Self::return_mocked_answer`], as a `Response` in which only the value means anything.
     pub fn return_mocked_response(
         &mut self,
         item: ItemId,
@@ -286,7 +286,7 @@ impl Emitter<'_, '_> {
         self.runtime(builtin::UNIT, RuntimeCall::prompt_unmocked, words);
     }
 
-    /// Asks the mocks of a declaration in order; goes on where none matches.
+    /// Asks the mocks of a declaration in order; continues where none matches.
     pub fn ask_mocks(
         &mut self,
         item: ItemId,
@@ -472,7 +472,7 @@ fn mock_code(builder: &mut Builder<'_, '_>, mock: Mocking<'_>) {
     builder.end(Terminator::Return(Operand::Word(0)));
 }
 
-/// Before the mock answers, the call happens as far as anybody outside of the run can tell.
+/// Before the mock answers, the call happens as far as is visible outside of the run.
 fn announce_call(builder: &mut Builder<'_, '_>, item: ItemId, arguments: &[Operand]) {
     let class = class_of(builder, item);
     let name = item.name(builder.program.view.db()).to_string();

@@ -116,8 +116,8 @@ impl ModifiedBody {
             is_built_in,
             parameters,
         } = reflect;
-        // A `reflect` is a catch with a jump back: `reflect_wait` either returns, and the loop goes on, or raises the error again.
-        // Counted by the loop itself, so the runtime keeps nothing for a `reflect` that is not failing.
+        // A `reflect` is a catch with a jump back: `reflect_wait` either returns, and the loop continues, or raises the error
+        // again. Counted by the loop itself, so the runtime keeps nothing for a `reflect` that is not failing.
         let rounds = builder.copy(Operand::Word(0), builtin::INT);
         let head = builder.block();
         builder.jump(head);
@@ -360,7 +360,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// What is done where an error leaves a scope, which may give another error to go on with.
+/// What is done where an error leaves a scope, which may give another error to raise.
 fn fail_scope(emitter: &mut Emitter, call: RuntimeCall, scope: LocalId, error: LocalId) {
     let arguments = vec![Operand::Local(scope), Operand::Local(error)];
     let error = emitter.runtime(builtin::ERROR, call, arguments);

@@ -301,7 +301,7 @@ impl Emitter<'_, '_> {
     }
 
     /// What is done where an error leaves a node: its tasks are cancelled, what a workflow has done is taken back, and the error
-    /// goes on.
+    /// is raised.
     pub fn fail_node(&mut self, kind: NodeKind, error: LocalId) {
         // `node_abort` and `undo_all` never raise; an unwinding that arrives in them is the one that is under way.
         let ignored = self.new_landing();

@@ -20,7 +20,7 @@ struct ListParts<'a> {
 }
 
 impl Builder<'_, '_> {
-    /// Goes on with the pattern's names bound when `value` matches; otherwise goes to `fail`.
+    /// Continues with the pattern's names bound when `value` matches; otherwise goes to `fail`.
     pub fn test(&mut self, pattern: &Pattern, value: Operand, fail: BlockId) {
         let mut matcher = Matcher {
             builder: self,
@@ -236,7 +236,8 @@ impl Matcher<'_, '_, '_> {
         if let Some(ListRest::Bound(local)) = rest {
             let end = self.counted_back(length, -(after.len() as i64));
             let start = Operand::Word(before.len() as u64);
-            // The list itself where nobody needs it any more, so that `while let [x, ..rest] = xs { xs = rest }` moves nothing.
+            // The list itself where it is not needed any more, so that `while let [x, ..rest] = xs { xs = rest }` moves
+            // nothing.
             let arguments = vec![Operand::Local(list), start, end];
             let rest = self
                 .builder
@@ -286,7 +287,7 @@ impl Matcher<'_, '_, '_> {
             self.builder.jump(matched);
             self.builder.start(next);
         }
-        // After the last alternative; each earlier one that fails goes on with the next.
+        // After the last alternative; each earlier one that fails continues with the next.
         self.builder.jump(self.fail);
         self.builder.variables.unshare(&names);
         self.builder.start(matched);

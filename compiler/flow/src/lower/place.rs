@@ -1,9 +1,9 @@
 //! Assignment to a part of a variable: `order.lines[2].qty += 1`.
 //!
 //! The variable lives in a cell. From the cell a chain of runtime calls leads to the place of the part, the address of the word
-//! that holds it; on the way, what others share is replaced by copies, so that the change at the end is seen by nobody else.
-//! Until then nothing has changed, so an error on the way needs no undoing. Where the change may break a `where`, the old value
-//! is kept, and put back when a check raises.
+//! that holds it; on the way, what others share is replaced by copies, so that no other owner sees the change at the end. Until
+//! then nothing has changed, so an error on the way needs no undoing. Where the change may break a `where`, the old value is
+//! kept, and put back when a check raises.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ struct Assignment<'h> {
     right: Right,
     /// Whether the change may break a `where`.
     is_checked: bool,
-    /// Whether somebody may observe the change.
+    /// Whether an observer may see the change.
     is_observed: bool,
 }
 

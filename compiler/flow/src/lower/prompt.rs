@@ -72,7 +72,7 @@ pub fn prompt_call(
         improving,
         mode,
     } = options;
-    // Listed at the call, so that prompts which nobody calls are not in the image.
+    // Listed at the call, so that prompts without a call are not in the image.
     builder.program.prompt(item);
     let mut values = builder.arguments(item, &[], arguments);
     let with: Vec<ExpressionId> = settings.into_iter().chain(session).collect();
@@ -456,7 +456,7 @@ impl Lowering<'_> {
             .collect()
     }
 
-    /// What joins the texts of a prompt, in which media may stand.
+    /// What joins the texts of a prompt, which may hold media.
     fn joining_call(&self, item: ItemId) -> RuntimeCall {
         let signature = self.view.signature(item);
         let mut parameters = signature.parameters.iter();
@@ -466,7 +466,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The few-shot pairs of a prompt: a `json` list of `[what is said, answer]`.
+    /// The few-shot pairs of a prompt: a `json` list of `[messages, answer]`.
     pub fn lower_examples(&mut self, item: ItemId) -> Function {
         let count = self.view.example_count(item);
         let pair = Type::Tuple([self.said_by(item), Type::Json].into());

@@ -22,7 +22,7 @@ pub(crate) enum LoopExit {
 pub(crate) enum ReturnOutput {
     /// The returned value: the node is the function's own.
     Returned,
-    /// The same of a tool with a key: further calls with that key are given it.
+    /// The result of a tool with a key: further calls with that key are given it.
     Kept,
     /// Nothing: the node is a step that is left half-way.
     Nothing,
@@ -68,7 +68,7 @@ pub(crate) enum Region {
         body: ExpressionId,
         /// Its place among those that are open.
         deferral: usize,
-        /// Where errors go before they go on.
+        /// Where errors go before they are raised further.
         landing: Landing,
     },
     /// The code of a `defer`.
@@ -118,7 +118,7 @@ impl Builder<'_, '_> {
         self.end(Terminator::Return(value));
     }
 
-    /// `break`, `continue`: leaves what is open inside the innermost loop and goes on.
+    /// `break`, `continue`: leaves what is open inside the innermost loop and continues.
     pub fn leave_loop(&mut self, exit: LoopExit) -> Operand {
         let innermost = self
             .regions()
@@ -158,7 +158,7 @@ impl Builder<'_, '_> {
     }
 
     /// Writes the way to a loop: what is to be done where the regions in between are left, up to the first `defer`, whose code
-    /// goes on from there. The regions stay open for what is written after.
+    /// continues from there. The regions stay open for what is written after.
     pub fn leave_to_loop(&mut self, exit: LoopTarget) {
         let open = self.regions().to_vec();
         while self.regions().len() > exit.depth {
@@ -180,7 +180,7 @@ impl Builder<'_, '_> {
     /// Writes what is to be done where one region is left on a normal way; it is not open any more.
     fn leave(&mut self, region: &Region, returned: Option<(Operand, &Type)>) {
         match region {
-            // Whoever leaves a `defer` decides how its code goes on.
+            // The way that leaves a `defer` decides how its code continues.
             Region::Loop { .. } | Region::Catch(_) | Region::Deferred(_) | Region::Defer { .. } => {
             }
             // A function's own node ends normally by `return`; a step that is left half-way cancels its tasks.

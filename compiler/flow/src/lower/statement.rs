@@ -117,7 +117,8 @@ impl Builder<'_, '_> {
         let ty = self.concrete(&declared.ty);
         let ty = self.type_id(&ty);
         let may_change = matches!(declared.kind, LocalKind::Var | LocalKind::State);
-        // A cell is needed where somebody else holds the variable: a closure, a place of a part, the run that shows a `state`.
+        // A cell is needed where something else holds the variable: a closure, a place of a part, the run that shows a
+        // `state`.
         let is_shared = declared.captured == Captured::Yes
             || declared.parts == PartsAssigned::Yes
             || self.is_observed(local);

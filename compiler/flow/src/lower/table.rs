@@ -45,7 +45,7 @@ impl Lowering<'_> {
         self.given(&listed_skill_tools(db, item));
     }
 
-    /// Tools, workflows and hooks that a model is given; those of other modules are in the program only when somebody does.
+    /// Tools, workflows and hooks that a model is given; those of other modules are in the program only when one does.
     pub fn given(&mut self, items: &[ItemId]) {
         for &item in items {
             match item.kind(self.view.db()) {
@@ -251,7 +251,7 @@ impl Lowering<'_> {
         match body {
             // What the prompt does in turn, its own tools answer for.
             ToolBody::Prompt => Repeat::Reads,
-            // Nobody likes to be asked the same thing again because something else has failed.
+            // No one likes to be asked the same thing again because something else has failed.
             ToolBody::Human => Repeat::Once,
             ToolBody::Program
             | ToolBody::Host
@@ -313,7 +313,7 @@ impl Lowering<'_> {
     ) -> Option<DefaultValue> {
         let part = BodyPart::ParameterDefault(parameter);
         let instance = self.part(item, part, &[])?;
-        // Whoever starts it from outside has no frame to suspend.
+        // A start from outside has no frame to suspend.
         (self.colour(&instance) == Colour::Plain).then(|| DefaultValue {
             function: self.instance(Instance::Default { item, parameter }),
             source: self.default_source(item, part, declared),

@@ -8,7 +8,7 @@ use crate::ir::{Function, Instruction, LocalId, Module, Operand, Terminator};
 use crate::passes::liveness::LocalSet;
 use crate::role::{edges, instruction_written};
 
-/// Where the value stands among the arguments of `debug_variable`.
+/// Where the value is among the arguments of `debug_variable`.
 const VALUE: usize = 2;
 
 /// Completes the markers that lowering has written into a function. Comes after pruning and before ownership.

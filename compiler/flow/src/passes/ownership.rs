@@ -246,7 +246,7 @@ fn own_instructions(block: &mut Block, mut live: LocalSet, counted: &LocalSet) {
     for instruction in std::mem::take(&mut block.instructions).into_iter().rev() {
         let written = instruction_written(&instruction).filter(|it| counted.has(*it));
         if let Some(written) = written
-            // A result that nobody reads is released where it is written.
+            // A result that is never read is released where it is written.
             && !live.remove(written)
         {
             reversed.push(Instruction::Release(written));

@@ -14,7 +14,7 @@ const MOST_CONSTANTS: usize = 16;
 
 impl Lowering<'_> {
     /// The default of one of an item's parameters or fields, as a line of source text. A constant that is only named is shown
-    /// by its own value, because who runs a program cannot look its name up.
+    /// by its own value, because a user who runs a program cannot look its name up.
     pub fn default_source(
         &self,
         item: ItemId,

@@ -131,7 +131,7 @@ impl Printer<'_, '_> {
         group(concat(document))
     }
 
-    /// Whether a comment that is not printed yet stands between the base of a chain and a link.
+    /// Whether a comment that is not printed yet is between the base of a chain and a link.
     fn comment_before(&self, link: &Link<'_>, base: &Expression) -> bool {
         let LinkKind::Field(name, _) = link.kind else {
             return false;
@@ -141,7 +141,7 @@ impl Printer<'_, '_> {
         comment.is_some_and(|start| start >= end)
     }
 
-    /// A place to break before a link, with the comments that stand there.
+    /// A place to break before a link, with the comments that are there.
     fn break_before(&mut self, link: &Link<'_>) -> Document {
         let LinkKind::Field(name, _) = link.kind else {
             return nothing();

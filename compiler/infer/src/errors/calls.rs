@@ -161,7 +161,7 @@ pub fn field_as_method(
     }
 }
 
-/// A method of a `json` whose type is not told.
+/// A method of a `json` whose type is not given.
 pub fn typed_json(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("decode it first: `(j.field as string).upper()`")
 }
@@ -183,7 +183,7 @@ pub fn joined_lists(diagnostic: Diagnostic, instead: Option<(Place, String)>) ->
     }
 }
 
-/// What stands behind the dot of a function.
+/// What follows the dot of a function.
 pub fn of_function(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a function or prompt is called by its name, `p(x)`, with settings behind it, `p(x) with { cache: false }`; a prompt has `.detail(…)` and `.stream(…)`")
 }
@@ -282,7 +282,7 @@ const fn with_article(role: TextRole) -> &'static str {
     }
 }
 
-/// A text of a prompt where none can stand.
+/// A text of a prompt where none is allowed.
 pub fn misplaced_text(place: Place, role: TextRole) -> Diagnostic {
     Diagnostic::error(
         Code::MISPLACED_STATEMENT,
@@ -401,7 +401,7 @@ pub fn misplaced_modifier(place: Place, modifier: &ModifierKind) -> Diagnostic {
     Diagnostic::error(Code::MISPLACED_MODIFIER, place, message).note(note)
 }
 
-/// What tells two tools of one name apart.
+/// What distinguishes two tools of one name.
 pub enum Renaming {
     /// `as` and this name at this place.
     As(Place, String),
@@ -460,7 +460,7 @@ pub fn agent_without_prompts(place: Place, agent: &str) -> Diagnostic {
     .note("an agent in `tools` stands for its prompts; those of other modules are listed by name")
 }
 
-/// An MCP server in `tools` whose tools nobody has declared.
+/// An MCP server in `tools` whose tools are not declared.
 pub fn server_without_tools(place: Place, server: &str) -> Diagnostic {
     Diagnostic::error(
         Code::WRONG_SETTING,

@@ -117,7 +117,7 @@ pub fn fails_with_text(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("an error with that message is `Failed(\"…\")`")
 }
 
-/// Something else than a bool where a condition stands.
+/// Something else than a bool where a condition is expected.
 pub fn condition(diagnostic: Diagnostic, test: &str) -> Diagnostic {
     diagnostic.note(format!("a condition is a bool: `{test}`"))
 }
@@ -330,7 +330,7 @@ pub fn setting_elsewhere(name: &str) -> Option<&'static str> {
     found.map(|it| it.1)
 }
 
-/// A comparison with `none` that is always the same.
+/// A comparison with `none` whose result is always the same.
 pub fn never_none(place: Place, ty: &str) -> Diagnostic {
     Diagnostic::warning(
         Code::NOT_OPTIONAL,
@@ -378,15 +378,15 @@ pub fn await_it(diagnostic: Diagnostic, start: Place) -> Diagnostic {
     diagnostic.fix("wait for the task", start, "await ")
 }
 
-/// The same of one that is started here: waiting for each at once may be meant, or for all of them afterwards.
+/// Adds the fix for a task that is started here: waiting for each at once may be meant, or for all of them afterwards.
 pub fn await_or_gather(diagnostic: Diagnostic, start: Place) -> Diagnostic {
     await_it(diagnostic, start)
         .note("tasks that are started one by one are awaited together: `await xs.map(x => spawn f(x))`")
         .offered()
 }
 
-/// A function whose first parameter takes what it stands behind as a method; `call` is what is written, and `instead` the call of
-/// the function. `owner` is its type, where that may have methods of the program.
+/// A function whose first parameter takes the receiver that it follows as a method; `call` is what is written, and `instead` the
+/// call of the function. `owner` is its type, where that may have methods of the program.
 pub fn function_of_receiver(
     report: Diagnostic,
     (name, owner): (&str, Option<&str>),
@@ -405,7 +405,7 @@ pub fn function_of_receiver(
 
 /// An error that is bound by a name in the parentheses of its fields; `fields` are the names of these.
 pub fn error_in_parentheses(mut report: Diagnostic, error: &str, fields: &[&str]) -> Diagnostic {
-    // What is said of patterns that leave something out leads elsewhere.
+    // The advice about patterns that leave something out leads elsewhere.
     report.notes.clear();
     report.note(format!(
         "parentheses take the fields, `{error}({})`; a name alone takes any error whole, `e => …`, and its text is `e.message()`",

@@ -158,7 +158,7 @@ pub fn sum_of_optionals(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("`xs.filter_map(s => s.parse_int()).sum()` leaves out what is `none`")
 }
 
-/// A number given to what tells the seconds of a duration.
+/// A number given to what returns the seconds of a duration.
 pub fn duration_of_number(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a duration is written with its unit, `5s`, and one of a number is `1s * n`")
 }
@@ -268,7 +268,7 @@ pub fn parts_are(diagnostic: Diagnostic, known: &[&str]) -> Diagnostic {
     diagnostic.note(format!("its parts are {}", names.join(", ")))
 }
 
-/// A tool in quotes; `name` is what stands in them.
+/// A tool in quotes; `name` is the text in them.
 pub fn tool_in_quotes(diagnostic: Diagnostic, place: Place, name: &str) -> Diagnostic {
     let diagnostic =
         diagnostic.note("tools are listed by their names, without quotes: `tools: [search]`");
@@ -301,7 +301,7 @@ pub fn too_few_for_value(place: Place, wanted: usize, found: usize) -> Diagnosti
     .note("a function value takes all of its arguments: default values belong to calls by name")
 }
 
-/// A lambda where a check stands; `body` is what it says of `it`.
+/// A lambda in the place of a check; `body` is what it says of `it`.
 pub fn check_is_condition(diagnostic: &mut Diagnostic, place: Place, body: Option<&str>) {
     let mut report = diagnostic.clone();
     report.notes.clear();

@@ -113,7 +113,7 @@ pub fn field_of_self(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!("the field is `self.{name}`"))
 }
 
-/// The same in a function of the record that takes no `self`.
+/// Like [`field_of_self`], in a function of the record that takes no `self`.
 pub fn field_without_self(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(
         "a method takes `self` first, and the field is `self.{name}`"

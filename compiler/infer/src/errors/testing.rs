@@ -46,7 +46,7 @@ pub fn wrong_test_head(place: Place, clause: TestClause) -> Diagnostic {
     Diagnostic::error(Code::WRONG_TEST_HEAD, place, message)
 }
 
-/// What may stand in the head of a test with a value.
+/// The clauses in the head of a test that have a value.
 #[derive(Clone, Copy)]
 pub enum TestClause {
     Pass,
@@ -54,7 +54,7 @@ pub enum TestClause {
     Cassette,
 }
 
-/// `assert(a, "why")`; `better` is what stands in the parentheses.
+/// `assert(a, "why")`; `better` is the text in the parentheses.
 pub fn assert_as_call(place: Place, better: &str) -> Diagnostic {
     let message = "`assert` is no function: it takes one condition, and a text behind a comma";
     Diagnostic::error(Code::TYPE_MISMATCH, place, message)

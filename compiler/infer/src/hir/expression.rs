@@ -13,7 +13,7 @@ use crate::hir::{
 pub struct Expression {
     pub kind: ExpressionKind,
     pub ty: Type,
-    /// Where it stands, relative to the item.
+    /// Its span, relative to the item.
     pub span: Span,
 }
 
@@ -83,7 +83,7 @@ pub enum ExpressionKind {
         base: ExpressionId,
         name: Name,
     },
-    /// `xs[i]`, `m[k]`, `j[i]`: which one the base's type tells.
+    /// `xs[i]`, `m[k]`, `j[i]`: which one depends on the base's type.
     Index {
         base: ExpressionId,
         index: ExpressionId,
@@ -96,7 +96,7 @@ pub enum ExpressionKind {
         /// Of int, float, duration or bool.
         operand: ExpressionId,
     },
-    /// An infix operator; both sides have fitting types, which tell what it does.
+    /// An infix operator; both sides have fitting types, which determine what it does.
     Binary {
         operator: BinaryOperator,
         left: ExpressionId,
@@ -111,7 +111,7 @@ pub enum ExpressionKind {
     /// `a ?? b`
     Otherwise {
         value: ExpressionId,
-        /// Evaluated when it is `none`; of the optional's type or of the type inside, as the whole's type tells.
+        /// Evaluated when it is `none`; of the optional's type or of the type inside, depending on the whole's type.
         fallback: ExpressionId,
     },
     /// `a?.f`: when `base` is not `none`, its inside is bound and `body` evaluated; the whole is an optional.
@@ -135,7 +135,7 @@ pub enum ExpressionKind {
         /// How; the whole's type is the target.
         coercion: Coercion,
     },
-    /// `x as T`; the operand's type tells whether a `json` is decoded or a string becomes a literal union.
+    /// `x as T`; the operand's type determines whether a `json` is decoded or a string becomes a literal union.
     As(ExpressionId),
     /// `if c { } else { }`
     If {
@@ -154,7 +154,7 @@ pub enum ExpressionKind {
         /// In order; together they match everything.
         arms: Vec<Arm>,
     },
-    /// `e catch { }`; an error that no arm matches goes on, and so does an unwinding, which no arm may see.
+    /// `e catch { }`; an error that no arm matches passes on, and so does an unwinding, which no arm may see.
     Catch {
         value: ExpressionId,
         /// Their patterns are over the type `Error`.

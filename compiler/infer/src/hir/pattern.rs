@@ -11,7 +11,7 @@ pub struct Pattern {
     pub kind: PatternKind,
     /// The type of what it is matched against.
     pub ty: Type,
-    /// Where it stands, relative to the item.
+    /// Its span, relative to the item.
     pub span: Span,
 }
 

@@ -8,7 +8,7 @@ use crate::hir::{BinaryOperator, ExpressionId, Lambda, LocalId, Pattern};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Statement {
     pub kind: StatementKind,
-    /// Where it stands, relative to the item.
+    /// Its span, relative to the item.
     pub span: Span,
 }
 
@@ -33,12 +33,12 @@ pub enum PlacePart {
 pub enum Change {
     /// The right side takes its place.
     Set,
-    /// The same, where the checks of what holds the part are left to a later assignment of the same part.
+    /// Like `Set`, where the checks of what holds the part are left to a later assignment of the same part.
     SetUnchecked,
     /// `+=` and its kin.
     Operator(BinaryOperator),
-    /// The same, where what the operator gives is converted or checked on its way into a part: an expression over two locals
-    /// that is evaluated with no wait.
+    /// Like `Operator`, where what the operator gives is converted or checked on its way into a part: an expression over two
+    /// locals that is evaluated with no wait.
     Converted {
         /// Holds the value that is there.
         old: LocalId,

@@ -15,7 +15,7 @@ impl Table<'_> {
         self.absorb(result, hint, Absorb::Plain(Depth::Top));
     }
 
-    /// The same for constructors, whose payload is always converted to what is wanted.
+    /// Like [`Self::absorb_plain`], for constructors, whose payload is always converted to what is wanted.
     pub(super) fn absorb_all(&mut self, result: &Type, hint: Option<&Type>) {
         if let Some(hint) = hint {
             self.absorb(result, hint, Absorb::All);
@@ -144,7 +144,7 @@ impl Table<'_> {
         }
     }
 
-    /// What a type argument had better be where `hint` is wanted. A whole result can be converted after the call, where
+    /// The default type of a type argument where `hint` is wanted. A whole result can be converted after the call, where
     /// the body of a lambda needs a plain type, as in `let sum: int? = xs.fold(0, (a, b) => a + b)`; parts of it cannot.
     fn default_type_of(&self, hint: &Type, depth: Depth) -> Option<Type> {
         // What may yet become a union is decided by what flows into it.

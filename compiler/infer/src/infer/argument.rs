@@ -37,7 +37,7 @@ pub(super) struct Formal<'a> {
     pub(super) settings: Settings,
 }
 
-/// Whether settings may stand behind a call.
+/// Whether settings may follow a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Settings {
     After,
@@ -113,7 +113,7 @@ pub(super) fn lost_argument(cx: &mut Context, value: &ast::Expression) -> Expres
     cx.expression(value, &expected)
 }
 
-/// What a lambda is given where nothing can be said of its parameters and nothing more is to be reported.
+/// The type of a lambda where nothing is known of its parameters and nothing more is to be reported.
 fn unknown_function(parameters: usize) -> Type {
     Type::Function(Arc::new(FunctionType {
         parameters: vec![Type::Invalid; parameters],
@@ -165,7 +165,7 @@ fn assign_arguments<'a>(hir: &mut HirBuilder, formal: Formal, call: Call<'a>) ->
     }
     if surplus {
         too_many(hir, formal, next, call);
-        // Which of them is too many nobody knows, so none is held to a parameter.
+        // It is unknown which of them is too many, so none is held to a parameter.
         slots.iter_mut().for_each(|it| it.parameter = None);
     }
     missing(hir, formal, &given, &slots, call.arguments_span);

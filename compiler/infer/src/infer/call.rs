@@ -277,7 +277,7 @@ pub(super) fn call_item(
     // What the declaration requires of its type arguments is checked outside of inference (`requirement`), since it depends on
     // its body.
     if argument::has_surplus(formal, call) {
-        // Which of the arguments say the types nobody knows, and rather another function is meant.
+        // It is unknown which of the arguments have the right types, and more likely another function is meant.
         return cx.hir.invalid(call.span);
     }
     name::note_use(&mut cx.hir, item, &type_arguments, name_span);
@@ -292,7 +292,7 @@ pub(super) fn call_item(
     )
 }
 
-/// `duration.seconds(5)`, which tells the seconds of a duration and makes none.
+/// `duration.seconds(5)`, which returns the seconds of a duration and makes none.
 fn is_made_of_number(cx: &Context, item: ItemId, call: Call) -> bool {
     let [only] = call.arguments else {
         return false;

@@ -76,7 +76,7 @@ impl Check<'_> {
         match ty {
             // What was reported is able to do anything, so that one mistake gives one report.
             Type::Invalid | Type::Never => true,
-            // Assume it can; whoever asked keeps the question (`Postponed`) and asks again when inference has ended.
+            // Assume it can; the caller keeps the question (`Postponed`) and asks again when inference has ended.
             Type::Variable(_) => {
                 open.unknown = true;
                 true

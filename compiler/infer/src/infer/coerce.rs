@@ -78,7 +78,7 @@ impl HirBuilder<'_> {
         }
     }
 
-    /// The same as `coerce`, silently.
+    /// Like `coerce`, but silent.
     #[expect(
         clippy::too_many_lines,
         reason = "a line a type: rustc names the conversions that a new type must join"
@@ -339,7 +339,7 @@ fn json_value(hir: &mut HirBuilder, id: ExpressionId, actual: &Type) -> Option<E
         // between the forms later.
         return same_bits(hir, id, actual, &Type::Json);
     }
-    // `()` has a form, but who gives nothing where JSON is wanted has forgotten a value.
+    // `()` has a form, but an author who gives nothing where JSON is wanted has forgotten a value.
     if *actual == Type::Unit || !capability::has_json_form(hir, actual) {
         return None;
     }

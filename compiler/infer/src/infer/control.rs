@@ -115,7 +115,7 @@ pub(super) fn misplaced_let(
     cx.hir.push(ExpressionKind::Invalid, Type::Bool, span)
 }
 
-/// `let p: T = e else { }`: goes on with the names of the pattern bound, or leaves.
+/// `let p: T = e else { }`: continues with the names of the pattern bound, or leaves.
 pub(super) fn infer_let_else(
     cx: &mut Context,
     pattern: &ast::Pattern,

@@ -126,7 +126,7 @@ pub(super) fn refuse_speaker(hir: &mut HirBuilder, role: TextRole, span: Span) {
     }
 }
 
-/// `return` in the body of a conversation: what has been said so far is all.
+/// `return` in the body of a conversation: the messages so far are all.
 pub(super) fn infer_return(
     cx: &mut Context,
     value: Option<&ast::Expression>,

@@ -33,7 +33,7 @@ impl Context<'_> {
         expression: &ast::Expression,
         expected: &Expected,
     ) -> ExpressionId {
-        // Nothing is known of an unbound variable, so branches had better agree first.
+        // Nothing is known of an unbound variable, so branches must agree first.
         if let Expected::Type(ty) = expected
             && let Some(variable) = self.hir.table.unknown(ty)
         {

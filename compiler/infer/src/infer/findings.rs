@@ -19,7 +19,7 @@ pub(super) struct Findings {
     short_fields: Vec<Span>,
     /// Names that mean nothing, with their reports.
     unknown: BTreeMap<Name, usize>,
-    /// Optionals of which it was said that a test does not change their type.
+    /// Optionals for which it was reported that a test does not change their type.
     tested: BTreeSet<Name>,
 }
 
@@ -74,7 +74,7 @@ impl Findings {
         Reported(self.diagnostics.len())
     }
 
-    /// The first error since then. A warning leaves what it is about as it is, so nobody may take it for one.
+    /// The first error since then. A warning leaves what it is about as it is, so it must not count as one.
     pub(super) fn first_error_since(&mut self, since: Reported) -> Option<&mut Diagnostic> {
         let since = self.diagnostics.get_mut(since.0..)?;
         since.iter_mut().find(|it| it.severity == Severity::Error)

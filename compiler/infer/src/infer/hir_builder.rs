@@ -47,7 +47,7 @@ impl<'db> HirBuilder<'db> {
         self.arena.push(kind, ty, span)
     }
 
-    /// The type, or an invalid one when it is too large to go on with, which is reported.
+    /// The type, or an invalid one when it is too large to be used, which is reported.
     pub(super) fn bounded(&mut self, ty: Type, span: Span) -> Type {
         if !self.table.is_too_large(&ty) {
             return ty;

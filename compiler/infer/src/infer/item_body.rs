@@ -197,7 +197,7 @@ impl<'db> ItemInference<'db> {
         self.without_body();
     }
 
-    /// A body that is elsewhere: what it gives, nobody here knows.
+    /// A body that is elsewhere: what it gives is unknown here.
     pub(super) fn without_body(&mut self) {
         let result = lookup::signature(self.db, self.item).result.clone();
         self.part(BodyPart::Main, self.all(), result, |cx| {

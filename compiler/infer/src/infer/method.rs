@@ -369,7 +369,7 @@ fn as_receiver(hir: &mut HirBuilder, receiver: ExpressionId, item: ItemId) -> Op
     }
 }
 
-/// `xs += [x]` where `xs.push(x)` stands at the beginning of a statement and `xs` is a variable.
+/// `xs += [x]` where `xs.push(x)` is at the beginning of a statement and `xs` is a variable.
 fn added(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> Option<String> {
     let text = |start: u32, end: u32| {
         let text = gsw_names::source_text(hir.db, hir.item, Span::new(start, end));
@@ -502,7 +502,7 @@ fn lacks_self(hir: &HirBuilder, report: Diagnostic, method: ItemId, name: &str) 
     elsewhere::lacks_self(report, of, name, declared)
 }
 
-/// The receiver that a method of this name is for, where it is like the one it stands behind.
+/// The receiver that a method of this name is for, where it is like the one that it follows.
 fn of_other_receiver(
     hir: &HirBuilder,
     report: Diagnostic,

@@ -114,7 +114,7 @@ fn await_first(hir: &HirBuilder, diagnostic: Diagnostic, id: ExpressionId) -> Di
     }
 }
 
-/// The report with what is written here, where other languages take what stands there.
+/// The report with what is written here, where other languages accept the text as it is.
 fn habit(
     hir: &HirBuilder,
     diagnostic: Diagnostic,
@@ -266,7 +266,7 @@ pub(super) fn called_without_result(hir: &HirBuilder, id: ExpressionId) -> Optio
     (!gsw_names::is_std(hir.db, item.file(hir.db))).then(|| item.name(hir.db).clone())
 }
 
-/// Whether nothing stands between two braces.
+/// Whether nothing is between two braces.
 pub(super) fn is_empty_block(hir: &HirBuilder, span: Span) -> bool {
     let written = gsw_names::source_text(hir.db, hir.item, span);
     written

@@ -367,7 +367,7 @@ impl Names<'_, '_> {
         self.findings.report_unknown(name, report);
     }
 
-    /// A report of what stands in a check for the value that is checked.
+    /// A report of the name that is used in a check for the value that is checked.
     fn checked_value(&self, name: &Name, span: Span) -> Option<Diagnostic> {
         const MEANT: &[&str] = &["self", "this", "v", "val", "value", "x"];
         let is_check = self.scopes.find("it").is_some() && self.item.kind(self.db).is_type();
@@ -406,7 +406,7 @@ impl Names<'_, '_> {
         Some(records::takes_self(report, name, start, text))
     }
 
-    /// Whether a name stands in the lambda that is bound to it: `let f = n => f(n - 1)`.
+    /// Whether a name is in the lambda that is bound to it: `let f = n => f(n - 1)`.
     fn is_in_own_lambda(&self, name: &Name, span: Span) -> bool {
         let Some(tree) = item_ast(self.db, self.item) else {
             return false;
@@ -452,7 +452,7 @@ impl Names<'_, '_> {
         }
     }
 
-    /// Whether a name with a capital stands behind `fail`.
+    /// Whether a name with a capital follows `fail`.
     fn is_raised(&self, name: &Name, span: Span) -> bool {
         let before = gsw_names::source_text(self.db, self.item, Span::new(0, span.start));
         name.starts_with(char::is_uppercase) && before.trim_end().ends_with("fail")

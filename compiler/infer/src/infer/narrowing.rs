@@ -66,7 +66,7 @@ fn condition_of(expression: &ast::Expression) -> Option<&ast::Expression> {
     None
 }
 
-/// Whether what stands at `span` is a condition, or one of several that `and` joins.
+/// Whether the expression at `span` is a condition, or one of several that `and` joins.
 fn is_operand(condition: &ast::Expression, span: Span) -> bool {
     if let ast::ExpressionKind::Binary {
         operator: ast::BinaryOperator::And,

@@ -102,7 +102,7 @@ fn function_call(hir: &HirBuilder, name: &str, receiver: &str, arguments: Span) 
     }
 }
 
-/// What stands before the dot of a call of a method.
+/// The text before the dot of a call of a method.
 pub(super) fn receiver_text(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> String {
     let span = Span::new(whole.start, name.span.start.saturating_sub(1));
     gsw_names::source_text(hir.db, hir.item, span).into()

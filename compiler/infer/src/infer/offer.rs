@@ -174,7 +174,7 @@ fn server(db: &dyn Db, scope: Option<Definition>) -> Option<ItemId> {
     (item.kind(db) == ItemKind::Mcp).then_some(item)
 }
 
-/// What an element names, with its name and where that stands. `None` when it was reported.
+/// What an element names, with its name and the name's span. `None` when it was reported.
 fn named_tool<'a>(
     cx: &mut Context,
     element: &'a ast::Expression,
@@ -244,7 +244,7 @@ fn tool_of(cx: &mut Context, server: ItemId, name: &ast::Identifier) -> Option<D
     None
 }
 
-/// The kinds of the declarations that may stand in a list of tools, as `listed_tools` takes them.
+/// The kinds of the declarations that may be in a list of tools, as `listed_tools` takes them.
 pub const LISTED_AS_TOOLS: [ItemKind; 5] = [
     ItemKind::Tool,
     ItemKind::Prompt,

@@ -56,7 +56,7 @@ pub(super) const fn is_optional(ty: &Type) -> bool {
     matches!(ty, Type::Optional(_))
 }
 
-/// Reports an order between what may be `none` and what is never: who asks for those below a limit seldom means those without a
+/// Reports an order between what may be `none` and what is never: a query for those below a limit seldom means those without a
 /// value.
 pub(super) fn report_absent(hir: &mut HirBuilder, left: ExpressionId, right: ExpressionId) {
     let (one, other) = (hir.ty(left), hir.ty(right));
@@ -92,7 +92,7 @@ pub(super) fn is_misunderstood(
     }
 }
 
-/// The report of a task, a function or a variant with a payload that stands where its value is meant.
+/// The report of a task, a function or a variant with a payload that is used where its value is meant.
 fn without_call(
     hir: &HirBuilder,
     (left, right): (ExpressionId, ExpressionId),

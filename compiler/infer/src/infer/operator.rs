@@ -127,7 +127,7 @@ fn typed_binary(cx: &mut Context, operator: BinaryOperator, infix: Infix<'_>) ->
     }
 }
 
-/// Whether it is a literal with elements, whose types the place where it stands may say.
+/// Whether it is a literal with elements, whose types its context may determine.
 fn is_collection(expression: &ast::Expression) -> bool {
     matches!(
         expression.kind,
@@ -136,7 +136,7 @@ fn is_collection(expression: &ast::Expression) -> bool {
 }
 
 /// What a literal with elements is taken for beside `other`. Elements that may be `json` or absent need nothing else in common, so
-/// there the type is said; elsewhere it is a hint, and a report names both sides.
+/// there the type is given; elsewhere it is a hint, and a report names both sides.
 fn beside_literal(hir: &mut HirBuilder, other: ExpressionId) -> Expected {
     let other = hir.ty(other);
     let mut operand = hir.table.unchecked(&other);

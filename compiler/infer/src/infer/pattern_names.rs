@@ -38,7 +38,7 @@ impl PatternNames {
         std::mem::replace(self, inner)
     }
 
-    /// Goes on to an arm's pattern, or to what belongs to none.
+    /// Moves to an arm's pattern, or to what belongs to none.
     pub(super) fn at_arm(&mut self, index: Option<usize>) {
         self.arm = index;
     }

@@ -153,8 +153,8 @@ fn with_overrides(
     } = taken;
     let ty = hir.ty(id);
     let call = hir.arena.get_mut(id);
-    // The call is moved into its override: left where it is, it would be a second call to whoever counts calls, effects and
-    // errors over all expressions of a body.
+    // The call is moved into its override: left where it is, it would be a second call to code that counts calls, effects
+    // and errors over all expressions of a body.
     call.ty = Type::Unit;
     let kind = std::mem::replace(&mut call.kind, ExpressionKind::Unit);
     let ExpressionKind::PromptCall {

@@ -260,7 +260,7 @@ fn absent_fields(
         if !*given && is_optional && field.default == Presence::Absent {
             *given = true;
             let ty = substitute(&field.ty, arguments);
-            // An empty span: an editor that asks what is under the cursor must not find a value that nobody wrote.
+            // An empty span: an editor that asks what is under the cursor must not find a value that is not written.
             let end = Span::new(span.end, span.end);
             values.push((index, hir.push(ExpressionKind::None, ty, end)));
         }
@@ -288,7 +288,7 @@ fn missing_fields(
     let place = hir.place(path.last().map_or(span, |it| it.span));
     let owner = item.name(hir.db).clone();
     let report = errors::missing_field(place, &names, &owner);
-    // What no value is certain for is left to the author, who is told of it again.
+    // What no value is certain for is left to the author, who gets another report.
     let values = missing.iter().filter_map(|it| {
         let value = (it.check == Presence::Absent).then(|| simplest(hir, &it.ty))?;
         Some(format!("{}: {}", it.name, value?))

@@ -20,7 +20,7 @@
 //!
 //! - Because this is ordinary typed HIR, errors, effects, waiting, lowering and the reference evaluator need no rule for it.
 //! - Arguments, settings, `max` and `until` are evaluated once, before the first call, in the order in which they are written.
-//! - Without `until` all rounds are made: nobody has said what is good enough.
+//! - Without `until` all rounds are made: nothing defines what is good enough.
 //! - An error of any call leaves the loop. An earlier answer is not used instead: the program asked for a better one.
 //!
 //! The modifier `reflect N`, which repeats a block that failed, shares nothing with this but the word: it is a loop of the runtime.
@@ -41,7 +41,7 @@ use crate::infer::context::Context;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 
-/// How often an answer is improved where nothing is said.
+/// How often an answer is improved by default.
 const ROUNDS: i64 = 3;
 
 /// A prompt's call whose parts have names.
@@ -273,7 +273,7 @@ pub(super) fn named(
     local
 }
 
-/// The same for one that is assigned.
+/// Like [`named`], for a variable that is assigned later.
 fn assigned(
     hir: &mut HirBuilder,
     ty: Type,

@@ -48,7 +48,7 @@ pub(super) fn infer_script(
     })
 }
 
-/// What stands after `fail`: an error with which a request to a model may end, written here, so that which one is known.
+/// What follows `fail`: an error with which a request to a model may end, written here, so that which one is known.
 fn failure(cx: &mut Context, error: &ast::Expression) -> ExpressionId {
     let id = cx.expression(error, &Expected::Type(Type::Error));
     let db = cx.db;
@@ -71,7 +71,7 @@ fn failure(cx: &mut Context, error: &ast::Expression) -> ExpressionId {
     literal::as_json(&mut cx.hir, id)
 }
 
-/// What stands after `call`; `None` when it was reported.
+/// What follows `call`; `None` when it was reported.
 fn script_call(cx: &mut Context, agent: ItemId, call: &ast::Expression) -> Option<ScriptCall> {
     let ast::ExpressionKind::Call {
         callee,

@@ -209,7 +209,7 @@ pub(super) fn wrong_form(
     None
 }
 
-/// The same, with what is said where it is of another type.
+/// Infers a value as JSON of a type, with advice where it is of another type.
 fn advised(
     cx: &mut Context,
     value: &ast::Expression,
@@ -335,7 +335,7 @@ fn several_models(cx: &mut Context, elements: &[ast::Expression], span: Span) ->
     cx.hir.invalid(span)
 }
 
-/// Variables of an agent's tools and processes, as texts in which secrets stand by name.
+/// Variables of an agent's tools and processes, as texts that name secrets.
 fn infer_environment(cx: &mut Context, value: &ast::Expression) -> Option<ExpressionId> {
     let ast::ExpressionKind::Map(entries) = &value.kind else {
         return wrong_form(
@@ -389,7 +389,7 @@ fn names(
     Some(literal::as_json(&mut cx.hir, list))
 }
 
-/// The ids of the skills in a folder; `known` are the names of those that stand before it in the list.
+/// The ids of the skills in a folder; `known` are the names of those before it in the list.
 fn skills_in(cx: &mut Context, path: &str, span: Span, known: &mut Vec<String>) -> Vec<Name> {
     let found = skills_at(cx.db, cx.file, path);
     let place = cx.hir.place(span);

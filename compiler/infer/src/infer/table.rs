@@ -299,7 +299,7 @@ impl<'db> Table<'db> {
         Type::Text(fresh)
     }
 
-    /// The side of a part of a type that stands on `side`.
+    /// The side of a part of a type that is on `side`.
     fn side_inside(&self, side: Side, position: &Position) -> Side {
         match position {
             Position::Inside => side,
@@ -313,7 +313,7 @@ impl<'db> Table<'db> {
     }
 }
 
-/// Where a part stands in a type.
+/// The position of a part in a type.
 pub(super) enum Position {
     Inside,
     /// A parameter of a function.

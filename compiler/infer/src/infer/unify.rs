@@ -180,7 +180,7 @@ impl Table<'_> {
         Some(relation)
     }
 
-    /// Parameters the other way round: who takes a `float` may be given a `Percent`.
+    /// Parameters the other way round: a function that takes a `float` may be given a `Percent`.
     fn relate_functions(
         &mut self,
         actual: &FunctionType,

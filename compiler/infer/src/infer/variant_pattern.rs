@@ -115,7 +115,7 @@ fn whole_error<'a>(fields: Option<Fields<'a>>, declared: &[Parameter]) -> Option
     (is_whole && !is_field).then_some(&only.pattern)
 }
 
-/// Reports a name for an error where its fields stand.
+/// Reports a name for an error where its fields are expected.
 fn error_by_name(
     cx: &mut Context,
     name: &ast::Pattern,

@@ -403,7 +403,7 @@ pub(super) fn infer_await(cx: &mut Context, value: &ast::Expression, span: Span)
             };
             cx.hir.report(report);
             if let ast::ExpressionKind::SpawnDetached(_) = &written.kind {
-                // The value of the run was wanted, which nobody has.
+                // The value of the run was wanted, which does not exist.
                 return cx.hir.invalid(span);
             }
             // What the call gives is what was wanted.

@@ -70,7 +70,7 @@ pub fn method_of_foreign_type(place: Place, name: &str) -> Diagnostic {
         .note("a method is declared in the module of its type; elsewhere write a function that takes the value")
 }
 
-/// A method of another name for a type: nobody finds it behind a value's dot.
+/// A method of another name for a type: it is not found after a value's dot.
 pub fn method_of_alias(place: Place, name: &str, target: &str) -> Diagnostic {
     let message = format!("`{name}` is another name for `{target}`, and has no methods of its own");
     Diagnostic::error(Code::NOT_A_TYPE, place, message)
@@ -182,7 +182,7 @@ pub fn host_tool(place: Place, problem: HostToolProblem) -> Diagnostic {
     )
 }
 
-/// Two tools of the host that it could not tell apart.
+/// Two tools of the host that it could not distinguish.
 pub fn shared_host_tool(place: Place, name: &str, other: Place) -> Diagnostic {
     let message = format!("another tool of the host is called `{name}`");
     Diagnostic::error(Code::HOST_TOOL, place, message)
@@ -218,7 +218,7 @@ pub fn resource(place: Place, problem: ResourceProblem) -> Diagnostic {
         }
     };
     Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
-        .note("whoever reads an address fills its gaps, each with a text")
+        .note("a client that reads an address fills its gaps, each with a text")
 }
 
 /// What is wrong about `@resource`.

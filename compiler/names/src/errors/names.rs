@@ -16,7 +16,7 @@ pub fn value_with_capital(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a capital begins the name of a type, a variant or an error; that of a value begins with a small letter")
 }
 
-/// An error that is raised and that nobody has declared.
+/// An error that is raised and not declared.
 pub fn undeclared_error(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(
         "an error is declared at the top level: `error {name}(why: string)`; with a message alone it is `Failed(\"…\")`"
@@ -33,7 +33,7 @@ pub fn module_not_imported(place: Place, name: &str, start: Place) -> Diagnostic
     )
 }
 
-/// A module of the library is meant that is not imported; `start` is where imports stand.
+/// A module of the library is meant that is not imported; `start` is where imports go.
 pub fn import_module(diagnostic: Diagnostic, name: &str, start: Place) -> Diagnostic {
     diagnostic
         .note(format!("`std/{name}` is a module of the library"))

@@ -34,7 +34,7 @@ pub fn text_without_quotes(place: Place, name: &str) -> Diagnostic {
         .fix(format!("write `\"{name}\"`"), place, format!("\"{name}\""))
 }
 
-/// The name of a field where the type of a map's keys stands.
+/// The name of a field where the type of a map's keys is.
 pub fn record_instead(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(
         "`{{K: V}}` is the type of a map; a record is declared by `type Name {{ {name}: … }}`, without `=`"

@@ -1,4 +1,4 @@
-//! Typed access to a TOML table; what has another form than expected is reported where it stands.
+//! Typed access to a TOML table; what has another form than expected is reported where it is.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the kinds of TOML values are another crate's"
@@ -58,7 +58,7 @@ impl Reader {
     ) -> Entry<'t> {
         let place = self.place(key.span());
         let value_place = match value.get_ref() {
-            // A table that is written as `[name]` stands in many places; its name is the one to point at.
+            // A table that is written as `[name]` is in many places; its name is the one to point at.
             DeValue::Table(_) => place,
             _ => self.place(value.span()),
         };

@@ -3,7 +3,7 @@
 use super::models::milliseconds;
 use super::reader::{Entry, Reader};
 
-/// What is said of the runs that are kept.
+/// The settings of the runs that are kept.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunsDefaults {
     /// A path relative to the folder in which the program runs, or `off`.

@@ -1,4 +1,4 @@
-//! What stands directly inside a node: the one traversal of the syntax tree, for shared and for exclusive references.
+//! What is directly inside a node: the one traversal of the syntax tree, for shared and for exclusive references.
 //!
 //! Every form names all of its parts, so that rustc points here when a form or a part is added.
 

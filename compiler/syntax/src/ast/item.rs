@@ -5,7 +5,7 @@ use gsw_source::{Name, Span};
 use crate::ast::{Block, Expression, Identifier, Modifier, Pattern, Statement, TypeExpression};
 use crate::token::Word;
 
-/// One declaration with what stands before it.
+/// One declaration with what precedes it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Item {
     /// The text of its `///` lines, joined by line breaks, without the slashes and one space after them.
@@ -18,7 +18,7 @@ pub struct Item {
     pub span: Span,
 }
 
-/// Who may name a declaration.
+/// Which code may name a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Visibility {
     Public,
@@ -196,7 +196,7 @@ pub struct Attribute {
     pub span: Span,
 }
 
-/// What stands between a declaration's keyword and its body.
+/// What is between a declaration's keyword and its body.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Signature {
     pub name: Identifier,
@@ -320,7 +320,7 @@ pub enum SettingValue {
     Settings { settings: Vec<Setting>, span: Span },
 }
 
-/// Who says a text of a prompt, by the word before it.
+/// The speaker of a text of a prompt, by the word before it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TextRole {
     System,

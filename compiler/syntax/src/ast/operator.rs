@@ -90,7 +90,7 @@ operators! {
 }
 
 operators! {
-    /// Which dot stands before a field.
+    /// Which dot precedes a field.
     Chain {
         Plain = Dot,
         Optional = QuestionDot,

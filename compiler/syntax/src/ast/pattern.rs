@@ -30,7 +30,7 @@ pub enum PatternKind {
         path: Vec<Identifier>,
         /// The payload's patterns; `None` without parentheses.
         fields: Option<Vec<PatternField>>,
-        /// Whether `..` stands at the end.
+        /// Whether `..` is at the end.
         rest: Rest,
     },
     /// `Bug { title, line: l, .. }`
@@ -39,7 +39,7 @@ pub enum PatternKind {
         path: Vec<Identifier>,
         /// Named fields; `title` alone binds `title`.
         fields: Vec<PatternField>,
-        /// Whether `..` stands at the end.
+        /// Whether `..` is at the end.
         rest: Rest,
     },
     Tuple(Vec<Pattern>),

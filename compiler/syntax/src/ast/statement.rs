@@ -67,7 +67,7 @@ pub enum StatementKind {
         /// The name of what is mocked, dotted for std effects.
         target: Vec<Identifier>,
         arguments: Vec<PatternField>,
-        /// Whether `..` stands at the end.
+        /// Whether `..` is at the end.
         rest: Rest,
         /// One value per call, the last one again and again; `fail E` is a value as well. Never empty.
         outcomes: Vec<Expression>,
@@ -101,7 +101,7 @@ pub struct ScriptTurn {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ScriptTurnKind {
-    /// `call t(…), call u(…)`: what stands after each `call`, which anything but the call of a tool is reported for later.
+    /// `call t(…), call u(…)`: what is after each `call`, which anything but the call of a tool is reported for later.
     Calls(Vec<Expression>),
     Answer(Expression),
     /// `fail e`

@@ -133,7 +133,7 @@ fn body(it: &ItemBody) -> Node {
     }
 }
 
-/// A declaration: its word, what stands in its head and the rest.
+/// A declaration: its word, what is in its head and the rest.
 fn declared(keyword: &str, head: Vec<Node>, rest: impl IntoIterator<Item = Node>) -> Node {
     Node::list(keyword, head.into_iter().chain(rest))
 }

@@ -153,7 +153,7 @@ impl Lexer<'_> {
         Name::from(result)
     }
 
-    /// How many blanks, at most `limit`, stand at `position`.
+    /// How many blanks, at most `limit`, are at `position`.
     fn blanks(&self, position: usize, end: usize, limit: usize) -> usize {
         self.bytes[position..end]
             .iter()

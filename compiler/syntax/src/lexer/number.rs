@@ -59,7 +59,7 @@ impl Lexer<'_> {
         }) && self.dot_has_operand()
     }
 
-    /// Whether something that can have fields stands before the last dot.
+    /// Whether something that can have fields precedes the last dot.
     fn dot_has_operand(&self) -> bool {
         let count = self.lexed.tokens.len();
         count >= 2 && {
@@ -178,7 +178,7 @@ impl Lexer<'_> {
         );
     }
 
-    /// The digits without underscores; `None`, with a report, when one stands where it must not.
+    /// The digits without underscores; `None`, with a report, when one is where it must not be.
     fn grouped(&mut self, start: usize, digits: &str) -> Option<String> {
         let is_wrong = digits.starts_with('_')
             || digits.contains("__")

@@ -104,7 +104,7 @@ impl Lexer<'_> {
         self.report_at(LexicalErrorKind::ForeignOperator("//"), start, start + sign);
     }
 
-    /// Whether the `||` here stands before what is used instead of nothing, a plain value that ends the expression, and not
+    /// Whether the `||` here precedes what is used instead of nothing, a plain value that ends the expression, and not
     /// between conditions.
     fn is_default(&self) -> bool {
         let rest = &self.text[self.position + 2..];

@@ -141,7 +141,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Whether `r"` or `r#"` stands here.
+    /// Whether `r"` or `r#"` is here.
     pub(super) fn is_raw_string(&self) -> bool {
         let hashes = self.bytes[self.position + 1..]
             .iter()

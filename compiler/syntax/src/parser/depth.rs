@@ -9,7 +9,7 @@ use crate::token::{Token, TokenKind, Word};
 /// How deep a syntax tree may be.
 pub(crate) const DEEPEST_TREE: u32 = 1_000;
 
-/// The estimate up to which an item is parsed on the stack of whoever asks; a guess with much room.
+/// The estimate up to which an item is parsed on the caller's stack; a guess with much room.
 pub(crate) const PLAIN_STACK: usize = 16;
 
 /// Stack for the deepest item that is let through, in a build without optimisation.

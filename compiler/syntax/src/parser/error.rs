@@ -27,7 +27,7 @@ use crate::token::{LineStart, Token, TokenKind};
 pub struct ParseError {
     /// The index of the token in its item; one past the last at the end.
     pub index: usize,
-    /// What could have stood there.
+    /// What was possible there.
     pub expected: Expected,
     /// What sort of mistake it is.
     pub reason: Reason,
@@ -36,7 +36,7 @@ pub struct ParseError {
 /// What sort of mistake it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// The token cannot stand there.
+    /// The token is not allowed there.
     Unexpected,
     /// The tree would become deeper than allowed; the place when no token names it.
     TooDeep(Option<Span>),
@@ -46,7 +46,7 @@ pub enum Reason {
     SecondBase,
     /// A comparison of what a comparison gives, without parentheses.
     ComparisonChain,
-    /// A string with `${ }` where only plain text can stand.
+    /// A string with `${ }` where only plain text is allowed.
     Interpolated,
     /// A record literal where `{` opens a body.
     RecordInHead(Span),
@@ -56,7 +56,7 @@ pub enum Reason {
     DefaultAfterCheck(Span, Span),
 }
 
-/// A set of things that could have stood at a place.
+/// A set of things that were possible at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Expected(u128);
 
@@ -241,14 +241,14 @@ impl Error<'static, Tokens> for ParseError {
     }
 }
 
-/// Where the tokens that errors speak of stand. Errors are asked for in the order of their tokens.
+/// The places of the tokens that errors mention. Errors are asked for in the order of their tokens.
 pub(crate) struct Scene<'tokens> {
     /// The tokens of the item, with spans relative to it.
     tokens: &'tokens [Token],
     outline: Outline,
     /// The source text from the item's start on.
     text: &'tokens str,
-    /// Where the first token after the item stands, relative to it; `None` at the end of the file.
+    /// Where the first token after the item is, relative to it; `None` at the end of the file.
     next_item: Option<Span>,
     /// Makes a place of a span relative to the item.
     place: &'tokens dyn Fn(Span) -> Place,
@@ -260,7 +260,7 @@ pub(crate) struct Scene<'tokens> {
     lacks_brace: bool,
     /// Whether the head of the declaration is followed by its value without braces, of which nothing can be read.
     lacks_body: bool,
-    /// The braces around arms of which it was said what their sign is.
+    /// The braces around arms whose sign was reported already.
     told_arms: Vec<usize>,
 }
 
@@ -353,7 +353,7 @@ impl<'tokens> Scene<'tokens> {
         Diagnostic::error(Code::UNEXPECTED_TOKEN, (self.place)(span), message)
     }
 
-    /// What stands at `index`, as a message names it, and where.
+    /// What is at `index`, as a message names it, and where.
     fn found(&self, index: usize) -> (String, Span) {
         let Some(token) = self.tokens.get(index) else {
             let end = self.tokens.last().map_or(0, |token| token.span.end);
@@ -466,7 +466,7 @@ impl<'tokens> Scene<'tokens> {
     }
 
     /// The brace whose closing brace is missing, by the indentation of lines: inside an outer brace without partner,
-    /// the last one whose partner stands further left than the line that opens it.
+    /// the last one whose partner is further left than the line that opens it.
     fn likely_unclosed(&self, open: Token) -> Token {
         if open.kind != TokenKind::BraceOpen {
             return open;

@@ -33,7 +33,7 @@ pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
     choice((plain, other)).boxed()
 }
 
-/// Whether a chain of names, literals, calls and indices is all that there is up to the end of what an expression stands in.
+/// Whether a chain of names, literals, calls and indices is all that there is up to the end of what an expression is in.
 fn is_plain(state: &State, mut index: usize) -> bool {
     let Some(first) = state.token(index) else {
         return false;
@@ -213,7 +213,7 @@ fn ranged(
     node(kind, context)
 }
 
-/// An infix operator with the place where it stands.
+/// An infix operator with its place.
 type Operator = (BinaryOperator, Span);
 
 /// Folds a link of a chain.

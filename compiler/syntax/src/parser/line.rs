@@ -28,7 +28,7 @@ pub(crate) fn body_break() -> Rule<()> {
     .boxed()
 }
 
-/// A body whose `{` may stand on a line of its own.
+/// A body whose `{` may be on a line of its own.
 pub(crate) fn own_line<T: 'static>(
     body: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
 ) -> Rule<T> {

@@ -40,7 +40,7 @@ pub(crate) fn plain_string(expected: Expected) -> Rule<Name> {
     .boxed()
 }
 
-/// A string with `${ }` where it cannot stand: always an error, worded as such.
+/// A string with `${ }` where it is not allowed: always an error, worded as such.
 fn interpolated_refusal() -> Rule<Name> {
     token_as(TokenKind::StringOpen, Expected::NOTHING)
         .map_with(|_, context: &mut Context<'_>| start_of(context))

@@ -20,7 +20,7 @@ pub(crate) fn block_expression(block: Block) -> Expression {
 }
 
 impl State {
-    /// What stands in the tree for an expression that could not be parsed.
+    /// What is in the tree for an expression that could not be parsed.
     pub(crate) fn expression_hole(&self, index: usize) -> Expression {
         Expression {
             kind: ExpressionKind::Invalid,

@@ -1,4 +1,4 @@
-//! Operands: what stands between operators, with fields, calls and indices.
+//! Operands: what is between operators, with fields, calls and indices.
 
 mod bracketed;
 mod control;
@@ -104,7 +104,7 @@ fn is_mere_name(state: &State, index: usize) -> bool {
         && !follows(1, TokenKind::FatArrow)
 }
 
-/// A step after `@was(…)`; other attributes stand before declarations alone.
+/// A step after `@was(…)`; other attributes precede declarations alone.
 fn renamed_step(rules: &Rules) -> Rule<Expression> {
     when(
         |state, index| {

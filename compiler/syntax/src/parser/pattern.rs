@@ -133,7 +133,7 @@ fn tuple_pattern(rules: &Rules) -> Rule<Pattern> {
         .boxed()
 }
 
-/// What stands between the commas of a list pattern.
+/// What is between the commas of a list pattern.
 enum ListElement {
     Pattern(Pattern),
     Rest(Option<Identifier>, usize),
@@ -235,7 +235,7 @@ fn path_kind(mut path: Vec<Identifier>, tail: Option<Tail>) -> PatternKind {
     }
 }
 
-/// What stands between the separators of a variant's or a record's pattern.
+/// What is between the separators of a variant's or a record's pattern.
 enum FieldElement {
     Field(PatternField),
     Rest,

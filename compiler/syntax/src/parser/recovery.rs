@@ -1,4 +1,4 @@
-//! Where the parser goes on after a mistake: the ends of statements, entries, parameters and items.
+//! Where the parser resumes after a mistake: the ends of statements, entries, parameters and items.
 
 use chumsky::prelude::{IterParser, Parser, choice, custom, via_parser};
 
@@ -139,7 +139,7 @@ pub(crate) fn separator() -> impl Parser<'static, Tokens, (), Extra> + Clone {
 pub(crate) fn missing_separator(
     is_next: fn(&State, usize) -> bool,
 ) -> impl Parser<'static, Tokens, (), Extra> + Clone {
-    // Not by `map_with`, which is left out where nobody asks for the value, as of a separator.
+    // Not by `map_with`, which is left out where the value is not used, as of a separator.
     custom::<_, Tokens, _, Extra>(move |input| {
         let index = *input.cursor().inner();
         let error = ParseError::unexpected(index, Expected::token(TokenKind::Comma));
@@ -171,7 +171,7 @@ fn newline() -> impl Parser<'static, Tokens, crate::token::Token, Extra> + Clone
     crate::parser::input::token_as(TokenKind::Newline, Expected::END_OF_STATEMENT)
 }
 
-/// The end of the item; what stands there instead is reported and skipped.
+/// The end of the item; what is there instead is reported and skipped.
 pub(crate) fn end_of_item() -> Rule<()> {
     looking_at(
         |state, index| state.token(index).is_none(),
@@ -188,7 +188,7 @@ pub(crate) fn braced_entries<T: 'static>(
     entries_between(entry, separator())
 }
 
-/// The same with separators of its own.
+/// Entries with separators of their own.
 pub(crate) fn entries_between<T: 'static>(
     entry: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
     separator: impl Parser<'static, Tokens, (), Extra> + Clone + 'static,

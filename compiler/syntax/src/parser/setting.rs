@@ -62,7 +62,7 @@ pub(crate) fn setting(rules: &Rules) -> Rule<Setting> {
         .boxed()
 }
 
-/// Whether `{ name:` stands here, which no map starts with.
+/// Whether `{ name:` is here, which no map starts with.
 fn starts_settings(state: &State, index: usize) -> bool {
     state.kind(index) == Some(TokenKind::BraceOpen)
         && state.token(index + 1).is_some_and(|token| token.is_word())
@@ -115,7 +115,7 @@ fn prompt_line(rules: &Rules) -> Rule<PromptEntry> {
     .boxed()
 }
 
-/// Whether a statement stands here: it begins with a reserved word, assigns, or is a call. A setting may have any name.
+/// Whether a statement is here: it begins with a reserved word, assigns, or is a call. A setting may have any name.
 fn starts_statement(state: &State, index: usize) -> bool {
     let mut next = index + 1;
     while state.kind(next) == Some(TokenKind::Dot) {

@@ -52,7 +52,7 @@ pub(crate) fn attributes(rules: &Rules) -> Rule<Vec<Attribute>> {
         .boxed()
 }
 
-/// What stands before a name: its doc comment and its attributes.
+/// What is before a name: its doc comment and its attributes.
 pub(crate) struct Prefix {
     pub(crate) docs: Option<String>,
     pub(crate) attributes: Vec<Attribute>,
@@ -64,7 +64,7 @@ pub(crate) fn prefix(rules: &Rules) -> Rule<Prefix> {
         .map_with(|attributes, context: &mut Context<'_>| {
             let range = context.span();
             let state: &mut State = context.state();
-            // A doc comment may stand before the attributes or between them and the name.
+            // A doc comment may be before the attributes or between them and the name.
             let docs = state.docs(range.start).or_else(|| state.docs(range.end));
             Prefix { docs, attributes }
         })
@@ -161,7 +161,7 @@ fn parameter(rules: &Rules, typing: Typing) -> Rule<Parameter> {
         .boxed()
 }
 
-/// `trusted` after a type, where it stands.
+/// `trusted` after a type, with its place.
 fn trusted() -> Rule<Option<Span>> {
     word(Word::Trusted, Expected::NOTHING)
         .map(|token| token.span)

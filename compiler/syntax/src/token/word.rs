@@ -1,7 +1,7 @@
 //! Words that mean something in some places and are ordinary names elsewhere.
 
-/// Defines the words that the grammar asks for in places where any name could stand. Those of modifiers are an enum of
-/// their own besides, so that whoever handles modifiers names them all.
+/// Defines the words that the grammar asks for in places where any name is allowed. Those of modifiers are an enum of
+/// their own besides, so that code that handles modifiers names them all.
 macro_rules! words {
     (
         modifiers { $($modifier:ident = $modifier_text:literal,)* }
@@ -120,7 +120,7 @@ words! {
 }
 
 impl Word {
-    /// Whether it starts a modifier or the part of a `retry` that may stand on a line of its own.
+    /// Whether it starts a modifier or the part of a `retry` that may be on a line of its own.
     #[must_use]
     pub const fn belongs_to_modifier(self) -> bool {
         self.modifier().is_some() || matches!(self, Self::Backoff | Self::Max)

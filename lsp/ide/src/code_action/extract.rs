@@ -1,7 +1,7 @@
 //! Makes a function, a prompt or a variable of the expression that is selected, or a function of statements.
 //!
 //! A variable is evaluated before its statement, so only what may come first becomes one; a function gets the values that variables
-//! have when it is called, so it takes none that somebody may assign meanwhile.
+//! have when it is called, so it takes none that may be assigned meanwhile.
 
 mod statements;
 
@@ -122,7 +122,7 @@ fn function(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     Some(declared(place, selected.span, "function", written))
 }
 
-/// A prompt after the item that asks with the text which is selected, and whose answer stands in its place.
+/// A prompt after the item that asks with the text which is selected, and whose answer takes its place.
 fn prompt(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     let is_text = matches!(
         selected.kind,
@@ -167,7 +167,7 @@ fn handed(place: &Place<'_>, span: Span, spelling: &mut Spelling<'_>) -> Option<
 /// What an extraction writes.
 struct Written {
     declaration: String,
-    /// What stands in the place of what is selected.
+    /// What replaces the selection.
     call: String,
     /// What the types of the declaration need.
     imports: Vec<LocatedEdit>,

@@ -75,7 +75,8 @@ fn within_text(place: &Place<'_>, value: &str, at: Span) -> Option<LocatedEdit> 
         .then(|| place.replace(hole, value[1..value.len() - 1].to_owned()))
 }
 
-/// Whether what stands at `at` ends where something around it says, so that no operator beside it can take a part of `value`.
+/// Whether the end of what is at `at` is given by what is around it, so that no operator beside it can take a part of
+/// `value`.
 fn is_enclosed(place: &Place<'_>, at: Span, value: &Expression) -> bool {
     let is_it = |it: &Expression| it.span == at;
     let mut found = false;
@@ -97,7 +98,7 @@ fn is_enclosed(place: &Place<'_>, at: Span, value: &Expression) -> bool {
     found
 }
 
-/// Whether an expression has what stands at `at` directly between signs of its own.
+/// Whether an expression has the text at `at` directly between signs of its own.
 fn encloses(kind: &ExpressionKind, at: Span) -> bool {
     let is_it = |it: &Expression| it.span == at;
     if let ExpressionKind::List(parts) | ExpressionKind::Tuple(parts) = kind {
@@ -156,8 +157,8 @@ fn uses<'a>(
         .map(|it| it.span)
 }
 
-/// Whether the value is the same, and nothing else is, when it is evaluated at the uses instead: it does nothing, what it names is
-/// neither assigned nor hidden by a variable of the name, and what may raise is evaluated first of all after the `let`.
+/// Whether nothing changes when the value is evaluated at the uses instead: it does nothing, what it names is neither assigned nor
+/// hidden by a variable of the name, and what may raise is evaluated first of all after the `let`.
 fn means_the_same(
     place: &Place<'_>,
     all: &[Occurrence],
@@ -254,7 +255,7 @@ fn following<'a>(place: &Place<'a>, statement: &Statement) -> Option<&'a Stateme
     next.filter(|it| block.holds(it.span))
 }
 
-/// Whether the text of a value is one operand wherever it stands.
+/// Whether the text of a value is one operand wherever it is.
 const fn stands_alone(it: &Expression) -> bool {
     matches!(
         it.kind,

@@ -36,7 +36,7 @@ pub fn missing_imports(
     actions
 }
 
-/// The name that a report at `range` misses, if it stands alone: what follows a dot is looked up in what stands before it.
+/// The name that a report at `range` misses, if it is alone: what follows a dot is looked up in what precedes it.
 fn unknown_name(db: &dyn Db, range: Span, report: &Diagnostic) -> Option<String> {
     if report.code != Code::UNKNOWN_NAME && report.code != Code::UNKNOWN_TYPE {
         return None;

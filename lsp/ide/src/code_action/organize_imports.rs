@@ -1,6 +1,6 @@
-//! Sorts the imports of a file and the names in them, makes one of several of a module, and leaves out those that nothing uses. A comment
-//! stays with its import: what stands behind it on its line, and the lines right before it. What has a comment is not left out, since the
-//! comment would go as well.
+//! Sorts the imports of a file and the names in them, makes one of several of a module, and leaves out those that nothing uses. A
+//! comment stays with its import: what follows it on its line, and the lines right before it. What has a comment is not left out,
+//! since the comment would go as well.
 
 use gsw_source::{Code, Db, Diagnostic, File, ItemKind, LocatedEdit, Severity, Span};
 use gsw_syntax::ast::{Import, ImportedName, ItemBody};
@@ -50,7 +50,7 @@ pub fn organize_imports(db: &dyn Db, file: File, reports: &[Diagnostic]) -> Opti
     })
 }
 
-/// An import as it stands in the file, with its comments.
+/// An import as it is in the file, with its comments.
 struct Found {
     import: Import,
     /// Its bytes in the file, and where its item begins, from which its own spans count.
@@ -68,7 +68,7 @@ enum Inside {
     Comments,
 }
 
-/// The imports of a file; `None` where something else stands among them.
+/// The imports of a file; `None` where something else is among them.
 fn found(db: &dyn Db, file: File) -> Option<Vec<Found>> {
     let text = file.text(db);
     let comments = &parse_file(db, file).comments;
@@ -177,7 +177,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether both are lists of names from one module, and nothing is said of either alone.
+    /// Whether both are lists of names from one module, and neither has a comment of its own.
     fn can_join(&self, other: &Self) -> bool {
         let is_list = |it: &Self| it.names.is_some() && it.before.is_empty() && it.behind.is_none();
         self.path == other.path && is_list(self) && is_list(other)

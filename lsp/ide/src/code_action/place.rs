@@ -19,7 +19,7 @@ pub struct Place<'a> {
     pub range: Span,
     /// The nodes around its start, from the outermost.
     pub nodes: Vec<Child<'a>>,
-    /// The names in the item, once somebody has asked for them.
+    /// The names in the item, once they were asked for.
     names: OnceCell<Vec<Occurrence>>,
 }
 

@@ -108,7 +108,7 @@ impl Reported<'_> {
         Some((format!("make `{name}` public"), vec![edit]))
     }
 
-    /// The module that the reported name is looked up in: that of the import, or what stands before the dot.
+    /// The module that the reported name is looked up in: that of the import, or what precedes the dot.
     fn module(&self) -> Option<File> {
         let (db, file) = (self.db, self.item.file(self.db));
         let own = imports(db, file).into_iter();

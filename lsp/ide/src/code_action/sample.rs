@@ -1,5 +1,5 @@
-//! Made-up values of types, as a program writes them. Of a check is tried what a schema could say of it, so whoever writes a value that has
-//! one asks the compiler whether the check passes.
+//! Made-up values of types, as a program writes them. Of a check only what a schema could express is tried, so the writer of a
+//! value with a check asks the compiler whether it passes.
 
 use gsw_abi::types::Bound;
 use gsw_analysis::check_bounds;
@@ -10,7 +10,7 @@ use gsw_source::{Db, File, ItemId};
 
 use crate::spelling::Spelling;
 
-/// So deep at most a value nests.
+/// How deep a value may nest.
 const DEEPEST: u32 = 4;
 /// The most elements that a list or map gets.
 const MOST: u64 = 8;
@@ -248,7 +248,7 @@ fn length(bounds: &[Bound]) -> Option<u64> {
     (least <= wanted && wanted <= MOST).then_some(wanted)
 }
 
-/// A text that begins, goes on and ends as patterns of plain letters say, as long as it must be.
+/// A text that begins, continues and ends as patterns of plain letters say, as long as it must be.
 fn text(bounds: &[Bound]) -> Option<String> {
     let (mut start, mut middle, mut end) = (String::new(), String::new(), String::new());
     for bound in bounds {

@@ -135,7 +135,7 @@ fn kept_lambdas(place: &Place<'_>, span: Span) -> Vec<Span> {
     lambdas
 }
 
-/// The items that are named in `span`, outside of lambdas that somebody calls later.
+/// The items that are named in `span`, outside of lambdas that are called later.
 pub fn named_items(place: &Place<'_>, span: Span) -> Vec<Occurrence> {
     let later = kept_lambdas(place, span);
     let own = place.names().iter().copied().filter(|it| {

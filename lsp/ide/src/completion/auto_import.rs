@@ -7,7 +7,7 @@ use super::item::{Calling, Completion, CompletionKind, of_item};
 use super::name::{Wanted, is_wanted};
 use crate::importing::{self, Importable};
 
-/// So many letters must be typed before all files are looked through.
+/// How many letters must be typed before all files are searched.
 const LEAST: usize = 2;
 
 /// Declarations of the project's other files, and modules of the library, whose names begin with what is typed.

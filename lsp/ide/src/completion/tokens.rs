@@ -1,4 +1,4 @@
-//! The tokens around the cursor: what tells where no tree can be made.
+//! The tokens around the cursor: what is known where no tree can be made.
 
 use gsw_syntax::{Token, TokenKind, Word};
 
@@ -54,7 +54,7 @@ impl Tokens<'_> {
         open
     }
 
-    /// The tokens before the marker that stand beside it, back to the beginning of its line or to the bracket around it; brackets are
+    /// The tokens before the marker that are beside it, back to the beginning of its line or to the bracket around it; brackets are
     /// stepped over.
     pub fn line_before(&self) -> Vec<usize> {
         let mut found = Vec::new();
@@ -86,7 +86,7 @@ impl Tokens<'_> {
     }
 }
 
-/// The words and marks of a line up to the marker, for those who look for a head in it.
+/// The words and marks of a line up to the marker, for the search for a head in it.
 pub struct Line {
     pub kinds: Vec<(TokenKind, Word)>,
 }

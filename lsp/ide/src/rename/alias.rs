@@ -45,7 +45,7 @@ pub fn edits(db: &dyn Db, cursor: Cursor, (old, new): (&Name, &str)) -> Vec<Loca
     edits
 }
 
-/// The same, without the other name where it is the first one: `Bug as Bug` is `Bug`.
+/// The edits without the other name where it is the first one: `Bug as Bug` is `Bug`.
 pub fn without_repetition(
     db: &dyn Db,
     file: File,

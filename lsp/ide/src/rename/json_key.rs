@@ -1,5 +1,5 @@
-//! Keys of JSON that are called like a field. A rename leaves them as they are, since nobody knows whose keys they are, and the user hears of
-//! it.
+//! Keys of JSON that are called like a field. A rename leaves them as they are, since it is unknown whose keys they are, and the
+//! user is told of them.
 
 use gsw_infer::hir::{Body, Expression, ExpressionId, ExpressionKind};
 use gsw_infer::infer_item;

@@ -78,7 +78,7 @@ fn missing_arms_are_written() {
     );
 }
 
-/// What may change the meaning of a program is offered where it stands, and is not among all fixes.
+/// What may change the meaning of a program is offered where it is, and is not among all fixes.
 #[test]
 fn what_its_author_decides_is_offered_alone() {
     let text = "type User { user<|>Name: string }\nfn f() -> int { 1 }";
@@ -160,7 +160,7 @@ fn an_error_is_handled_once() {
     }
 }
 
-/// The program after the action of that title on what stands between two markers `<|>`.
+/// The program after the action of that title on the text between two markers `<|>`.
 fn after_selection(text: &str, title: &str) -> String {
     after_selection_in(&mut fixture(""), text, title)
 }
@@ -310,7 +310,7 @@ fn a_function_is_extracted_where_it_sees_what_its_text_saw() {
 #[test]
 fn what_is_offered_compiles() {
     let mut it = fixture("");
-    // What has no value of its own, and what has its type from where it stands.
+    // What has no value of its own, and what has its type from its context.
     let texts = [
         "fn f() -> int { var n = 1\n <|>n<|> += 1\n n }",
         "fn f() -> [int] { var xs = [1]\n <|>xs[0]<|> = 1\n xs }",

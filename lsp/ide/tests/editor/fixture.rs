@@ -1,4 +1,4 @@
-//! A project from text: `//- NAME` begins a further file, `<|>` is the cursor, in the first file unless it stands in another one.
+//! A project from text: `//- NAME` begins a further file, `<|>` is the cursor, in the first file unless it is in another one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub fn fixture(text: &str) -> Fixture {
     fixture_in(Database::default(), text)
 }
 
-/// The same in a database of the test's own.
+/// Like [`fixture`], in a database of the test's own.
 pub fn fixture_in(mut db: Database, text: &str) -> Fixture {
     let mut texts = BTreeMap::new();
     let mut cursor = None;

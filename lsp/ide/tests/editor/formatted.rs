@@ -4,8 +4,8 @@ use gsw_source::Span;
 
 use crate::fixture::{Fixture, fixture, same};
 
-/// The program after the action of that title on what stands between two markers `<|>`, or at the only one; the program is formatted, and is
-/// so afterwards.
+/// The program after the action of that title on the text between two markers `<|>`, or at the only one; the program is formatted,
+/// and is so afterwards.
 #[track_caller]
 fn after(text: &str, title: &str) -> String {
     let mut it = fixture(text);

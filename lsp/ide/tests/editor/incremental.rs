@@ -98,7 +98,7 @@ fn a_completion_infers_the_item_around_the_cursor_and_no_other() {
     assert_eq!(count(&ran, "item_signature"), 0, "{ran:#?}");
 }
 
-/// What is tried with edits that nobody makes leaves everything as it was, and costs what the edits themselves would.
+/// What is tried with edits that are not made leaves everything as it was, and costs what the edits themselves would.
 #[test]
 fn what_was_tried_is_put_back() {
     let mut project = watched();

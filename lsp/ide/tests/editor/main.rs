@@ -1,4 +1,4 @@
-//! What the editor is told, by programs with a cursor `<|>` in them and the answer beside them.
+//! The answers to the editor, by programs with a cursor `<|>` in them and the answer beside them.
 
 mod code_action;
 mod completion;

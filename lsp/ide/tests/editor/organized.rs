@@ -40,7 +40,7 @@ const CASES: &[(&str, &str)] = &[
         "// The file.\nimport ./geo.{Point, area, draw}\nimport ./a.{one}",
         "// The file.\nimport ./a.{one}\nimport ./geo.{Point, area, draw}",
     ),
-    // What is unused goes, unless somebody has written why it is there.
+    // What is unused goes, unless a comment says why it is there.
     (
         "import ./a.{one}\nimport std/fs\nimport std/math // later",
         "import std/math // later\nimport ./a.{one}",
@@ -54,7 +54,7 @@ const CASES: &[(&str, &str)] = &[
 #[test]
 fn imports_are_put_in_order_with_their_comments() {
     for (imports, wanted) in CASES {
-        // Uses of all that is imported, so that none is unused but what is said to be.
+        // Uses of all that is imported, so that none is unused but what the test names.
         let uses = ["draw", "area", "one"].map(|it| match imports.contains(it) {
             true => format!("{it}()"),
             false => "1".into(),

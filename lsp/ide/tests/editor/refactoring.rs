@@ -4,7 +4,7 @@ use gsw_source::{Severity, Span};
 
 use crate::fixture::{Fixture, fixture, same};
 
-/// The program after the action of that title on what stands between two markers `<|>`, or at one; `refused` without such an action.
+/// The program after the action of that title on the text between two markers `<|>`, or at one; `refused` without such an action.
 #[track_caller]
 fn after(it: &mut Fixture, text: &str, title: &str) -> String {
     let start = text.find("<|>").expect("a marker");
@@ -25,7 +25,7 @@ fn after(it: &mut Fixture, text: &str, title: &str) -> String {
     }
 }
 
-/// The text with what stands before it in all cases.
+/// The text with what precedes it in all cases.
 fn program(body: &str) -> String {
     format!(
         "agent a {{\n  model: \"sim/x\"\n}}\n\nprompt ask(q: string) -> string by a {{\n  user \"${{q}}\"\n}}\n\n{body}\n"

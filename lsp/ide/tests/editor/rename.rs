@@ -297,7 +297,7 @@ fn a_name_that_would_be_taken_for_another_is_refused() {
             "to_json",
             "`to_json` already means something else in line 3",
         ),
-        // A judge is told facts by the names of its parameters.
+        // A judge gets facts by the names of its parameters.
         (
             "fn judge(level<|>: string) -> Reflection { Reflection { should_retry: level == \"step\", reason: \"\", guidance: \"\", revised: {} } }\nworkflow main() -> int { step \"s\" reflect 3 with judge { 1 } }",
             "kind",

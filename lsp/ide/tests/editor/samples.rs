@@ -4,7 +4,7 @@ use gsw_source::{Severity, Span};
 
 use crate::fixture::{Fixture, fixture};
 
-/// The program after the action of that title at the cursor, or on what stands up to a second marker; it has no errors.
+/// The program after the action of that title at the cursor, or on the text up to a second marker; it has no errors.
 #[track_caller]
 fn after(text: &str, title: &str) -> Option<String> {
     let mut it = fixture(text);
@@ -63,7 +63,7 @@ const ANSWERS: &[(&str, &str, Option<&str>)] = &[
     ),
     ("", "time", Some("time.from_unix(0)")),
     ("", "bytes", Some("bytes.from_base64(\"dGV4dA==\")")),
-    // Nobody knows a value that passes.
+    // A value that passes is not known.
     ("type T { p: int where it % 7 == 3 }", "T", None),
     (
         "type T { low: int, high: int where it > self.low }",

@@ -1,8 +1,8 @@
-//! Completion while a line is typed: nothing stands behind the cursor yet, or something that is not to be written twice.
+//! Completion while a line is typed: nothing follows the cursor yet, or something that is not to be written twice.
 
 use crate::completion::{completed, labels, offers};
 
-/// Lines as they are while somebody types: nothing stands behind the cursor but what was there before.
+/// Lines as they are while they are typed: nothing follows the cursor but what was there before.
 #[test]
 fn members_are_offered_before_the_line_is_finished() {
     let bug = "type Bug { title: string, line: int }\n";
@@ -292,7 +292,7 @@ fn words_and_names_that_belong_to_brackets_are_offered() {
     offers("<|>", &["hook", "mcp"], &[]);
 }
 
-/// What nobody closes is tried for a while and no longer.
+/// What is never closed is tried for a while and no longer.
 #[test]
 fn brackets_without_end_are_answered() {
     for open in ["[", "f(", "{ \"a\": ", "if b { "] {

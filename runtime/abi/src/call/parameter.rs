@@ -1,4 +1,4 @@
-//! What a runtime call is given, and what it does to who calls it.
+//! What a runtime call is given, and what it does to its caller.
 
 /// What a call does to control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -10,7 +10,7 @@ pub enum CallKind {
     Waiting,
 }
 
-/// What a parameter is and who owns it.
+/// What a parameter is and which side owns it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Parameter {
     /// A number, of which there is no owner.

@@ -123,7 +123,7 @@ fn counted(types: &TypeTable, ty: TypeId) -> Counted {
     }
 }
 
-/// Whether a pattern means the same to those who read JSON Schema, whose expressions are ECMAScript's.
+/// Whether a pattern means the same to readers of JSON Schema, whose expressions are ECMAScript's.
 fn is_portable(pattern: &str) -> bool {
     let groups = pattern.match_indices("(?");
     let are_plain = groups

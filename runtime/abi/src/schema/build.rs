@@ -8,7 +8,7 @@ use super::bound::{add_check, describe};
 use super::names;
 use crate::types::{Enum, Field, Secrecy, Type, TypeId, TypeTable, Variant};
 
-/// Stands in the description of a number of seconds, by which those who read values know a duration.
+/// The description of a number of seconds, by which readers of values recognise a duration.
 pub const SECONDS: &str = "In seconds.";
 
 /// The JSON Schema of a type. Named types that repeat or contain themselves go into `$defs`.
@@ -22,7 +22,7 @@ pub fn schema(types: &TypeTable, id: TypeId) -> Value {
     builder.with_definitions(builder.mention(id))
 }
 
-/// The same of parameters, as if they were the fields of a record.
+/// The schema of parameters, as if they were the fields of a record.
 #[must_use]
 pub fn schema_of_fields(types: &TypeTable, fields: &[Field]) -> Value {
     let definitions = names::definitions(types, fields.iter().map(|it| it.ty).collect());

@@ -30,7 +30,7 @@ fn constant(types: &TypeTable, ty: TypeId, source: &str) -> Option<Value> {
         Type::Enum(it) => variant(it, source),
         Type::Int => source.replace('_', "").parse::<i64>().ok().map(Value::from),
         Type::Bool | Type::Float | Type::String | Type::Literals(_) | Type::List(_) => {
-            // What stands in a text of the source is another text, which JSON would take as it is written.
+            // A string literal of the source denotes another text, which JSON would read as it is written.
             let is_plain = !source.contains("${");
             is_plain.then(|| serde_json::from_str(source).ok())?
         }

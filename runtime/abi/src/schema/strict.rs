@@ -136,7 +136,7 @@ impl Rewriter {
             json!({ "anyOf": parts })
         };
         result.insert("items".into(), items);
-        // The list of bounds is said by the words that follow.
+        // The words that follow list the bounds.
         words.retain(|it| !it.contains("Items") && !it.starts_with("items"));
         let kinds = places
             .iter()

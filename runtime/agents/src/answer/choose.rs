@@ -290,7 +290,7 @@ impl<'t> Chooser<'t, '_> {
     }
 }
 
-/// What is said in a text beside blanks, fences, bullets and tags.
+/// The prose of a text: what is left beside blanks, fences, bullets and tags.
 fn prose(text: &str) -> &str {
     let text = text.trim();
     let text = text.strip_suffix("```json").unwrap_or(text);

@@ -60,14 +60,14 @@ const LABELS: &[&str] = &[
     "verdict",
 ];
 
-/// Words after which the answer may stand.
+/// Words after which the answer may come.
 const LINKS: &[&str] = &[
     "=", "as", "be", "believe", "choose", "is", "it's", "pick", "say", "select", "think",
 ];
 
 const ARTICLES: &[&str] = &["a", "an", "the"];
 
-/// What else may be said before an answer without a change of what it means: who says it, and of what.
+/// Other words that may come before an answer without a change of its meaning: its speaker and its subject.
 const OTHERS: &[&str] = &[
     "article",
     "best",
@@ -113,7 +113,7 @@ const OTHERS: &[&str] = &[
     "would",
 ];
 
-/// What may be said after an answer.
+/// Words that may come after an answer.
 const TAILS: &[&[&str]] = &[
     &["i", "think"],
     &["i", "believe"],
@@ -213,13 +213,13 @@ fn piece(text: &str, start: usize, end: usize) -> Option<Piece> {
     })
 }
 
-/// Whether the sentence may go on with a value after this word, which may stand before one; `None` where it may not.
+/// Whether the sentence may continue with a value after this word, which may precede one; `None` where it may not.
 fn goes_on(piece: &Piece, was_link: bool) -> Option<bool> {
     let word = piece.plain.as_str();
     let is_link = LINKS.contains(&word);
     let is_label = LABELS.contains(&word);
     let is_article = ARTICLES.contains(&word);
-    // Emphasis that stands alone.
+    // Emphasis on its own.
     if word.is_empty() {
         return piece.mark.is_none().then_some(was_link);
     }
@@ -233,7 +233,7 @@ fn goes_on(piece: &Piece, was_link: bool) -> Option<bool> {
     }
 }
 
-/// Where what is said after a value begins: its place in the text, and the number of its first word.
+/// Where the text after a value begins: its place in the text, and the number of its first word.
 fn tail(text: &str, pieces: &[Piece]) -> (usize, usize) {
     let is_it = |tail: &&&[&str]| {
         let from = pieces.len().checked_sub(tail.len());

@@ -5,7 +5,8 @@
 //! missing field of the answer itself, cannot be helped: then the value does not fit.
 //!
 //! - A part of a tuple is no item, although a tuple is a list to JSON: without it the rest means nothing.
-//! - What stands in a list only because one value was read as a list of it is no item either: a list that nobody wrote would be left.
+//! - A value that is in a list only because it was read as a list of one is no item either: a list that the answer does not have
+//!   would be left.
 //! - An item that does not fit without what was taken out of it goes as well, and is named as well.
 
 use std::collections::BTreeMap;
@@ -160,7 +161,7 @@ impl Known<'_> {
         Issue::new(path::text(&self.written(whole)), issue.expected, found)
     }
 
-    /// A place as the answer has it: a value that was read as a list of it stands in no list there.
+    /// A place as the answer has it: a value that was read as a list of one is in no list there.
     fn written(self, place: Steps) -> Steps {
         let steps = place.iter().enumerate();
         let written = steps.filter(|(index, _)| !self.is_single(&place[..*index]));

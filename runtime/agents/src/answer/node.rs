@@ -57,7 +57,7 @@ impl Node<'_> {
         siblings == 0 || !is_empty
     }
 
-    /// The value that it is without any schema. Of a key that is there twice the last value stays; whoever asks has refused it.
+    /// The value that it is without any schema. Of a key that is there twice the last value stays; the caller has refused it.
     pub fn to_value(&self) -> Value {
         match self {
             Node::Null => Value::Null,

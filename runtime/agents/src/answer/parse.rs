@@ -205,7 +205,7 @@ impl<'t, 'w> Parser<'t, 'w> {
         if self.work.is_spent() {
             self.stop_at(
                 "an answer that can be read",
-                "one that goes round in circles".into(),
+                "one that takes too long to read".into(),
             );
             return Node::Null;
         }
@@ -265,7 +265,7 @@ impl<'t, 'w> Parser<'t, 'w> {
             _ => {}
         }
         if is_cut {
-            // The rest of a word or number may be missing, and nobody would see it.
+            // The rest of a word or number may be missing, and that could not be seen.
             self.stop_at(
                 "the end of a value",
                 format!("`{}` at the end of the answer", excerpt(word, 20)),

@@ -1,4 +1,4 @@
-//! Where in an answer something stands, while it is being read.
+//! A place in an answer, while it is being read.
 
 use std::borrow::Cow;
 
@@ -10,9 +10,9 @@ use gsw_notation::path::{self, Step};
 pub(crate) struct Place<'p> {
     around: Option<&'p Place<'p>>,
     step: At<'p>,
-    /// Where it stands in the value that is made of the answer.
+    /// Its place in the value that is made of the answer.
     in_value: InValue<'p>,
-    /// Whether what stands here is hidden from observers.
+    /// Whether what is here is hidden from observers.
     is_hidden: bool,
 }
 
@@ -49,7 +49,7 @@ impl<'p> Place<'p> {
         self.down(At::Index(index))
     }
 
-    /// The same place, of which observers see nothing but that it is there.
+    /// Makes the place hidden: observers see only that it is there.
     pub fn hidden(self) -> Self {
         Self {
             is_hidden: true,
@@ -57,13 +57,13 @@ impl<'p> Place<'p> {
         }
     }
 
-    /// The same place, whose last step the value does not have.
+    /// Marks the last step as one that the value does not have.
     pub fn of_answer(self) -> Self {
         let in_value = InValue::Nothing;
         Self { in_value, ..self }
     }
 
-    /// The same place, which is at this key in the value.
+    /// Puts the place at this key in the value.
     pub fn in_value_at(self, key: &'p str) -> Self {
         let in_value = InValue::Key(key);
         Self { in_value, ..self }
@@ -83,7 +83,7 @@ impl<'p> Place<'p> {
         self.is_hidden || self.around.is_some_and(Place::is_hidden)
     }
 
-    /// What is wrong here; of what is hidden nothing is told but that it is wrong.
+    /// What is wrong here; of what is hidden it reports only that it is wrong.
     pub fn issue(&self, expected: String, found: String) -> Issue {
         let found = match self.is_hidden() {
             true => "a hidden value".into(),

@@ -80,7 +80,7 @@ fn in_block<'t>(
     (shapes.suits(&node, shapes.root) > Suits::Not).then_some((node, repairs))
 }
 
-/// The texts of a list in Markdown, where the text is one. What stands in brackets in it is part of a text, as in `[x] done`.
+/// The texts of a list in Markdown, where the text is one. Text in brackets is part of an item, as in `[x] done`.
 pub(crate) fn bullets<'t>(text: &'t str, shapes: &Shapes) -> Option<(Node<'t>, Repairs)> {
     let of = shapes
         .item(shapes.root)

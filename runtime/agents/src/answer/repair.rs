@@ -45,7 +45,7 @@ enum Loss {
 }
 
 kinds! {
-    /// The answer stood in a block of code.
+    /// The answer was in a block of code.
     CodeBlock = "code-block", Nothing;
     /// Prose before or after the answer was left out.
     SurroundingText = "surrounding-text", Nothing;
@@ -187,7 +187,7 @@ impl Repairs {
         self.note_at(RepairKind::SurroundingText, Vec::new, what);
     }
 
-    /// The same with the steps of a place.
+    /// Notes a repair with the steps of its place.
     pub fn note_at(
         &mut self,
         kind: RepairKind,

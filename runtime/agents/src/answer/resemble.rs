@@ -121,7 +121,7 @@ impl Shapes {
         }
     }
 
-    /// Whether a value fits the only field of a record as it stands.
+    /// Whether a value fits the only field of a record as it is.
     pub fn is_only_field(&self, node: &Node<'_>, record: &Record) -> bool {
         let [field] = &record.fields[..] else {
             return false;

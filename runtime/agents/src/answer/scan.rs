@@ -183,7 +183,7 @@ pub(crate) fn tops<'t>(
     found
 }
 
-/// Whether nothing is said before a bracket, so that it is none of prose.
+/// Whether no words come before a bracket, so that it is not a bracket of prose.
 fn begins_text(before: &str) -> bool {
     let before = before.replace("```json", "");
     !before.contains(char::is_alphanumeric)

@@ -47,7 +47,7 @@ pub(crate) struct Record {
     /// The name of the variant that it is.
     pub kind: Option<String>,
     by_name: HashMap<String, usize>,
-    /// By names without case and separators; none where two fields have the same.
+    /// By names without case and separators; `None` where two fields share one.
     by_plain: HashMap<String, Option<usize>>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) enum Need {
     MayBeAbsent,
 }
 
-/// Whether an element of a list may stand there more than once.
+/// Whether an element of a list may occur more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Repeats {
     Any,
@@ -176,7 +176,7 @@ impl Shapes {
         }
     }
 
-    /// Whether a list may stand at a place, and not just a tuple.
+    /// Whether a list may be at a place, and not just a tuple.
     pub fn may_be_list(&self, place: &[Step<'_>]) -> bool {
         let mut there = self.leaves(vec![self.root]);
         for step in place {

@@ -163,7 +163,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes on to a quote, a backslash or a control character.
+    /// Moves to a quote, a backslash or a control character.
     fn plain(&mut self) {
         let rest = &self.bytes[self.at..];
         let is_special = |it: &u8| matches!(*it, b'"' | b'\\' | 0..=0x1f);

@@ -1,7 +1,7 @@
 //! How much work reading an answer may take: in proportion to its length, whatever it holds.
 //!
-//! Anybody may have written an answer, so nothing may be looked at again and again. Whoever goes over text or values counts what
-//! it looked at; when the work is spent, reading ends and the answer is refused. The tests count the same units.
+//! An answer may be hostile, so nothing may be looked at again and again. Code that visits text or values counts what it looked
+//! at; when the work is spent, reading ends and the answer is refused. The tests count the same units.
 
 use std::cell::Cell;
 

@@ -2,10 +2,10 @@
 //!
 //! What it holds are answers that passed their check, as texts; each is checked against its digest when it is read here, and against
 //! type and `where` by the call that wants it. Nothing of a run depends on it but outcomes of look-ups, so a cache may be lost,
-//! damaged or full at any time: then it is reported once, and the process goes on without it.
+//! damaged or full at any time: then it is reported once, and the process continues without it.
 //!
-//! Of equal calls in several processes one asks. It claims the key by a row with the name of its process; the claim of a process that is
-//! gone counts for nothing, which the system tells by a lock ([`Owner`]).
+//! Of equal calls in several processes one asks. It claims the key by a row with the name of its process; the claim of a process
+//! that is gone counts for nothing, which is known by a lock ([`Owner`]).
 
 mod file;
 mod inspect;
@@ -39,7 +39,7 @@ const BOUNDS: Bounds = Bounds {
 };
 /// Which answers were used last is known to ten minutes, so that a hit seldom writes.
 const USE_STEP: i64 = 600_000_000_000;
-/// So many answers make room at once.
+/// How many answers are evicted at once.
 const BATCH: u32 = 64;
 
 /// A cache on the disk. Nothing of it exists before the first look-up.
@@ -138,7 +138,7 @@ impl Disk {
         .unwrap_or(OnDisk::Nothing)
     }
 
-    /// Looks a key up for a call that waits for nobody.
+    /// Looks a key up for a call that does not wait for others.
     pub(crate) fn look_up_alone(&self, key: &str, at: Duration) -> OnDisk {
         let found = self.with(|_, open| find(&open.inside().connection, key, at));
         found.flatten().unwrap_or(OnDisk::Nothing)
@@ -180,7 +180,7 @@ impl Disk {
 
     /// Lets go of a key, if this process has claimed it.
     pub(crate) fn let_go(&self, key: &str) {
-        // A claim that nobody made needs no file.
+        // Without a claim there is no need for a file.
         let Some(Some(open)) = self.opened.get() else {
             return;
         };

@@ -85,7 +85,7 @@ impl Flights {
         })
     }
 
-    /// A wait is over, or nobody waits any more.
+    /// Ends a wait, whether it is over or was given up.
     pub fn end_wait(&mut self, number: u64) {
         self.waits.remove(&number);
     }
@@ -96,7 +96,7 @@ impl Flights {
             return Landed::No;
         }
         for sender in self.held.remove(key).into_iter().flat_map(|it| it.waiting) {
-            // Who has stopped waiting needs no message.
+            // A caller that has stopped waiting needs no message.
             let _ = sender.send(());
         }
         Landed::Yes

@@ -130,7 +130,7 @@ mod tests {
         })
     }
 
-    /// The same value with all keys the other way round.
+    /// The value with all keys in reverse order.
     fn turned(value: &Value) -> Value {
         match value {
             Value::Array(items) => items.iter().map(turned).collect(),

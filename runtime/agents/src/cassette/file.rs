@@ -15,7 +15,7 @@ use super::record::Record;
 const VERSION: u64 = 1;
 /// Under which key the first line has the version.
 const KEY: &str = "cassette";
-/// So much of what a record asks is shown.
+/// How many characters of a record's request are shown.
 const SHOWN: usize = 60;
 
 /// The records of a file.
@@ -54,7 +54,7 @@ impl Cassette {
         })
     }
 
-    /// The same, or none where there is no file yet.
+    /// Like [`Self::read`], or `None` where there is no file yet.
     ///
     /// # Errors
     /// As for [`Self::read`].
@@ -89,7 +89,7 @@ impl Cassette {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)[record] = true;
     }
 
-    /// The records that nobody has asked for, each with its line.
+    /// The records that were not used, each with its line.
     #[must_use]
     pub fn unused(&self) -> Vec<String> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -199,10 +199,10 @@ fn beside(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Writes beside the file and then takes its place, so that whoever reads finds the old or the new one.
+/// Writes beside the file and then takes its place, so that a reader finds the old or the new one.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     make_folder(path)?;
-    // A link goes on leading to its file.
+    // A link still leads to its file.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let beside = beside(&path);
     let written = File::create(&beside).and_then(|mut file| {

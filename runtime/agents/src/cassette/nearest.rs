@@ -54,7 +54,7 @@ fn lines(request: &Value) -> Vec<String> {
     all
 }
 
-/// What somebody says stands under who says it.
+/// A message is written under its speaker.
 fn message(message: &Value, lines: &mut Vec<String>) {
     let role = message["role"].as_str().unwrap_or_default();
     field(role, &message["content"], 0, lines);

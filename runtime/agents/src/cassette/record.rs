@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 pub struct Record {
     /// The test that asked, with its row; `None` where a run did.
     pub test: Option<String>,
-    /// The prompt's short name, for who reads the file.
+    /// The prompt's short name, for readers of the file.
     pub prompt: String,
     pub request: Value,
     pub reply: Recorded,
@@ -29,7 +29,7 @@ pub enum Recorded {
     GivenUp,
 }
 
-/// A failure as it stands in the file.
+/// A failure as it is written in the file.
 #[derive(Serialize, Deserialize)]
 struct Failure {
     kind: FailureKind,
@@ -130,7 +130,7 @@ impl Record {
     }
 }
 
-/// An answer as it stands in the file: without what is as usual, and a single text as it is.
+/// An answer as it is written in the file: without what is as usual, and a single text as it is.
 fn answer_form(answer: &ModelAnswer) -> Value {
     let mut form = json!(answer);
     if let Value::Object(form) = &mut form {
@@ -182,7 +182,7 @@ fn failure_of(form: &Value) -> Option<ModelFailure> {
         status: form.status,
         retry_after,
         again: form.again.map(|it| match it {
-            // Nobody has to be spared, and whoever replays does not want to wait.
+            // No provider has to be spared, and a replay must not wait.
             Anew::Later => Again::AtOnce,
             Anew::SchemaDescribed => Again::SchemaDescribed,
             Anew::ToolsDescribed => Again::ToolsDescribed,

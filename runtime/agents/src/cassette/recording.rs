@@ -40,7 +40,8 @@ impl Recording {
     /// The records of what was asked, in the order of the requests.
     ///
     /// # Errors
-    /// When something cannot be replayed: a request that nobody answered in the end, or an answer that may not be written down.
+    /// When something cannot be replayed: a request that was not answered in the end, or an answer that may not be written
+    /// down.
     pub fn finish(&self, test: Option<&str>) -> Result<Vec<Record>, String> {
         // Nothing that can panic runs while the lock is held.
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,7 +120,7 @@ fn is_ours(failure: &ModelFailure) -> bool {
     }
 }
 
-/// Nobody answered, or not to the end.
+/// There was no answer, or not all of it.
 fn is_silence(failure: &ModelFailure) -> bool {
     failure.kind == FailureKind::Provider && failure.status.is_none()
 }

@@ -59,7 +59,7 @@ pub(crate) fn shown(address: &str) -> String {
 /// Parameters of addresses that are no secret; any other may be a key.
 const PLAIN: [&str; 2] = ["alt", "api-version"];
 
-/// The address as it can be asked by whoever puts in what is secret.
+/// The address as it can be requested once its secrets are filled in.
 pub(crate) fn printable(address: &str) -> String {
     let Ok(mut url) = Url::parse(address) else {
         return shown(address);
@@ -86,8 +86,8 @@ pub(crate) fn printable(address: &str) -> String {
     }
 }
 
-/// The scheme with its slashes, and the rest without credentials. Where an address cannot be read nobody knows where a
-/// password ends, so everything before the last `@` is left out.
+/// The scheme with its slashes, and the rest without credentials. Where an address cannot be read it is unknown where
+/// a password ends, so everything before the last `@` is left out.
 fn without_credentials(address: &str) -> (&str, &str) {
     let slashes = address.find("://").map_or(0, |it| it + 3);
     let (scheme, rest) = address.split_at(slashes);

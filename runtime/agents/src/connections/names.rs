@@ -33,7 +33,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     queue: VecDeque<String>,
-    /// Who waits for a name that is queued or being looked up: one look-up answers all of them.
+    /// The callers that wait for a name that is queued or being looked up: one look-up answers all of them.
     waiting: HashMap<String, Vec<Sender<Answer>>>,
     threads: usize,
     idle: usize,
@@ -137,7 +137,7 @@ impl Shared {
 impl State {
     fn answer(&mut self, name: &str, answer: &Answer) {
         for sender in self.waiting.remove(name).into_iter().flatten() {
-            // Who does not wait any more needs no answer.
+            // A caller that does not wait any more needs no answer.
             let _ = sender.send(answer.clone());
         }
     }

@@ -6,8 +6,8 @@
 //! a little would lose it each turn. The results of the last turns stay, and so do the instructions of skills, which the model
 //! is to follow to the end.
 //!
-//! How large a conversation is says the provider, with its last answer; what came since, or all of it where the provider says nothing, is
-//! counted by its bytes. All of that is recorded, so that a replay clears the same.
+//! The size of a conversation is reported by the provider with its last answer; what came since, or all of it where the provider
+//! reports nothing, is counted by its bytes. All of that is recorded, so that a replay clears the same.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::catalogue::Catalogue;
 use crate::settings::Settings;
 use crate::tools;
 
-/// So many messages at the end stay as they are: three turns of calls with what they gave.
+/// How many messages at the end stay as they are: three turns of calls with what they gave.
 const STAY: usize = 6;
 /// Shorter results are not worth it.
 const SHORT: usize = 400;

@@ -1,9 +1,10 @@
-//! What a call says to its model: what was said before in its session, its own examples and texts; and what it leaves in the
-//! session.
+//! What a call sends to its model: the earlier exchanges of its session, its own examples and texts; and what it leaves in
+//! the session.
 //!
-//! What was said before is sent as it was, byte for byte, thinking and calls of tools included, so that a provider finds in its
-//! cache what it has read before. Two things are changed on the way, and only in the request: blocks that only another provider
-//! can read are left out, and where no tools are offered, their calls are texts, because providers refuse calls of nothing.
+//! Earlier exchanges are sent as they were, byte for byte, thinking and calls of tools included, so that a provider finds in
+//! its cache what it has read before. Two things are changed on the way, and only in the request: blocks that only another
+//! provider can read are left out, and where no tools are offered, their calls are texts, because providers refuse calls of
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::request::own_messages;
 /// The messages that a call begins with.
 pub(super) struct Conversation {
     prompt: usize,
-    /// Of the session; `None` where the call stands alone.
+    /// Of the session; `None` where the call has none.
     history: Option<Vec<Arc<Exchange>>>,
     own: Vec<Arc<Message>>,
     /// How many of its own, the first ones, are examples.
@@ -67,7 +68,7 @@ impl Conversation {
         let before = left_out?;
         let model = &request.model;
         let message = format!(
-            "the session goes on with `{model}`, without the blocks that only `{before}` can read"
+            "the session continues with `{model}`, without the blocks that only `{before}` can read"
         );
         Some(PromptNote::Warning { message })
     }
@@ -80,7 +81,7 @@ impl Conversation {
         Some(self.ended(request.model.clone(), own, answer))
     }
 
-    /// The same when the answer was kept from an earlier call: without what led to it.
+    /// The exchange when the answer was kept from an earlier call: without what led to it.
     pub(super) fn kept_exchange(&self, answer: Message) -> Option<Exchange> {
         self.history.as_ref()?;
         Some(self.ended(String::new(), self.own.iter().cloned(), answer))

@@ -1,7 +1,7 @@
-//! Another model goes on with a conversation in which something was done that must not be done again.
+//! Another model continues a conversation in which something was done that must not be done again.
 //!
-//! Beginning again would call the tool again, so the next model gets the conversation so far: what was asked, what the
-//! first model said, its calls and what they gave. Both wire protocols can say that. What only one provider can read is left
+//! Beginning again would call the tool again, so the next model gets the conversation so far: what was asked, what the first
+//! model said, its calls and what they gave. Both wire protocols can express that. What only one provider can read is left
 //! out for another one: its own blocks (thinking with its signature) and the form of its ids. Between models of one provider
 //! all of it stays, as the provider itself knows which of its blocks a model can read.
 
@@ -15,7 +15,7 @@ use crate::reflection::no_answer;
 pub(super) fn hand_over(request: &mut ModelRequest, next: String) -> PromptNote {
     let before = std::mem::replace(&mut request.model, next);
     let mut message = format!(
-        "`{before}` failed after a tool call that must not be repeated: `{}` goes on with the conversation as it is",
+        "`{before}` failed after a tool call that must not be repeated: `{}` continues the conversation as it is",
         request.model
     );
     if provider(&before) != provider(&request.model) {

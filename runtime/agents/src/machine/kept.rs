@@ -33,7 +33,7 @@ impl Kept {
         }
     }
 
-    /// As text, which nobody can alter and whose size is known.
+    /// As text, which is immutable and whose size is known.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).expect("all its keys are texts")
     }
@@ -46,7 +46,7 @@ impl Kept {
         Some(kept)
     }
 
-    /// The result of a call that asked nobody.
+    /// The result of a call that asked no model.
     pub fn into_result(self, key: String) -> PromptResult {
         PromptResult {
             value: self.value,

@@ -315,7 +315,7 @@ fn the_next_model_is_asked_when_one_is_out() {
         &mut machine,
         failed(FailureKind::Overloaded, Some(529)),
     ));
-    // Another model does not see what the first one said.
+    // Another model does not see what the first one answered.
     assert_eq!((next.model.as_str(), next.messages.len()), ("openai/b", 3));
     let next = asked(step(&mut machine, failed(FailureKind::Provider, None)));
     assert_eq!(next.model, "sim/c");
@@ -342,7 +342,7 @@ fn what_an_answer_costs_is_known_after_another_model_failed() {
     let result = done(step(&mut machine, answered("44")));
     assert_eq!(result.detail.cost_usd, Some(4.0));
     assert_eq!(result.detail.attempts, 5);
-    // One answer whose cost nobody knows makes the whole unknown, whatever comes after it.
+    // One answer of unknown cost makes the whole unknown, whatever comes after it.
     let (mut machine, _) = start(&AgentPrompts, json!({"reflect": 1}));
     let mut silent = answer(Vec::new(), StopReason::End);
     silent.usage = None;
@@ -501,7 +501,7 @@ fn equal_calls_make_one_request_and_failures_are_not_kept() {
     let look = || PromptEvent::Found(cache.look_up(&what(), &Call::alone()));
     raised(step(&mut first, failed(FailureKind::Overloaded, None)));
     cache.let_go("", &key);
-    // The next in line asks, the rest go on waiting.
+    // The next in line asks, the rest keep waiting.
     let (mut second, _) = others.remove(0);
     asked(step(&mut second, look()));
     assert_eq!(cache.look_up(&what(), &Call::alone()), Found::Busy);

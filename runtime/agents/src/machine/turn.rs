@@ -156,7 +156,7 @@ impl Talk {
         answer::read(text, self.request.schema.as_deref(), exactness, check)
     }
 
-    /// Sends the conversation back as it is, so that the provider goes on with its turn.
+    /// Sends the conversation back as it is, so that the provider continues its turn.
     fn go_on(&mut self, answer: ModelAnswer) -> PromptStep {
         self.detail.turns += 1;
         let most = self.settings.max_turns;
@@ -176,7 +176,7 @@ impl Talk {
         self.ask()
     }
 
-    /// The answer with what was said of it before the provider paused: both are one turn of the conversation.
+    /// The answer with its part from before the provider paused: both are one turn of the conversation.
     fn resumed(&mut self, mut answer: ModelAnswer) -> ModelAnswer {
         if std::mem::take(&mut self.is_paused)
             && let Some(before) = self.messages().pop()

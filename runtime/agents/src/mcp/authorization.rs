@@ -1,9 +1,9 @@
 //! What lets a program use a server in the name of a person: OAuth, as the specification of the protocol has it.
 //!
-//! A server that refuses a request says who authorizes ([`discovery`]). The program is known there ([`identity`]), shows a person
-//! where to consent ([`Consent`]), who comes back with a code ([`loopback`]) that gives a token ([`token`]), which is kept
-//! ([`kept`]) and shown with each request ([`bearer`]). The wait for a person is outside of all that is said with the server, whose
-//! time limits it would exceed: the request that was refused was not done, and is made again.
+//! A server that refuses a request names its authorization server ([`discovery`]). The program is known there ([`identity`]), and
+//! shows a person where to consent ([`Consent`]). The consent comes back as a code ([`loopback`]) that gives a token ([`token`]),
+//! which is kept ([`kept`]) and shown with each request ([`bearer`]). The wait for a person is outside of all exchanges with the
+//! server, whose time limits it would exceed: the request that was refused was not done, and is made again.
 //!
 //! What a server says is not believed further than it reaches: it authorizes for itself, over `https`, at the issuer that
 //! calls itself so, and no issuer is shown what belongs to another one.
@@ -42,10 +42,10 @@ const OFFLINE: &str = "offline_access";
 
 /// Takes the question for a person's consent to that person.
 pub trait Consent: Send + Sync + std::fmt::Debug {
-    /// Whether somebody can be asked.
+    /// Whether a person can be asked.
     ///
     /// # Errors
-    /// When nobody can: what to do instead.
+    /// When no person can be asked: what to do instead.
     fn is_possible(&self, server: &ServerAddress) -> Result<(), String>;
 
     /// Shows a person the address at which to consent.
@@ -60,7 +60,7 @@ pub trait Consent: Send + Sync + std::fmt::Debug {
 pub struct Authorizing {
     /// The folder in which they are kept; for the process alone if there is none.
     pub folder: Option<PathBuf>,
-    /// Nobody is asked if it is none.
+    /// Without one, no person is asked.
     pub consent: Option<Arc<dyn Consent>>,
 }
 
@@ -101,7 +101,7 @@ pub(super) enum Tried {
 }
 
 impl Authorization {
-    /// None for a server that nobody authorizes.
+    /// `None` for a server without authorization.
     pub fn of(server: &ServerAddress, around: &Authorizing) -> Option<Result<Self, ServerFailure>> {
         let oauth = server.oauth.clone()?;
         let url = match Url::parse(&server.url) {
@@ -274,7 +274,7 @@ impl Authorization {
             }
             // A person can still be asked…
             Err(Refused::Other(_)) => Ok(false),
-            // …who would be asked in the name of a program that nobody knows.
+            // …who would be asked in the name of an unknown program.
             Err(Refused::Unknown(_)) => {
                 self.forget(state);
                 Ok(false)
@@ -371,7 +371,7 @@ impl Authorization {
             (Some(port), _) => Loopback::listen(Some(port)).await?,
             (None, Some(port)) => match Loopback::listen(Some(port)).await {
                 Ok(loopback) => loopback,
-                // Somebody else listens there now.
+                // Another process listens there now.
                 Err(_) => Loopback::listen(None).await?,
             },
             (None, None) => Loopback::listen(None).await?,
@@ -429,7 +429,7 @@ impl Authorization {
     /// Uses a grant from now on, in this process and in others if it can be kept.
     fn keep(&self, state: &mut State, grant: Grant) {
         if let Some(file) = self.file() {
-            // Whoever cannot keep it asks again in the next process.
+            // If it cannot be kept, the next process asks again.
             let _ = file.write(&grant);
         }
         self.bearer.show(Some(grant.token.access.clone()));
@@ -501,7 +501,7 @@ fn code(
     }
     if let Some(error) = answer.get("error") {
         let more = answer.get("error_description").map_or("", String::as_str);
-        return Err(failed(format!("nobody has consented: {error} {more}")));
+        return Err(failed(format!("consent was not given: {error} {more}")));
     }
     answer
         .get("code")

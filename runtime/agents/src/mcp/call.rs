@@ -1,4 +1,4 @@
-//! A call of a tool that is on its way. When nobody waits for it any more, the server is told so.
+//! A call of a tool that is in flight. When its caller stops waiting, the server is notified.
 
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -69,7 +69,7 @@ impl Drop for Open {
         let peer = self.peer.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
-                let why = "nobody waits for the answer any more".to_owned();
+                let why = "the answer is not waited for any more".to_owned();
                 let cancelled = CancelledNotificationParam::new(Some(request), Some(why));
                 // A server that has gone has nothing to cancel.
                 let _ = peer.notify_cancelled(cancelled).await;

@@ -1,4 +1,4 @@
-//! What a server may say by itself, and who it says that it is.
+//! What a server may send by itself, and how it identifies itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use crate::mcp::talk::Talks;
 
 /// A client that has little a server could ask for: no sampling, no roots, and forms only where a program fills them in.
 pub(super) struct Client {
-    /// How often the server has said that its tools are others now.
+    /// How often the server has reported that its tools have changed.
     changes: Arc<AtomicU64>,
     happened: Happened,
     talks: Option<Talks>,
@@ -92,7 +92,7 @@ impl ClientHandler for Client {
     }
 }
 
-/// Who a server says that it is, and the version of the protocol that is spoken with it.
+/// How a server identifies itself, and the version of the protocol in use.
 pub(super) fn of_server(peer: &Peer<RoleClient>) -> Option<Value> {
     let info = peer.peer_info()?;
     let server = info.server_info.as_ref();

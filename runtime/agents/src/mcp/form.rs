@@ -48,7 +48,7 @@ fn fits(field: &Value, value: &Value) -> bool {
     is_of_type && is_choice(field, value)
 }
 
-/// Whether a value is among the choices, which stand in a list or have titles.
+/// Whether a value is among the choices, which are a list or have titles.
 fn is_choice(field: &Value, value: &Value) -> bool {
     let listed = field["enum"].as_array().is_none_or(|it| it.contains(value));
     let titled = ["oneOf", "anyOf"].iter().all(|it| {

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use crate::mcp::lock;
 
-/// So many things are kept for the next answer, the first ones; of more it is told how many they were.
+/// How many things are kept for the next answer, the first ones; of the others only their number is reported.
 const MOST: usize = 100;
 /// A payload of more bytes is cut.
 const LONGEST: usize = 4 << 10;
 
-/// What has happened with one server and nobody knows of; shared by all who notice something.
+/// What has happened with one server and was not reported yet; shared by all that notice something.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Happened(Arc<Mutex<Kept>>);
 
@@ -28,7 +28,7 @@ struct Kept {
 
 #[derive(Debug)]
 struct Noted {
-    /// The call that it is about, if it has no answer yet: who made it is told.
+    /// The call that it is about, if it has no answer yet: its caller is notified.
     call: Option<ProgressToken>,
     happened: McpHappened,
 }
@@ -50,7 +50,7 @@ impl Happened {
         kept.all.push(Noted { call, happened });
     }
 
-    /// A call is over: what was said of it is for the next answer, which is its own if it has one.
+    /// A call is over: what was noted of it goes with the next answer, which is its own if it has one.
     pub fn is_over(&self, call: &ProgressToken) {
         for noted in &mut lock(&self.0).all {
             if noted.call.as_ref() == Some(call) {

@@ -10,7 +10,7 @@ use rmcp::service::{Peer, ServiceError};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// A server lists so many things of a kind; one that goes on is no list.
+/// The most things of a kind that a server may list; a longer list is refused.
 const MOST: usize = 10_000;
 /// On so many pages.
 const MOST_PAGES: usize = 1_000;

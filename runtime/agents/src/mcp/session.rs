@@ -1,4 +1,4 @@
-//! One server, and what is said with it.
+//! One server, and the exchanges with it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -33,39 +33,39 @@ use crate::mcp::talk::{Begun, Next, Talks, Turn};
 use crate::mcp::trouble::Trouble;
 use crate::mcp::{address, answer, lock, locked, look, pipe, talk, trouble};
 
-/// A server may take so long until it has said who it is: one that is fetched first takes its time.
+/// How long a server may take until it has identified itself: one that is downloaded first takes its time.
 const START: Duration = Duration::from_secs(60);
-/// So long rmcp waits for what tells the age of a server. One that takes longer to start is started again and greeted in the older
-/// way, which newer servers understand as well.
+/// How long to wait for the answer that tells the age of a server. One that takes longer to start is started again and greeted in
+/// the older way, which newer servers understand as well.
 const PROBE: Duration = Duration::from_secs(10);
-/// So many bytes of what a server says to people are kept, the last ones.
+/// How many bytes of a server's standard error are kept, the last ones.
 const SAID: usize = 2_000;
-/// So many bytes of what it writes wait to be read.
+/// How many bytes of what it writes may wait to be read.
 const PASSED: usize = 64 << 10;
 
 /// A server that runs or is reached.
 pub(super) struct Session {
     peer: Peer<RoleClient>,
-    /// Ends what is said; none once it was told to.
+    /// Ends the exchange; `None` once it was cancelled.
     end: Mutex<Option<RunningServiceCancellationToken>>,
     life: Mutex<Life>,
     said: Said,
     happened: Happened,
     changes: Arc<AtomicU64>,
-    /// None where the server was told that nobody fills in forms.
+    /// `None` where the server was told that forms are not supported.
     talks: Option<Talks>,
     /// The digests of its tools by name, and after how many changes they were looked at.
     known: tokio::sync::Mutex<Option<(u64, Digests)>>,
 }
 
-/// Who hears what a server says by itself.
+/// Receives what a server sends by itself.
 #[derive(Default)]
 pub(super) struct Hearing {
     pub happened: Happened,
     pub forms: Forms,
 }
 
-/// Whether a server may ask for forms to be filled in; it is told when it is greeted.
+/// Whether a server may ask for forms to be filled in; declared when the session is initialized.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(super) enum Forms {
     #[default]
@@ -97,7 +97,7 @@ enum Life {
     Over,
 }
 
-/// Why nothing can be said with a server.
+/// Why no session with a server could begin.
 struct Ungreeted {
     trouble: Trouble,
     /// It has answered the question for its age with something that is no answer to it, as servers do that know few methods and
@@ -120,7 +120,7 @@ impl From<ServerFailure> for Ungreeted {
     }
 }
 
-/// The end of what a server has said to people.
+/// The end of a server's standard error.
 #[derive(Clone, Default)]
 struct Said(Arc<Mutex<Vec<u8>>>);
 
@@ -243,7 +243,7 @@ impl Session {
         hearing
             .happened
             .note(McpWhat::Started, client::of_server(&peer).as_ref());
-        // It goes on by itself until the server ends or is told to.
+        // It runs by itself until the server ends or is asked to.
         tokio::spawn(async move { drop(service.waiting().await) });
         Ok(Self {
             peer,
@@ -308,7 +308,7 @@ impl Session {
         Ok(locked::compare(tool, digest, found.as_deref())?)
     }
 
-    /// Calls a tool. When nobody waits any more, the server is told so.
+    /// Calls a tool. When its caller stops waiting, the server is notified.
     async fn call(&self, tool: String, input: &str, key: String) -> Result<String, Trouble> {
         let input: Map<String, Value> = serde_json::from_str(input)
             .map_err(|error| ServerFailure::Server(format!("no arguments: {error}")))?;
@@ -359,7 +359,7 @@ impl Session {
         }
     }
 
-    /// What went wrong, with what the server has said of it.
+    /// What went wrong, with the end of the server's standard error.
     async fn failure(&self, error: &ServiceError) -> Trouble {
         if let ServiceError::McpError(error) = error {
             // It has understood and does not want.
@@ -379,7 +379,7 @@ impl Session {
         ServerFailure::Server(why).into()
     }
 
-    /// Whether nothing can be said any more.
+    /// Whether the session is over.
     pub fn is_over(&self) -> bool {
         let has_ended = !matches!(&*lock(&self.life), Life::Address) && self.has_ended();
         has_ended || self.peer.is_transport_closed() || lock(&self.end).is_none()
@@ -453,9 +453,9 @@ impl Said {
         said.drain(..surplus);
     }
 
-    /// A sentence with what was said last.
+    /// A sentence with the end of standard error.
     async fn beside(&self, sentence: &str) -> String {
-        // What it has said right before its end may still be on its way.
+        // What it has written right before its end may still be in flight.
         tokio::time::sleep(Duration::from_millis(20)).await;
         let said = lock(&self.0);
         match String::from_utf8_lossy(&said).trim() {

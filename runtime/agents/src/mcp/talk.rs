@@ -38,12 +38,12 @@ pub(super) struct Turn {
     /// What the server has to know of the call that has asked; none at first.
     #[serde(default)]
     open: Option<Pending>,
-    /// What was filled in, by the names of the questions; nothing of what nobody wanted to.
+    /// What was filled in, by the names of the questions; `None` of what was declined.
     #[serde(default)]
     answers: HashMap<String, Option<Map<String, Value>>>,
 }
 
-/// What the program is told.
+/// What the program is given.
 #[derive(Serialize)]
 struct Told {
     is_open: bool,
@@ -127,7 +127,7 @@ pub(super) enum Next {
     Answered(Box<Result<ServerResult, ServiceError>>),
 }
 
-/// How a turn goes on.
+/// How a turn continues.
 pub(super) enum Begun {
     /// With a call.
     Call(Box<CallToolRequestParams>),
@@ -189,7 +189,7 @@ impl Talks {
         }
     }
 
-    /// Has a call wait for what it has asked, as the program is told of it.
+    /// Has a call wait for what it has asked, as the program is given it.
     fn wait(&self, talk: Talk, question: Question) -> Result<String, ServerFailure> {
         let Question {
             message,
@@ -214,7 +214,7 @@ impl Talks {
         told(asked, At::Open(name))
     }
 
-    /// A question of a server of the older age; declined if nobody knows which call it is about.
+    /// A question of a server of the older age; declined if it is unknown which call it is about.
     pub async fn ask(
         &self,
         params: ElicitRequestParams,
@@ -276,13 +276,13 @@ impl Talk {
         match question {
             Some(question) => Ok(Next::Asks(talks.wait(self, question)?)),
             None => Err(ServerFailure::Server(
-                "its questions are heard by nobody".into(),
+                "no client can answer its questions".into(),
             )),
         }
     }
 }
 
-/// What the program is told of a result that asks.
+/// What the program is given for a result that asks.
 pub(super) fn asks(result: InputRequiredResult) -> Result<String, ServerFailure> {
     let mut asked = Vec::new();
     for (key, request) in result.input_requests.unwrap_or_default() {
@@ -323,7 +323,7 @@ fn told(asked: Vec<Asked>, at: At) -> Result<String, ServerFailure> {
     })
 }
 
-/// What the program is told when a call is over.
+/// What the program is given when a call is over.
 pub(super) fn done(answer: &str) -> Result<String, ServerFailure> {
     let done = serde_json::from_str(answer);
     let done =

@@ -22,7 +22,7 @@ impl From<ServerFailure> for Trouble {
 }
 
 impl Trouble {
-    /// As a program learns of it where nobody is asked for an authorization.
+    /// The failure as the program gets it where no person is asked for an authorization.
     pub fn failure(self) -> ServerFailure {
         match self {
             Self::Failed(failure) => failure,

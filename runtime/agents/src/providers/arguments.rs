@@ -25,7 +25,7 @@ pub(crate) fn read(text: &str) -> (Value, Option<String>) {
     }
 }
 
-/// The same of arguments that came as JSON.
+/// Checks arguments that came as JSON.
 pub(crate) fn checked(value: Value) -> (Value, Option<String>) {
     match value {
         Value::Object(_) => (value, None),

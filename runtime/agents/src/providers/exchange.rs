@@ -1,6 +1,6 @@
 //! One HTTP request to a model, whatever the wire protocol: send, read the stream, fold it into an answer.
 //!
-//! A request that failed is sent again by the run, which reports each; here it is only said whether that may help.
+//! A request that failed is sent again by the run, which reports each; here it is only decided whether that may help.
 
 use std::borrow::Cow;
 use std::pin::pin;
@@ -115,7 +115,8 @@ enum Unread {
     TwoMeanings,
 }
 
-/// The JSON of a text. A field that is named twice counts once, but not in a call of a tool: there nobody knows which is meant.
+/// The JSON of a text. A field that is named twice counts once, but not in a call of a tool: there it is unknown which is
+/// meant.
 fn json(text: &str) -> Result<Value, Unread> {
     if let Some(value) = strict_json(text) {
         return Ok(value);
@@ -151,7 +152,7 @@ pub(crate) trait AnswerReader: Send {
     fn has_begun(&self) -> bool;
     /// The tokens that the provider has counted so far.
     fn usage(&self) -> Option<Usage>;
-    /// Whether the answer has been said to be complete.
+    /// Whether the provider has reported the answer as complete.
     fn is_complete(&self) -> bool;
     /// The answer; an error if it is not complete.
     fn finish(self: Box<Self>) -> Result<ModelAnswer, Trouble>;
@@ -258,7 +259,7 @@ impl Exchange<'_> {
         })
     }
 
-    /// The time is over. Of an answer that has `begun` nobody says how much it took.
+    /// The time is over. The usage of an answer that has `begun` is unknown.
     fn late(&self, begun: Option<&Instant>) -> Trouble {
         let message = format!(
             "{} gave no complete answer within {} s",

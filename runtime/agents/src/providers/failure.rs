@@ -6,7 +6,7 @@ use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure};
 pub(crate) fn missing_key(model: &str, variable: &str) -> ModelFailure {
     ModelFailure::new(
         FailureKind::Unauthorized,
-        // Whether there is a model that needs none is said by who shows the error: here may be a host, or a test.
+        // The code that shows the error suggests a model that needs no key: here may be a host, or a test.
         format!("`{model}` needs a key: set {variable}"),
     )
 }

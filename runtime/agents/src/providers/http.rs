@@ -48,7 +48,7 @@ impl Http {
         let body = (post.body)().map_err(SendError::refused)?.to_string();
         let request = match post.address.url() {
             Some(url) => client.post(url.clone()),
-            // What is wrong with it is said when it is sent.
+            // What is wrong with it is reported when it is sent.
             None => client.post(post.address.text()),
         };
         let request = request.headers(headers).body(turn.body(body));

@@ -1,8 +1,8 @@
 //! Takes the key of a request out of what its server says: a message of a provider or a gateway may repeat it, and goes into
 //! logs, events and stores.
 
-/// So many characters of a key are taken out where a message has no more of it: what was cut off may have held the rest. A guess:
-/// shorter beginnings are the same in all keys of a provider.
+/// The shortest beginning of a key that is taken out of a message that has no more of it: what was cut off may have held the
+/// rest. A guess: shorter beginnings are the same in all keys of a provider.
 const SHORTEST: usize = 12;
 
 /// Headers that hold a key.

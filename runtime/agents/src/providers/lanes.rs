@@ -1,11 +1,11 @@
 //! The HTTP clients that requests to providers share, and which of them a request takes.
 //!
 //! A client of HTTP/2 sends all requests of a host over one connection, on which servers allow some hundred at once; the rest
-//! would stand in a queue that nobody sees. So a client has no more than that on their way, and one request more begins
-//! another client. Where a host speaks HTTP/1.1 each request has a connection of its own, and the division changes nothing.
+//! would wait in an invisible queue. So a client has no more than that in flight, and one request more begins another client.
+//! Where a host speaks HTTP/1.1 each request has a connection of its own, and the division changes nothing.
 //!
-//! Whether a host speaks HTTP/2 is known when a connection to it stands. Until then its requests would open one each and throw
-//! all but the first away, so the first request of a client to a host goes alone until it has its connection.
+//! Whether a host speaks HTTP/2 is known when a connection to it is open. Until then its requests would open one each and
+//! throw all but the first away, so the first request of a client to a host goes alone until it has its connection.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -52,7 +52,7 @@ struct Traffic {
 /// The way to a host over a client.
 #[derive(Debug)]
 struct Door {
-    /// Closed when a connection stands, so that nobody waits any more.
+    /// Closed when a connection is open, so that no request waits any more.
     alone: Semaphore,
 }
 
@@ -104,7 +104,7 @@ impl Place {
         &self.lane.client
     }
 
-    /// Waits until nobody else opens the first connection to `host`.
+    /// Waits until no other request opens the first connection to `host`.
     pub async fn entry(&self, host: &str) -> Entry {
         let door = {
             let mut traffic = self.lane.traffic();
@@ -135,7 +135,7 @@ impl Drop for Place {
 }
 
 impl Entry {
-    /// A connection stands.
+    /// A connection is open.
     pub fn passed(&mut self) {
         if let Some(door) = self.0.take() {
             door.alone.close();
@@ -219,7 +219,7 @@ mod tests {
         second.passed();
         let (third, fourth) = (place.entry("a").await, place.entry("a").await);
         assert!(third.0.is_none() && fourth.0.is_none());
-        // Once nothing is on its way, nobody knows whether there is a connection.
+        // Once nothing is in flight, it is unknown whether there is a connection.
         drop((third, fourth, place));
         let place = lanes.place().expect("a client can be made");
         assert!(place.entry("a").await.0.is_some());

@@ -54,7 +54,7 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// The same with the way into a lane.
+    /// Adds the entry into a lane.
     pub fn into(self, entry: Entry) -> Self {
         let entry = Some(entry);
         Self { entry, ..self }

@@ -1,5 +1,5 @@
-//! A request as its provider would get it, for whoever wants to look at it. Nothing is sent, and no key is read: where it would
-//! stand, its variable does.
+//! A request as its provider would get it, for people to look at. Nothing is sent, and no key is read: the name of its variable
+//! takes its place.
 
 use gsw_abi::provider::Provider;
 use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest};
@@ -18,7 +18,7 @@ use crate::model_name;
 #[derive(Debug)]
 pub struct Outgoing {
     pub url: String,
-    /// Where the key belongs stands [`Self::key`].
+    /// [`Self::key`] takes the place of the key.
     pub headers: Vec<(&'static str, String)>,
     /// `$` and the name of the variable that holds the key.
     pub key: String,

@@ -88,7 +88,7 @@ pub(crate) async fn ask<P: Protocol>(
         return ask_natively::<P>(network, model, request, on_delta).await;
     }
     let in_words = tools_in_words::request(request);
-    // Before the end nobody knows whether it is a call or the answer.
+    // Before the end it is unknown whether it is a call or the answer.
     let answer = ask_natively::<P>(network, model, &in_words, Box::new(|_| ())).await?;
     let answer = tools_in_words::answer(answer, request);
     if answer.stop == StopReason::End {

@@ -118,7 +118,7 @@ fn seed(request: &ModelRequest) -> String {
     serde_json::to_string(&request).expect("a request has only text keys")
 }
 
-/// The last thing that the user said.
+/// The last message of the user.
 fn prompt(request: &ModelRequest) -> String {
     request
         .messages

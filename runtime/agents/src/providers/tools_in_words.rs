@@ -1,7 +1,7 @@
 //! Tools for models whose provider takes none: the system text describes them, and calls are read from the text of the answer.
 //!
 //! The form is the one of Hermes (<https://github.com/NousResearch/Hermes-Function-Calling>), which many open models have seen:
-//! a call is `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, its result stands between `<tool_response>` tags. A call
+//! a call is `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, its result is between `<tool_response>` tags. A call
 //! begins a line, which a tag inside of a JSON text cannot, and one that is not whole is never made.
 
 use std::fmt::Write;
@@ -88,7 +88,7 @@ fn message_in_words(message: &Arc<Message>, names: &CallNames<'_>) -> Arc<Messag
         } => {
             let name = names.of(id);
             let kind = if *is_error { "error" } else { "result" };
-            // A result comes from outside: without this sign it cannot end its block and go on as somebody else.
+            // A result comes from outside: without this sign it cannot end its block and continue in another role.
             let result = json!({ "name": name, kind: content }).to_string();
             let result = result.replace('<', "\\u003c");
             let text = format!("\n{RESULT}{result}</tool_response>");
@@ -128,7 +128,7 @@ pub(crate) fn answer(mut answer: ModelAnswer, request: &ModelRequest) -> ModelAn
     answer
 }
 
-/// The calls in a text and what is said before each; `None` where there is no call. `before` of them have been made.
+/// The calls in a text and the text before each; `None` where there is no call. `before` of them have been made.
 fn said(text: &str, before: usize) -> Option<Vec<Content>> {
     let text = spoken(text).text;
     let mut rest = line_with(text, RESULT).map_or(text, |at| &text[..at]);
@@ -188,7 +188,7 @@ fn call_of(text: &str, id: String) -> Content {
     }
 }
 
-/// The name in a call that cannot be read, so that its flaw is said of the right tool.
+/// The name in a call that cannot be read, so that its flaw is reported for the right tool.
 fn name_in(text: &str) -> String {
     let after = text.split_once("\"name\"").map_or("", |it| it.1);
     let value = after.trim_start().strip_prefix(':').unwrap_or_default();

@@ -206,7 +206,7 @@ impl Pass {
                 self.trial = Trial::No;
                 state.circuit.failed(why, first, now)
             }
-            // Who limits is up, but does not answer.
+            // A provider that limits is up, but does not answer.
             Ending::Limited(_) => None,
         };
         if let Some(number) = self.number.take() {

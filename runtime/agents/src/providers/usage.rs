@@ -6,7 +6,7 @@ use serde_json::Value;
 /// No request has more tokens; what says so is as good as nothing, and sums of it would leave 64 bits.
 const MOST: u64 = 1 << 40;
 
-/// A number of tokens; none where nothing or nonsense is said.
+/// A number of tokens; `None` where it is absent or nonsense.
 pub(crate) fn count(value: &Value) -> Option<u64> {
     value.as_u64().filter(|it| *it <= MOST)
 }

@@ -1,9 +1,9 @@
 //! Whether a request can fit the window of its model, before it is sent.
 //!
-//! Nobody but the provider has the tokenizer of a model, so what is counted is the least that any of them makes of a text: words,
+//! Only the provider has the tokenizer of a model, so what is counted is the least that any of them makes of a text: words,
 //! numbers of up to three digits and runs of signs are split before they are made tokens, so each is one token at least, and a
-//! token holds sixteen bytes of one at most. English prose counts some three quarters of its real tokens so. What is refused
-//! here would certainly be refused there; what is not may be. Images, documents and the answer are not counted.
+//! token holds sixteen bytes of one at most. English prose counts some three quarters of its real tokens so. What is refused here
+//! would certainly be refused there; what is not may be. Images, documents and the answer are not counted.
 
 use gsw_engine::model::{Content, FailureKind, ModelFailure, ModelRequest, Oversize};
 
@@ -54,7 +54,7 @@ fn least_tokens(request: &ModelRequest) -> u64 {
 enum Kind {
     Letters,
     Digits,
-    /// Joined with what follows or stands before them.
+    /// Joined with what follows or precedes them.
     Blanks,
     Signs,
 }

@@ -15,7 +15,7 @@ pub struct Settings {
     pub protocol: Protocol,
     /// How long the collector may take for a batch.
     pub timeout: Duration,
-    /// What is said of the process; `service.name` is among it.
+    /// The attributes of the process; `service.name` is among them.
     pub resource: Vec<(String, String)>,
     /// Whether inputs, outputs and messages are sent.
     pub content: Content,
@@ -85,7 +85,7 @@ impl Settings {
         }))
     }
 
-    /// The address as it can be said: without a user and a password.
+    /// The address as it can be shown: without a user and a password.
     pub fn collector(&self) -> String {
         address::shown(&self.address)
     }

@@ -24,7 +24,7 @@ async fn a_request_is_what_the_protocol_asks_for() {
         ..gpt()
     };
     let answer = stage.ask(request).await.expect("an answer");
-    // The list stood inside of an object, because that is what servers take.
+    // The list was inside of an object, because that is what servers take.
     assert_eq!(text(&answer), "[1,2]");
     let sent = &stage.requests()[0];
     assert_eq!(sent.path, "/v1/chat/completions");

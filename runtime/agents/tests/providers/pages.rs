@@ -1,6 +1,6 @@
 //! The pages of `tests/wire`: what goes over the wire, and what we make of it.
 //!
-//! Each case is asked twice: as the page says, and in chunks of one byte, so that the border of a chunk falls between any
+//! Each case is asked twice: as in the page, and in chunks of one byte, so that the border of a chunk falls between any
 //! two bytes. Both must come to the same.
 
 use std::fmt::Write as _;
@@ -56,7 +56,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The sections of a page; the first is what stands above the first claim.
+/// The sections of a page; the first is the text above the first claim.
 fn sections(text: &str) -> Vec<Section> {
     let mut sections = vec![Section {
         claim: String::new(),
@@ -298,7 +298,7 @@ fn rewritten(page: &str, texts: &[(std::ops::Range<usize>, String)]) -> String {
         }
         next = from;
     };
-    // In the order of the page, whatever stands in it.
+    // In the order of the page, whatever it holds.
     let mut texts = texts.to_vec();
     texts.sort_by_key(|it| it.0.start);
     for (range, text) in &texts {

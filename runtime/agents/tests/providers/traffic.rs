@@ -206,7 +206,7 @@ async fn what_one_process_met_holds_back_the_others() {
     let asking = other.ask(Arc::new(claude()), &call);
     let early = tokio::time::timeout(Duration::from_millis(50), asking).await;
     assert_eq!((early.is_err(), stage.requests().len()), (true, 1));
-    // Another account has limits of its own, and so has who shares nothing.
+    // Another account has limits of its own, and so has a process that shares nothing.
     let answer = process("other-key").ask(Arc::new(claude()), &call).await;
     assert_eq!(text(&answer.expect("an answer")), "hello");
     let answer = stage.ask_once(claude()).await;

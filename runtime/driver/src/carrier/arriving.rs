@@ -97,7 +97,7 @@ impl Arriving {
 }
 
 impl Carrier {
-    /// Who asks for an operation, and where what comes of it before its outcome goes.
+    /// The caller of an operation, and where its partial results go before the outcome.
     pub(super) fn call_of(&self, operation: &Operation) -> Call {
         let mut call = Call::of(&self.run, operation);
         call.begun = self.driver.clock.now();

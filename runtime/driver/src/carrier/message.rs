@@ -1,4 +1,4 @@
-//! What a carrier is told, in the order in which the run gets it.
+//! The messages to a carrier, in the order in which the run gets it.
 
 use gsw_engine::operation::{DetachedStart, Failure, OperationId, Outcome};
 use gsw_engine::run::Run;

@@ -1,4 +1,4 @@
-//! The alarms of a carrier: sleeps that end, and the time of a run that is told to end.
+//! The alarms of a carrier: sleeps that end, and the time limit of a run that was cancelled.
 
 use std::sync::Arc;
 

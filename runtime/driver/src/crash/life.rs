@@ -48,7 +48,7 @@ pub(super) struct Subject {
 pub(super) struct Lived {
     /// None where it was killed.
     pub(super) finished: Option<Box<Finished>>,
-    /// All that the run said, what it had said in earlier lives included.
+    /// All events of the run, those of earlier lives included.
     pub(super) events: Vec<Event>,
     /// How many records were written at once when the run got a file.
     pub(super) opened_with: u64,
@@ -60,7 +60,7 @@ pub(super) struct Lived {
 pub(super) enum Order {
     /// As it would come: operations end in the order of their requests and before time passes.
     InTurn,
-    /// Anything may come next, also twice, and the run is told to end after so many steps.
+    /// Anything may come next, also twice, and the run is cancelled after `to_cancel` steps.
     Drawn { random: u64, to_cancel: Option<u64> },
 }
 
@@ -106,7 +106,7 @@ impl Subject {
         life.carry(order)
     }
 
-    /// A life that goes on with what is written down.
+    /// A life that resumes from what is recorded.
     pub(super) fn resume(
         &self,
         outside: &Arc<Outside>,
@@ -177,7 +177,7 @@ impl Life {
             idle: None,
         };
         let (sender, ends) = channel();
-        // Nobody hears of the end of a life that was killed.
+        // The end of a life that was killed is not reported.
         let on_end = Box::new(move |finished| drop(sender.send(finished)));
         let carrier = Carrier::new(run, Arc::new(driver), Some(remembered), on_end);
         // It is set once, here.
@@ -364,7 +364,7 @@ impl Stage {
         written.is_ok_and(|it| (it.len() as u64) < carrier.records())
     }
 
-    /// In order of request and not of beginning: a life that goes on begins what is open in that order.
+    /// In order of request and not of beginning: a life that resumes begins what is open in that order.
     fn take_first(&self) -> Option<Done> {
         let mut done = locked(&self.done);
         let (place, _) = done.iter().enumerate().min_by_key(|(_, it)| it.id)?;

@@ -20,7 +20,8 @@ pub(super) struct Outside {
 
 struct State {
     world: World,
-    /// What came of each operation, which is asked for again where nobody heard of it; `None` where nothing ever comes.
+    /// What came of each operation, which is asked for again where it was not received; `None` where nothing ever
+    /// comes.
     known: BTreeMap<String, Option<Outcome>>,
     performed: Vec<Performed>,
 }
@@ -28,7 +29,7 @@ struct State {
 /// Something that was done for the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Performed {
-    /// The same in every life, in whatever order its run asks.
+    /// Equal in every life, in whatever order its run asks.
     pub(super) key: String,
     pub(super) id: OperationId,
     pub(super) class: Class,

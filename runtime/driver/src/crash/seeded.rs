@@ -16,7 +16,7 @@ use crate::scripted::{Answer, Around, Entry, World, drawn};
 use crate::tape::Tape;
 use crate::turn_threads::TurnThreads;
 
-/// So often a run is killed at most; then it may end.
+/// How often a run is killed at most; then it may end.
 const MOST_LIVES: u64 = 6;
 /// A life writes so many records at most before it is killed.
 const MOST_RECORDS: u64 = 14;
@@ -33,7 +33,7 @@ pub struct Lives {
 /// Carries a run through lives that the seed draws, in a folder that is there for it alone.
 ///
 /// # Errors
-/// When something is not as it must be: what happened twice, was lost, or is said otherwise than before.
+/// When something is not as it must be: what happened twice, was lost, or is reported differently than before.
 pub fn live_through(
     loaded: &Arc<Loaded>,
     around: &Around,
@@ -60,7 +60,7 @@ impl Trial {
     fn live_through(&self, world: World, seed: u64) -> Result<Lives, String> {
         let outside = Outside::new(world);
         let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        // One run in four is told to end at some point, often right at the beginning of a life.
+        // One run in four is cancelled at some point, often right at the beginning of a life.
         let to_cancel = drawn(&mut random)
             .is_multiple_of(4)
             .then(|| drawn(&mut random) % 100);
@@ -148,7 +148,7 @@ impl Trial {
     }
 }
 
-/// What was said before the last kept record is said again, the same.
+/// Checks that the events before the last kept record are emitted again unchanged.
 fn says_again(before: &[Event], now: &[Event]) -> Result<(), String> {
     let mut pairs = before.iter().zip(now);
     if let Some((was, is)) = pairs.find(|(was, is)| was != is) {

@@ -7,7 +7,7 @@ use gsw_journal::record::{Hash, Identity, digest};
 use gsw_notation::json::written;
 use serde_json::{Value, json};
 
-/// Who waits for so long, in nanoseconds, need not have a process.
+/// A run that waits for this long, in nanoseconds, need not have a process.
 const LONG: i64 = 60_000_000_000;
 
 /// An operation as it is known again.
@@ -34,7 +34,7 @@ impl Asked {
         }
     }
 
-    /// Of what no time limit matters to: who asks for it needs a process until it has come.
+    /// For what has no time limit of its own: the run that asks for it needs a process until it has come.
     pub(super) fn at(id: OperationId, site: Site, request: &Request) -> Self {
         Self {
             of: Identity {
@@ -96,7 +96,7 @@ pub(crate) fn answered_by<'a>(
     }
 }
 
-/// What an operation asks of somebody, as the store keeps it.
+/// What an operation asks of a person, as the store keeps it.
 pub(crate) fn question(operation: &Operation, now: i64) -> Option<Question> {
     let (kind, key, schema, shown) = if let Request::Human { question } = &operation.request {
         let shown = json!({ "text": question.text });
@@ -124,7 +124,7 @@ pub(crate) fn question(operation: &Operation, now: i64) -> Option<Question> {
     })
 }
 
-/// The bytes of 64 hex digits; what is none is told apart all the same.
+/// The bytes of 64 hex digits; other text is made distinct bytes all the same.
 pub(crate) fn unhex(digits: &str) -> Hash {
     let mut sum = [0; 32];
     let pairs = digits.as_bytes().chunks_exact(2);

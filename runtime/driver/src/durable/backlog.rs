@@ -13,7 +13,7 @@ use crate::durable::secrecy::{Secrecy, sealed_all};
 use crate::durable::store::RunStore;
 use crate::durable::trail::{Trail, Waiting};
 
-/// So many bytes of a run that needs no file are kept in memory; then it gets one. A guess.
+/// How many bytes of a run that needs no file are kept in memory; beyond that it gets one. A guess.
 const FULL: usize = 16 << 20;
 
 pub(super) struct Backlog {

@@ -25,7 +25,7 @@ pub(crate) enum Noting {
     Unwanted,
 }
 
-/// What those who list runs see of one, and those who look for runs that are due.
+/// What lists of runs show of one, and what workers that look for due runs read.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Shown {
     GoesOn,

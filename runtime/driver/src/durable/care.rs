@@ -6,7 +6,7 @@ use gsw_tree::class::Class;
 /// What must have been written down before an operation begins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Care {
-    /// Nothing: it costs nothing, changes nothing and waits for nobody.
+    /// Nothing: it costs nothing, changes nothing and waits for no person.
     None,
     /// The run is written down from now on. The operation may be repeated.
     Written,

@@ -2,7 +2,7 @@
 
 use gsw_engine::run::RunResult;
 
-/// The end of a run in bytes, for those who look at it.
+/// The end of a run in bytes, for commands that show it.
 pub(crate) fn bytes(result: &RunResult) -> Vec<u8> {
     let text = match result {
         RunResult::Value(json) => format!("{{\"value\":{json}}}"),

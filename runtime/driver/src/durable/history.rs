@@ -1,7 +1,7 @@
 //! What the records of a run say without its program: what was asked for in a few words, what came of it, and where two runs
 //! part.
 //!
-//! The program alone knows where in it an operation stands ([`crate::engine::Engine::places`]); what is here needs none, so it
+//! Only the program knows the place of an operation in it ([`crate::engine::Engine::places`]); what is here needs none, so it
 //! works for any store.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::engine::resuming::NotResumed;
 /// What stands for what may be a secret.
 const HIDDEN: &str = "***";
 
-/// A run as its records tell it.
+/// A run as its records show it.
 #[derive(Debug)]
 pub struct History {
     pub info: Info,
@@ -29,7 +29,7 @@ pub struct History {
     /// The model that replaced every agent's.
     pub model: Option<String>,
     pub operations: BTreeMap<u64, Told>,
-    /// Why it was told to end, each time that it was.
+    /// Why it was cancelled, each time that it was.
     pub cancelled: Vec<String>,
     /// How it ended, as JSON.
     pub end: Option<String>,
@@ -49,7 +49,7 @@ pub struct Told {
 pub enum Became {
     /// It was about to begin, and it may have been done.
     Intended,
-    /// Somebody said that it was not done.
+    /// It was settled as not done.
     NotDone,
     Completed {
         /// In nanoseconds since 1970.
@@ -86,7 +86,7 @@ pub enum Parting {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Difference {
     pub parting: Option<Parting>,
-    /// How many operations are the same, differ, or are in one of them alone.
+    /// How many operations are equal, differ, or are in one of them alone.
     pub same: usize,
     pub changed: usize,
     pub only_first: usize,
@@ -149,7 +149,7 @@ impl History {
         Ok(history)
     }
 
-    /// Keeps what the run's secrets may be in from those who look: nobody knows here which value is one.
+    /// Hides all values that may hold the run's secrets: it is unknown here which value is one.
     fn hide(&mut self) {
         for value in self.input.values_mut() {
             *value = Value::String(HIDDEN.into());

@@ -22,7 +22,7 @@ use crate::durable::secrecy::Secrecy;
 use crate::durable::store::{Need, RunStore};
 use crate::durable::trail::outcome_record;
 
-/// So many things that a run waits for are shown.
+/// The most things that a run waits for that are shown.
 const SHOWN: usize = 5;
 
 /// What is written down of one run.
@@ -37,7 +37,7 @@ pub(crate) struct Remembered {
     busy: usize,
     /// How many of them are questions.
     questions: usize,
-    /// What those who list runs see.
+    /// What lists of runs show.
     shown: Shown,
     is_cancelled: bool,
     secrecy: Secrecy,
@@ -50,7 +50,7 @@ enum State {
     /// Nothing was worth a file so far.
     NotYet(Box<Backlog>),
     Open(Journal),
-    /// Its store cannot be used and nobody has asked for it: nothing is written down.
+    /// Its store cannot be used and was not asked for: nothing is recorded.
     Without,
 }
 
@@ -102,7 +102,7 @@ impl Remembered {
         }
     }
 
-    /// Whether somebody can go on with the run when this process has left it.
+    /// Whether the run can be resumed when this process has left it.
     pub(crate) fn is_open(&self) -> bool {
         match &self.state {
             State::Open(_) => true,
@@ -123,7 +123,7 @@ impl Remembered {
         self.opened_with
     }
 
-    /// Waits until all that was written is on the disk, and whoever waited for that has heard of it.
+    /// Waits until all that was written is on the disk, and those that waited for that were notified.
     pub(crate) fn flush(&self) {
         let (sender, flushed) = std::sync::mpsc::channel();
         self.flush_then(Box::new(move |it| drop(sender.send(it))));
@@ -203,7 +203,7 @@ impl Remembered {
     /// From now on the run is written down.
     ///
     /// # Errors
-    /// When it cannot be, and somebody has asked that it is.
+    /// When it cannot be, and it was asked for.
     pub(crate) fn open(&mut self) -> Result<(), String> {
         match self.begin(Only::OfItsId) {
             Beginning::Begun => Ok(()),
@@ -281,7 +281,7 @@ impl Remembered {
         }
     }
 
-    /// What an operation without an outcome asks of somebody, of a run that is written down.
+    /// What an operation without an outcome asks of a person, in a recorded run.
     pub(crate) fn asks(&self, id: OperationId) -> Option<&Asks> {
         match (&self.state, self.outstanding.get(&id)?) {
             (State::Open(_), asked) => asked.asks.as_ref(),
@@ -321,7 +321,7 @@ impl Remembered {
     /// An outcome is about to be brought to the run.
     ///
     /// # Errors
-    /// When nothing can be written any more: the run must not go on.
+    /// When nothing can be written any more: the run must not continue.
     pub(crate) fn note(
         &mut self,
         id: OperationId,
@@ -336,7 +336,7 @@ impl Remembered {
         let Some(asked) = self.forget(id) else {
             return Ok(Noting::Unwanted);
         };
-        // First: a run that is left now, or whose process dies, must be found as one that can go on.
+        // First: a run that is left now, or whose process dies, must be found as one that can be resumed.
         self.show(Shown::GoesOn);
         let answers = asked.asks.is_some();
         let (record, blob) = outcome_record(asked, outcome, now);
@@ -347,7 +347,7 @@ impl Remembered {
         Ok(Noting::Noted)
     }
 
-    /// The run is told to end.
+    /// Notes that the run is cancelled.
     ///
     /// # Errors
     /// As for [`Self::note`].
@@ -385,7 +385,7 @@ impl Remembered {
         }
     }
 
-    /// Whether it was told to end.
+    /// Whether it was cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.is_cancelled
     }
@@ -398,8 +398,8 @@ impl Remembered {
         }
     }
 
-    /// Whether the run waits for people and long times alone. Not what is under way decides, but what the run has been told: an
-    /// outcome may have come that it has not got yet.
+    /// Whether the run waits for people and long times alone. Not what is in flight decides, but what the run has been given:
+    /// an outcome may have come that it has not taken yet.
     pub(crate) fn rests(&self) -> bool {
         match &self.state {
             State::NotYet(backlog) => backlog.rests(),
@@ -413,7 +413,7 @@ impl Remembered {
         self.questions
     }
 
-    /// The run waits for people and time alone, and for long: it is written down, and those who list runs learn what for.
+    /// The run waits for people and time alone, and for long: it is recorded, and lists of runs show what for.
     ///
     /// # Errors
     /// As for [`Self::open`].
@@ -451,7 +451,7 @@ impl Remembered {
         self.shown = shown;
     }
 
-    /// Whether those who list runs see that it waits.
+    /// Whether lists of runs show that it waits.
     pub(crate) fn waits(&self) -> bool {
         match self.shown {
             Shown::Waits { .. } => true,
@@ -551,7 +551,7 @@ impl Remembered {
         }
     }
 
-    /// Gives a run up, for whoever wants to go on with it, and says that it has ended when all is on the disk.
+    /// Releases a run, so that another process can resume it, and reports that it has ended when all is on the disk.
     fn leave(self, finished: Box<Finished>, tell: impl FnOnce(Box<Finished>) + Send + 'static) {
         let State::Open(journal) = self.state else {
             return tell(finished);
@@ -561,7 +561,7 @@ impl Remembered {
     }
 }
 
-/// How a run ended for whoever hears of it: a result that is not on the disk would be contradicted by the next life of the run.
+/// The end of a run as it is reported: a result that is not on the disk would be contradicted by the next life of the run.
 fn as_written(mut finished: Box<Finished>, written: Result<(), Failure>) -> Box<Finished> {
     let Err(failure) = written else {
         return finished;

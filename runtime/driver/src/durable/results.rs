@@ -1,22 +1,22 @@
-//! Whether a run's result is still on its way to who wants it when the run has ended.
+//! Whether a run's result is still to be delivered when the run has ended.
 
 use gsw_engine::run::Start;
 use gsw_journal::list::Status;
 
-/// When the result of a run has reached who wants it.
+/// When the result of a run counts as delivered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Results {
-    /// Whoever started it hears of it in this process, or finds it in the store.
+    /// Its starter gets it in this process, or finds it in the store.
     AtItsEnd,
-    /// When the process has written it out and says so ([`RunStore::delivered`](super::store::RunStore::delivered)): should it
-    /// die before, whoever calls the program again is to get that result, and not another run.
+    /// When the process has written it out and reports that ([`RunStore::delivered`](super::store::RunStore::delivered)):
+    /// should it die before, the next call of the program must get that result, and not another run.
     WhenSaid,
 }
 
-/// Who has started a run.
+/// What has started a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StartedBy {
-    /// Somebody outside of the program, who wants its result.
+    /// A caller outside of the program, which wants its result.
     Caller,
     /// Another run, which finds its result in the store.
     Run,
@@ -32,7 +32,7 @@ impl StartedBy {
 }
 
 impl Results {
-    /// Whether a run that ends so has a result that is still to be said.
+    /// Whether a run that ends so has a result that is still to be reported.
     pub(crate) const fn is_to_be_said(self, started_by: StartedBy, status: Status) -> bool {
         let has_result = match status {
             Status::Completed | Status::Failed => true,

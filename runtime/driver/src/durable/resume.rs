@@ -78,7 +78,7 @@ pub(crate) fn bring_back(run: &mut Run, past: Vec<Past>) -> Result<Brought, Stri
     bring_back_until(run, past, |_| false)
 }
 
-/// The same as far as `stops` says after a turn, which hears how many records the run has been given.
+/// Like [`bring_back`], until `stops` returns true after a turn; it is given how many records the run has been given.
 ///
 /// # Errors
 /// As for [`bring_back`].

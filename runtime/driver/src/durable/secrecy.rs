@@ -8,7 +8,7 @@ use gsw_journal::store::{Error, Store};
 
 use crate::durable::store::RunStore;
 
-/// Whether what is written of a run can be read by whoever has the file.
+/// Whether what is written of a run can be read by anyone who has the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Secrecy {
     Plain,
@@ -17,7 +17,7 @@ pub(crate) enum Secrecy {
 }
 
 impl Secrecy {
-    /// Of the runs of a program: where a type or a declaration has `@secret`, nobody tells which outcome holds it.
+    /// Of the runs of a program: where a type or a declaration has `@secret`, it is unknown which outcome holds it.
     pub(crate) fn of(program: &Program) -> Self {
         let types = program.types.types.iter().flat_map(|it| match it {
             Type::Record(it) => it.fields.iter().collect(),
@@ -76,7 +76,7 @@ impl Secrecy {
         match self {
             Self::Plain => Ok(question),
             Self::Sealed => {
-                // Whoever answers is shown it by bringing the run back.
+                // It is shown to the person who answers by replaying the run.
                 question.shown = "null".to_owned();
                 let store = store.existing()?;
                 let key = question.key.take();
@@ -87,7 +87,7 @@ impl Secrecy {
     }
 }
 
-/// The same records, with all that they hold sealed.
+/// The records with all their content sealed.
 pub(crate) fn sealed_all(
     store: &Store,
     records: impl IntoIterator<Item = (Record, Option<Blob>)>,

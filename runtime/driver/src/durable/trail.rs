@@ -61,7 +61,7 @@ enum Entry<'a> {
     Common {
         id: i64,
         now: i64,
-        /// Unless it is the same.
+        /// The new path, if it differs.
         path: Option<NodePath>,
         occurrence: u32,
         asks: Common,
@@ -99,7 +99,7 @@ enum Other {
 impl Common {
     fn of(request: &Request) -> Option<Self> {
         Some(match *request {
-            // Who waits for long is found by it.
+            // A run that waits for long is found by it.
             Request::Sleep { nanoseconds } if Needs::of(request) == Needs::Process => {
                 Self::Sleep(nanoseconds)
             }

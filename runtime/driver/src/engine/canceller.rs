@@ -1,4 +1,4 @@
-//! What is kept of a run that goes on, to look at it and to end it.
+//! What is kept of a live run, to look at it and to end it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use gsw_tree::node::Tree;
 
 use crate::carrier::Carrier;
 
-/// Tells a run to end; can be kept by a signal handler.
+/// Cancels a run; can be kept by a signal handler.
 #[derive(Debug, Clone)]
 pub struct Canceller {
     pub(super) carrier: Arc<Carrier>,
@@ -41,8 +41,8 @@ impl Canceller {
         self.carrier.cancel(reason);
     }
 
-    /// Leaves the run where it can be gone on with: what must not happen twice is waited for, all else is given up, and no
-    /// `defer` runs. Says whether it can be: a run of which nothing is written down goes on.
+    /// Leaves the run so that it can be resumed: what must not happen twice is waited for, all else is given up, and no
+    /// `defer` runs. Returns whether it can be: a run of which nothing is recorded continues.
     #[must_use]
     pub fn leave(&self) -> bool {
         self.carrier.leave()

@@ -48,7 +48,7 @@ pub struct Performed {
 }
 
 impl Runs {
-    /// Brings a run back in memory alone, and tells what happened in it.
+    /// Brings a run back in memory alone, and reports what happened in it.
     pub(super) fn happened(&self, id: &str) -> Result<Happened, NotResumed> {
         let store = self.store().ok_or(NotResumed::NoStore)?.existing()?;
         let info = store.find(id)?;

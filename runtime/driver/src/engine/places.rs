@@ -1,4 +1,4 @@
-//! Where the operations of a run of the store stand, as its program knows when it is brought back in memory.
+//! The places of the operations of a run of the store, as its program knows when it is replayed in memory.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Places {
 /// How far a run comes with a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Came {
-    /// It has got all that was written down, and goes on from there.
+    /// It has got all that was recorded, and continues from there.
     ToItsEnd,
     /// It has got all that was written down, and has ended.
     Ended,

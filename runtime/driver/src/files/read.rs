@@ -12,13 +12,13 @@ use rustix::fs::OFlags;
 use super::{FileWork, Trouble};
 use crate::place::Place;
 
-/// How much is read before it is asked whether to go on.
+/// How much is read before it is asked whether to continue.
 const PORTION: u64 = 1 << 20;
 /// How often is asked while nothing comes.
 const LOOK: Duration = Duration::from_millis(50);
 
 pub(super) fn read(place: &Place, work: &FileWork<'_>) -> Result<Vec<u8>, Trouble> {
-    // A pipe is not waited for here, where nobody could give it up.
+    // A pipe is not waited for here, where the wait could not be given up.
     let file = place.open(OFlags::RDONLY | OFlags::NONBLOCK)?;
     let known = file.metadata()?;
     if known.is_dir() {

@@ -251,7 +251,7 @@ fn a_pipe_is_waited_for_until_it_ends_or_is_given_up_and_holds_no_other_file_up(
     let (_, written) = begin(&pool, write, Room::default());
     assert_eq!(written.recv(), Ok(Outcome::Done));
     assert!(matches!(outcome.recv(), Ok(Outcome::Text(it)) if it.len() == 400_000));
-    // Nobody reads.
+    // The pipe has no reader.
     let write = Request::FsWrite {
         path,
         text: text("x"),

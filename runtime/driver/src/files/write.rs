@@ -1,4 +1,4 @@
-//! Writes files: beside and then in place, so that nobody sees half of one and what was given up changes nothing.
+//! Writes files: beside and then in place, so that no reader sees half of one and what was given up changes nothing.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -12,7 +12,7 @@ use super::{FileWork, Trouble};
 use crate::clock;
 use crate::place::{Place, kind};
 
-/// How much is written before it is asked whether to go on.
+/// How much is written before it is asked whether to continue.
 const PORTION: usize = 1 << 20;
 /// How much of a long name the name of what is written beside repeats; both together are as long as a name may be.
 const NAME: usize = 200;
@@ -96,12 +96,12 @@ impl Drop for Part {
     }
 }
 
-/// Writes to a device or a pipe, as long as somebody wants it.
+/// Writes to a device or a pipe, as long as it is needed.
 fn pour(place: &Place, content: &[u8], work: &FileWork<'_>) -> Result<(), Trouble> {
     let _aside = work.step_aside();
     let mut file = loop {
         match place.open(OFlags::WRONLY | OFlags::NONBLOCK) {
-            // A pipe that nobody reads yet.
+            // A pipe without a reader yet.
             Err(error) if is_unread(&error) && is_pipe(place) => pause(work)?,
             opened => break opened?,
         }

@@ -164,7 +164,7 @@ fn a_root_may_be_a_file_and_may_come_go_and_come_again() {
             done(Request::FsRemove { path: path(name) });
         }
     }
-    // What stands in the way of a root that is not there yet is not followed.
+    // A link in the way of a root that does not exist yet is not followed.
     std::fs::remove_dir(folder.join("new")).expect("it is empty");
     std::os::unix::fs::symlink("private", folder.join("new")).expect("a link");
     assert!(is_denied(&permissions, write("new/deeper/a.txt")));

@@ -78,7 +78,7 @@ impl World {
         known.unwrap_or_else(|| self.own_outcome(request, now))
     }
 
-    /// The same of a request that was performed before, in a life of its run that ended then.
+    /// The outcome of a request that was performed before, in a life of its run that ended then.
     pub(crate) fn outcome_again(&mut self, request: &Request, now: i64) -> Outcome {
         let performed = self.performed;
         let outcome = self.outcome(request, now);

@@ -85,7 +85,7 @@ fn split(plan: &mut Plan<'_>) -> io::Result<Pid> {
 
 /// The new process: becomes the program, or says why it cannot. It makes system calls only.
 extern "C" fn carry_out(plan: *mut c_void) -> c_int {
-    // SAFETY: it is the plan that `split` was given, and nobody else uses it now.
+    // SAFETY: it is the plan that `split` was given, and nothing else uses it now.
     let plan = unsafe { &mut *plan.cast::<Plan<'_>>() };
     plan.error = become_program(plan).err();
     // SAFETY: nothing of the process whose memory this is may run at the end of this one.

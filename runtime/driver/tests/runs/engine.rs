@@ -1,4 +1,4 @@
-//! The embedded driver: real time, real files, real processes, and runs that are told to end.
+//! The embedded driver: real time, real files, real processes, and runs that are cancelled.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

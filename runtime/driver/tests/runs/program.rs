@@ -114,7 +114,7 @@ pub fn load(functions: &[Code]) -> Arc<Loaded> {
     Arc::new(load_with(functions, |_| {}))
 }
 
-/// The same with more in its tables.
+/// Like [`load`], with more in its tables.
 pub fn load_with(functions: &[Code], complete: impl FnOnce(&mut Program)) -> Loaded {
     let mut entries = Vec::new();
     let mut described = Vec::new();
@@ -286,7 +286,7 @@ pub fn raise(frame: *mut Frame, error: u64) -> u64 {
     unsafe { (*frame).error = error };
     status::RAISED
 }
-/// A string, as constants of an image are: nobody counts or frees it.
+/// A string, as constants of an image are: it is neither counted nor freed.
 pub fn text(text: &str) -> u64 {
     let bytes = STRING_BYTES as usize + text.len();
     let layout = Layout::from_size_align(bytes, 16).expect("a text is no larger than memory");
@@ -425,7 +425,7 @@ pub unsafe extern "C" fn sleep_then_give(context: *mut Context, frame: *mut Fram
 /// As an entry of a program.
 pub const SLEEP_THEN_GIVE: Code = Code::Resume(sleep_then_give, 1, 1);
 
-/// The same as a function value: the closure is its first parameter.
+/// `sleep` as a function value: the closure is its first parameter.
 pub unsafe extern "C" fn closure_sleep(context: *mut Context, frame: *mut Frame) -> u64 {
     loop {
         match state(frame) {

@@ -4,10 +4,10 @@ use gsw_abi::program::FunctionIndex;
 
 use crate::heap::Heap;
 
-/// What stands in JSON where a `secret` is read.
+/// What JSON holds where a `secret` is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Secrets {
-    /// The text itself: nobody outside may ask for a secret by its name.
+    /// The text itself: input from outside may not ask for a secret by its name.
     #[default]
     AsText,
     /// What a run has written of its own: names where values go.
@@ -24,7 +24,7 @@ pub trait Checker {
         Secrets::AsText
     }
 
-    /// The default of a field, owned by the caller; what it said when making it raised.
+    /// The default of a field, owned by the caller; the message of its error when making it raised.
     fn call_default(&mut self, function: FunctionIndex) -> Result<u64, String>;
 
     /// Whether a check holds; it takes over its arguments. One that raises does not hold.

@@ -26,7 +26,7 @@ pub fn decode(checker: &mut dyn Checker, ty: TypeId, tree: &Value) -> Result<u64
     decode_up_to(checker, ty, tree, 1).map_err(|mut issues| issues.swap_remove(0))
 }
 
-/// The same from the tree of a `json`.
+/// Like [`decode`], from the tree of a `json`.
 ///
 /// # Errors
 /// With the first thing that does not fit.
@@ -38,7 +38,7 @@ pub fn decode_json(checker: &mut dyn Checker, ty: TypeId, tree: &Value) -> Resul
 /// What the numbers of a tree are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Numbers {
-    /// As somebody has written them: all their digits count.
+    /// As they are written: all their digits count.
     Written,
     /// Those of a `json`, which are ints or floats: a large float may have been rounded from other digits than it has now.
     OfJson,
@@ -218,7 +218,7 @@ impl<'a> Decoder<'a> {
         self.fail(describe::expected(&self.types, ty), found)
     }
 
-    /// What stands where a value of this type should: a text around a hidden value is as hidden as the value.
+    /// What was found where a value of this type should be: a text around a hidden value is as hidden as the value.
     fn found(&self, ty: TypeId, tree: &Value) -> String {
         let found = issue::found(tree);
         match places::hides(&self.types, ty) && !issue::is_kind(&found) {

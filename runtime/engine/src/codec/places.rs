@@ -1,5 +1,5 @@
-//! What observers see of JSON that a type says the places of: not what `@secret` fields hold, nor what stands where the type has
-//! no place for it.
+//! What observers see of JSON that a type says the places of: not what `@secret` fields hold, nor what is found where the type
+//! has no place for it.
 
 use gsw_abi::types::{Enum, Field, Secrecy, Type, TypeId, TypeTable};
 use serde_json::{Map, Value};

@@ -72,7 +72,7 @@ pub(super) struct TextSink<T> {
     place: Place,
 }
 
-/// What stands right before the next piece.
+/// What comes right before the next piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     /// Nothing, or a key.

@@ -15,7 +15,7 @@ pub fn standing_in(types: &TypeTable, ty: TypeId, tree: &Value) -> Value {
     fill(types, ty, shown(types, ty, tree))
 }
 
-/// The same for an object that is to hold these fields or arguments.
+/// Like [`standing_in`], for an object that is to hold these fields or arguments.
 #[must_use]
 pub fn fields_standing_in(
     types: &TypeTable,

@@ -160,7 +160,7 @@ fn read_field(text: &str, record: usize) -> Result<(Cow<'_, str>, &str), Issue> 
     }
 }
 
-/// No name stands twice in the header.
+/// No name occurs twice in the header.
 fn check_header(header: &[Cow<'_, str>]) -> Result<(), Refusal> {
     let mut names = HashSet::new();
     match header.iter().find(|&name| !names.insert(name)) {

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use gsw_notation::json::written;
 use serde_json::Value;
 
-/// So many differences are shown.
+/// The most differences that are shown.
 const MOST: usize = 10;
-/// So many characters of each side.
+/// How many characters of each side are shown.
 const SHOWN: usize = 200;
 /// Texts of so many characters are compared at a glance.
 const GLANCE: usize = 60;

@@ -9,7 +9,7 @@ use crate::export::guard::calls;
 use crate::heap::Heap;
 use crate::value::{error, string};
 
-/// So many characters of a value are shown when an `assert` does not hold.
+/// How many characters of a value are shown when an `assert` does not hold.
 const SHOWN: usize = 1_000;
 
 calls! {
@@ -35,7 +35,7 @@ calls! {
         run.heap.in_place_of(error)
     }
 
-    /// What a loop or call must raise that found the stop flag set; 0 when it goes on.
+    /// What a loop or call that found the stop flag set must raise; 0 when it continues.
     plain interrupted(run) {
         run.interrupted().unwrap_or(0)
     }
@@ -69,8 +69,8 @@ calls! {
         error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message])
     }
 
-    /// `AssertionFailed` for a `where`: the value's type, the value, the type of the record that the check looks at, the record, and what
-    /// is said before.
+    /// `AssertionFailed` for a `where`: the value's type, the value, the type of the record that the check looks at, the record,
+    /// and the text that the message begins with.
     error check_failed(run, ty, word, whole_type, whole, before) {
         let mut text = string::text(before).to_owned();
         text.push_str(&shown(&run.heap, TypeId(ty as u32), word));

@@ -66,13 +66,13 @@ pub(crate) use calls;
 /// poll.
 ///
 /// # Safety
-/// `context` is the front of a run that nobody else uses meanwhile.
+/// `context` is the front of a run that no other code uses meanwhile.
 pub(crate) unsafe fn plain(context: *mut Context, body: impl FnOnce(&mut Run) -> u64) -> u64 {
     // SAFETY: as this function demands.
     unsafe { guarded(context, body, |_, _| 0) }
 }
 
-/// The same for a call that gives a string, after a panic an empty one.
+/// Like [`plain`], for a call that gives a string; after a panic an empty one.
 ///
 /// # Safety
 /// As for [`plain`].
@@ -81,7 +81,7 @@ pub(crate) unsafe fn text(context: *mut Context, body: impl FnOnce(&mut Run) -> 
     unsafe { guarded(context, body, |run, _| string::new(&mut run.heap, "")) }
 }
 
-/// The same for a call that gives a `json`, after a panic `null`.
+/// Like [`plain`], for a call that gives a `json`; after a panic `null`.
 ///
 /// # Safety
 /// As for [`plain`].
@@ -91,7 +91,7 @@ pub(crate) unsafe fn json(context: *mut Context, body: impl FnOnce(&mut Run) -> 
     unsafe { guarded(context, body, null) }
 }
 
-/// The same for a call that gives an error, after a panic `Internal`.
+/// Like [`plain`], for a call that gives an error; after a panic `Internal`.
 ///
 /// # Safety
 /// As for [`plain`].
@@ -102,8 +102,8 @@ pub(crate) unsafe fn error(context: *mut Context, body: impl FnOnce(&mut Run) ->
     unsafe { guarded(context, body, internal) }
 }
 
-/// The same for the few calls that make and change objects for compiled code. There is nothing else that these could give,
-/// and their bodies have nothing that depends on what is in a value, so a panic is the end of the process.
+/// Like [`plain`], for the few calls that make and change objects for compiled code. They have no value to give in place
+/// of the object, and nothing in their bodies depends on what is in a value, so a panic ends the process.
 ///
 /// # Safety
 /// As for [`plain`].
@@ -140,7 +140,7 @@ unsafe fn guarded(
 /// Runs the body of a raising call. After a panic it raises `Internal`.
 ///
 /// # Safety
-/// `context` is the front of a run that nobody else uses meanwhile.
+/// `context` is the front of a run that no other code uses meanwhile.
 pub(crate) unsafe fn raising(
     context: *mut Context,
     body: impl FnOnce(&mut Run) -> Result<u64, u64>,
@@ -168,7 +168,8 @@ pub(crate) unsafe fn raising(
 /// Runs the body of a waiting call, and leaves what it gives in the frame. After a panic it raises `Internal`.
 ///
 /// # Safety
-/// `context` is the front of a run that nobody else uses meanwhile, and `frame` is the frame that waits.
+/// `context` is the front of a run that no other code uses meanwhile, and `frame` is the frame
+/// that waits.
 pub(crate) unsafe fn waiting(
     context: *mut Context,
     frame: *mut Frame,

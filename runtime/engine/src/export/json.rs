@@ -94,7 +94,7 @@ calls! {
         entry_list(&mut run.heap, TypeId(result as u32), entries)
     }
 
-    /// The same `json`, which observers do not see.
+    /// A copy of a `json` that observers do not see.
     plain json_hidden(run, j) {
         let hidden = json::confidential(&mut run.heap, j);
         run.heap.release(j);

@@ -37,12 +37,12 @@ calls! {
         run.perform(Request::MediaUrl { media })
     }
 
-    /// `a + b` where media may stand in both.
+    /// `a + b` where both may hold media.
     text media_join(run, a, b) {
         media::join(&mut run.heap, a, b)
     }
 
-    /// What stands in a user text for a value of type `image`, `document`, an optional or a list of these.
+    /// The text that represents, in a user text, a value of type `image`, `document`, an optional or a list of these.
     text media_text(run, ty, word) {
         let empty = string::new(&mut run.heap, "");
         joined(&mut run.heap, TypeId(ty as u32), word, empty)

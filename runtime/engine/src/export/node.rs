@@ -27,7 +27,7 @@ calls! {
         0
     }
 
-    /// Waits for the tasks of the current node; raises the first error that nobody awaited.
+    /// Waits for the tasks of the current node; raises the first error of a task that was not awaited.
     waiting node_join(run) {
         run.join()
     }

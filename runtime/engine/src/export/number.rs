@@ -84,7 +84,7 @@ calls! {
     }
 }
 
-/// The same bits for every NaN, so that nothing can tell two apart.
+/// The bits of a float, and one pattern for every NaN, so that nothing can tell two apart.
 fn canonical(value: f64) -> u64 {
     if value.is_nan() {
         f64::NAN.to_bits()

@@ -26,14 +26,14 @@ use crate::step::Step;
 use crate::value::{list, string};
 
 calls! {
-    /// Runs a prompt: result type, prompt, system text or 0, what is said, arguments, settings or 0.
+    /// Runs a prompt: result type, prompt, system text or 0, the messages, arguments, settings or 0.
     waiting prompt_run(run, result, prompt, system, said, arguments, settings, session) {
         let result = TypeId(result as u32);
         let prompt = prompt as usize;
         prompt::prompt(run, NewPrompt { result, prompt, system, said, arguments, settings, session, gives: Gives::Answer, delivery: Delivery::Whole })
     }
 
-    /// The same in the task of a stream.
+    /// Like [`prompt_run`], in the task of a stream.
     waiting prompt_stream(run, result, prompt, system, said, arguments, settings, session) {
         let result = TypeId(result as u32);
         let prompt = prompt as usize;
@@ -45,7 +45,7 @@ calls! {
         Ok(reflection_log::revised_parameter(run, TypeId(ty as u32), string::text(name), value))
     }
 
-    /// The same, giving a `Response`.
+    /// Like [`prompt_run`], but gives a `Response`.
     waiting prompt_detail(run, result, prompt, system, said, arguments, settings, session) {
         let result = TypeId(result as u32);
         let prompt = prompt as usize;
@@ -215,7 +215,7 @@ calls! {
         introspection::check_written(run, TypeId(result as u32), source)
     }
 
-    /// The same: type of what comes of it, the text, its image, what is wrong with it, what for, input.
+    /// Runs a written program: type of its result, the text, its image, what is wrong with it, what for, input.
     waiting plan_run(run, result, source, image, diagnostics, description, input) {
         let tree = codec::json_to_tree(input);
         run.heap.release(input);

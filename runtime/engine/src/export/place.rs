@@ -12,7 +12,7 @@ calls! {
         place::of_cell(cell)
     }
 
-    /// The same, of a `state` variable, whose observers learn the path.
+    /// Like [`place_whole`], for a `state` variable, whose observers learn the path.
     plain state_place(run, cell) {
         let whole = place::of_cell(cell);
         run.states.begin_trail(&run.progress, whole);

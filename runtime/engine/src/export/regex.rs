@@ -12,7 +12,7 @@ use crate::heap::Heap;
 use crate::value::string::Writer;
 use crate::value::{error, list, string};
 
-/// So many compiled patterns are kept per thread; a guess.
+/// The most compiled patterns kept per thread; a guess.
 const KEPT_PATTERNS: usize = 256;
 
 thread_local! {

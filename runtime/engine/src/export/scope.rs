@@ -30,7 +30,7 @@ calls! {
         0
     }
 
-    /// The body raised: gives the error to go on with.
+    /// The body raised: gives the error to raise from here on.
     error timeout_fail(run, scope, raised) {
         let id = ScopeId(scope);
         let unknown = run.unknown_after(id, raised);
@@ -65,7 +65,7 @@ calls! {
         0
     }
 
-    /// The body raised: gives the error to go on with.
+    /// The body raised: gives the error to raise from here on.
     error budget_fail(run, scope, raised) {
         let id = ScopeId(scope);
         let unknown = run.unknown_after(id, raised);

@@ -86,7 +86,7 @@ calls! {
         by_pieces(&mut run.heap, string::text(s), str::to_lowercase)
     }
 
-    /// `s.replace(a, b)`; an empty `a` stands nowhere.
+    /// `s.replace(a, b)`; an empty `a` is found nowhere.
     raising string_replace(run, s, a, b) {
         replace(&mut run.heap, s, string::text(a), string::text(b))
     }

@@ -118,7 +118,7 @@ impl Heap {
         }
     }
 
-    /// So many bytes are in use beside values and frames.
+    /// Counts bytes that are in use beside values and frames.
     pub fn charge(&mut self, bytes: usize) {
         self.outside = self.outside.saturating_add(bytes as u64);
         self.look_at_limit();
@@ -140,7 +140,7 @@ impl Heap {
         self.admit_growth(0, bytes)
     }
 
-    /// The same as a result, with the error to raise.
+    /// Like [`Self::admit`], as a result with the error to raise.
     pub(crate) fn demand(&mut self, bytes: u64) -> Result<(), u64> {
         if self.admit(bytes) {
             Ok(())
@@ -173,7 +173,7 @@ impl Heap {
         self.limit.saturating_sub(self.used())
     }
 
-    /// The same for what is measured outside of the run; `None` when nothing limits it.
+    /// Like [`Self::room`], for what is measured outside of the run; `None` when nothing limits it.
     pub(crate) fn room_if_limited(&self) -> Option<u64> {
         (self.limit < u64::MAX).then(|| self.room())
     }

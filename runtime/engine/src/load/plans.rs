@@ -1,13 +1,13 @@
 //! The contract with a compiler that is there while a program runs: texts that models write become programs.
 //!
-//! The runtime knows no compiler. Whoever has one hands it over with the program ([`Loaded::with_compiler`]).
+//! The runtime knows no compiler. A host that has one hands it over with the program ([`Loaded::with_compiler`]).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::load::Loaded;
 
-/// So many programs are kept once they are compiled: each is asked for twice, by who performs the check and by the run.
+/// The most compiled programs that are kept: each is asked for twice, by the performer of the check and by the run.
 const KEPT: usize = 16;
 /// A text may have so many bytes: plans are short, and the time of a compiler grows with the text.
 pub const LONGEST: usize = 64 << 10;
@@ -20,7 +20,7 @@ pub trait Compiler: Send + Sync + std::fmt::Debug {
     /// The image of a program, always the same for the same text and permissions.
     ///
     /// # Errors
-    /// What is wrong with it, as whoever wrote it is to read it.
+    /// What is wrong with it, worded for its author.
     fn compile(&self, source: &str, permissions: &Permissions) -> Result<Vec<u8>, String>;
 }
 

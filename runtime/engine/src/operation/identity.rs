@@ -1,4 +1,4 @@
-//! By what an operation is known again in another life of its run, and how people are told what it is.
+//! How an operation is recognised in another life of its run, and how it is described to people.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::operation::{HttpRequest, Request};
 
-/// So much of an argument is shown.
+/// How many characters of an argument are shown.
 const SHOWN: usize = 60;
 
 /// What is asked for and where, without anything that only this image knows.
@@ -27,12 +27,12 @@ impl HttpRequest {
 }
 
 impl Request {
-    /// Where it stands in the program and all that it asks for, as bytes: the same in every life of the run, also where the
-    /// program was compiled anew and its tables have another order.
+    /// Its place in the program and all that it asks for, as bytes: equal in every life of the run, also where the program
+    /// was compiled anew and its tables have another order.
     #[must_use]
     pub fn identity(&self, site: Site) -> Vec<u8> {
         match self {
-            // These hold indices of tables; what they mean is said otherwise.
+            // These hold indices of tables; their meaning is encoded apart.
             Self::Human { question } => canonical(
                 site,
                 &json!({ "human": {

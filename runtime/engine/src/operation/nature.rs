@@ -9,9 +9,9 @@ use crate::operation::{AskOfRun, AskOfServer, Outcome, Request};
 /// What becomes of work that a run has given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GivenUp {
-    /// It is dropped, and the run goes on at once.
+    /// It is dropped, and the run continues at once.
     Dropped,
-    /// It changes something: the run goes on when it has been stopped or has ended, so that it never lands later.
+    /// It changes something: the run continues when it has been stopped or has ended, so that it never lands later.
     AwaitedFirst,
 }
 
@@ -41,7 +41,7 @@ pub enum Form {
 }
 
 impl Request {
-    /// How it may be repeated, as far as it alone tells; a tool around it may say that it is safer than that.
+    /// How it may be repeated, as far as it alone shows; a tool around it may declare that it is safer than that.
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
@@ -107,8 +107,8 @@ impl Request {
             | Self::FsRemove { .. }
             | Self::FsMakeDir { .. }
             | Self::Exec { .. } => GivenUp::AwaitedFirst,
-            // What waits for the network or a person can be dropped at any point; who is at the other end may have
-            // acted all the same, which waiting here would not change.
+            // What waits for the network or a person can be dropped at any point; the other end may have acted all
+            // the same, which waiting here would not change.
             Self::Sleep { .. }
             | Self::Now
             | Self::Random
@@ -138,7 +138,7 @@ impl Request {
         }
     }
 
-    /// Whether somebody else does it, who may have done it although it was given up.
+    /// Whether another system performs it, and may have done so although it was given up.
     #[must_use]
     pub fn is_out_of_sight(&self) -> bool {
         matches!(

@@ -216,7 +216,8 @@ fn advance_all(
     let outcome = match handles::task_in(&run.heap, handles, next) {
         Some(failed) => {
             let failure = take_ending(run, failed);
-            // All are awaited here, so whoever handles this error is not to meet those of the others at the end of the node.
+            // All are awaited here, so code that handles this error must not meet those of the others at the end of the
+            // node.
             for task in handles::tasks_in(&run.heap, handles) {
                 observe(run, task);
             }

@@ -90,7 +90,8 @@ impl Run {
         }
     }
 
-    /// A call of a task has cost so much, or is given up; gives what is used up by it. Others that were held back may go on.
+    /// Books what a call of a task has cost, or that it is given up; gives what is used up by it. Others that were held back
+    /// may proceed.
     pub(crate) fn settle_call(
         &mut self,
         task: TaskId,
@@ -121,7 +122,7 @@ impl Run {
                     let around = self.scheduler.task(id).budget;
                     self.scopes.admit(around, worst, Some(ticket))
                 });
-                // The head of the queue does not fit, so nobody after it is asked: small calls must not pass a large one for ever.
+                // The head of the queue does not fit, so no later one is tried: small calls must not pass a large one for ever.
                 if admission == Some(Admission::Later(budget)) {
                     break;
                 }
@@ -183,7 +184,7 @@ impl Run {
     }
 }
 
-/// The error to go on with where `raised` leaves a budget that has been closed.
+/// The error to raise where `raised` leaves a budget that has been closed.
 pub(crate) fn error_after(
     heap: &mut Heap,
     id: ScopeId,

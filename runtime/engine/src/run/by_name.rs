@@ -1,4 +1,4 @@
-//! Workflows that are started by name, with input that is checked when they are, and runs that nobody waits for.
+//! Workflows that are started by name, with input that is checked when they are, and runs that no task waits for.
 
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;

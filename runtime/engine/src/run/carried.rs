@@ -1,4 +1,4 @@
-//! What a run shows to who carries it.
+//! What a run shows to its carrier.
 
 use std::sync::Arc;
 

@@ -28,7 +28,7 @@ impl Checker for Run {
             Ok(holds) => holds != 0,
             Err(error) => {
                 self.heap.release(error);
-                // A check that raises has not passed. What it raised says nothing to whoever gave the value.
+                // A check that raises has not passed. What it raised means nothing to the source of the value.
                 false
             }
         }

@@ -41,7 +41,7 @@ impl Completion {
         self.ty
     }
 
-    /// The run has ended so; a later end replaces an earlier one that nobody has taken.
+    /// Sets how the run has ended; a later end replaces an earlier one that was not taken.
     pub(crate) fn set(&mut self, result: RunResult) {
         self.result = Some(result);
     }

@@ -113,7 +113,7 @@ fn answer_to_model(tree: &Tree, question: Question, caller: NodeId, number: usiz
     }
 }
 
-/// The node of who calls: what the node of the tool lies in.
+/// The node of the caller: the parent of the tool's node.
 fn caller(tree: &Tree, here: NodeId) -> NodeId {
     let is_tool = tree.node(here).kind == NodeKind::Tool;
     // The tool itself is not what the model means by where it is.

@@ -1,5 +1,5 @@
-//! Tasks that await each other in a cycle, found where it closes if it can be seen from there, else when nothing can go on; and tasks
-//! that wait at queues when nothing can go on.
+//! Tasks that await each other in a cycle, found where it closes if it can be seen from there, else when no task is ready; and
+//! tasks that wait at queues when no task is ready.
 
 use gsw_abi::call::QueuePurpose;
 use rustc_hash::FxHashSet;
@@ -19,10 +19,10 @@ use crate::wait::{Race, Wait};
 
 /// Chains of waits are followed so far; longer cycles are found when the run makes no progress.
 const LONGEST_CHAIN: usize = 10_000;
-/// So many of a cycle are named.
+/// The most tasks of a cycle that are named.
 const NAMED: usize = 8;
 
-/// The tasks that are to raise because nothing can go on, and what their error says.
+/// The tasks that are to raise because no task is ready, and the message of their error.
 struct Deadlock {
     tasks: Vec<TaskId>,
     message: String,
@@ -53,7 +53,7 @@ impl<'a> WaitGraph<'a> {
         let current = self.scheduler.current();
         let mut next = awaited;
         let mut chain = vec![current];
-        // Bounded, as this runs at every wait. A longer cycle is still found when nothing can go on.
+        // Bounded, as this runs at every wait. A longer cycle is still found when no task is ready.
         for _ in 0..LONGEST_CHAIN {
             chain.push(next);
             let task = self.scheduler.get(next)?;
@@ -130,7 +130,7 @@ impl<'a> WaitGraph<'a> {
         None
     }
 
-    /// The tasks that must end, or of which one must, before this one goes on.
+    /// The tasks that must end, or of which one must, before this one resumes.
     fn waited_for(&self, id: TaskId) -> Vec<TaskId> {
         let Some(task) = self.scheduler.get(id) else {
             return Vec::new();
@@ -187,12 +187,12 @@ impl<'a> WaitGraph<'a> {
         }
     }
 
-    /// Who is to raise what, given that nothing can go on.
+    /// Which tasks must raise which error, given that no task is ready.
     fn deadlock(&self) -> Option<Deadlock> {
         // In order of ids, so that the same run always names the same task.
         let stuck = self.scheduler.ids().find(|it| self.awaits(*it));
         if let Some(cycle) = stuck.and_then(|it| self.cycle_from(it)) {
-            // Who stands outside of the cycle gets the error from those inside.
+            // A task outside of the cycle gets the error from those inside.
             let id = cycle.iter().copied().find(|it| self.awaits(*it)).or(stuck);
             let message = self.message(&cycle);
             return id.map(|id| Deadlock {
@@ -214,7 +214,7 @@ impl<'a> WaitGraph<'a> {
         })
     }
 
-    /// The tasks that wait at queues; who has waited longest comes first.
+    /// The tasks that wait at queues; the one that has waited longest comes first.
     fn at_queues(&self) -> Vec<TaskId> {
         let mut waiting: Vec<_> = self
             .scheduler
@@ -251,12 +251,12 @@ impl<'a> WaitGraph<'a> {
         for id in tasks.iter().take(NAMED) {
             let wait = if let Wait::Push { queue, .. } = self.scheduler.task(*id).wait {
                 match queue::purpose(queue) {
-                    QueuePurpose::Items => "to push to a full queue that nobody pops from",
-                    QueuePurpose::Semaphore => "for a semaphore that nobody releases",
-                    QueuePurpose::Limiter => "for a limiter that nobody releases",
+                    QueuePurpose::Items => "to push to a full queue that no task pops from",
+                    QueuePurpose::Semaphore => "for a semaphore that no task releases",
+                    QueuePurpose::Limiter => "for a limiter that no task releases",
                 }
             } else {
-                "for an item of an empty queue that nobody pushes to or closes"
+                "for an item of an empty queue that no task pushes to or closes"
             };
             let wait = format!("{} waits {wait}", self.task_name(*id));
             if !waits.contains(&wait) {

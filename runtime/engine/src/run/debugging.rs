@@ -27,9 +27,9 @@ pub(crate) struct Debugging {
     /// How many points there have been.
     points: u64,
     stacks: BTreeMap<TaskId, Vec<Entered>>,
-    /// What is in scope at the statement that is about to be said.
+    /// What is in scope at the statement that is about to be reported.
     next: Vec<Shown>,
-    /// The error whose raising was said last.
+    /// The error whose raising was reported last.
     raised: u64,
     recording: Option<Recording>,
 }
@@ -67,7 +67,7 @@ impl Debugging {
         self.by.is_some()
     }
 
-    /// Keeps what the run is given, where somebody may want it again.
+    /// Keeps what the run is given, where a debugger may need it again.
     pub(crate) fn keep(&self, given: impl FnOnce() -> Given) {
         if let Some(recording) = &self.recording {
             recording.give(given());
@@ -95,7 +95,8 @@ fn release_all(heap: &mut Heap, variables: Vec<Shown>) {
 }
 
 impl Run {
-    /// Whether somebody follows what is executed. What the runtime calls between two tasks, as to read input, is no part of any.
+    /// Whether a debugger follows what is executed. What the runtime calls between two tasks, as to read input, is no part of
+    /// any.
     fn is_followed(&self) -> bool {
         self.debugging.is_on() && self.scheduler.current() != TaskId::NONE
     }
@@ -192,7 +193,7 @@ impl Run {
         });
     }
 
-    /// A point: the run stands still until the debugger has seen enough.
+    /// A point: the run is paused until the debugger lets it continue.
     pub(crate) fn debug_point(&mut self, what: What<'_>) {
         let Some(by) = self.debugging.by.clone() else {
             return;
@@ -305,7 +306,7 @@ impl Run {
         self.debugging.recording.clone()
     }
 
-    /// Ends the run at its next loop or call, whatever it is about to do: nobody looks at it any more.
+    /// Ends the run at its next loop or call, whatever it is about to do, since no debugger looks at it any more.
     pub fn give_up(&self) {
         self.front.interrupt(gsw_abi::layout::stop::KILL);
     }

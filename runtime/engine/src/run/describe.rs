@@ -1,4 +1,4 @@
-//! Errors as data: for the events that report them, and for who started the run.
+//! Errors as data: for the events that report them, and for the starter of the run.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::node::{NodeId, Tree};
 use crate::run::Run;
 use crate::value::{self, error, list};
 
-/// So many errors of a `Many` are described one by one.
+/// The most errors of a `Many` that are described one by one.
 const MOST_PARTS: usize = 100;
 
-/// The errors that were reported: of the latest one, what was said.
+/// The errors that were reported: of the latest one, its description.
 #[derive(Debug, Default)]
 pub(crate) struct ReportedErrors {
     latest: Option<Reported>,
@@ -34,7 +34,7 @@ struct Reported {
 }
 
 impl ReportedErrors {
-    /// What was said about this error, if it is the latest; without a node, wherever it arose.
+    /// The description of this error, if it is the latest; without a node, wherever it arose.
     fn latest(&self, error: u64, node: Option<NodeId>) -> Option<&RunError> {
         let latest = self.latest.as_ref()?;
         let is_it = latest.error == error && node.is_none_or(|it| it == latest.node);
@@ -55,7 +55,8 @@ impl Run {
             // An error with an owner count carries its origin. A constant is shared by all its uses and can carry none, so the latest
             // report is compared instead.
             Some(_) => error::origin(raised).is_some(),
-            // A constant is every error of its kind; one that leaves the node where it was reported is still the same.
+            // A constant stands for every error of its kind; one that leaves the node where it was reported is still
+            // that error.
             None => self
                 .reported_errors
                 .has_left(raised, self.progress.tree(), node),

@@ -1,7 +1,7 @@
-//! What was given up while it was on its way: whoever is at the other end may have done it all the same, and nobody will know.
+//! What was given up while it was in flight: the other end may have done it all the same, and the run cannot know.
 //!
 //! A time limit that gives such an operation up ends with `OutcomeUnknown` instead of its own error: a program that catches
-//! `Timeout` and tries again must not do it twice. Whoever is cancelled catches nothing, so there it is a warning.
+//! `Timeout` and tries again must not do it twice. A cancelled task catches nothing, so there it is a warning.
 
 use rustc_hash::FxHashMap;
 
@@ -98,7 +98,7 @@ impl Run {
         Some(raise::outcome_unknown(&mut self.heap, &what))
     }
 
-    /// The same where a scope is left with an error, if that is the unwinding to it.
+    /// `OutcomeUnknown` where a scope is left with an error, if that is the unwinding to it.
     pub(crate) fn unknown_after(&mut self, id: ScopeId, raised: u64) -> Option<u64> {
         raise::is_unwind_of(raised, id)
             .then(|| self.unknown_in(id))

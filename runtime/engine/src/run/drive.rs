@@ -58,7 +58,7 @@ impl Run {
     /// A body that ends before it could see that the memory is used up has not got all that it asked for.
     fn within_limit(&mut self, ending: Ending, id: TaskId) -> Ending {
         let task = self.scheduler.task(id);
-        // What becomes JSON first is of another type, and is looked at by whoever waits for it.
+        // What becomes JSON first is of another type, and is looked at by the task that waits for it.
         let (Ending::Value(value), None) = (ending, task.encodes) else {
             return ending;
         };

@@ -1,4 +1,4 @@
-//! How tasks end: they wait for the tasks that belong to them, then wake those who wait for them.
+//! How tasks end: they wait for the tasks that belong to them, then wake those that wait for them.
 
 use gsw_abi::types::Type;
 
@@ -19,7 +19,7 @@ impl Run {
                 Encoding::Whole(ty) => (ty, codec::to_json(&mut self.heap, ty, value)),
                 Encoding::Redacted(ty) => (ty, codec::to_json_redacted(&mut self.heap, ty, value)),
             };
-            // Before the value's type is forgotten: who waits for a task that was started by name knows it as `json`.
+            // Before the value's type is forgotten: the waiter of a task that was started by name knows it as `json`.
             ending = Ending::Value(json);
             self.heap.release_typed(ty, value);
         }
@@ -57,7 +57,7 @@ impl Run {
         let task = self.scheduler.task(id);
         let (base, ending) = (task.base, task.ending);
         if matches!(ending, Some(Ending::Value(_)))
-            // An error of a task that nobody awaited is raised at the end of its node, or it would be lost without a word.
+            // An error of a task that was not awaited is raised at the end of its node, or it would be lost silently.
             && let Some(error) = self.take_unseen_error(base)
         {
             self.give_up_value(id);
@@ -71,7 +71,7 @@ impl Run {
 
     fn finish_task(&mut self, id: TaskId) {
         // The order below is what observers and other tasks rely on: the task counts as ended, its node is left in the tree, its
-        // coordinator gets the ending, those who await it are woken, and only then may it be forgotten.
+        // coordinator gets the ending, the tasks that await it are woken, and only then may it be forgotten.
         self.scheduler.end(id);
         let task = self.scheduler.task_mut(id);
         let ending = task.ending.unwrap_or(Ending::Cancelled);

@@ -59,13 +59,13 @@ impl Finished {
 pub enum RunResult {
     /// With a value, as JSON text.
     Value(String),
-    /// With an error that nobody caught.
+    /// With an error that was not caught.
     Raised(Box<RunError>),
     Cancelled,
     /// It did not begin: its input does not fit.
     InvalidInput(Vec<Issue>),
     Internal(String),
-    /// It has not ended: its driver has left it, and it can be gone on with.
+    /// It has not ended: its driver has left it, and it can be resumed.
     Left(Left),
 }
 
@@ -74,7 +74,7 @@ pub enum RunResult {
 pub enum Left {
     /// Its process is to end.
     Interrupted,
-    /// It waits for somebody, or for a long time: for what, in words.
+    /// It waits for a person, or for a long time: for what, in words.
     Parked {
         waiting: String,
         /// By what each question is answered: its name, or its number where several have that name.

@@ -30,7 +30,7 @@ pub(crate) struct NewQuestion {
     pub result: TypeId,
     /// Index of the `human`, which is listed with the prompts.
     pub human: usize,
-    /// What is said, see [`Opening::take`].
+    /// The messages, see [`Opening::take`].
     pub said: u64,
     pub arguments: u64,
 }
@@ -140,7 +140,7 @@ pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
         human: declared.name.clone(),
         text,
         result: new.result,
-        // Evaluated before it is asked: whoever shows a form can fill it in without the program.
+        // Evaluated before the question is asked: a form can be filled in without the program.
         defaults: defaults_in(run, new.result),
         digest,
         refused: None,
@@ -223,7 +223,7 @@ pub(crate) fn ask_outside(run: &mut Run, new: NewExternal) -> Step {
     })
 }
 
-/// What is wrong with a key; one that nobody could send back finds nothing.
+/// What is wrong with a key; one that no sender could repeat finds nothing.
 fn ask(run: &mut Run, task: TaskId, unanswered: Unanswered) -> OperationId {
     let request = match &unanswered {
         Unanswered::Person(question) => Request::Human {
@@ -301,7 +301,8 @@ pub(crate) fn take_reply(
 }
 
 impl Run {
-    /// What of an answer does not fit a type, for who wants to know before it is brought. This run need not have begun.
+    /// The parts of an answer that do not fit a type, for a caller that must know before it is delivered. This run need
+    /// not have begun.
     pub fn unfit(&mut self, ty: TypeId, answer: &str) -> Vec<Issue> {
         self.enter_native();
         match json::parse(answer)
@@ -372,7 +373,7 @@ fn defaults_in(run: &mut Run, result: TypeId) -> Vec<(FunctionIndex, Value)> {
                 run.heap.release_typed(field.ty, word);
                 found.extend(tree.ok().map(|it| (function, it)));
             }
-            // Whoever leaves the field out learns of it.
+            // An answer without the field is reported.
             Err(error) => run.heap.release(error),
         }
     }

@@ -1,8 +1,8 @@
 //! What stops code that waits for nothing: loops, calls and long runtime calls poll the run's front and come here.
 //!
 //! A cancellation that a turn is too busy to take is taken in the middle of it. From then on the run cancels *eagerly*: tasks
-//! that the cancellation has not reached yet are cancelled when they get the thread, instead of when the task around
-//! them is unwound. What a `defer` does, and what it starts, goes on.
+//! that the cancellation has not reached yet are cancelled when they get the thread, instead of when the task around them is
+//! unwound. What a `defer` does, and what it starts, continues.
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout::stop;
@@ -30,7 +30,7 @@ impl Shutdown {
 }
 
 impl Run {
-    /// The cancellation that the last turn has taken by itself, for whoever writes down what is brought to the run.
+    /// The cancellation that the last turn has taken by itself, for the journal of what is brought to the run.
     pub fn take_interruption(&mut self) -> Option<Cancellation> {
         self.shutdown.taken.take()
     }
@@ -40,7 +40,7 @@ impl Run {
         self.stack.enter(&self.front);
     }
 
-    /// What a loop, a call or a long runtime call must raise that found the flag set; `None` when it goes on.
+    /// What a loop, a call or a long runtime call that found the flag set must raise; `None` when it continues.
     pub(crate) fn interrupted(&mut self) -> Option<u64> {
         if self.front.has(stop::KILL) {
             return Some(raise::unwind_error(&mut self.heap, ScopeId::TASK));
@@ -64,7 +64,7 @@ impl Run {
             .then(|| raise::fault(&mut self.heap, BuiltinError::StackOverflow))
     }
 
-    /// Takes what somebody outside asks for, between two tasks of a turn. What is ready in a run that is to end at once still
+    /// Takes what is asked for from outside, between two tasks of a turn. What is ready in a run that is to end at once still
     /// takes what it was woken with, and unwinds with it; what waits is dropped.
     pub(crate) fn poll_front(&mut self) {
         if self.front.has(stop::KILL) {

@@ -1,7 +1,7 @@
 //! What models may ask of the run that they are part of: how many questions at a time, and which workflows they may start.
 //!
 //! A prompt whose settings list workflows after `spawns` has a grant as long as it runs. What is started on its request is a
-//! node directly under the prompt's, so the tree says who wanted it.
+//! node directly under the prompt's, so the tree shows which prompt asked for it.
 
 mod written;
 

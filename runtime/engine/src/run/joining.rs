@@ -7,7 +7,7 @@ use crate::task::TaskId;
 use crate::wait::Wait;
 
 impl Run {
-    /// `node_join`: waits for the tasks of the current node and raises the first error that nobody has seen.
+    /// `node_join`: waits for the tasks of the current node and raises the first error that was not observed.
     pub(crate) fn join(&mut self) -> Step {
         let node = self.scheduler.current_node();
         if self.scheduler.live_tasks(node) == 0 {
@@ -40,7 +40,8 @@ impl Run {
         error.map_or(Ok(0), Err)
     }
 
-    /// The first error of the tasks of `node` that nobody was given, in order of their endings; owned by the caller.
+    /// The first error of the tasks of `node` that was not given to any task, in order of their endings; owned by the
+    /// caller.
     pub(crate) fn take_unseen_error(&mut self, node: NodeId) -> Option<u64> {
         let error = self.scheduler.first_unseen_error(node)?;
         self.heap.retain(error);

@@ -93,7 +93,7 @@ pub(crate) fn begin_once_call(run: &mut Run, tool: u64) {
     }
 }
 
-/// A node ends: those who wait for its call get its result, or the next in line makes the call itself.
+/// A node ends: the tasks that wait for its call get its result, or the next in line makes the call itself.
 pub(crate) fn close_keyed_call(run: &mut Run, node: NodeId, status: Status) {
     match run.tool_keys.close(node, status) {
         Next::Give(key, waiting) => {
@@ -104,7 +104,7 @@ pub(crate) fn close_keyed_call(run: &mut Run, node: NodeId, status: Status) {
                 }
             }
         }
-        // A failed call has no result to share. One of those who waited tries, and the others go on waiting for that one.
+        // A failed call has no result to share. One of the waiting tasks tries, and the others wait for that one.
         Next::CallAgain(next) => {
             run.scheduler.set_wait(next, Wait::Nothing);
             run.scheduler.wake(next, Ok(0));

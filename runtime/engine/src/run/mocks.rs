@@ -43,7 +43,7 @@ struct Mock {
     closure: u64,
     /// How many calls it has answered.
     answered: u64,
-    /// An owned list of what each was given; 0 when nobody asks.
+    /// An owned list of what each was given; 0 when it is not asked for.
     given: u64,
 }
 
@@ -114,7 +114,7 @@ impl Mocks {
         self.items.get(&item).map_or(0, Vec::len)
     }
 
-    /// What the agent's model does; a further script goes on where the first one ends.
+    /// What the agent's model does; a further script continues where the first one ends.
     pub(crate) fn add_script(&mut self, agent: u32, script: Script) {
         match self.scripts.get_mut(&agent) {
             Some(known) => known.append(script),
@@ -145,7 +145,7 @@ impl Mocks {
         self.report(message, Missing::Mock);
     }
 
-    /// The same, where nothing was recorded.
+    /// Like [`Self::report_unmocked`], where nothing was recorded.
     pub(crate) fn report_unrecorded(&mut self, message: &str) {
         self.report(message, Missing::Record);
     }

@@ -1,4 +1,4 @@
-//! What a run knows of models: who steps its prompt calls, what requests cost, and which keys of the cache it holds.
+//! What a run knows of models: what steps its prompt calls, what requests cost, and which keys of the cache it holds.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl ModelAccess {
             // The heap has it.
             memory_limit: _,
             prompts_in_tests,
-            // What stands in for others has it.
+            // A mock of the others has it.
             mocks_in_tests: _,
         } = settings;
         Self {

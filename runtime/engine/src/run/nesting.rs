@@ -9,9 +9,10 @@ use gsw_abi::call::NodeKind;
 
 use crate::node::{NodeId, Tree};
 
-/// So many prompts may lie in each other.
+/// How deep prompts may be nested.
 const DEEPEST: usize = 8;
-/// So many may lie two deep or deeper below one that the program has asked: ten each, eight deep, would be a hundred million.
+/// The most prompts two deep or deeper below one that the program has asked: ten each, eight deep, would be a hundred
+/// million.
 const MOST_BELOW: usize = 1_000;
 
 /// What has been asked below the prompts that are on their way.

@@ -67,7 +67,8 @@ impl Run {
             self.progress.warn(node, message);
         }
         if self.progress.tree().node(node).kind == NodeKind::Workflow {
-            // Before the end is reported, so that whoever looks at the state on that event finds the final one.
+            // Before the end is reported, so that an observer that looks at the state on that event finds the final
+            // one.
             self.states.close(&mut self.heap, node);
         }
         self.progress.report_end(node);

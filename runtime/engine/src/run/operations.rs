@@ -9,8 +9,8 @@ use crate::operation::{Form, GivenUp, Operation, OperationId, Outcome, Request};
 use crate::scope::ScopeId;
 use crate::task::{PlanId, TaskId};
 
-/// So many requested operations begin while the tasks that can go on do so. A guess: large beside a switch of threads,
-/// small beside thousands of prompts, which would otherwise all wait for the last of them.
+/// The number of requested operations that begin while other tasks are still ready. A guess: large beside a switch of
+/// threads, small beside thousands of prompts, which would otherwise all wait for the last of them.
 const MANY: usize = 64;
 
 /// The operations of a run that have no outcome yet.
@@ -60,7 +60,7 @@ pub struct Abandoned {
     pub how: GivenUp,
 }
 
-/// Who an outcome is for.
+/// What an outcome is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
     /// The wait of a task.
@@ -95,7 +95,7 @@ impl std::fmt::Display for WrongOutcome {
 }
 
 impl Operations {
-    /// Whether anything from outside can still make the run go on.
+    /// Whether an outcome from outside can still resume the run.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         // The grace of a cancelled run waits for nothing: alone it must not keep a deadlock from being found.
@@ -126,7 +126,7 @@ impl Operations {
         OperationId(self.next)
     }
 
-    /// Whether it was requested in this turn, so that nobody has heard of it.
+    /// Whether it was requested in this turn, so that the driver does not know of it.
     pub(crate) fn is_held(&self, id: OperationId) -> bool {
         self.requested.iter().any(|it| it.id == id)
     }
@@ -138,7 +138,7 @@ impl Operations {
             .map_or(GivenUp::Dropped, |it| it.given_up)
     }
 
-    /// Nobody wants the outcome of an operation any more.
+    /// Drops an operation whose outcome is not needed any more.
     pub fn abandon(&mut self, id: OperationId) {
         match self.waiting.remove(&id).map(|it| it.purpose) {
             Some(Purpose::Run) => self.idle -= 1,
@@ -160,7 +160,7 @@ impl Operations {
         });
     }
 
-    /// An operation is to be stopped, and its outcome is waited for all the same.
+    /// Asks for an operation to be stopped; its outcome is waited for all the same.
     pub(crate) fn stop(&mut self, id: OperationId) {
         self.abandoned.push(Abandoned {
             id,
@@ -208,13 +208,13 @@ impl Operations {
         self.requested.push(operation);
     }
 
-    /// The numbers of two runs go on as one.
+    /// Makes two runs number their operations together.
     pub(crate) fn count_with(&mut self, other: &mut Self) {
         let next = self.next.max(other.next);
         (self.next, other.next) = (next, next);
     }
 
-    /// An outcome has come. Gives who it is for; nobody when the operation was abandoned.
+    /// Takes an outcome. Gives what it is for; `None` when the operation was abandoned.
     ///
     /// # Errors
     /// When the request cannot have such an outcome; the operation stays outstanding.
@@ -257,7 +257,7 @@ impl Operations {
     }
 }
 
-/// Who asks for something, where and until when.
+/// The task that asks for something, where and until when.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked {
     pub purpose: Purpose,

@@ -1,4 +1,4 @@
-//! Where outcomes enter a run: each is handed to who asked, once, and becomes a value of the program.
+//! Where outcomes enter a run: each is handed to the task that asked, once, and becomes a value of the program.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Run {
             // The grace is over, whatever the timer says: also a timer that failed must end the run.
             (Purpose::Run, _) if self.undos.holds_back_the_end() => {}
             (Purpose::Run, _) => self.drop_all(),
-            // A limit of time that nobody counts is none: the run must not go on as if it held.
+            // A time limit that nothing counts is none: the run must not continue as if it held.
             (Purpose::Scope(_), Outcome::Failed(failure)) => {
                 let why = said_of(&mut self.heap, failure);
                 self.fail_internally(format!("a time limit cannot be kept: {why}"));
@@ -106,7 +106,7 @@ impl Run {
         }
     }
 
-    /// Tells what has happened with a server; what came of the question is left.
+    /// Reports what has happened with a server; the result of the question is left.
     fn server_replied(&mut self, id: TaskId, reply: ServerReply) -> Outcome {
         let node = self.scheduler.task(id).node;
         let server: Arc<str> = reply.server.as_str().into();

@@ -151,7 +151,8 @@ impl Parallel {
     fn finish(self, run: &mut Run, coordinator: TaskId) -> Result<u64, u64> {
         run.scheduler.task_mut(coordinator).node = self.outer;
         release_work(&mut run.heap, self.work);
-        // Stopped from outside: nobody failed, so what comes out is the unwinding and not a result of half the iterations.
+        // Stopped from outside: nothing failed, so what comes out is the unwinding and not a result of half the
+        // iterations.
         let was_stopped = self.is_stopping && self.failed.is_none();
         if was_stopped {
             self.release_endings(run, None);
@@ -277,7 +278,7 @@ pub(crate) fn start(run: &mut Run, work: Work, manner: Manner) -> Step {
         name: "parallel",
         index: None,
         status: Status::Running,
-        // So that who watches can say how far it is.
+        // So that an observer can show how far it is.
         input: Some(format!("{{\"items\":{count}}}").into()),
     });
     run.scheduler.task_mut(current).node = node;

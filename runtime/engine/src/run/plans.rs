@@ -3,12 +3,12 @@
 //! **Idea.** Such a program is a run of its own in a run: with its own code, types, heap and tasks, since those belong to its
 //! image. What it does belongs to the run around it. While it has the thread it is lent the tree, the time and the port of that
 //! run, so its nodes lie under the prompt's and its events are the run's; what it asks for is asked for by the run, under
-//! numbers that go on as one, so that a journal needs to know nothing of it; and it draws from the budgets of the task that
+//! a shared numbering, so that a journal needs to know nothing of it; and it draws from the budgets of the task that
 //! waits for it.
 //!
 //! **Invariants.**
 //! - A plan has the thread only between `lend` and `take_back`, and the run around it is not looked at meanwhile.
-//! - The task that started a plan waits for it until it has ended. Who cancels that task cancels the plan, and waits for it.
+//! - The task that started a plan waits for it until it has ended. Cancelling that task cancels the plan, and waits for it.
 //! - What a plan may do is never more than what the run around it may: the driver asks both.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -46,7 +46,7 @@ pub(crate) const NAME: &str = "written";
 #[derive(Debug, Default)]
 pub(crate) struct Plans {
     of: IndexMap<PlanId, Plan>,
-    /// Those that can go on.
+    /// Those that are ready.
     ready: VecDeque<PlanId>,
     begun: u32,
     /// Objects of those that have ended which were not freed; anything but 0 is a bug.
@@ -88,8 +88,8 @@ impl Plans {
     }
 }
 
-/// What a program that is written in this one may do at most. Where nothing is listed that is nothing: who lists nothing trusts
-/// the own code, and not that of a model.
+/// What a program that is written in this one may do at most. Where nothing is listed that is nothing: a program that lists
+/// nothing trusts its own code, and not that of a model.
 pub(crate) fn permissions_within(program: &Program) -> Vec<(String, Vec<String>)> {
     let listed = program.permissions.as_ref().or(program.ceiling.as_ref());
     listed.cloned().unwrap_or_default()
@@ -105,13 +105,13 @@ fn providers(program: &Program) -> Vec<String> {
     named.into_iter().map(str::to_owned).collect()
 }
 
-/// What is wrong with the models that a written program names; one whose name is made while it runs is looked at then. Who writes
-/// programs in turn can so name no provider that was not granted to it.
+/// What is wrong with the models that a written program names; one whose name is made while it runs is looked at then. So a
+/// written program that writes programs in turn can name no provider that was not granted to it.
 pub(crate) fn foreign_model(around: &Program, written: &Program) -> Option<String> {
     let granted = providers(around);
     let is_granted = |it: &str| match Provider::of(it) {
         Some((provider, _)) => provider.is_granted(&granted),
-        // It is said to be none where it is asked.
+        // It is reported as none where it is asked.
         None => true,
     };
     written.agents.iter().find_map(|agent| {
@@ -220,7 +220,7 @@ impl Run {
         self.scopes.left(self.scheduler.task(task).budget)
     }
 
-    /// Lets a written program go on until it waits.
+    /// Runs a written program until it waits.
     pub(crate) fn drive_plan(&mut self, id: PlanId) {
         let Some(mut plan) = self.plans.of.shift_remove(&id) else {
             return;
@@ -328,7 +328,7 @@ impl Run {
         done
     }
 
-    /// A written program has ended: who waits for it hears of it.
+    /// A written program has ended: its waiter is informed.
     fn plan_ended(&mut self, mut plan: Plan) {
         let result = plan.run.completion.take();
         self.set_nothing_aside(&plan);
@@ -366,7 +366,7 @@ impl Run {
             },
             Some(RunResult::Raised(raised)) => {
                 if raised.error == BuiltinError::OutcomeUnknown.name() {
-                    // Nobody must take it for a failure that may be tried again.
+                    // It must not be taken for a failure that may be tried again.
                     return Err(raise::outcome_unknown(&mut self.heap, &raised.message));
                 }
                 (Value::Null, json!(failure_text(&raised)))

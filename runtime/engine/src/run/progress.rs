@@ -79,7 +79,7 @@ impl Progress {
         &self.tree
     }
 
-    /// The run has ended: its tree goes to who started it.
+    /// The run has ended: its tree goes to its starter.
     pub(crate) fn take_tree(&mut self) -> Tree {
         std::mem::take(&mut self.tree)
     }
@@ -104,7 +104,7 @@ impl Progress {
         self.port.wants_events()
     }
 
-    /// Whether somebody writes down what models are asked, or answers in their place.
+    /// Whether exchanges with models are recorded, or answered from a recording.
     pub(crate) fn wants_exchanges(&self) -> bool {
         self.port.wants_exchanges()
     }
@@ -114,7 +114,7 @@ impl Progress {
         self.port.take(Notice::Exchanged(Box::new(exchange)));
     }
 
-    /// Counts an event that nobody receives, so that the numbers of events do not depend on who does.
+    /// Counts an event that no observer receives, so that the numbers of events do not depend on the observers.
     pub(crate) fn skip_event(&mut self) {
         self.next_event += 1;
     }
@@ -123,7 +123,7 @@ impl Progress {
     pub(crate) fn emit(&mut self, node: NodeId, kind: EventKind) {
         // First: the tree's counts must not depend on whether anybody listens.
         self.tree.note(&kind);
-        // Numbered also when nobody receives it, for the same reason.
+        // Numbered also when no observer receives it, for the same reason.
         let sequence = self.next_event;
         self.next_event += 1;
         if self.port.wants_events() {
@@ -150,7 +150,7 @@ impl Progress {
         message: Arc<str>,
         data: Option<JsonText>,
     ) {
-        // Kept as well as sent: `context.logs` reads it, whoever listens.
+        // Kept as well as sent: `context.logs` reads it, with or without observers.
         self.tree.keep_line(LogLine {
             time: self.now,
             node,
@@ -296,7 +296,7 @@ impl Progress {
         let is_workflow = matches!(kind, EventKind::WorkflowEnd { .. });
         self.emit(node, kind);
         if is_workflow {
-            // After each workflow, so that an observer who missed events has the counts again.
+            // After each workflow, so that an observer that missed events has the counts again.
             let totals = self.totals();
             self.emit(node, EventKind::TreeUpdated { totals });
         }

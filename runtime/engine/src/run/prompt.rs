@@ -66,7 +66,7 @@ pub struct PromptRun {
     /// The budget of this call, when its settings have one.
     budget: Option<ScopeId>,
     asking: Asking,
-    /// The request that is to be written down with its answer, where somebody does that.
+    /// The request that is recorded with its answer, where recording is on.
     exchange: Option<Exchanging>,
     /// The model that was asked last.
     model: String,
@@ -86,7 +86,7 @@ pub struct PromptRun {
     session: Option<InSession>,
     /// The prompt whose answer this one's is to replace.
     revises: Option<NodeId>,
-    /// Where what stands in its conversation comes from, where the program asks.
+    /// The origins of the content of its conversation, where the program asks.
     origins: Option<Origins>,
 }
 
@@ -186,7 +186,7 @@ impl PromptRun {
                 PromptEvent::Found(found)
             }
             Outcome::GaveWay(keys) => {
-                // Whoever keeps the answer has let go of its key.
+                // The code that keeps the answer has released its key.
                 run.models.release_key(self.node);
                 PromptEvent::Kept(keys)
             }
@@ -480,7 +480,7 @@ impl PromptRun {
         if let Some(operation) = self.operation {
             run.operations.abandon(operation);
         }
-        // Nobody goes on: those who wait for the session are dropped, too.
+        // No task resumes: those that wait for the session are dropped, too.
         if let Some(session) = self.session {
             run.heap.release(session.word);
         }

@@ -1,10 +1,10 @@
 //! Waiting for room in a queue and for its items, first come first served.
 //!
 //! **Invariants.**
-//! - Who waits to pop finds the queue empty, and who waits to push finds it full: whatever changes that serves them first, in the
-//!   order in which they came.
+//! - A task that waits to pop has found the queue empty, and one that waits to push has found it full: whatever changes that
+//!   serves them first, in the order in which they came.
 //! - An item is always in one place: in the queue, with a task that waits to push it, or with one that has been woken with it.
-//!   That one gives it back when it unwinds before it goes on, so that cancelling who waits loses nothing.
+//!   That one gives it back when it unwinds before it resumes, so that cancelling a waiting task loses nothing.
 
 use std::collections::BTreeMap;
 
@@ -23,11 +23,11 @@ use crate::wait::Wait;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Arrival(u64);
 
-/// Who waits at which queue.
+/// Which tasks wait at which queue.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     issued: u64,
-    /// By the address of the queue, which lives while somebody waits at it.
+    /// By the address of the queue, which lives while a task waits at it.
     lines: FxHashMap<u64, Line>,
 }
 
@@ -62,7 +62,7 @@ impl Lines {
         arrival
     }
 
-    /// Takes out who has waited longest.
+    /// Takes out the task that has waited longest.
     fn next(&mut self, queue: u64, end: End) -> Option<TaskId> {
         let (_, task) = self.lines.get_mut(&queue)?.at(end).pop_first()?;
         self.forget_if_empty(queue);
@@ -177,7 +177,7 @@ pub(crate) fn first_when_full(run: &mut Run, result: TypeId, queue: u64) -> u64 
     optional::some(&mut run.heap, result, item)
 }
 
-/// `q.close()`: who waits for an item gets none; who waits to push came in time. Borrows the queue.
+/// `q.close()`: a task that waits for an item gets none; one that waits to push came in time. Borrows the queue.
 pub(crate) fn close(run: &mut Run, queue: u64) {
     queue::close(queue);
     while let Some(task) = run.lines.next(queue, End::Pop) {
@@ -201,7 +201,7 @@ fn admit_next(run: &mut Run, queue: u64) {
     }
 }
 
-/// A task that waits to pop is woken with an item, which it is given when it goes on.
+/// A task that waits to pop is woken with an item, which it is given when it resumes.
 fn hand_over(run: &mut Run, task: TaskId, item: u64) {
     if let Wait::Pop { queue, result, .. } = run.scheduler.take_wait(task) {
         run.scheduler.wake(task, Ok(0));
@@ -217,7 +217,7 @@ fn hand_over(run: &mut Run, task: TaskId, item: u64) {
 }
 
 impl Run {
-    /// A task goes on: if it was woken with an item, that is the value of its `pop` now.
+    /// A task resumes: if it was woken with an item, that is the value of its `pop` now.
     pub(super) fn take_received(&mut self, id: TaskId) {
         if let Wait::Received {
             queue,
@@ -233,7 +233,7 @@ impl Run {
     }
 }
 
-/// A task that was woken with an item and has not gone on is to unwind instead: the item is given to the next in line, or
+/// A task that was woken with an item and has not resumed must unwind instead: the item is given to the next in line, or
 /// lies first in the queue again.
 pub(super) fn give_back_received(run: &mut Run, id: TaskId) {
     let task = run.scheduler.task_mut(id);

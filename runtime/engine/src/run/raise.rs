@@ -8,7 +8,7 @@ use crate::scope::ScopeId;
 use crate::value::{error, string};
 use gsw_notation::issue::Issue;
 
-/// Something may have been done, and nobody knows.
+/// Something may have been done, which is not known.
 pub(crate) fn outcome_unknown(heap: &mut Heap, what: &str) -> u64 {
     error::with_text(heap, BuiltinError::OutcomeUnknown, what)
 }
@@ -59,7 +59,7 @@ pub(crate) fn error_of_failure(heap: &mut Heap, failure: Failure) -> u64 {
             // A `string?` is the string itself.
             error::with_text(heap, BuiltinError::Cancelled, &reason)
         }
-        // Whoever gave it up unwinds, and nobody else sees it.
+        // The task that gave it up unwinds, and no other sees it.
         Failure::Stopped => failed(heap, "it was given up"),
         Failure::Unknown { what } => outcome_unknown(heap, &what),
         Failure::TooLarge => fault(heap, BuiltinError::OutOfMemory),

@@ -10,13 +10,13 @@
 //! prelude, is given the facts of the failure (`question`) and answers with a `Reflection`: whether to try again, why,
 //! guidance for the prompts of the next attempt, and values for their parameters. Guidance and values are in the
 //! [`reflection_log`](crate::run::reflection_log) by the node whose body failed, and prompts that begin inside of that node
-//! look there. With `Ok` the compiled code enters another attempt, with `Err` it goes on with the error.
+//! look there. With `Ok` the compiled code enters another attempt, with `Err` it raises the error.
 //!
 //! **Invariants.**
 //! - The error is owned by the `Failure` until it is raised again or released: each way out does exactly one of both.
 //! - The judge runs as a task under a node of its own, so what it costs and says can be seen, and it is cancelled with the task
 //!   that waits for it. A judge that waits for nothing is called at once.
-//! - A reflection that fails itself changes nothing: the first error goes on.
+//! - A reflection that fails itself changes nothing: the first error is raised.
 //! - Faults, unwinding and lack of capacity are no matter for reflection, nor is what must not be repeated.
 //! - Each `reflection_start` is followed by one `reflection_end` of the same node.
 
@@ -51,7 +51,7 @@ pub(crate) struct Failure {
     pub rounds: i64,
 }
 
-/// Who judges a failed body.
+/// The judge of a failed body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judge {
     pub closure: u64,
@@ -171,7 +171,7 @@ fn ask_judge(run: &mut Run, failure: Failure, outer: NodeId, judge: Judge) -> St
     let (closure, result) = (judge.closure, judge.result);
     let words = match question::words_for_judge(run, &failure, outer, judge.parameters) {
         Ok(words) => words,
-        // The facts do not fit the judge's parameters: that is its failure, so the first error goes on.
+        // The facts do not fit the judge's parameters: that is its failure, so the first error is raised.
         Err(message) => {
             let raised = raise::failed(&mut run.heap, &message);
             return conclude(run, &failure, outer, Verdict::Raised(raised)).into();

@@ -45,7 +45,7 @@ pub struct ReflectionRecord {
     pub resolution: Resolution,
     /// Whether what follows ended well.
     pub success: bool,
-    /// What was said to the next attempt.
+    /// The guidance for the next attempt.
     pub guidance: String,
 }
 
@@ -54,7 +54,7 @@ pub struct ReflectionRecord {
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
     Retry,
-    /// No judgement could be had, so the error went on.
+    /// There was no judgement, so the error was raised.
     Skip,
     Abort,
 }
@@ -188,7 +188,8 @@ fn around(tree: &Tree, node: NodeId) -> impl Iterator<Item = NodeId> {
     lineage.take_while(|it| tree.node(*it).kind != NodeKind::Reflection)
 }
 
-/// The word of a prompt's parameter: what a reflection around said, if it fits, else the one that is given. Takes it over.
+/// The word of a prompt's parameter: the value of an enclosing reflection, if it fits, else the one that is given. Takes
+/// it over.
 pub(crate) fn revised_parameter(run: &mut Run, ty: TypeId, name: &str, given: u64) -> u64 {
     if run.reflection_log.revised.is_empty() {
         return given;
@@ -201,8 +202,8 @@ pub(crate) fn revised_parameter(run: &mut Run, ty: TypeId, name: &str, given: u6
     }
 }
 
-/// The first word of a `state` variable: what a reflection on its workflow said, if it fits, else the one that is given. Takes
-/// it over.
+/// The first word of a `state` variable: the value of a reflection on its workflow, if it fits, else the one that is given.
+/// Takes it over.
 pub(crate) fn revised_state(run: &mut Run, ty: TypeId, name: &str, given: u64) -> u64 {
     if run.reflection_log.revised.is_empty() {
         return given;

@@ -46,7 +46,7 @@ impl Run {
         let asked = Asked {
             purpose,
             node,
-            // By node and count, not by time: tasks that interleave otherwise in a replay ask for the same.
+            // By node and count, not by time: tasks that interleave differently in a replay make the same requests.
             effect: self.progress.next_effect(node),
             due,
         };
@@ -100,7 +100,7 @@ impl Run {
         self.perform_for(request, INT)
     }
 
-    /// The same where the type of the value does not follow from the outcome.
+    /// Like [`Self::perform`], where the type of the value does not follow from the outcome.
     pub(crate) fn perform_for(&mut self, request: Request, result: TypeId) -> Step {
         if let Some(error) = self.interruption() {
             return Step::Raised(error);

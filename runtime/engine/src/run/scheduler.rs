@@ -1,4 +1,4 @@
-//! Which tasks a run has, which of them can go on, and which of them belong to each node.
+//! Which tasks a run has, which of them are ready, and which of them belong to each node.
 
 mod table;
 
@@ -18,7 +18,7 @@ use table::Tasks;
 /// A task and its node take about as much memory as so many frames. So tasks may nest some 100,000 deep.
 const TASK_FRAMES: u32 = 10;
 
-/// The tasks of a run. Those that can go on do so first in, first out.
+/// The tasks of a run. Those that are ready run first in, first out.
 #[derive(Debug)]
 pub(crate) struct Scheduler {
     tasks: Tasks,
@@ -184,15 +184,15 @@ impl Scheduler {
         self.members.entry(node).or_default().joiner = joiner;
     }
 
-    /// Nobody waits for the tasks of a node any more.
+    /// Forgets the task that waits for the tasks of a node.
     pub(crate) fn clear_joiner(&mut self, node: NodeId) {
         if let Some(members) = self.members.get_mut(&node) {
-            // The entry stays while tasks are live; only who waits is forgotten.
+            // The entry stays while tasks are live; only the waiter is forgotten.
             members.joiner = TaskId::NONE;
         }
     }
 
-    /// A task of `owner` has ended; gives who waits for all of them if it was the last.
+    /// A task of `owner` has ended; gives the task that waits for all of them if it was the last.
     pub(crate) fn count_ended(&mut self, owner: NodeId) -> Option<TaskId> {
         let members = self.members.get_mut(&owner)?;
         // Counted apart from the list: a task that has ended stays listed while its error may still be raised.
@@ -212,17 +212,17 @@ impl Scheduler {
         let task = self.tasks.at_mut(id);
         task.state = State::Ended;
         task.ended_at = number;
-        // A wait may hold values; whoever ends a task has taken it out before.
+        // A wait may hold values; it is taken out before a task ends.
         task.wait = Wait::Nothing;
     }
 
-    /// The first error of the tasks of `node` that nobody was given, in order of their endings; borrowed.
+    /// The first error of the tasks of `node` that was not given to any task, in order of their endings; borrowed.
     pub(crate) fn first_unseen_error(&self, node: NodeId) -> Option<u64> {
         let mut first: Option<(u64, u64)> = None;
         for id in self.tasks_of(node) {
             let task = self.task(id);
             if let (State::Ended, Some(Ending::Error(error))) = (task.state, task.ending)
-                // Somebody who awaited it has seen its error and dealt with it.
+                // A task that awaited it has seen its error and dealt with it.
                 && !task.is_observed
                 && first.is_none_or(|(number, _)| task.ended_at < number)
             {
@@ -274,15 +274,15 @@ impl Scheduler {
         self.ready.push_back(id);
     }
 
-    /// Replaces what a task that is in the queue goes on with.
+    /// Replaces what a task that is in the queue resumes with.
     pub(crate) fn give_ready(&mut self, id: TaskId, with: Result<u64, u64>) {
         let task = self.tasks.at_mut(id);
         debug_assert!(matches!(task.state, State::Ready | State::Running));
-        // SAFETY: the task has been woken and not gone on, so its frame is live.
+        // SAFETY: the task has been woken and not resumed, so its frame is live.
         unsafe { native::give(task.frame, with) };
     }
 
-    /// Who starts a task of this role: its budget and its depth begin there.
+    /// The task that starts one of this role: its budget and its depth begin there.
     pub(crate) fn starter(&self, role: Role) -> TaskId {
         match role {
             Role::Root => TaskId::NONE,
@@ -295,15 +295,15 @@ impl Scheduler {
         }
     }
 
-    /// How deep a new task begins: below who starts it, so that an endless recursion through tasks ends like any other. The
-    /// current task has so many frames.
+    /// How deep a new task begins: below the task that starts it, so that an endless recursion through tasks ends like any
+    /// other. `current_depth` is the number of frames of the current task.
     pub(crate) fn depth_of_new(&self, role: Role, current_depth: u32) -> u32 {
         if role == Role::Root {
             return 1;
         }
         let starter = self.starter(role);
         let depth = match self.get(starter) {
-            // What is noted of a task is from before it went on.
+            // What is noted of a task is from before it resumed.
             Some(_) if starter == self.current => current_depth,
             Some(task) => task.depth,
             None => 0,

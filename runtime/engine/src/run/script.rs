@@ -63,7 +63,7 @@ impl Offered {
     fn name(&self, tool: usize, declared: &Tool, request: &ModelRequest) -> Option<String> {
         let (_, renamed) = self.0.iter().find(|it| it.0 == tool)?;
         let own = renamed.clone().unwrap_or_else(|| wire_name(&declared.name));
-        // Two tools of one name are told apart by their modules.
+        // Two tools of one name are distinguished by their modules.
         let qualified = wire_name(&format!("{}.{}", declared.module, declared.name));
         let is_offered = |name: &String| request.tools.iter().any(|it| it.name == *name);
         [own, qualified].into_iter().find(is_offered)
@@ -136,7 +136,7 @@ impl Script {
         Ok(Ok(made(content, request)))
     }
 
-    /// What is said of turns that nobody has asked for.
+    /// The message about turns that were not used.
     pub(crate) fn left_over(&self) -> Option<String> {
         let next = match self.turns.front()? {
             ScriptedTurn::Calls(calls) if calls.len() == 1 => "the call of a tool".to_owned(),
@@ -197,7 +197,7 @@ impl ScriptedCall {
 }
 
 /// As a model writes it: JSON where a text is among the values that are wanted, else a text is the answer itself, with all that may
-/// stand around JSON.
+/// surround JSON.
 fn answer_text(value: &Value, request: &ModelRequest) -> String {
     let schema = request.schema.as_deref();
     let is_value = schema.is_some_and(|it| takes_text(it, it, MOST_REFERENCES));

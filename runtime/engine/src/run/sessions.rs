@@ -1,7 +1,7 @@
 //! Sessions: conversations that prompts continue.
 //!
 //! A session is an object of the program that names a conversation which the run keeps. It is a part of the run and has no file of
-//! its own: what models answer are outcomes, and a run that is brought back is given the same, so its conversations are the same.
+//! its own: what models answer are outcomes, and a replayed run is given the same outcomes, so its conversations are the same.
 //!
 //! **Invariants.**
 //! - One call at a time runs in a session. It holds the session from `session_enter`, right before it is run, until it ends, and
@@ -53,7 +53,7 @@ struct Session {
     seen: usize,
     /// What was hidden from observers in it.
     hidden: Hidden,
-    /// Where what stands in it comes from, where the program asks.
+    /// The origins of its content, where the program asks.
     origins: Origins,
     /// The task whose call runs in it, or is about to.
     holder: Option<TaskId>,
@@ -62,7 +62,7 @@ struct Session {
 
 #[derive(Clone, Debug)]
 struct Kept {
-    /// The same in a fork, else no two have the same.
+    /// A fork keeps it; otherwise no two sessions share one.
     number: u64,
     exchange: Arc<Exchange>,
     /// Of what the program has put there, none.
@@ -297,7 +297,7 @@ pub(crate) fn answered(
     session.seen = session.exchanges.len();
 }
 
-/// Texts of the conversation that nobody is to see, also where they come back later.
+/// Texts of the conversation that observers must not see, also where they come back later.
 pub(crate) fn hide(run: &mut Run, word: u64, hidden: &Hidden) {
     run.sessions.get_mut(word).hidden.join(hidden);
 }
@@ -307,7 +307,7 @@ pub(crate) fn learn_origins(run: &mut Run, word: u64, origins: Origins) {
     run.sessions.get_mut(word).origins = origins;
 }
 
-/// Turns that no call has said were put into the session.
+/// Notes that the program put turns into the session.
 fn note_foreign(run: &mut Run, word: u64) {
     let origins = &mut run.sessions.get_mut(word).origins;
     origins.note_foreign(|| "what was put into the session".to_owned());
@@ -335,7 +335,8 @@ pub(crate) fn leave_line(run: &mut Run, task: TaskId, word: u64) {
     run.heap.release(word);
 }
 
-/// A mock has answered: what would have been said, and the answer as JSON, become an exchange. Takes the words over.
+/// A mock has answered: the messages that would have been sent, and the answer as JSON, become an exchange. Takes the
+/// words over.
 pub(crate) fn mocked(
     run: &mut Run,
     word: u64,

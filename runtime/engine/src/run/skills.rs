@@ -1,4 +1,4 @@
-//! Skills that models read: which ones a prompt's model has, and what is told of each.
+//! Skills that models read: which ones a prompt's model has, and what the model is given of each.
 //!
 //! A prompt's settings list them by id as long as it runs. The names and descriptions are in the request, which the crate that
 //! asks models makes; what is behind them is handed out here, and every stage of it is an event of the prompt's node.

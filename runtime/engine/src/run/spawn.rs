@@ -26,7 +26,7 @@ impl Run {
         self.start_task_on(base, new)
     }
 
-    /// The same for a task whose node is there already.
+    /// Like [`Self::start_task`], for a task whose node exists already.
     pub(crate) fn start_task_on(&mut self, base: NodeId, new: NewTask<'_>) -> TaskId {
         let starter = self.scheduler.get(self.scheduler.starter(new.role));
         let budget = starter.map_or(ScopeId::TASK, |it| it.budget);

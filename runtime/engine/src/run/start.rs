@@ -53,7 +53,7 @@ use crate::value::hash::HashKey;
 /// matched, prompts stepped. A test that replays recorded runs says when it must rise.
 pub const BEHAVIOUR: u32 = 4;
 
-/// What a run is begun with, besides its input; a replay is given the same.
+/// What a run is begun with, besides its input; a replay is given an equal one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Start {
     pub id: Arc<str>,
@@ -195,7 +195,7 @@ impl Run {
         self.start_root_at(NodeId::ROOT, function, result, words);
     }
 
-    /// The same in a node that is there already.
+    /// Like [`Self::start_root`], in a node that exists already.
     pub(crate) fn start_root_at(
         &mut self,
         node: NodeId,

@@ -1,8 +1,8 @@
 //! The `state` variables of workflows, as observers and `context` see them.
 //!
-//! A variable lives in a cell that the program and this table share. Its JSON is made from the cell when somebody looks, so
-//! that a change costs no more than its event, and what grows at its end sends only what is new. The table holds no share in
-//! the value itself: that would make every change in place a copy.
+//! A variable lives in a cell that the program and this table share. Its JSON is made from the cell when it is read, so that
+//! a change costs no more than its event, and what grows at its end sends only what is new. The table holds no share in the
+//! value itself: that would make every change in place a copy.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) struct States {
     by_workflow: FxHashMap<NodeId, IndexMap<Arc<str>, Kept>>,
     /// By the address of the cell, in which `by_workflow` has a share.
     by_cell: FxHashMap<u64, Variable>,
-    /// The way to the part of a variable that is being changed, while somebody listens.
+    /// The way to the part of a variable that is being changed, while an observer is attached.
     trail: Option<Trail>,
 }
 
@@ -142,11 +142,11 @@ impl States {
             place,
             from,
         } = part;
-        // Also when nobody listens: the length has to be current when somebody does.
+        // Also without an observer: the length has to be current when one attaches.
         let Some(Changed { variable, .. }) = self.changed(heap, progress, cell) else {
             return;
         };
-        // No trail: somebody began to listen after the change had begun, and the next event is the first that it gets whole.
+        // No trail: an observer attached after the change had begun, and the next event is the first that it gets whole.
         let Some(Trail { path, secrecy, .. }) = self.trail.take() else {
             return;
         };
@@ -181,13 +181,13 @@ impl States {
         self.trail.as_ref().filter(|it| it.place == place)
     }
 
-    /// Whether somebody wants to know the way to the part that is changed. Nearly nobody ever does, and loops fill lists by place.
+    /// Whether the way to the part that is changed is needed. It hardly ever is, and loops fill lists by place.
     #[inline]
     pub(crate) fn has_trail(&self) -> bool {
         self.trail.is_some()
     }
 
-    /// The trail goes on from the record or tuple at `place` to a part of it.
+    /// Extends the trail from the record or tuple at `place` to a part of it.
     pub(crate) fn follow_field(&mut self, heap: &Heap, place: u64, index: usize, part: u64) {
         if self.trail_at(place).is_none() {
             return;
@@ -208,7 +208,7 @@ impl States {
         }
     }
 
-    /// The same from a list to an element.
+    /// Extends the trail from a list to an element.
     pub(crate) fn follow_element(&mut self, place: u64, index: u64, part: u64) {
         if self.trail_at(place).is_some() {
             self.follow(Some(PathStep::Index(index)), part);
@@ -230,7 +230,7 @@ impl States {
         }))
     }
 
-    /// The trail goes on by a step to a part.
+    /// Extends the trail by a step to a part.
     pub(crate) fn follow(&mut self, step: Option<PathStep>, part: u64) {
         if let (Some(trail), Some(step)) = (&mut self.trail, step) {
             // Which part of a secret changes is as secret as that.
@@ -241,7 +241,8 @@ impl States {
         }
     }
 
-    /// The variable in a cell that has changed; `None` when nobody wants to know, or its workflow has ended or begun anew.
+    /// The variable in a cell that has changed; `None` when no observer is attached, or its workflow has ended or begun
+    /// anew.
     fn changed(&mut self, heap: &Heap, progress: &mut Progress, cell: u64) -> Option<Changed> {
         let variable = self.by_cell.get_mut(&cell)?;
         let before = variable.length;
@@ -268,7 +269,7 @@ impl States {
         .collect()
     }
 
-    /// A workflow has ended: what goes on below it must not change what its state was.
+    /// A workflow has ended: what still runs below it must not change what its state was.
     pub(crate) fn close(&mut self, heap: &mut Heap, workflow: NodeId) {
         let Some(variables) = self.by_workflow.get_mut(&workflow) else {
             return;

@@ -1,16 +1,16 @@
 //! Streams: a task that runs a prompt, whose answer the program uses while it arrives.
 //!
-//! **Idea.** A stream is a task with one thing more: who iterates over it is given parts of the answer before there is a value.
-//! The text of an answer comes into the run only when the program waits for a part: then the run asks for what has arrived
-//! since it last did (`Request::Piece`), an operation like any other, with an outcome that is recorded. So a run that is
-//! brought back sees the same parts, nobody who asks for the whole answer alone pays for parts, and a program that is slow
+//! **Idea.** A stream is a task with one thing more: the loop that iterates over it is given parts of the answer before there
+//! is a value. The text of an answer comes into the run only when the program waits for a part: then the run asks for what has
+//! arrived since it last did (`Request::Piece`), an operation like any other, with an outcome that is recorded. So a run that
+//! is brought back sees the same parts, nobody who asks for the whole answer alone pays for parts, and a program that is slow
 //! gets fewer and larger ones.
 //!
 //! **Invariants.**
 //! - A part is only ever added to (`growth`), until another attempt or turn of the model takes the place of what has come;
 //!   then `restarts` is one more.
 //! - The last part is the whole answer, checked; after it comes the end. Where the prompt raises, its error comes instead.
-//! - At most one piece is asked for at a time, and none that nobody waits for.
+//! - At most one piece is asked for at a time, and none without a waiter.
 //! - Answers that are made up, scripted or kept are not waited for: what is made up or scripted is cut the same way each time,
 //!   what is kept or mocked is one part.
 
@@ -49,7 +49,7 @@ pub(crate) struct Streams {
 
 #[derive(Debug, Default)]
 struct Stream {
-    /// Who waits for a part, first come first.
+    /// The tasks that wait for a part, in order of arrival.
     readers: VecDeque<TaskId>,
     arriving: Option<Arriving>,
     /// What has come of a made-up answer and is not yet taken.
@@ -90,7 +90,7 @@ pub(crate) struct Answering {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shown {
     Text,
-    /// It may hold what is hidden from them, which cannot be told before it is whole.
+    /// It may hold what is hidden from them, which cannot be known before it is whole.
     Length,
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn start(run: &mut Run, ty: TypeId, frame: *mut Frame) -> u64 {
     handles::handle_of(&mut run.heap, ty, id)
 }
 
-/// Where the answer of a stream goes on, as a value of the optional type `result`; borrows the stream.
+/// Where the answer of a stream continues, as a value of the optional type `result`; borrows the stream.
 pub(crate) fn open(run: &mut Run, result: TypeId, stream: u64) -> Result<u64, u64> {
     let stream = run.streams.streams.get(&handles::task_of(stream));
     let growth = stream
@@ -187,7 +187,7 @@ impl Run {
         }
     }
 
-    /// An answer that nobody has waited for is cut into pieces, the same each time.
+    /// An answer that no task has waited for is cut into pieces, the same each time.
     pub(crate) fn answer_in_pieces(&mut self, id: TaskId, node: NodeId, shown: Shown, text: &str) {
         if !self.streams.streams.contains_key(&id) {
             return;
@@ -244,7 +244,7 @@ impl Run {
         self.ask_for_piece(id);
     }
 
-    /// Observers are told; what the program uses is the answer after the call.
+    /// Notifies observers; what the program uses is the answer after the call.
     fn take_part_of_call(&mut self, id: TaskId, part: CallPart) {
         let stream = self.streams.streams.get_mut(&id);
         let Some(arriving) = stream.and_then(|it| it.arriving.as_mut()) else {
@@ -265,7 +265,7 @@ impl Run {
         );
     }
 
-    /// The task of a stream has ended: who waits for a part is given the last one, or its error.
+    /// The task of a stream has ended: a task that waits for a part is given the last one, or its error.
     pub(super) fn stream_ended(&mut self, id: TaskId) {
         if self.streams.streams.contains_key(&id) {
             self.answer_is_over(id);
@@ -307,7 +307,7 @@ impl Run {
         Some(match task.ending {
             Some(Ending::Value(word)) => Ok(self.last_part(id, result, word)),
             Some(Ending::Error(raised)) => {
-                // Nobody need raise it at the end of the node.
+                // It need not be raised at the end of the node.
                 self.scheduler.task_mut(id).is_observed = true;
                 if self.scheduler.task(id).is_listed {
                     self.scheduler.unlist(id);
@@ -339,7 +339,7 @@ impl Run {
         let is_known = whole.is_some_and(|it| before != 0 && compare::equal(heap, ty, before, it));
         let refines = before == 0 || whole.is_some_and(|it| growth::refines(heap, ty, before, it));
         let contradicts = !refines;
-        // For who asks again after the end.
+        // For a task that asks again after the end.
         let anew = growth.anew(&self.loaded.types);
         growth.release(&mut self.heap);
         if let Some(stream) = self.streams.streams.get_mut(&id) {
@@ -356,7 +356,7 @@ impl Run {
         optional::some(&mut self.heap, result, whole)
     }
 
-    /// Gives parts to those who wait for them, as long as there are any.
+    /// Gives parts to the tasks that wait for them, as long as there are any.
     fn serve_readers(&mut self, id: TaskId) {
         loop {
             let stream = self.streams.streams.get(&id);
@@ -407,7 +407,7 @@ impl Run {
         growth.release(&mut self.heap);
     }
 
-    /// Asks for what has arrived of the answer, if somebody waits for it.
+    /// Asks for what has arrived of the answer, if a task waits for it.
     fn ask_for_piece(&mut self, id: TaskId) {
         let Some(stream) = self.streams.streams.get_mut(&id) else {
             return;

@@ -1,4 +1,4 @@
-//! The keys of tool calls: results by key, whose call is on its way, and who waits for it.
+//! The keys of tool calls: results by key, the calls in flight, and the tasks that wait for them.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -34,7 +34,7 @@ pub(crate) struct ToolKeys {
     starting: FxHashMap<TaskId, ToolKey>,
     /// The keys of the calls whose nodes are open.
     open: FxHashMap<NodeId, ToolKey>,
-    /// Who waits for a call on its way, in order.
+    /// The tasks that wait for a call in flight, in order.
     waiting: HashMap<ToolKey, VecDeque<TaskId>>,
 }
 
@@ -57,9 +57,9 @@ pub(crate) enum Earlier {
 
 /// What follows the end of a call with a key.
 pub(crate) enum Next {
-    /// Those who waited get its result.
+    /// The waiting tasks get its result.
     Give(ToolKey, VecDeque<TaskId>),
-    /// The first of those who waited makes the call itself.
+    /// The first of the waiting tasks makes the call itself.
     CallAgain(TaskId),
     Nothing,
 }

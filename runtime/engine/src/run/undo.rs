@@ -1,14 +1,14 @@
-//! What takes back what a workflow has done: registered as it goes on, called last first when the workflow fails.
+//! What takes back what a workflow has done: registered while it runs, called last first when the workflow fails.
 //!
 //! **Invariants.**
-//! - What is registered belongs to the nearest workflow around; inside of an undo nothing is registered, since nobody takes
-//!   back what takes something back.
+//! - What is registered belongs to the nearest workflow around; inside of an undo nothing is registered, since an undo is
+//!   not undone.
 //! - A workflow that ends well hands its list to the workflow around, in order. Where there is none the list is dropped.
 //! - An undo runs as a task of the failed workflow's node, after all other tasks of it have ended, with the coordinator
 //!   shielded: a cancellation neither stops it nor takes its time.
 //! - What a run has of another one, which it was forked from, that one takes back: done twice, a refund is paid twice.
-//! - Each runs once, whatever becomes of it. What failed is kept until the run ends, for somebody may want it tried again: a
-//!   driver that knows of such a wish says so before the run begins, and the run waits for it instead of ending.
+//! - Each runs once, whatever becomes of it. What failed is kept until the run ends, for it may be tried again on request: a
+//!   driver that knows of such a request says so before the run begins, and the run waits for it instead of ending.
 
 use std::collections::VecDeque;
 
@@ -83,7 +83,7 @@ pub enum UndoStanding {
     InDoubt,
 }
 
-/// What somebody wants of the undos that failed; they are numbered from 1.
+/// A request about the undos that failed; they are numbered from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UndoWish {
     /// All that are not in doubt are tried again.
@@ -315,7 +315,7 @@ impl Run {
         self.undos.whose = whose;
     }
 
-    /// So many wishes about undos will come, each when the run is at its end.
+    /// Announces `count` requests about undos, each of which comes when the run is at its end.
     pub fn expect_undo_wishes(&mut self, count: usize) {
         self.undos.expected = count;
     }
@@ -334,7 +334,7 @@ impl Run {
         waits
     }
 
-    /// Somebody wants failed undos tried again, or knows what became of one. The run ends when that is done.
+    /// Takes a request to try failed undos again, or a report of what became of one. The run ends when that is done.
     pub fn undo_again(&mut self, wish: UndoWish, now: i64) {
         self.enter_native();
         self.progress.advance(now);

@@ -13,7 +13,7 @@ mod round_trip;
 mod strings;
 mod table;
 
-/// Failures are told with their seed, so no file is kept of them.
+/// Failures are reported with their seed, so no file is kept of them.
 fn config() -> proptest::test_runner::Config {
     proptest::test_runner::Config {
         failure_persistence: None,

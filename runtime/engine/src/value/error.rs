@@ -73,7 +73,7 @@ pub fn no_key(heap: &mut Heap, map: u64, key: u64) -> u64 {
     with_text(heap, BuiltinError::OutOfRange, &text)
 }
 
-/// So many keys of a map are named, and so many characters of each; guesses at what a line holds.
+/// The most keys of a map that are named, and the most characters of each; guesses at what a line holds.
 const MOST_KEYS: usize = 5;
 const LONGEST_KEY: usize = 40;
 
@@ -132,7 +132,7 @@ pub fn field(error: u64, index: usize) -> u64 {
     load(error, error_field(index))
 }
 
-/// Appends a span to an error's trace. Constants have none, since nobody may write them.
+/// Appends a span to an error's trace. Constants have none, since they are read-only.
 pub fn push_trace(heap: &mut Heap, error: u64, span: u32) {
     push(heap, error, u64::from(span));
 }
@@ -180,7 +180,7 @@ fn leave_out(trace: &mut [u64], element: u64) {
     }
 }
 
-/// So many elements of a trace are kept: the first ones and the last.
+/// The most elements of a trace that are kept: the first ones and the last.
 const LONGEST_TRACE: usize = 256;
 
 /// An element of a trace that is no span: how many are left out there.
@@ -315,7 +315,7 @@ fn many(heap: &Heap, error: u64) -> String {
     )
 }
 
-/// The JSON of an error's field as people see it, who may not see secrets.
+/// The JSON of an error's field as people may see it: without secrets.
 #[must_use]
 pub fn shown_field(heap: &Heap, field: &Field, word: u64) -> String {
     match field.secrecy {

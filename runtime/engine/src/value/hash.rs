@@ -1,8 +1,8 @@
 //! The keyed hash of map keys and of what lists are asked to hold once: SipHash-1-3 (Aumasson and Bernstein) for bytes, a
 //! keyed mix for numbers.
 //!
-//! Keys of maps come from files, models and servers. Without a secret key, whoever writes them can choose ten thousand that
-//! share one slot. The key is drawn from the seed of the run, so that a replay agrees; no order that a program sees depends on it.
+//! Keys of maps come from files, models and servers. Without a secret key, their author can choose ten thousand that share one
+//! slot. The key is drawn from the seed of the run, so that a replay agrees; no order that a program sees depends on it.
 
 /// The key of a run's hashes.
 #[derive(Clone, Copy, Debug)]

@@ -74,7 +74,7 @@ pub fn is_confidential(word: u64) -> bool {
     extra(word) & json::CONFIDENTIAL != 0
 }
 
-/// The same `json`, which is borrowed, as one that observers do not see.
+/// A borrowed `json` as one that observers do not see.
 #[must_use]
 pub fn confidential(heap: &mut Heap, word: u64) -> u64 {
     let payload = field(word, 0);

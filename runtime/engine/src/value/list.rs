@@ -1,4 +1,4 @@
-//! Lists: elements inline, pushed and taken off at both ends in place when nobody else sees it.
+//! Lists: elements inline, pushed and taken off at both ends in place when the list has no other owner.
 
 use std::ops::Range;
 

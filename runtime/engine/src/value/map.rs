@@ -1,6 +1,6 @@
 //! Maps: entries in order of insertion, beside them an index by hash once there are more than a few.
 //!
-//! An object holds its table's addresses and sizes; removed entries are holes until somebody asks for a position.
+//! An object holds its table's addresses and sizes; removed entries are holes until a position is asked for.
 
 use gsw_abi::types::{Type, TypeId};
 
@@ -109,8 +109,8 @@ pub fn insert(heap: &mut Heap, map: u64, key: u64, value: u64) -> u64 {
     map
 }
 
-/// The same in a map with one owner; gives the address of the word that holds the value, and `None` when the run has no memory
-/// for the entry, which is left away.
+/// Inserts into a map with one owner; gives the address of the word that holds the value, and `None` when the run has no
+/// memory for the entry, which is left away.
 pub fn insert_own(heap: &mut Heap, map: u64, key: u64, value: u64) -> Option<u64> {
     debug_assert!(is_unique(map));
     let kind = kind(heap, map);

@@ -1,7 +1,7 @@
 //! Places: parts of the value in a cell, as the addresses of the words that hold them.
 //!
 //! On the way to a part, what is shared with others is replaced by a copy, which no program can tell from the original; so
-//! what is at the end of the way can be changed without anybody else seeing it, and a way that ends early has changed
+//! what is at the end of the way can be changed without any other owner seeing it, and a way that ends early has changed
 //! nothing. A place is valid until the value is changed in another way than through it.
 
 use gsw_abi::layout;
@@ -25,7 +25,7 @@ pub fn get(place: u64) -> u64 {
 
 /// Replaces the word at a place, without counting.
 pub fn set(place: u64, word: u64) {
-    // SAFETY: as for `get`; the object has one owner, who asked for the change.
+    // SAFETY: as for `get`; the object has one owner, which asked for the change.
     unsafe { *(place as *mut u64) = word };
 }
 

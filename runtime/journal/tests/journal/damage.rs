@@ -25,7 +25,7 @@ struct Seen {
 }
 
 fn open(path: &Path) -> Result<Store, Error> {
-    // Nobody else has it: whoever seems to is the damage.
+    // No other process has it: an owner that seems to is the damage.
     let patience = Patience {
         look: std::time::Duration::ZERO,
         write: std::time::Duration::ZERO,
@@ -183,7 +183,7 @@ fn dead(folder: &Folder, copied: &Folder) -> Vec<Seen> {
         states.push(seen(&store).expect("it is whole"));
     }
     copy(&folder.store(), &copied.store());
-    // In the copy nobody carries the run.
+    // In the copy no process carries the run.
     for seen in &mut states {
         for info in &mut seen.list {
             info.carried = gsw_journal::list::Carried::No;

@@ -1,4 +1,4 @@
-//! What stands where a store should be, and disks that do not take it.
+//! Other files where a store should be, and disks that do not take it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -56,7 +56,7 @@ fn what_may_not_be_written_is_said() {
     let to = |path: &Path, mode| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("it is ours");
     };
-    // Whoever runs the tests may be allowed everything, so somebody else tries.
+    // The user of the tests may be allowed everything, so another user tries.
     let is_root = rustix::process::geteuid().is_root();
     if is_root {
         for path in [&folder.0, &folder.store()] {
@@ -73,13 +73,13 @@ fn what_may_not_be_written_is_said() {
             std::os::unix::process::CommandExt::gid(&mut command, 65_534);
         }
         let output = match command.output() {
-            // Nobody but root gets as far as this folder, so there is nobody else to try.
+            // Only root can reach this folder, so no other user can try.
             Err(error) if is_root && error.kind() == std::io::ErrorKind::PermissionDenied => return,
             output => output.expect("it runs"),
         };
         to(&folder.0, 0o700);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        // What can be read can be looked at; whoever writes to it hears why not (`hurt::` of the harness, by command).
+        // What can be read can be looked at; writing to it reports why not (`hurt::` of the harness, by command).
         let is_readable = mode & 0o400 != 0 && text.contains("opened");
         assert!(
             is_readable || text.contains("error: ") && text.contains("runs.db"),
@@ -104,7 +104,7 @@ fn limited(folder: &Folder, blocks: u32, signal: &str) -> std::process::Output {
     shell.stdin(Stdio::null()).output().expect("it runs")
 }
 
-/// The numbers of the records that the child was told are on the disk.
+/// The numbers of the records that were reported to the child as on the disk.
 fn durable(output: &std::process::Output) -> usize {
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines().filter(|it| it.starts_with("durable ")).count()
@@ -124,7 +124,7 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
     );
     let durable = durable(&output);
     assert!(durable > 10, "{durable}");
-    // With room again it goes on from all that was reported.
+    // With room again it continues from all that was reported.
     let store = Store::existing(&folder.store()).expect("it is whole");
     let (mut journal, records) = store.take("full").expect("nobody carries it");
     assert!(records.len() > durable, "{} of {durable}", records.len());
@@ -139,7 +139,7 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
 fn who_is_killed_while_writing_has_written_all_that_was_reported() {
     let folder = Folder::new("killed");
     drop(Store::open(&folder.store()).expect("a store"));
-    // The system kills whoever writes past the limit, in the middle of the write.
+    // The system kills a process that writes past the limit, in the middle of the write.
     for (life, blocks) in [(1, 200), (2, 400), (3, 900)] {
         let output = limited(&folder, blocks, "");
         assert!(!output.status.success());

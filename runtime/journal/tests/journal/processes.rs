@@ -1,6 +1,6 @@
-//! Several processes and one store: of those who want the same thing, one gets it.
+//! Several processes and one store: of those that want the same thing, one gets it.
 //!
-//! The children are this very program, told by a variable what to do.
+//! The children are this very program, controlled by a variable.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -137,7 +137,7 @@ fn fill(store: &Store) {
     }
 }
 
-/// Runs the children; gives what each round's winner and losers said.
+/// Runs the children; gives what each round's winner and losers reported.
 fn fight(task: &str, folder: &Folder) -> BTreeMap<u64, (Vec<String>, Vec<String>)> {
     let mut children: Vec<_> = (0..CHILDREN)
         .map(|_| {
@@ -262,7 +262,7 @@ fn of_eight_processes_that_resume_one_run_one_wins() {
         assert_eq!(records.len(), 2);
         assert!(matches!(records[1], Record::Outcome { .. }));
     }
-    // They ended without a word: nobody carries the runs any more.
+    // They were killed: no process carries the runs any more.
     let (journal, _) = store.take("run0").expect("its owner is gone");
     assert_eq!(journal.epoch(), 3);
 }

@@ -94,7 +94,7 @@ fn a_question_is_answered_once_while_nobody_carries_its_run() {
     assert_eq!(delivered.expect("it is open"), to_run);
     let again = other.answer(reply(named("run", "approve"), "ben"));
     assert_eq!(refusal(again), by("ann"));
-    // It is due, whoever takes it finds the answer, and asking again in its next life changes nothing.
+    // It is due, the process that takes it finds the answer, and asking again in its next life changes nothing.
     let due = store.due(100).expect("a store");
     assert_eq!(due.len(), 1);
     let (journal, _) = store.take("run").expect("nobody carries it");
@@ -219,7 +219,7 @@ fn an_answer_by_key_may_come_before_its_question() {
         operation: 2,
     };
     assert_eq!(found.expect("it is open"), to_run);
-    // What nobody asked for within a week is forgotten.
+    // An answer that was not asked for within a week is forgotten.
     store.answer(reply(key("order:3"), "shop")).expect("kept");
     ask(
         &journal,
@@ -304,7 +304,7 @@ fn when_the_time_of_a_question_is_over_an_answer_that_came_before_counts_and_non
     assert_eq!(expired(29).len(), 1);
     let came = expired(30);
     assert_eq!((came.len(), came[0].0), (1, 1));
-    // The clock of who answers is behind.
+    // The clock of the answering process is behind.
     let late = refusal(store.answer(reply(named("run", "q2"), "ben")));
     assert!(matches!(late, Refusal::Closed { .. }));
     drop(journal);

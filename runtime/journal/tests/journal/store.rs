@@ -57,7 +57,7 @@ fn who_was_overtaken_writes_nothing_any_more() {
     let sleeper = Store::open(&folder.store()).expect("a store");
     let mut late = sleeper.begin(&new_run("a"), vec![begin()]).expect("a run");
     flushed(&late).expect("it is written");
-    // As after a night in which nobody renewed it.
+    // As after a night in which it was not renewed.
     let database = rusqlite::Connection::open(folder.store()).expect("a database");
     database
         .execute("UPDATE owners SET expires = 1", [])
@@ -251,7 +251,7 @@ fn whoever_holds_the_lock_is_waited_for_and_then_named() {
     database
         .execute_batch("BEGIN IMMEDIATE")
         .expect("nobody has it");
-    // Who looks still can, and who writes is told why not.
+    // Reading still works, and writing reports why it does not.
     assert_eq!(store.list().expect("readers do not wait").len(), 1);
     let other = Store::with(&folder.store(), Missing::Refused, patience);
     let other = other.expect("who opens it does not wait");
@@ -305,7 +305,7 @@ fn a_run_that_cannot_be_written_for_too_long_fails_and_can_be_taken_again() {
         Box::new(move |result| sender.send(result).expect("the test waits")),
     );
     assert_eq!(refused.recv(), Ok(Err(failed.clone())));
-    // It is given up all the same, and who waits for its end hears that it is not written.
+    // It is released all the same, and the waiter for its end is told that it is not written.
     let (sender, released) = channel();
     journal.release(Box::new(move |result| {
         sender.send(result).expect("the test waits")

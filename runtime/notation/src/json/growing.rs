@@ -10,8 +10,8 @@
 //! - The work is linear in the text; between two pieces nothing is kept but the value that is not whole.
 //!
 //! A model may write something before the value (prose, a fence) and something after it: the first place where a value of
-//! the shape can be read is where it begins, and nothing after its end is looked at. What is no JSON is not repaired here;
-//! who has the whole text can do that.
+//! the shape can be read is where it begins, and nothing after its end is looked at. What is not JSON is not repaired
+//! here; a caller with the whole text can do that.
 
 mod scan;
 
@@ -43,9 +43,9 @@ pub enum Change<'a> {
     Field(u32),
     /// A string, list or record begins, empty.
     Begin(Shape),
-    /// The string goes on with this.
+    /// The string continues with this.
     Text(&'a str),
-    /// The list goes on with this element, as JSON.
+    /// The list continues with this element, as JSON.
     Element(&'a str),
     /// A whole value, as JSON.
     Whole(&'a str),
@@ -238,12 +238,12 @@ impl Growing {
                 });
                 self.state = State::Key;
             }
-            // An empty list, or one after whose last element a comma stands.
+            // An empty list, or one with a comma after its last element.
             (Shape::Whole, ']') if matches!(self.levels.last(), Some(Level::List { .. })) => {
                 self.end(tell);
                 return after;
             }
-            // What it is not, such as `null` where a text may stand, is handed over when it is whole.
+            // What it is not, such as `null` where a text may be, is handed over when it is whole.
             (Shape::Whole | Shape::List | Shape::Record(_), '"') => {
                 self.state = State::Whole(Collected::string());
                 return after;

@@ -1,7 +1,7 @@
-//! A run that a client waits for: begun by its call, told of while it goes on, asked about, ended.
+//! A run that a client waits for: begun by its call, reported while it continues, asked about, ended.
 //!
 //! A client of the newer protocol cannot be asked while its call is open: it gets the questions as the result and calls again
-//! with the answers and the token of the run, which goes on all the while.
+//! with the answers and the token of the run, which continues meanwhile.
 
 use std::collections::VecDeque;
 
@@ -91,7 +91,7 @@ impl Ongoing {
         self.asked.push_back((key, asked));
     }
 
-    /// The forms of what has no reply, if somebody waits for one.
+    /// The forms of what has no reply, if a question waits for one.
     pub fn requests(&mut self) -> Option<InputRequests> {
         self.asked.retain(|it| !it.1.is_taken_back());
         let requests = self.asked.iter().map(|(key, asked)| {
@@ -102,7 +102,7 @@ impl Ongoing {
         (!requests.is_empty()).then_some(requests)
     }
 
-    /// Nobody will reply.
+    /// Reports that there will be no reply.
     pub fn abandon(&mut self) {
         for (_, asked) in &mut self.asked {
             refuse(asked, "its client has not called again");
@@ -110,7 +110,7 @@ impl Ongoing {
         self.asked.clear();
     }
 
-    /// What happens next, unless the client has cancelled before; then the run is cancelled and goes on to its end.
+    /// What happens next, unless the client has cancelled before; then the run is cancelled and continues to its end.
     pub async fn next(&mut self, given_up: &mut GivenUp<'_>) -> Option<Happening> {
         loop {
             tokio::select! {
@@ -121,7 +121,7 @@ impl Ongoing {
     }
 }
 
-/// Whether the client of a call waits no more, which is said once.
+/// Whether the client of a call has stopped waiting, which is reported once.
 pub(super) struct GivenUp<'a> {
     context: &'a RequestContext<RoleServer>,
     said: bool,
@@ -212,7 +212,7 @@ pub(super) async fn ask(context: &RequestContext<RoleServer>, mut asked: Box<Ask
     let answer = tokio::select! {
         answer = &mut handle.rx => answer,
         () = asked.taken_back() => {
-            let why = "nobody waits for the answer any more".to_owned();
+            let why = "the answer is not waited for any more".to_owned();
             let _ = handle.cancel(Some(why)).await;
             return;
         }

@@ -1,4 +1,4 @@
-//! Who has called: where what happens in a run goes, and who is asked what its `human`s ask.
+//! The callers of runs: each receives what happens in its run, and is asked what the run's `human`s ask.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,12 +16,12 @@ use tokio::sync::oneshot;
 
 use crate::mcp::form::{self, Choices};
 
-/// So many lines of progress wait for a client that reads slowly; the others are left out.
+/// The most lines of progress that wait for a client that reads slowly; the others are left out.
 const MOST_LINES: usize = 64;
-/// So many runs go on at once for clients.
+/// The most runs that are carried at once for clients.
 const MOST_RUNS: usize = 10_000;
 
-/// What happens in a run that somebody waits for.
+/// What happens in a run that a caller waits for.
 pub(super) enum Happening {
     Progress(Line),
     Asked(Box<Asked>),
@@ -35,7 +35,7 @@ pub(super) struct Line {
     pub level: Option<Level>,
 }
 
-/// A question and where the reply goes. Nobody listens there any more when the question was taken back.
+/// A question and where the reply goes. The receiver is gone when the question was taken back.
 pub(super) struct Asked {
     pub question: Question,
     /// What the client shows.
@@ -52,7 +52,7 @@ pub(super) struct Happenings {
     shared: Arc<Shared>,
 }
 
-/// Tells of one run.
+/// Reports on one run.
 #[derive(Clone)]
 pub(super) struct Teller {
     sender: UnboundedSender<Happening>,
@@ -82,7 +82,7 @@ impl Callers {
         }
     }
 
-    /// A run of this id is about to begin; none where too many go on.
+    /// A run of this id is about to begin; `None` where too many are running.
     pub fn add(&self, run: &Arc<str>) -> Option<(Teller, Happenings)> {
         let (sender, receiver) = unbounded_channel();
         let shared = Arc::<Shared>::default();
@@ -156,14 +156,14 @@ impl Asked {
         self.reply(reply);
     }
 
-    /// Hands on what was replied. Who has taken the question back needs none.
+    /// Hands on a reply. A run that has taken the question back needs none.
     pub fn reply(&mut self, reply: Result<Reply, NoReply>) {
         if let Some(listener) = self.reply.take() {
             let _ = listener.send(reply);
         }
     }
 
-    /// Whether nobody waits for a reply any more.
+    /// Whether the reply is not waited for any more.
     pub fn is_taken_back(&self) -> bool {
         self.reply.as_ref().is_none_or(oneshot::Sender::is_closed)
     }
@@ -198,7 +198,7 @@ impl Humans for Callers {
         let Some(teller) = self.lock().get(&call.run).cloned() else {
             return Box::pin(std::future::ready(Err(nobody(&human))));
         };
-        // Which other choices the client knows is seen by who sends the form.
+        // The sender of the form knows which other choices the client supports.
         let choices = Choices::One;
         let form = match form::request(&self.program.types, &question, choices) {
             Ok(form) => form,

@@ -1,4 +1,4 @@
-//! The calls of one client that are open: an id is of one call at a time, and whoever ends or cancels them reaches their runs.
+//! The calls of one client that are open: an id is of one call at a time, and ending or cancelling them reaches their runs.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ pub(super) struct Calls(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// They have ended together; no further one goes on.
+    /// They have ended together; no further one is accepted.
     over: bool,
     open: BTreeMap<RequestKey, Open>,
 }
@@ -38,11 +38,11 @@ enum RequestKey {
 struct Open {
     /// None before it begins, and where it is no run.
     run: Option<Canceller>,
-    /// Why, if so. It gets no answer then, and is open until nobody works on it.
+    /// Why, if so. It gets no answer then, and is open until no task works on it.
     cancelled: Option<String>,
 }
 
-/// A call, as whoever works on it has it. It goes with the request as one of its extensions.
+/// A call, as the task that works on it has it. It goes with the request as one of its extensions.
 pub(super) struct Call {
     calls: Arc<Calls>,
     key: RequestKey,
@@ -145,7 +145,7 @@ impl Call {
 }
 
 impl Drop for Call {
-    /// Nobody works on it any more. If its answer is on its way, the id is free once that was sent.
+    /// Marks it as not worked on any more. If its answer is in flight, the id is free once that was sent.
     fn drop(&mut self) {
         let mut state = lock(&self.calls.0);
         if state

@@ -76,7 +76,7 @@ pub(super) fn messages(value: &Value) -> Option<Vec<PromptMessage>> {
     messages.collect()
 }
 
-/// What somebody reads at an address for a value of content.
+/// What a client reads at an address for a value of content.
 pub(super) fn read(value: &Value, uri: &str) -> Option<ResourceContents> {
     let said = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
     let contents = match said("kind")?.as_str() {

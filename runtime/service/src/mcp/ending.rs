@@ -14,7 +14,7 @@ use crate::failure;
 use crate::mcp::{content, offer, resource};
 use crate::report::Next;
 
-/// Where in `_meta` an error stands as data.
+/// The key of `_meta` that holds an error as data.
 const ERROR: &str = "groundswell/error";
 
 /// How the run of a call has ended.
@@ -55,7 +55,7 @@ pub(super) fn messages(engine: &Engine, ended: Ended) -> Result<GetPromptResult,
     })
 }
 
-/// What a client gets of something that it reads. Whoever else reads it may get something else.
+/// What a client gets of something that it reads. Another client may get something else.
 pub(super) fn contents(
     engine: &Engine,
     ended: Ended,
@@ -120,7 +120,7 @@ fn value(engine: &Engine, ty: TypeId, json: &str) -> Result<CallToolResult, Erro
     Ok(result)
 }
 
-/// An error that nobody caught: its text for whoever reads it, its fields for programs.
+/// An error that was not caught: its text for people, its fields for programs.
 fn raised(error: &RunError) -> CallToolResult {
     let mut result = told(text(error));
     let mut meta = MetaObject::new();
@@ -158,9 +158,9 @@ fn left(why: &Left, next: &Next) -> String {
                 format!("\nanswer: {answer}")
             });
             let answers: String = answers.collect();
-            format!("{why}{answers}\ngo on with it: {}", next.resume())
+            format!("{why}{answers}\nresume it: {}", next.resume())
         }
-        Left::Interrupted => format!("{why}\ngo on with it: {}", next.resume()),
+        Left::Interrupted => format!("{why}\nresume it: {}", next.resume()),
         Left::Diverged { .. } | Left::Unwritten { .. } => why.to_string(),
     }
 }

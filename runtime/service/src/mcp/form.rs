@@ -121,7 +121,7 @@ pub(super) fn reply(
         Layout::Field => field().to_string(),
         Layout::Json => match field() {
             Value::String(text) => text,
-            // Somebody has filled in the value itself.
+            // The value itself was filled in.
             other @ (Value::Null
             | Value::Bool(_)
             | Value::Number(_)

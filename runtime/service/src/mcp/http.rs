@@ -1,6 +1,6 @@
-//! The server at an address: streamable HTTP, of both ages of the protocol, for whoever gets through.
+//! The server at an address: streamable HTTP, of both ages of the protocol, for clients that pass its checks.
 //!
-//! What listens on this machine can be reached by every page that a browser of this machine shows, so who asks must name the
+//! What listens on this machine can be reached by every page that a browser of this machine shows, so a request must name the
 //! server by a name of its own (`Host`), and a page must come from there (`Origin`). All that a client can make grow has a limit.
 
 mod gate;
@@ -28,7 +28,7 @@ use crate::mcp::reach::Http;
 use crate::mcp::server::Server;
 use crate::say::say;
 
-/// So many connections are open at once; for another one the one that was idle longest ends.
+/// The most connections that are open at once; for another one the one that was idle longest ends.
 const MOST_CONNECTIONS: usize = 1_000;
 /// How long the head of a request may take, and how long a connection may say nothing between two.
 const HEAD: Duration = Duration::from_secs(10);
@@ -39,7 +39,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The shortest token that is no invitation to guess.
 const SHORTEST: usize = 16;
 
-/// Serves whoever comes.
+/// Serves clients until the server ends.
 pub(super) async fn serve(offered: Arc<Offered>, http: &Http) -> Result<Infallible, String> {
     let token = token(http)?;
     let listener = TcpListener::bind(http.address).await;
@@ -75,7 +75,7 @@ pub(super) async fn serve(offered: Arc<Offered>, http: &Http) -> Result<Infallib
     }
 }
 
-/// The token that clients must show, which nobody who lists processes sees.
+/// The token that clients must show, which does not show in a list of processes.
 fn token(http: &Http) -> Result<Option<String>, String> {
     let Some(variable) = &http.token else {
         return Ok(None);
@@ -103,7 +103,7 @@ fn configuration(http: &Http, address: SocketAddr) -> StreamableHttpServerConfig
             true => format!("[{host}]"),
             false => host.clone(),
         };
-        // What stands before it may speak TLS.
+        // A proxy in front of it may speak TLS.
         [
             format!("http://{host}:{port}"),
             format!("https://{host}:443"),
@@ -131,6 +131,6 @@ async fn converse(stream: TcpStream, gate: Arc<Gate>, place: Arc<Place>) {
         .header_read_timeout(HEAD)
         .max_buf_size(BUFFER)
         .serve_connection(TokioIo::new(stream), service);
-    // Whoever breaks it off has gone.
+    // A client that breaks it off has gone.
     let _ = conversation.await;
 }

@@ -94,7 +94,7 @@ pub fn parse(act: Act, words: &[String]) -> Result<Login, UsageError> {
     })
 }
 
-/// Does it, for who has called `command`.
+/// Logs in or out, for the user who has called `command`.
 #[must_use]
 pub fn log(login: Login, command: &str) -> Exit {
     let Login {
@@ -141,7 +141,7 @@ fn log_in(servers: &McpServers, server: ServerAddress) -> Result<(), String> {
         .enable_all()
         .build()
         .map_err(|error| format!("the client cannot be started: {error}"))?;
-    // Whoever types the command permits it.
+    // The user who types the command permits it.
     let anywhere: ReachOf = Arc::new(|_, _| Reach::Anywhere);
     let done = runtime.block_on(servers.log_in(server, anywhere));
     servers.close();

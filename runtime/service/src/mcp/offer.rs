@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::arguments::same_name;
 use crate::mcp::{content, prompt};
 
-/// Under which a result that is no object stands in the structured content, which older clients want to be one.
+/// The key of a result that is no object in the structured content, which older clients want to be one.
 pub(super) const RESULT: &str = "result";
 
 /// What changes nothing outside, so that a client need not ask before.

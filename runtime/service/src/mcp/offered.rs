@@ -157,8 +157,8 @@ impl Offered {
                 }
                 Some(Happening::Ended(finished)) => {
                     if let Some(store) = &self.store {
-                        // Who calls the command line with the same input asks for a run of their own, so should this
-                        // fail, they get this result once more.
+                        // A caller of the command line with the same input asks for a run of their own, so should
+                        // this fail, they get this result once more.
                         let _ = store.delivered(ongoing.canceller.run());
                     }
                     let next = Next::new(&self.origin, &self.options, ongoing.canceller.run());

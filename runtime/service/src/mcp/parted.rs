@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::mcp::call::Ongoing;
 
-/// So many are kept; the client of the oldest has gone then.
+/// The most that are kept; the client of the oldest has gone then.
 const MOST: usize = 1_000;
 /// How long the end of a run is kept whose client has not called again.
 const KEPT: Duration = Duration::from_secs(600);
@@ -32,7 +32,7 @@ impl Parted {
             true => self.0.pop_front().map(|it| it.ongoing),
             false => None,
         };
-        // Nobody can guess it, so that no other call gets the run.
+        // It cannot be guessed, so that no other call gets the run.
         let token = new_id().to_string();
         self.0.push_back(Parting {
             token: token.clone(),
@@ -43,7 +43,7 @@ impl Parted {
     }
 
     /// The run of a token, for a client that calls the same workflow with the same input as before. Any other call leaves it
-    /// where it is: somebody may have agreed to what this one does, and to nothing else.
+    /// where it is: a person may have agreed to what this one does, and to nothing else.
     pub fn take(
         &mut self,
         token: &str,
@@ -67,7 +67,7 @@ pub(super) enum NotTaken {
     OfAnotherCall,
 }
 
-/// Whether two inputs say the same, in whatever order.
+/// Whether two inputs are equal, in whatever order.
 fn is_same_object(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let is_in_other = |(name, value)| other.get(name).is_some_and(|it| is_same(value, it));
     one.len() == other.len() && one.iter().all(is_in_other)

@@ -1,4 +1,4 @@
-//! What of a run's events a caller is told while it waits.
+//! Which of a run's events are reported to a caller while it waits.
 
 use gsw_tree::event::{EventKind, Level};
 

@@ -89,7 +89,7 @@ fn is_text(types: &TypeTable, ty: TypeId) -> bool {
     }
 }
 
-/// How a text for a parameter may go on: the names that its type has.
+/// How a text for a parameter may continue: the names that its type has.
 pub(super) fn completions(
     types: &TypeTable,
     workflow: &Workflow,

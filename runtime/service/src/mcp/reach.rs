@@ -17,7 +17,7 @@ pub enum Reach {
     Http(Http),
 }
 
-/// Where a server listens, and who gets through.
+/// Where a server listens, and which clients it accepts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Http {
     pub address: SocketAddr,
@@ -94,7 +94,7 @@ pub fn parse(words: &[String]) -> Result<Serving, UsageError> {
     Ok(Serving { options, reach })
 }
 
-/// Others than the programs of this machine get through only where that is said twice.
+/// Clients from other machines are accepted only where two options allow it.
 fn checked(http: Http) -> Result<Http, UsageError> {
     if http.address.ip().is_loopback() || (!http.hosts.is_empty() && http.token.is_some()) {
         return Ok(http);
@@ -124,7 +124,7 @@ fn read_address(text: &str) -> Result<SocketAddr, UsageError> {
     })
 }
 
-/// A name without a port, as it stands in an address.
+/// A name without a port, as it is written in an address.
 fn read_host(text: &str) -> Result<String, UsageError> {
     let allowed = |it: char| it.is_ascii_alphanumeric() || matches!(it, '.' | '-' | '_');
     let is_address = text.parse::<IpAddr>().is_ok();

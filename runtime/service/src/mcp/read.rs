@@ -114,7 +114,7 @@ pub(super) fn message(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refused> {
     if understood.as_ref().is_ok_and(is_known) {
         return understood.map_err(|_| not_a_message(text));
     }
-    // A request with parameters that do not fit looks like one of a method that nobody knows, or like none.
+    // A request with parameters that do not fit looks like one of an unknown method, or like none.
     let method = value.get("method").and_then(Value::as_str);
     let method = method.unwrap_or_default().to_owned();
     if let Some(why) = misfit(&method, value) {
@@ -133,7 +133,7 @@ fn not_a_message(text: &str) -> Refused {
     of(text, ErrorCode::INVALID_REQUEST, why.into())
 }
 
-/// A text that is no JSON, or JSON that nobody should have to guess the meaning of.
+/// A text that is no JSON, or JSON of ambiguous meaning.
 fn not_taken(text: &str, issue: &Issue) -> Refused {
     if serde_json::from_str::<IgnoredAny>(text).is_err() {
         return Refused::unreadable(ErrorCode::PARSE_ERROR, issue.message.clone());

@@ -56,7 +56,7 @@ pub(super) fn declared(program: &Program, template: &str) -> Option<usize> {
     all.position(|it| it.resource.as_ref().is_some_and(|it| it.uri == template))
 }
 
-/// What a value of a workflow's result is to somebody who reads it at an address.
+/// What a value of a workflow's result is to a client that reads it at an address.
 pub(super) fn contents(
     types: &TypeTable,
     workflow: &Workflow,

@@ -21,7 +21,8 @@ use crate::terminal::Stage;
 /// How long a reply waits for its verdict. A run that was cancelled meanwhile gives none; a guess.
 const VERDICT: Duration = Duration::from_millis(500);
 
-/// So many lines of a pipe that do not fit are refused for one question: a program that writes on without end is no person.
+/// The most lines of a pipe that are refused for one question because they do not fit: a program that writes on without end
+/// is no person.
 const MOST_REFUSED: u32 = 20;
 
 /// Serves the questions of one process.
@@ -40,7 +41,7 @@ struct Line {
     sender: Sender<Message>,
     messages: Receiver<Message>,
     reader: Reader,
-    /// The end of what is piped, which came when nobody was asked.
+    /// The end of what is piped, which came without a question.
     left: Option<Stop>,
     waiting: VecDeque<Box<Ticket>>,
     /// The question that is shown.
@@ -49,7 +50,7 @@ struct Line {
 }
 
 impl Desk {
-    /// A desk that nobody has come to.
+    /// A desk without questions.
     pub fn new(
         program: Arc<Program>,
         stage: Arc<Stage>,
@@ -94,7 +95,7 @@ impl Desk {
         }
     }
 
-    /// A line that came when its question was gone answers nothing: whoever wrote it had not seen the next one.
+    /// A line that came when its question was gone answers nothing: its writer had not seen the next one.
     fn keep(&mut self, line: Option<std::io::Result<Option<String>>>) {
         if self.way != Way::Lines {
             return;
@@ -235,7 +236,7 @@ impl Line {
     /// Deals with what is no answer; gives a line back.
     fn take(&mut self, message: Message) -> Option<std::io::Result<Option<String>>> {
         match message {
-            // Somebody has begun to answer it.
+            // The person has begun to answer it.
             Message::Ask(ticket) if ticket.question.refused.is_some() => {
                 self.waiting.push_front(ticket);
             }

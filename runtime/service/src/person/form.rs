@@ -27,7 +27,7 @@ pub trait Keys {
 /// Why a form ends without an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// Nobody wants it any more.
+    /// It is not needed any more.
     Withdrawn,
     /// The person closed the input.
     Declined,
@@ -452,7 +452,7 @@ impl<'a> Form<'a> {
             place.name,
             check.unwrap_or_default()
         );
-        // The full stop of a doc comment would stand before the colon.
+        // The full stop of a doc comment would come before the colon.
         let text = text.replace('\n', " ");
         ask(&format!("{}: ", text.trim_end_matches('.')));
     }
@@ -474,7 +474,7 @@ fn yes_or_no(text: &str) -> Result<Value, String> {
     }
 }
 
-/// What is wrong with a text: keys that move the cursor leave signs in it that nobody typed on purpose.
+/// What is wrong with a text: keys that move the cursor leave characters in it that were not typed on purpose.
 fn problem(text: &str) -> Option<&'static str> {
     let is_sign = |it: char| it.is_control() && it != '\t' && it != '\n';
     text.contains(is_sign)

@@ -1,4 +1,4 @@
-//! Lines of standard input, each read only when it is asked for, so that what nobody wants stays where it is.
+//! Lines of standard input, each read only when it is asked for, so that what is not needed stays where it is.
 
 use std::io::{BufRead, Read, stdin};
 use std::sync::mpsc::{Sender, channel};

@@ -1,4 +1,4 @@
-//! `runs answer`: what somebody answers to a run, whoever carries it.
+//! `runs answer`: answers a question of a run, whichever process carries it.
 
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::Engine;
@@ -10,7 +10,7 @@ use crate::environment;
 use crate::report::Next;
 use crate::runs::arguments::Asking;
 
-/// Delivers an answer; gives what is to be said of it.
+/// Delivers an answer; gives the line that reports it.
 pub(super) fn answer(
     engine: &Engine,
     store: &RunStore,
@@ -43,7 +43,7 @@ pub(super) fn answer(
     let info = store.existing().and_then(|it| it.find(&run));
     Ok(match info.map_err(|it| it.to_string())?.carried {
         Carried::Yes => "answered; the run goes on".into(),
-        Carried::No => format!("answered; go on with it: {}", next(&run).resume()),
+        Carried::No => format!("answered; resume it: {}", next(&run).resume()),
     })
 }
 

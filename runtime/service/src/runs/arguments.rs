@@ -22,7 +22,7 @@ pub enum RunsCommand {
     Show {
         id: String,
     },
-    /// Goes on with a run; without an id with the newest that was interrupted.
+    /// Resumes a run; without an id the newest that was interrupted.
     Resume {
         id: Option<String>,
     },
@@ -65,7 +65,7 @@ pub enum RunsCommand {
     Cancel {
         id: String,
     },
-    /// Ends a run that no program goes on with: nothing of it is run any more.
+    /// Ends a run that no program resumes: nothing of it is run any more.
     Abandon {
         id: String,
     },
@@ -92,7 +92,7 @@ pub enum RunsCommand {
     Prune,
 }
 
-/// Who asks.
+/// The person or program that asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Asking {
     Run(String),
@@ -249,7 +249,7 @@ pub fn parse(words: &[String]) -> Result<RunsInvocation, UsageError> {
         return Err(UsageError(message.into()));
     }
     if options.model.is_some() {
-        let message = "a run goes on with the model that it began with: `--model` cannot be given";
+        let message = "a run resumes with the model that it began with: `--model` cannot be given";
         return Err(UsageError(message.into()));
     }
     match (&options.tape, &command) {
@@ -259,7 +259,7 @@ pub fn parse(words: &[String]) -> Result<RunsInvocation, UsageError> {
             return Err(UsageError(message.into()));
         }
         (TapeOption::Replay(_), _) => {
-            let message = "a run that is kept goes on with real models: `--replay` begins one anew";
+            let message = "a kept run resumes with real models: `--replay` begins one anew";
             return Err(UsageError(message.into()));
         }
     }
@@ -299,7 +299,7 @@ pub(crate) fn read_option(
 pub fn worker(words: &[String]) -> Result<BuiltinOptions, UsageError> {
     let options = options_alone("worker", "it carries on whatever is due", words)?;
     if options.model.is_some() {
-        let message = "a run goes on with the model that it began with: `--model` cannot be given";
+        let message = "a run resumes with the model that it began with: `--model` cannot be given";
         return Err(UsageError(message.into()));
     }
     Ok(options)

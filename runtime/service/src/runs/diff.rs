@@ -13,10 +13,10 @@ use crate::exit::Exit;
 use crate::report::{printed, short};
 use crate::say;
 
-/// So much of a value is shown in a column; JSON has all of it.
+/// How many characters of a value are shown in a column; JSON has all of it.
 const SHOWN: usize = 60;
 
-/// A run, and where its operations stand when a program says so.
+/// A run, and the places of its operations when a program knows them.
 struct Side {
     history: History,
     places: Option<Places>,
@@ -43,7 +43,7 @@ pub(super) fn diff(
     let store = store.existing().map_err(|it| it.to_string())?;
     let side = |id: &str| -> Result<Side, String> {
         let history = History::of(&store, id).map_err(|it| it.to_string())?;
-        // Another build may not be able to say where things stand; what is written down is shown all the same.
+        // Another build may not be able to say where things are; what is recorded is shown all the same.
         let places = engine.and_then(|it| it.places(&history.info.id).ok());
         Ok(Side { history, places })
     };

@@ -1,4 +1,4 @@
-//! What happened in a run of a program's store, for whoever writes a test of it. Nothing is performed and nothing is written.
+//! What happened in a run of a program's store, for the author of a test of it. Nothing is performed and nothing is written.
 
 use std::sync::Arc;
 

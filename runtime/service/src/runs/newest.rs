@@ -14,8 +14,8 @@ use crate::{environment, store};
 /// In nanoseconds.
 const SECOND: i64 = 1_000_000_000;
 
-/// How the newest run of each workflow stands, when it began and what it cost, by the workflow. `store` is where the program's `gsw.toml`
-/// keeps them; a store that is not there or cannot be read has none.
+/// The status of the newest run of each workflow, when it began and what it cost, by the workflow. `store` is where the program's
+/// `gsw.toml` keeps them; a store that does not exist or cannot be read has none.
 #[must_use]
 pub fn newest_runs(program: &str, store: Option<&str>) -> BTreeMap<String, String> {
     let variable = BuiltinOption::Store.variable().and_then(environment::text);

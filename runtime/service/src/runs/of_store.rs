@@ -1,7 +1,7 @@
 //! `gswc runs --store FILE …`: the runs of a store, whatever program they are of.
 //!
-//! What needs no program is done here, from the records alone. What carries a run on needs the program that began it, whose
-//! path the store knows: whoever called is told to run that one.
+//! What needs no program is done here, from the records alone. What resumes a run needs the program that began it, whose
+//! path the store knows: the message says to run that one.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ use crate::runs::{abandon, described, diff, list, newest, proof, prune, refuse};
 use crate::say;
 use crate::store::Origin;
 
-/// So many operations of a run are listed, the last ones.
+/// How many operations of a run are listed, the last ones.
 const LISTED: usize = 40;
 
 /// What became of a command about the runs of a store.
@@ -127,9 +127,7 @@ fn needs<'a>(command: &'a RunsCommand, store: &RunStore) -> Result<Needs<'a>, St
         RunsCommand::Prune => OfRecords::Prune,
         RunsCommand::Check { .. } => unreachable!("it was done before a store was looked for"),
         RunsCommand::Migrate { .. } => {
-            return Err(
-                "`runs migrate` is a command of the program that is to go on with the run".into(),
-            );
+            return Err("`runs migrate` is a command of the program that resumes the run".into());
         }
         RunsCommand::Resume { id: None } => return program(&newest(store)?),
         RunsCommand::Answer {
@@ -181,7 +179,7 @@ fn perform(
     }
 }
 
-/// A run as its records tell it.
+/// A run as its records show it.
 fn show(
     store: &RunStore,
     id: &str,
@@ -224,7 +222,7 @@ fn as_text(history: &History, next: &Next) -> String {
         text.push_str(&format!("\nend: {end}\n"));
     }
     if !info.status.is_final() {
-        text.push_str(&format!("\ngo on with it: {}\n", next.resume()));
+        text.push_str(&format!("\nresume it: {}\n", next.resume()));
     }
     text
 }
@@ -236,7 +234,7 @@ fn line(told: &Told) -> String {
         Became::Intended => format!(
             "{what} that must not happen twice was about to begin: its program knows what, see `runs show` of it"
         ),
-        Became::NotDone => format!("{what} was not done, somebody said"),
+        Became::NotDone => format!("{what} was settled as not done"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A dry replay: whether a program goes on with the runs of a store. Nothing is performed and nothing is written.
+//! A dry replay: whether a program can resume the runs of a store. Nothing is performed and nothing is written.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -53,7 +53,7 @@ fn as_text(standing: &Standing, next: &Next) -> String {
             .map(|it| format!(", forked from {it}"))
             .unwrap_or_default()
     );
-    // Of all that stands here only the tree has colours of its own; what a question, a result or an error says is never obeyed.
+    // Only the tree has colours of its own; escape sequences in a question, a result or an error are never obeyed.
     let mut text = Shown::lines(&head).to_string();
     let mut tree = Tree::new(info.id.as_str().into(), Keep::Shape);
     for event in &standing.events {
@@ -78,7 +78,7 @@ fn as_text(standing: &Standing, next: &Next) -> String {
             rest.push_str(&ended(result));
             rest.push_str(&undo::text(&standing.not_undone, next));
             if !info.status.is_final() {
-                rest.push_str(&format!("go on with it: {}\n", next.resume()));
+                rest.push_str(&format!("resume it: {}\n", next.resume()));
             }
         }
         How::Diverged(why) => rest.push_str(&format!(
@@ -90,7 +90,7 @@ fn as_text(standing: &Standing, next: &Next) -> String {
                 rest.push_str(&open_text(open, standing, next));
             }
             rest.push_str(&format!(
-                "\ngo on with it: {}\nend it: {}\n",
+                "\nresume it: {}\nend it: {}\n",
                 next.resume(),
                 next.runs("cancel", "")
             ));

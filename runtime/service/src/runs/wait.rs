@@ -1,4 +1,4 @@
-//! `runs wait ID`: until a run has ended, whoever carries it; this process does when nobody else does.
+//! `runs wait ID`: waits until a run has ended, whichever process carries it; this one does when no other does.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub(crate) fn wait(
         return ended(&engine, &info, options, &store, origin);
     }
     let mut options = options.clone();
-    // Whoever waits here wants the end, and not to hear what is waited for.
+    // The caller wants the end, and not a report of what is waited for.
     options.idle = options.idle.or(Some(Duration::MAX));
     carry(
         loaded,
@@ -60,7 +60,7 @@ pub(crate) fn while_carried(store: &RunStore, id: &str) -> Result<Info, String> 
     }
 }
 
-/// Says how a run has ended, as if it had ended here. Whoever calls the program again need not hear it once more.
+/// Reports how a run has ended, as if it had ended here. The next call of the program need not report it once more.
 pub(crate) fn ended(
     engine: &Engine,
     info: &Info,

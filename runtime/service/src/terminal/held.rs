@@ -1,4 +1,4 @@
-//! Lines about what has ended, held back for a moment: many of the same become one. They stand in the order in which it ended, a line
+//! Lines about what has ended, held back for a moment: many of the same become one. They keep the order in which it ended, a line
 //! about many where the last of them did.
 
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use gsw_tree::event::End;
 use gsw_tree::node::Status;
 use gsw_tree::usage::Usage;
 
-/// So many of the same are told one by one.
+/// The most of one kind that are reported one by one.
 const FEW: usize = 5;
-/// So many kinds of lines are held; what is more is told together.
+/// The most kinds of lines that are held; further ones are reported together.
 const MOST: usize = 20;
-/// So long a line is held back at most, unless too many were written just before.
+/// How long a line is held back at most, unless too many were written just before.
 const HELD: Duration = Duration::from_millis(200);
-/// So many lines of progress are written a second, and at once.
+/// The most lines of progress that are written a second, and at once.
 const A_SECOND: f64 = 40.0;
-/// So many characters of an error are on the line of what failed; the whole of it ends the run or is in the events.
+/// The most characters of an error on the line of what failed; the whole of it ends the run or is in the events.
 const LONGEST_REASON: usize = 300;
 
 /// Something that has ended as a matter of course.
@@ -52,7 +52,7 @@ struct Group {
     status: Status,
     /// The first word of their names; `None` for all that found no group of their own.
     word: Option<String>,
-    /// The whole name while it is the same.
+    /// The whole name, while all lines share it.
     name: Option<Arc<str>>,
     count: u64,
     /// The lines of the first ones, with their places among all that has ended.
@@ -145,12 +145,12 @@ impl Held {
         lines.into_iter().map(|it| it.1).collect()
     }
 
-    /// So many lines were written.
+    /// Counts lines that were written.
     pub fn wrote(&mut self, lines: usize) {
         self.rate.left = (self.rate.allowed() - lines as f64).max(0.0);
     }
 
-    /// How many lines there are when groups of at most so many are told one by one.
+    /// How many lines there are when groups of at most `few` are reported one by one.
     fn lines_of(&self, few: usize) -> usize {
         let count = |it: &Group| match usize::try_from(it.count) {
             Ok(count) if count <= few.min(FEW) => count,

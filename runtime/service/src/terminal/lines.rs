@@ -125,12 +125,12 @@ pub fn log_rows(level: Level, message: &str, data: Option<&JsonText>) -> Vec<Row
     std::iter::once(first).chain(rest).collect()
 }
 
-/// What is said when events found no room.
+/// The row that reports events that found no room.
 pub fn lost_row(count: u64) -> Row {
     Row::default().with(Tone::Warn, &format!("({count} events are not shown)"))
 }
 
-/// What is said of an event.
+/// The line that is shown for an event.
 enum Line<'a> {
     AtOnce(String),
     /// That it has ended as a matter of course.
@@ -277,7 +277,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
     }
 }
 
-/// What has failed or lost something is said at once.
+/// What has failed or lost something is shown at once.
 fn ended(ended: Ended<'_>) -> Line<'_> {
     if ended.dropped > 0 {
         return Line::AtOnce(held::line(&ended));

@@ -29,7 +29,7 @@ pub struct Live {
     above: Vec<Row>,
     begun: Instant,
     drawn: Option<Instant>,
-    /// The latest time in the run, and when it was told.
+    /// The latest time in the run, and when it was reported.
     clock: (i64, Instant),
 }
 
@@ -125,7 +125,7 @@ impl Observer for Live {
     }
 
     fn past(&mut self, event: &Arc<Event>) {
-        // What was printed then is not printed again; the tree is drawn as it stands.
+        // What was printed then is not printed again; the tree is drawn as it is now.
         self.apply(event);
         if let EventKind::HumanRequest { digest, .. } = &event.kind {
             self.stage.announce(digest);

@@ -1,7 +1,7 @@
 //! The part of the terminal below the log that is drawn again and again.
 //!
 //! The cursor is never hidden and no mode of the terminal is changed, so there is nothing to restore when the process dies:
-//! between two writes the cursor is below the last row, where a shell would go on.
+//! between two writes the cursor is below the last row, where a shell would continue.
 
 use std::fmt::Write as _;
 use std::io::Write;

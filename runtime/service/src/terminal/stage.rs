@@ -1,4 +1,4 @@
-//! Who writes on the terminal: the runs that are shown, or a person's form, for which they step aside.
+//! What writes on the terminal: the runs that are shown, or a person's form, for which they step aside.
 
 use std::collections::VecDeque;
 use std::io::stderr;
@@ -9,10 +9,10 @@ use crate::say::{say, say_lines};
 use crate::terminal::row::{Colors, Row};
 use crate::terminal::screen::{Screen, Size};
 
-/// So many lines are kept while a form is shown; a guess at what somebody still reads.
+/// The most lines that are kept while a form is shown; a guess at what a person still reads.
 const KEPT: usize = 1_000;
 
-/// How long a form waits for what was said before it; a guess at when a terminal is stuck.
+/// How long a form waits for the output before it; a guess at when a terminal is stuck.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Standard error as all that write on it share it.
@@ -30,7 +30,7 @@ struct State {
     held: VecDeque<String>,
     /// How many found no room there.
     missed: usize,
-    /// How many observers show what is said.
+    /// How many observers show output.
     observers: usize,
     /// The questions that these have come to, by their digests.
     announced: Vec<String>,
@@ -59,18 +59,18 @@ impl Stage {
         }
     }
 
-    /// Somebody shows what is said, and will announce questions.
+    /// Registers an observer that shows output and will announce questions.
     pub fn observe(&self) {
         self.lock().observers += 1;
     }
 
-    /// All that was said before this question has been shown.
+    /// Reports that all output before this question has been shown.
     pub fn announce(&self, digest: &str) {
         self.lock().announced.push(digest.to_owned());
         self.announced.notify_all();
     }
 
-    /// Waits until what was said before this question has been shown.
+    /// Waits until the output before this question has been shown.
     pub fn await_announced(&self, digest: &str) {
         let is_ahead =
             |it: &mut State| it.observers > 0 && !it.announced.iter().any(|it| it == digest);
@@ -91,7 +91,7 @@ impl Stage {
         state.screen.clear(&mut stderr(), size());
     }
 
-    /// The form is over: what was said meanwhile follows.
+    /// Ends the form: the output that was held meanwhile follows.
     pub fn give_back(&self) {
         let mut state = self.lock();
         state.taken = Taken::No;
@@ -118,7 +118,7 @@ impl Stage {
         state.held.push_back(line);
     }
 
-    /// Prints a text that somebody has to read now in the place of what is drawn, after the form if one is shown.
+    /// Prints a text that a person has to read now in the place of what is drawn, after the form if one is shown.
     pub fn aside(&self, text: String) {
         let mut state = self.lock();
         if state.taken == Taken::No {
@@ -147,7 +147,7 @@ impl Stage {
         self.lock().screen.keep();
     }
 
-    /// Takes the drawing away, unless somebody is about to draw; for a process that panics.
+    /// Takes the drawing away, unless an observer is about to draw; for a process that panics.
     pub fn clear_if_free(&self) {
         if let Ok(mut state) = self.state.try_lock() {
             state.screen.clear(&mut stderr(), size());

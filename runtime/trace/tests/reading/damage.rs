@@ -1,4 +1,5 @@
-//! Files that are cut, damaged, foreign or from another version: what can be read is shown, and what is missing is said.
+//! Files that are cut, damaged, foreign or from another version: what can be read is shown, and what is missing is
+//! reported.
 
 use proptest::prelude::{ProptestConfig, any, prop, proptest};
 
@@ -91,7 +92,7 @@ fn lost_events_and_lines_that_are_none() {
             "the start of 1 node is not in the file; they are shown at the top"
         ]
     );
-    // Without its header and its start, a file still tells the rest.
+    // Without its header and its start, a file still shows the rest.
     let mut story = review();
     story.lines.drain(..4);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Writes files of events as a run would, in the form that stands on the disk.
+//! Writes files of events as a run would, in the form that they have on the disk.
 
 use gsw_trace::{NoTrace, Trace};
 use serde_json::{Value, json};

@@ -24,7 +24,7 @@ pub mod time {
     }
 }
 
-/// The same for a time that may be absent.
+/// Optional times as RFC 3339 in JSON; an absent one is `null`.
 pub mod optional_time {
     use gsw_notation::calendar;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -76,7 +76,7 @@ pub mod seconds {
     }
 }
 
-/// The same for a duration that may be absent.
+/// Optional durations as a number of seconds in JSON; an absent one is `null`.
 pub mod optional_seconds {
     use gsw_notation::duration::SECOND;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

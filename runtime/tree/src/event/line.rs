@@ -1,4 +1,5 @@
-//! The lines of a file of events: those of events, and those that are none, the first and what is said of lost ones.
+//! The lines of a file of events: those of events, and those that are not events: the first line, and the reports of
+//! lost ones.
 
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ impl Event {
         serde_json::to_writer(&mut *out, &node.0)?;
         let brace = out.len();
         serde_json::to_writer(&mut *out, kind)?;
-        // Its fields go on in the same object.
+        // Its fields follow in the same object.
         out[brace] = b',';
         Ok(())
     }
@@ -102,11 +103,11 @@ impl Header {
     }
 }
 
-/// A line that tells of events that are not there, because their reader was too slow.
+/// A line that reports events that are missing, because their reader was too slow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Lost {
-    /// What the line tells of.
+    /// The events that are missing.
     pub event: LostEvents,
     /// How many events are missing here.
     pub count: u64,

@@ -12,13 +12,13 @@ use crate::node::NodeId;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// For those who look closely.
+    /// For debugging.
     Debug,
-    /// For everybody who reads the log.
+    /// For every reader of the log.
     Info,
-    /// Something may be wrong; the run goes on.
+    /// Something may be wrong; the run continues.
     Warn,
-    /// Something is wrong; the run may go on.
+    /// Something is wrong; the run may continue.
     Error,
 }
 

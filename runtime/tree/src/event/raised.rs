@@ -1,4 +1,4 @@
-//! An error as data: what an `error` event holds, and what a run that nobody rescued ends with.
+//! An error as data: what an `error` event holds, and what a run that did not rescue it ends with.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub struct RunError {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ErrorPart {
-    /// Its kind.
+    /// The name of the error's type.
     pub error: String,
     /// What it says.
     pub message: String,

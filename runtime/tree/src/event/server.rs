@@ -28,10 +28,10 @@ pub enum McpWhat {
     ToolsChanged,
     ResourcesChanged,
     PromptsChanged,
-    /// It has said something to people: `level`, `logger` and `data`.
+    /// It has sent a log message: `level`, `logger` and `data`.
     Log,
     /// It is so far with a call: `progress`, `total` and `message`.
     Progress,
-    /// So many of these things, `count`, were too many to be told.
+    /// `count` of these things were too many to be reported.
     Dropped,
 }

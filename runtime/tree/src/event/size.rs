@@ -5,8 +5,8 @@ use gsw_notation::issue::Issue;
 use crate::event::{End, Event, EventKind, JsonText, State};
 
 impl Event {
-    /// About how many bytes of text it holds, for those who must bound what they keep. Names that a program declares do not
-    /// count: they are shared.
+    /// About how many bytes of text it holds, for readers that must bound what they keep. Names that a program declares do
+    /// not count: they are shared.
     #[must_use]
     #[expect(
         clippy::too_many_lines,

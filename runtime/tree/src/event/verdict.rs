@@ -20,7 +20,7 @@ pub enum SpawnVerdict {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SkillStage {
-    /// It is told the name and what the skill is for.
+    /// The model is given the name and what the skill is for.
     Offered,
     /// It has read the instructions.
     Activated,
@@ -45,7 +45,7 @@ pub enum HookVerdict {
     Failed,
 }
 
-/// What a stranger may have written, where only what is trusted may stand.
+/// Untrusted content, where only trusted content may be.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Untrusted {
@@ -55,20 +55,20 @@ pub struct Untrusted {
     /// The places in the arguments of the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
-    /// Whether it may stand there.
+    /// Whether it may be there.
     pub verdict: TrustVerdict,
-    /// Why it is trusted, or what of a stranger stands in the conversation.
+    /// Why it is trusted, or which untrusted content is in the conversation.
     pub reason: String,
 }
 
-/// What becomes of what a stranger may have written, where only what is trusted may stand.
+/// What becomes of untrusted content where only trusted content may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TrustVerdict {
     /// The call is not made.
     Refused,
-    /// It stands there all the same, since somebody vouches for it.
+    /// It is accepted, since the program vouches for it.
     Trusted,
 }
 

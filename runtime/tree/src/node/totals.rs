@@ -1,4 +1,4 @@
-//! What is counted of a tree while it grows, so that nobody has to walk it: nodes by status, and what they spent.
+//! What is counted of a tree while it grows, so that no reader has to walk it: nodes by status, and what they spent.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct Totals {
     pub completed: u64,
     /// Nodes that ended with an error.
     pub failed: u64,
-    /// Nodes that were told to end.
+    /// Nodes that were cancelled.
     pub cancelled: u64,
     /// Lines of the log so far.
     pub logs: u64,

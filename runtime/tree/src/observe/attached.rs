@@ -1,4 +1,4 @@
-//! An observer at work: its thread, and what can be said about it from outside.
+//! An observer at work: its thread, and what is known about it from outside.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,7 +12,7 @@ use crate::observe::Observer;
 use crate::observe::queue::{Flow, Item, Life, Queue};
 use crate::observe::spare::Spare;
 
-/// So many events are given back at once.
+/// The most events that are given back at once.
 const RETURNED: usize = 1_024;
 
 /// An observer on its thread.
@@ -49,14 +49,14 @@ pub enum HowEnded {
 pub enum Patience {
     Unlimited,
     Limited {
-        /// So long without progress at most.
+        /// How long to wait without progress.
         still: Duration,
         total: Duration,
     },
 }
 
 impl Patience {
-    /// For observers that nobody's result depends on. The figures are guesses.
+    /// For observers that no result depends on. The figures are guesses.
     pub const USUAL: Self = Self::Limited {
         still: Duration::from_secs(2),
         total: Duration::from_secs(30),
@@ -85,7 +85,7 @@ impl Attached {
             };
             // Before the observer is dropped: publishers that wait for room must not wait for its destructor.
             queue.abandon();
-            // A panic of what is dropped here concerns nobody either.
+            // A panic while this is dropped does not matter either.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(observer)));
             tell(&sender, how);
         };
@@ -131,7 +131,7 @@ impl Attached {
 }
 
 fn tell(ended: &SyncSender<HowEnded>, how: HowEnded) {
-    // Who does not wait for the end does not miss it.
+    // A caller that does not wait for the end does not miss it.
     let _ = ended.try_send(how);
 }
 

@@ -25,7 +25,7 @@ impl Follower {
 
     /// Whether an event is one that is followed; says what is missing before it.
     fn takes(&mut self, event: &Event) -> bool {
-        // Whoever follows from a number on has what comes before it.
+        // A reader that follows from a number on has what comes before it.
         if *event.run != *self.run || event.sequence < self.next {
             return false;
         }

@@ -1,4 +1,5 @@
-//! Writes events as lines of JSON: whatever happens to the file or pipe, the run goes on, and what is lost is counted.
+//! Writes events as lines of JSON: whatever happens to the file or pipe, the run continues, and what is lost is
+//! counted.
 //!
 //! The writer must keep up with a run, so a line is made in one buffer that is used again and again, and what is JSON already is
 //! copied. Benchmark `events`.

@@ -1,4 +1,4 @@
-//! What waits for one observer, in bounded memory: beyond the bound events are lost, or whoever publishes waits.
+//! What waits for one observer, in bounded memory: beyond the bound events are lost, or the publisher waits.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,7 +70,7 @@ struct State {
 enum Mode {
     Lose,
     Wait {
-        /// So long without progress at most.
+        /// How long to wait without progress.
         patience: Duration,
         /// Not beyond this moment, whatever the progress.
         until: Option<Instant>,
@@ -90,7 +90,7 @@ pub enum Life {
 #[derive(Debug)]
 pub enum Item {
     Event(Arc<Event>, Life),
-    /// So many that found no room.
+    /// This many events found no room.
     Lost(u64),
 }
 
@@ -108,9 +108,9 @@ pub struct Counts {
 pub enum Push {
     /// It waits, or its loss has been counted.
     Taken,
-    /// It waits, and whoever publishes is to wait for room before the next.
+    /// It was queued, and the publisher must wait for room before the next.
     Full,
-    /// Nobody will ever take it.
+    /// The observer has ended, so it will never be taken.
     Gone,
 }
 
@@ -165,7 +165,7 @@ impl Queue {
         &self.progress
     }
 
-    /// Adds an event, or counts it when there is no room and nobody waits. Never waits itself.
+    /// Adds an event, or counts it when there is no room and the queue may lose events. Never waits itself.
     pub fn push(&self, event: &Arc<Event>, life: Life) -> Push {
         let bytes = event.text_bytes();
         let mut state = self.lock();
@@ -187,7 +187,7 @@ impl Queue {
         // Also when it is the one that fills the queue: the publisher waits after the event and not before, so no event is kept back.
         state.items.push_back(Item::Event(Arc::clone(event), life));
         let is_awaited = state.is_awaited();
-        // Woken for the first event, for a full batch, and when somebody waits for room; in between it gathers.
+        // Woken for the first event, for a full batch, and when a publisher waits for room; in between it gathers.
         if is_awaited || matches!(state.items.len(), 1 | BATCH) {
             self.filled.notify_one();
         }
@@ -273,7 +273,7 @@ impl Queue {
         let was_awaited = state.is_awaited();
         // The observer's emptied list becomes the queue, so neither is allocated again.
         std::mem::swap(&mut state.items, into);
-        // All at once: what the observer holds now is counted no more, which the bound allows for.
+        // All at once: what the observer holds now is no longer counted, which the bound allows for.
         state.bytes = 0;
         if was_awaited {
             self.emptied.notify_all();

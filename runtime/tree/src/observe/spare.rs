@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::event::Event;
 
-/// So many are kept at most: about as many as wait for an observer that misses none.
+/// The most events that are kept: about as many as wait for an observer that misses none.
 const MOST: usize = 1 << 14;
 /// An event with more text is dropped instead of kept, because it holds its text until it is used again.
 const LIGHT: usize = 256;
 
-/// Events that nobody else holds. Their contents mean nothing any more.
+/// Events without another owner. Their contents no longer mean anything.
 #[derive(Clone, Debug, Default)]
 pub struct Spare(Arc<Mutex<Vec<Arc<Event>>>>);
 
 impl Spare {
-    /// Keeps those of the events that nobody else holds, as far as there is room, and drops the others.
+    /// Keeps those of the events that have no other owner, as far as there is room, and drops the others.
     pub fn give(&self, events: &mut Vec<Arc<Event>>) {
         events.retain_mut(|it| Arc::get_mut(it).is_some() && it.text_bytes() <= LIGHT);
         let mut kept = self.lock();

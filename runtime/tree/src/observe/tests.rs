@@ -224,7 +224,7 @@ fn an_observer_that_is_to_miss_nothing_gets_everything() {
         let observers = Arc::clone(&observers);
         std::thread::spawn(move || (0..count).for_each(|it| observers.publish(event(it, 0))))
     };
-    // Whoever publishes cannot get far ahead.
+    // The publisher cannot get far ahead.
     gate.send(()).expect("the observer waits for it");
     while observers.lock().queues[0].counts().offered < 1 << 14 {
         std::thread::yield_now();

@@ -340,7 +340,7 @@ impl Generator {
         }
     }
 
-    /// An int that a collection tells.
+    /// An int that is read from a collection.
     pub(super) fn int_of_collection(&mut self, depth: usize) -> String {
         let of = self.any_type(1);
         let xs = self.anchored(&of.clone().list(), depth - 1);
@@ -358,7 +358,7 @@ impl Generator {
         }
     }
 
-    /// A bool that a collection tells.
+    /// A bool that is read from a collection.
     pub(super) fn bool_of_collection(&mut self, depth: usize) -> String {
         let of = self.scalar_type();
         match self.random.below(4) {

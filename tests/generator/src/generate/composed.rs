@@ -132,7 +132,8 @@ impl Generator {
         )
     }
 
-    /// Workflows in one another that fail or not, with `undo`s everywhere. A tool with a key remembers who came first.
+    /// Workflows in one another that fail or not, with `undo`s everywhere. A tool with a key remembers its first
+    /// caller.
     fn undoing(&mut self, name: &str) -> String {
         let (inner_fails, outer_fails) = (self.random.below(5), self.random.below(4));
         let ways = ["", " retry 1", " timeout 1h"];

@@ -142,7 +142,7 @@ impl Generator {
         let late = self.late(&ty);
         let otherwise = self.literal(&ty, 0);
         let shown = ty.text(&self.declarations);
-        // Whoever waits lets all run that has been spawned before.
+        // A task that waits lets all run that has been spawned before.
         let begins = *self.random.pick(&["", "await spawn { 1 }\n"]);
         self.scope.add(&name, ty, Binding::Let);
         format!(
@@ -163,7 +163,7 @@ impl Generator {
         indented(&lines)
     }
 
-    /// What tells of a task's begin and end.
+    /// What marks a task's begin and end.
     fn marks(&mut self) -> Vec<String> {
         let logs = self.scope.variables().into_iter();
         let logs: Vec<String> = logs
@@ -228,7 +228,7 @@ impl Generator {
         )];
         let (first, second) = (self.literal(ty, 1), self.literal(ty, 1));
         match self.random.below(3) {
-            // Nobody waits.
+            // No task waits.
             0 => {
                 let before = self.scope.clone();
                 let value = self.anchored(ty, depth.saturating_sub(1));
@@ -236,7 +236,7 @@ impl Generator {
                 lines.push(format!("{queue}.push({value})"));
                 lines.push(format!("let {name}: {shown} = {queue}.pop() ?? {first}"));
             }
-            // Whoever pops waits for a task to push, and for its end.
+            // A task that pops waits for a task to push, and for its end.
             1 => {
                 let items = *self.random.pick(&["", "", "close"]);
                 lines.push(match items {
@@ -249,7 +249,7 @@ impl Generator {
                 let item = self.fresh("i");
                 lines.push(format!("for {item} in {queue} {{ {name} = {item} }}"));
             }
-            // Whoever pushes waits for a task to pop.
+            // A task that pushes waits for a task to pop.
             _ => {
                 lines.push(format!("let taken = spawn {{ {queue}.pop() }}"));
                 for _ in 0..=limit {

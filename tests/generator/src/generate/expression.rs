@@ -49,7 +49,7 @@ impl Generator {
         }
     }
 
-    /// An expression that shows its type without being told.
+    /// An expression whose type is evident from itself.
     pub(super) fn anchored(&mut self, ty: &Ty, depth: usize) -> String {
         let locals = self.scope.of_type(ty);
         if !locals.is_empty() && self.random.one_in(2) {
@@ -185,7 +185,7 @@ impl Generator {
         format!("(do {{\n{}\n}})", indented(&lines))
     }
 
-    /// A value that stands inside another.
+    /// A value that is inside another.
     fn taken_out(&mut self, ty: &Ty, depth: usize) -> String {
         match self.random.below(5) {
             0 => {

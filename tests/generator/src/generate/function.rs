@@ -6,7 +6,7 @@ use crate::generate::scope::{Binding, Scope};
 use crate::generate::statement::indented;
 use crate::generate::type_choice::Ty;
 
-/// So much one body may do.
+/// How much work one body may do.
 const BODY: i64 = 400;
 
 impl Generator {
@@ -162,7 +162,7 @@ impl Generator {
         texts.join(", ")
     }
 
-    /// A call of a function that stands in a value.
+    /// A call of a function that is in a value.
     fn stored_function(&mut self, depth: usize) -> String {
         let f = |it: &mut Self| it.function_value(&[Ty::Int], &Ty::Int, depth - 1);
         let x = |it: &mut Self| it.expression(&Ty::Int, depth - 1);

@@ -14,7 +14,7 @@ impl Generator {
         }
     }
 
-    /// A pattern that may be a name, which is then all that stands there.
+    /// A pattern that may be a name, which is then all that is there.
     fn part(&mut self, ty: &Ty, depth: usize) -> String {
         if self.random.one_in(4) {
             return "_".into();

@@ -32,7 +32,7 @@ impl Random {
         &them[self.below(them.len())]
     }
 
-    /// The same in another order.
+    /// Shuffles a list.
     pub fn shuffle<T>(&mut self, them: &mut [T]) {
         for index in (1..them.len()).rev() {
             them.swap(index, self.below(index + 1));

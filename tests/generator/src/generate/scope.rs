@@ -42,11 +42,11 @@ pub struct Scope {
     pub functions: Vec<LocalFunction>,
     /// Whether code may sleep, start steps and tasks.
     pub may_wait: bool,
-    /// Whether `state` may stand here.
+    /// Whether `state` is allowed here.
     pub has_states: bool,
     /// Whether there is a loop around that may be left.
     pub in_loop: bool,
-    /// What `return` takes, where it may stand.
+    /// What `return` takes, where it is allowed.
     pub returns: Option<Ty>,
     /// Whether most errors are to be caught where they arise, so that more of the program runs.
     pub is_careful: bool,

@@ -14,7 +14,7 @@ pub fn indented(lines: &[String]) -> String {
 }
 
 impl Generator {
-    /// So many statements.
+    /// This many statements.
     pub(super) fn statements(&mut self, count: usize, depth: usize) -> Vec<String> {
         let mut lines = Vec::new();
         for _ in 0..count {

@@ -90,7 +90,7 @@ impl Ty {
         }
     }
 
-    /// Whether an expression of this type shows it without being told.
+    /// Whether the type of an expression of this type is evident from itself.
     pub fn is_evident(&self) -> bool {
         matches!(
             self,

@@ -93,7 +93,7 @@ fn capitalised(name: &str) -> String {
     first.unwrap_or_default() + letters.as_str()
 }
 
-/// The blocks of a body with where they stand.
+/// The blocks of a body with their spans.
 fn blocks(body: &Body) -> impl Iterator<Item = (Span, &Vec<Statement>)> {
     body.expressions.iter().filter_map(|it| {
         let ExpressionKind::Block { statements, .. } = &it.kind else {

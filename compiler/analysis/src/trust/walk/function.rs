@@ -91,7 +91,7 @@ impl<'a> ItemWalk<'_, 'a> {
         if let Type::Function(it) = ty
             && can_hold_function(self.db(), &it.result)
         {
-            // Whoever calls it has another function in hand.
+            // The caller has another function in hand.
             self.note_called(&found, &self.handed(span));
         }
         let known = self.known.functions.entry(id).or_default();
@@ -131,7 +131,7 @@ impl<'a> ItemWalk<'_, 'a> {
             Origin::Arguments | Origin::Found => passed = joined(given),
             Origin::Bodies | Origin::Trusted | Origin::Foreign => {
                 let inside = known.passes.get(&Parameters::index(index));
-                // It may give the function back, and whoever has it calls it with anything. What it takes for any value at all it may
+                // It may give the function back, and its holder calls it with anything. What it takes for any value at all it may
                 // put anywhere.
                 is_kept = inside.is_some_and(|it| !it.handed.is_empty())
                     || can_hold_function(db, &signature.result)

@@ -112,7 +112,8 @@ impl<'a> ItemWalk<'_, 'a> {
         keys
     }
 
-    /// A function that is kept may leave what it is given in a variable around it, and whoever reads that one has not called it.
+    /// A function that is kept may leave what it is given in a variable around it, and code that reads that one has not called
+    /// it.
     fn assign(&mut self, local: LocalId, label: &Label) {
         let declared = self.depths.get(&local).copied().unwrap_or_default();
         let mut label = label.clone();

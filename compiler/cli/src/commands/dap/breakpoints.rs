@@ -84,7 +84,7 @@ pub struct HitCounts(BTreeMap<Site, u64>);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Met {
     Nothing,
-    /// It goes on and logs this.
+    /// It continues and logs this.
     Log(String),
     Stop(Why),
 }
@@ -103,7 +103,7 @@ pub enum Why {
     Line,
     Name(String),
     Raised(String),
-    /// Nobody can say whether it is to stop, for this reason.
+    /// It is unknown whether it must stop, for this reason.
     Unclear(String),
 }
 

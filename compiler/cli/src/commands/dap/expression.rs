@@ -1,4 +1,5 @@
-//! Expressions that an editor has evaluated where a run stands: watches, conditions of breakpoints, holes of log messages.
+//! Expressions that an editor has evaluated where a run is paused: watches, conditions of breakpoints, holes of log
+//! messages.
 //!
 //! They are written in the language and read by its parser, and are evaluated over the JSON that names hold. Nothing is called, so
 //! nothing of the run changes.
@@ -202,7 +203,7 @@ fn binary(
     left: Value,
     right: impl Fn() -> Result<Value, String>,
 ) -> Result<Value, String> {
-    // Of what is secret a debugger is told nothing, so that no comparison with it is right.
+    // A debugger is shown nothing of what is secret, so that no comparison with it is right.
     let right = || {
         let right = right()?;
         let is_compared = match operator.class() {

@@ -1,7 +1,7 @@
-//! Follows the runs of a program, decides where one stops, and lets it be looked at while it stands.
+//! Follows the runs of a program, decides where one stops, and lets it be looked at while it is paused.
 //!
-//! It is called on the thread that has the run. All runs of a program are one world: while one stands, the others stand at their next
-//! point.
+//! It is called on the thread that has the run. All runs of a program are one world: while one is paused, the others pause at their
+//! next point.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc::Sender;
@@ -17,7 +17,7 @@ use super::breakpoints::{Breakpoints, HitCounts, Met, Why};
 /// What runs do until the next stop.
 #[derive(Clone, Debug)]
 pub enum Mode {
-    /// They go on, to a breakpoint or to this point of the main run.
+    /// They continue, to a breakpoint or to this point of the main run.
     Go { until: u64 },
     /// One task is followed, as far as a breakpoint or this point of the main run at most.
     Step { step: Step, until: u64 },
@@ -27,7 +27,7 @@ pub enum Mode {
     To { point: u64, because: Because },
     /// They stop nowhere; what is the last that would be of interest before a point of the main run is noted.
     Scan { until: u64, wanted: Wanted },
-    /// Nobody looks any more: they end.
+    /// The debugger has gone: they end.
     GiveUp,
 }
 
@@ -76,7 +76,7 @@ pub enum Because {
     Step,
     Pause,
     Breakpoint(Why),
-    /// Nobody has caught this error.
+    /// This error was not caught.
     Uncaught(String),
     /// A replay has come to where the run is.
     Present,
@@ -95,7 +95,7 @@ pub struct Stopped {
     pub by: u64,
 }
 
-/// Looks at a run that stands.
+/// Looks at a paused run.
 type Look = Box<dyn FnOnce(&Run) + Send>;
 
 enum Command {
@@ -206,7 +206,7 @@ impl Follower {
         lock(&self.state).is_to_pause = true;
     }
 
-    /// Lets the run that stands go on; where none stands, says how those that run are to go on.
+    /// Resumes the paused run; where none is paused, says how those that run must continue.
     pub fn go(&self, mode: Mode) {
         let mut state = lock(&self.state);
         state.is_to_pause = false;
@@ -218,7 +218,7 @@ impl Follower {
         }
     }
 
-    /// What `look` says of the run that stands; `None` when none does.
+    /// What `look` returns for the paused run; `None` when none is paused.
     pub fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Run) -> T + Send + 'static,
@@ -229,7 +229,7 @@ impl Follower {
             return None;
         }
         let look: Look = Box::new(move |run| {
-            // Who has asked waits for it.
+            // The caller waits for it.
             let _ = sender.send(look(run));
         });
         state.commands.push_back(Command::Look(look));
@@ -257,14 +257,14 @@ impl Follower {
         drop(world);
     }
 
-    /// Tells where a run stands, and lets it be looked at until it is to go on.
+    /// Reports where a run is paused, and lets it be looked at until it resumes.
     fn stand(&self, run: &Run, at: Stopped) {
         if let Some(pauses) = &self.pauses {
             pauses.begin();
         }
         let mut state = lock(&self.state);
         state.is_standing = true;
-        // Who listens ends after all runs have.
+        // The receiver ends after all runs have.
         let _ = self.listener.send(Heard::Stopped(Box::new(at)));
         let mode = loop {
             match state.commands.pop_front() {
@@ -346,7 +346,7 @@ impl Follower {
         match self.met(run, point, hits) {
             Met::Nothing => None,
             Met::Log(text) => {
-                // Who listens ends after all runs have.
+                // The receiver ends after all runs have.
                 let _ = self.listener.send(Heard::Said(text));
                 None
             }

@@ -37,7 +37,7 @@ pub struct Launch {
     cwd: Option<PathBuf>,
     #[serde(default)]
     pub stop_on_entry: bool,
-    /// Whether the run stands at its end, so that one can go back.
+    /// Whether the run pauses at its end, so that one can go back.
     #[serde(default)]
     pub stop_on_end: bool,
     /// A run that is kept, by its id or the beginning of it; `newest` is the one that was begun last.
@@ -148,7 +148,7 @@ impl Launch {
         let options = RunOptions {
             listener: Some(Arc::new(move |event| {
                 if let Some(line) = gsw_service::debugging::line(&event.kind) {
-                    // Who listens ends after the run.
+                    // The receiver ends after the run.
                     let _ = said.send(Heard::Said(line));
                 }
             })),

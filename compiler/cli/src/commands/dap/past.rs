@@ -25,7 +25,7 @@ impl Replays<'_> {
         Follower::new(id, mode, breakpoints, self.heard.clone(), None)
     }
 
-    /// What runs it again, with who follows it.
+    /// What runs it again, with its follower.
     fn replay(
         &self,
         by: Arc<Follower>,
@@ -52,7 +52,7 @@ impl Replays<'_> {
         let follower = self.follower(id, mode);
         let (replay, heard) = (self.replay(Arc::clone(&follower))?, self.heard.clone());
         let replay = move || {
-            // Who listens ends after all runs have.
+            // The receiver ends after all runs have.
             let _ = heard.send(Heard::Replayed(id, replay()));
         };
         let begun = TurnThreads::shared().run(replay);

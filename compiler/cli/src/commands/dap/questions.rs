@@ -76,7 +76,7 @@ impl Humans for Questions {
         );
         let (reply, coming) = oneshot::channel();
         self.lock().push_back(Waiting { question, reply });
-        // Who listens ends after all runs have.
+        // The receiver ends after all runs have.
         let _ = self.listener.send(Heard::Said(text));
         Box::pin(async move {
             let gone = || NoReply::Unreachable("the debugger has gone".to_owned());

@@ -1,7 +1,7 @@
 //! A program with environment variables of its own: another `gswc dap` debugs it, which has them from its start.
 //!
-//! A process with threads cannot change its own environment. So what the client sends goes on to that process, and it answers on the
-//! same standard output.
+//! A process with threads cannot change its own environment. So what the client sends is passed to that process, and it answers on
+//! the same standard output.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -15,7 +15,7 @@ pub struct Relay {
     input: ChildStdin,
 }
 
-/// Whether the other debugger goes on listening.
+/// Whether the other debugger keeps listening.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Listening {
     Still,

@@ -1,4 +1,4 @@
-//! The requests of an editor in turn, and the events that it gets: which run it looks at, the one that goes on or one of the past.
+//! The requests of an editor in turn, and the events that it gets: which run it looks at, the live one or a replay.
 
 mod requests;
 
@@ -18,7 +18,7 @@ use super::past::Replays;
 use super::shown::Shown;
 use super::wire::Output;
 
-/// Whether the session goes on.
+/// Whether the session continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
     Request,
@@ -33,15 +33,15 @@ pub struct Session {
     program: Option<Program>,
     breakpoints: Arc<Mutex<Breakpoints>>,
     live: Option<Live>,
-    /// A replay that is looked at, in the place of the run that goes on.
+    /// A replay that is looked at, in the place of the live run.
     past: Option<Arc<Follower>>,
     /// The main run as far as it has come.
     recording: Option<Recording>,
-    /// Where the run that goes on stands, while a replay is looked at as well.
+    /// Where the live run is paused, while a replay is looked at as well.
     present: Option<Stopped>,
     /// How many points the main run had, when it has ended.
     ended_at: Option<u64>,
-    /// Where what is looked at stands.
+    /// Where the run that is looked at is paused.
     stopped: Option<Stopped>,
     shown: Shown,
     /// The runs that the client has heard of; the main one first.
@@ -110,7 +110,7 @@ impl Session {
         self.output.event("output", body);
     }
 
-    /// Who follows what is looked at.
+    /// The follower of the run that is looked at.
     fn current(&self) -> Option<&Arc<Follower>> {
         let live = self.live.as_ref().map(|it| &it.follower);
         self.past.as_ref().or(live)
@@ -131,12 +131,12 @@ impl Session {
             .unwrap_or(NEVER)
     }
 
-    /// Whether the run stands at its end instead of being gone.
+    /// Whether the run is paused at its end instead of being gone.
     fn stands_at_end(&self) -> bool {
         self.launch.stop_on_end || self.launch.run.is_some()
     }
 
-    /// Nobody looks at the replay any more.
+    /// Leaves the replay.
     fn leave_past(&mut self) {
         if let Some(past) = self.past.take() {
             past.go(Mode::GiveUp);
@@ -155,7 +155,7 @@ impl Session {
             }
             self.present = Some(at.clone());
         } else if !is_past {
-            // One that nobody looks at any more.
+            // A replay that was left.
             return;
         }
         if is_past
@@ -170,7 +170,7 @@ impl Session {
         self.stand(at, &because);
     }
 
-    /// Tells the client where what it looks at stands.
+    /// Reports to the client where the run that it looks at is paused.
     fn stand(&mut self, at: Stopped, because: &Because) {
         let (reason, description) = match because {
             Because::Entry => ("entry", None),
@@ -247,7 +247,7 @@ impl Session {
         self.is_over();
     }
 
-    /// Where a run that has ended is looked at once more: where the error arose that nobody has caught, else at its end.
+    /// Where a run that has ended is looked at once more: where the uncaught error arose, else at its end.
     fn last_look(&self, result: &RunResult, last: u64) -> Option<(u64, Because)> {
         let stops = {
             let breakpoints = self.breakpoints();
@@ -318,7 +318,7 @@ impl Session {
         Ok(())
     }
 
-    /// Begins what the client has launched, now that it has said where to stop.
+    /// Begins what the client has launched, now that it has set where to stop.
     fn begin(&mut self) -> Result<(), String> {
         let program = self.program.as_ref().ok_or("nothing was launched")?;
         if self.launch.run.is_some() {
@@ -365,10 +365,10 @@ impl Session {
         self.replay(Mode::Go { until: recorded })
     }
 
-    /// Goes on from where it stands.
+    /// Continues from where it is paused.
     fn go(&mut self, mode: Mode) -> Result<(), String> {
         if self.stopped.is_none() {
-            return Err("nothing stands that could go on".to_owned());
+            return Err("the program is not paused".to_owned());
         }
         let follower = self.current().cloned().ok_or("nothing runs")?;
         if self.past.is_none() {
@@ -380,10 +380,7 @@ impl Session {
     }
 
     fn step(&mut self, how: How) -> Result<(), String> {
-        let at = self
-            .stopped
-            .clone()
-            .ok_or("nothing stands that could step")?;
+        let at = self.stopped.clone().ok_or("the program is not paused")?;
         let until = self.until();
         let follower = self.current().ok_or("nothing runs")?;
         let known = follower.look(|run| {
@@ -402,10 +399,7 @@ impl Session {
 
     /// Goes back to what was of interest last.
     fn back(&mut self, what: Back) -> Result<(), String> {
-        let at = self
-            .stopped
-            .clone()
-            .ok_or("nothing stands that could go back")?;
+        let at = self.stopped.clone().ok_or("the program is not paused")?;
         let follower = self.current().ok_or("nothing runs")?;
         if !follower.is_main(&at.run) {
             return Err("only the main run can go back".to_owned());
@@ -413,7 +407,7 @@ impl Session {
         if self.recording.is_none() {
             self.recording = follower.recording();
         }
-        // A run that waits stands behind its last point.
+        // A run that waits is behind its last point.
         let until = at.point + u64::from(at.because == Because::Pause);
         let wanted = match what {
             Back::Step => Wanted::Statement {

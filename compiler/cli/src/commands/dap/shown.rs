@@ -1,13 +1,13 @@
-//! What is shown of a run that stands: frames, names and parts of values, by the numbers that the client is given.
+//! What is shown of a paused run: frames, names and parts of values, by the numbers that the client is given.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-/// So many characters of a value stand in one line.
+/// The most characters of a value in one line.
 const LINE: usize = 200;
 
-/// What the client has a number for; they hold until the run goes on.
+/// What the client has a number for; they hold until the run resumes.
 #[derive(Debug, Default)]
 pub struct Shown {
     /// By number less one: the task and the frame, counted from the innermost.
@@ -49,7 +49,7 @@ impl Shown {
         Value::Object(shown)
     }
 
-    /// The same without a name.
+    /// A value without a name.
     pub fn value(&mut self, value: Value) -> Map<String, Value> {
         let mut shown = Map::new();
         shown.insert("value".into(), json!(line(&value)));
@@ -68,7 +68,7 @@ impl Shown {
         shown
     }
 
-    /// The parts of a value: so many from one on, all where nothing is said.
+    /// The parts of a value: `count` of them from `start` on, or all without a count.
     pub fn parts(&mut self, of: &Value, start: usize, count: Option<usize>) -> Vec<Value> {
         let count = count.filter(|it| *it > 0).unwrap_or(usize::MAX);
         let pairs: Vec<(String, Value)> = match of {
@@ -104,7 +104,7 @@ fn kind(value: &Value) -> &'static str {
 /// A value on one line, cut when it is long.
 fn line(value: &Value) -> String {
     let text = match value {
-        // Nothing of a large one is written that nobody sees.
+        // The part of a large one that is not shown is not written.
         Value::Array(them) if them.len() > LINE => format!("[… {} elements]", them.len()),
         Value::Object(them) if them.len() > LINE => format!("{{… {} entries}}", them.len()),
         Value::Null => "none".to_owned(),

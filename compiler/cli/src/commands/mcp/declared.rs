@@ -43,7 +43,7 @@ impl Tool {
         }
     }
 
-    /// The same of the result.
+    /// The trust of the result.
     pub(super) const fn trust_of_result(&self) -> &'static str {
         match self.gives {
             Presence::Present => TRUSTED,

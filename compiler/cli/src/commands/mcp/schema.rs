@@ -235,7 +235,7 @@ fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     &Value::Null
 }
 
-/// A type that may be missing. The question mark of a union stands behind all of it.
+/// A type that may be missing. The question mark of a union follows all of it.
 fn optional(ty: String) -> String {
     match ty.as_str() {
         it if it.ends_with('?') => ty,

@@ -25,7 +25,7 @@ use crate::threads::with_large_stack;
 use answer::Answer;
 use tools::{Ask, Work};
 
-/// What an agent is told first.
+/// The instructions that an agent is given first.
 const INSTRUCTIONS: &str = "The compiler of Groundswell, a typed workflow language for language-model agents (`.gsw` files). \
 Read the page `reference/language` (tool `page`) before you write more than a few lines. After each edit call `check`, then `test`; \
 `fix` applies suggested fixes and `format` writes the one style. `describe` says what a declaration of the program or of the library \
@@ -59,7 +59,7 @@ pub fn serve() -> Exit {
 async fn converse() -> Result<(), String> {
     let running = match Compiler.serve(Pipes::open()).await {
         Ok(running) => running,
-        // Nobody has said anything.
+        // No message has come.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(format!("the client does not speak MCP: {error}")),
     };

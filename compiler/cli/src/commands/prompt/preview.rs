@@ -1,4 +1,4 @@
-//! The request of a prompt for an editor that shows it beside the name: with examples for parameters that nobody has given.
+//! The request of a prompt for an editor that shows it beside the name: with examples for parameters without a value.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Size, begin, conversation};
 
-/// So many lines of a request are shown.
+/// The most lines of a request that are shown.
 const LINES: usize = 40;
 /// What computes longer is not shown. A guess.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ pub fn preview(file: &Path, prompt: &str, files: &dyn Files) -> Option<String> {
     let (sender, ended) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let finished = handle.wait();
-        // Whoever waits has given up.
+        // The caller has given up.
         let _ = sender.send(finished);
     });
     if ended.recv_timeout(PATIENCE).is_err() {
@@ -65,7 +65,7 @@ fn compiled(file: &Path, files: &dyn Files) -> Option<Loaded> {
     Loaded::from_bytes(&image).ok()
 }
 
-/// How many back-quotes stand together at most.
+/// The most back-quotes in a row.
 fn longest_run(text: &str) -> usize {
     let runs = text.split(|it| it != '`').map(str::len);
     runs.max().unwrap_or_default()

@@ -27,11 +27,11 @@ use super::snapshots::Snapshots;
 use crate::test_report::{Crashed, Ending, Outcome, Share};
 use crate::written;
 
-/// So many characters of a row stand in the name of its test.
+/// How many characters of a row are in the name of its test.
 const ROW_NAME: usize = 80;
-/// So many failures of a test with a share are shown.
+/// The most failures of a test with a share that are shown.
 const MOST_SHOWN: usize = 5;
-/// So many live tests at once: they wait for models, which limit how many they take at a time. A guess.
+/// The most live tests at once: they wait for models, which limit how many they take at a time. A guess.
 const LIVE_AT_ONCE: usize = 8;
 
 /// Everything that is run for a file.

@@ -12,7 +12,7 @@ use gsw_engine::model::Prompts;
 use super::cases;
 use crate::test_report::Ending;
 
-/// So many places are shown in which a test is not what it should be.
+/// The most places that are shown in which a test is not what it should be.
 const MOST_SHOWN: usize = 3;
 
 /// What follows `--crash=`.

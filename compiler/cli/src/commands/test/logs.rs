@@ -3,7 +3,7 @@
 use gsw_engine::run::Finished;
 use gsw_trace::Shown;
 
-/// So many lines are shown, the latest.
+/// The most lines that are shown, the latest.
 const MOST: usize = 50;
 
 /// The log of a test.
@@ -40,7 +40,7 @@ impl Logs {
         }
     }
 
-    /// Adds them to what is said of a test that failed.
+    /// Adds them to the message of a test that failed.
     pub(super) fn add_to(&self, message: &mut String) {
         if self.latest.is_empty() {
             return;

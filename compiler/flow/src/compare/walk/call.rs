@@ -1,4 +1,4 @@
-//! Two terminators or calls of one shape: where they go on, and whether they ask for something else.
+//! Two terminators or calls of one shape: where they continue, and whether they ask for something else.
 
 use gsw_abi::call::{Parameter, RuntimeCall};
 use gsw_abi::program::FunctionIndex;
@@ -273,7 +273,7 @@ impl<'a> Walk<'a> {
                 }
                 is_tainted || (self.cells && reads(*a))
             }
-            // A loop goes on, a fault has nothing that could differ.
+            // A loop continues, a fault has nothing that could differ.
             _ => false,
         };
         if may_raise {

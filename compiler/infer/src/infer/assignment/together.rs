@@ -127,7 +127,7 @@ fn keep_key(hir: &mut HirBuilder, step: &mut PlaceStep, out: &mut Vec<Statement>
     step.part = PlacePart::Element(hir.local_value(kept, span));
 }
 
-/// The same path with reads of its own: an expression belongs to one parent.
+/// A copy of the path with reads of its own: an expression belongs to one parent.
 fn read_again(hir: &mut HirBuilder, path: &[PlaceStep]) -> Vec<PlaceStep> {
     let again = |hir: &mut HirBuilder, key: ExpressionId| {
         let (kind, ty) = (hir.arena.get(key).kind.clone(), hir.ty(key));

@@ -187,7 +187,7 @@ impl Scene<'_> {
         }
         let before = sight.before(1)?;
         if let Some(found) = foreign::before(self.source(before.span), expected) {
-            // What goes away goes with the blanks behind it.
+            // What is removed is removed with the blanks after it.
             let removed = Span::new(before.span.start, token.span.start);
             return match found.ours {
                 Some("") => advise(found, removed),
@@ -204,7 +204,7 @@ impl Scene<'_> {
         advise(found, word.span)
     }
 
-    /// What a word replaces: one that goes away goes with the blanks behind it.
+    /// What a word replaces: one that is removed is removed with the blanks after it.
     fn with_blanks(sight: &Sight<'_>, found: &Foreign) -> Span {
         let span = sight.token.span;
         let next = sight.after(1).map_or(span.end, |it| it.span.start);

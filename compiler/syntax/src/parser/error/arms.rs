@@ -40,7 +40,7 @@ impl Scene<'_> {
         Some(edits)
     }
 
-    /// The braces of the `match` in one of whose arms `->` stands in place of our sign.
+    /// The braces of the `match` in one of whose arms `->` is in place of our sign.
     fn arms_with_arrow(&self, error: &ParseError) -> Option<usize> {
         let token = self.tokens.get(error.index)?;
         let is_arm = error.expected.has(Expected::token(Kind::FatArrow));

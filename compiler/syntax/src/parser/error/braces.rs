@@ -1,4 +1,4 @@
-//! Braces that should be parentheses, or stand in them.
+//! Braces that should be parentheses, or are in them.
 
 use gsw_source::{Code, Diagnostic, Span};
 

@@ -1,4 +1,4 @@
-//! Words of other languages where they cannot stand, and what is written here instead.
+//! Words of other languages where they are not allowed, and what is written here instead.
 
 use crate::parser::error::Expected;
 use crate::token::TokenKind;
@@ -9,7 +9,7 @@ pub(super) struct Foreign {
     /// What replaces it, where that is certain.
     pub(super) ours: Option<&'static str>,
     pub(super) sentence: &'static str,
-    /// Whether it is meant where these things could have stood.
+    /// Whether it is meant where these things were possible.
     is_meant: fn(Expected) -> bool,
 }
 
@@ -107,7 +107,7 @@ const DECLARATIONS: &[Foreign] = &[
     word("var", None, CONSTANT),
 ];
 
-/// Words before the token that cannot stand there.
+/// Words before the token that is not allowed there.
 const BEFORE: &[Foreign] = &[
     word_where("case", is_arm, Some(""), ARM),
     word("case", Some("match"), MATCH),
@@ -239,7 +239,7 @@ const BEFORE: &[Foreign] = &[
     ),
 ];
 
-/// Words that cannot stand where they do.
+/// Words that are not allowed where they are.
 const FOUND: &[Foreign] = &[
     word_where("backoff", is_modifier, None, BELONGS_TO_RETRY),
     word_where(
@@ -513,7 +513,7 @@ pub(super) fn declaration(text: &str) -> Option<&'static Foreign> {
     look_up(DECLARATIONS, text, Expected::DECLARATION)
 }
 
-/// A word before the token that cannot stand there.
+/// A word before the token that is not allowed there.
 pub(super) fn before(text: &str, expected: Expected) -> Option<&'static Foreign> {
     look_up(BEFORE, text, expected)
 }
@@ -523,7 +523,7 @@ pub(super) fn before_name(text: &str) -> Option<&'static Foreign> {
     look_up(BEFORE_NAME, text, Expected::NAME)
 }
 
-/// A word that cannot stand where it does.
+/// A word that is not allowed where it is.
 pub(super) fn found(text: &str, expected: Expected) -> Option<&'static Foreign> {
     look_up(FOUND, text, expected)
 }

@@ -2,7 +2,7 @@
 
 use crate::token::{Token, TokenKind, Word};
 
-/// What stands where among the tokens of an item that has mistakes.
+/// What is at each place among the tokens of an item that has mistakes.
 pub(super) struct Outline {
     /// For each token the innermost bracket that is open before it.
     openers: Vec<Option<u32>>,

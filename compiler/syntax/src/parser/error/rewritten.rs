@@ -73,7 +73,7 @@ impl Scene<'_> {
         (is_budget || is_permitted) && !self.outline.has_brace_before(error.index)
     }
 
-    /// Whether a body without braces begins on the line after the head of its function, of which is said that it has none.
+    /// Whether a body without braces begins on the line after the head of its function, which is reported to have none.
     pub(super) fn is_body_on_next_line(&self, error: &ParseError) -> bool {
         let Some(token) = self.tokens.get(error.index) else {
             return false;
@@ -212,7 +212,7 @@ impl Scene<'_> {
         Some(match after {
             Some(after) if matches!(arrow.kind, Kind::Arrow | Kind::Colon) => {
                 let span = Span::new(arrow.span.start, after.span.start);
-                // A colon stands close to the parentheses.
+                // A colon is close to the parentheses.
                 let text = match arrow.kind == Kind::Colon {
                     true => " ",
                     false => "",
@@ -334,7 +334,8 @@ impl Scene<'_> {
         })
     }
 
-    /// Where the type arguments end whose `<` would stand at `start`, behind a name with a capital and before what is made.
+    /// The end of the type arguments that would begin with the `<` at `start`, after a name with a capital and before what
+    /// is made.
     fn arguments_end(&self, start: usize) -> Option<usize> {
         let (less, name) = (
             self.tokens.get(start)?,
@@ -362,7 +363,7 @@ impl Scene<'_> {
     }
 }
 
-/// Whether tokens begin with a type and then a body: what stands before them was meant as `->`.
+/// Whether tokens begin with a type and then a body: what is before them was meant as `->`.
 fn is_type(tokens: &[Token]) -> bool {
     let brace = tokens.iter().position(|it| it.kind == Kind::BraceOpen);
     let Some(brace) = brace.filter(|it| *it > 0) else {

@@ -1,4 +1,4 @@
-//! What stands around a token that cannot stand where it does.
+//! What is around a token that is not allowed where it is.
 
 use gsw_source::Span;
 
@@ -12,10 +12,10 @@ pub(super) struct Sight<'tokens> {
     /// The tokens of the item.
     pub(super) tokens: &'tokens [Token],
     pub(super) outline: &'tokens Outline,
-    /// The token that cannot stand there, and where among them it is.
+    /// The token that is not allowed there, and where among them it is.
     pub(super) token: Token,
     pub(super) index: usize,
-    /// What could have stood there.
+    /// What was possible there.
     pub(super) expected: Expected,
 }
 
@@ -41,28 +41,28 @@ impl Sight<'_> {
         self.after(1).is_some_and(|it| it.kind == kind)
     }
 
-    /// Whether nothing stands between the token and the one before.
+    /// Whether nothing is between the token and the one before.
     pub(super) fn is_joined(&self) -> bool {
         let before = self.before(1);
         before.is_some_and(|it| it.span.end == self.token.span.start)
     }
 
-    /// Whether one of these things could have stood there.
+    /// Whether one of these things was possible there.
     pub(super) fn expects(&self, expected: Expected) -> bool {
         self.expected.has(expected)
     }
 
-    /// Whether a token of that kind could have stood there.
+    /// Whether a token of that kind was possible there.
     pub(super) fn expects_token(&self, kind: TokenKind) -> bool {
         self.expected.has(Expected::token(kind))
     }
 
-    /// Whether nothing but a token of that kind could have stood there.
+    /// Whether nothing but a token of that kind was possible there.
     pub(super) fn expects_only(&self, kind: TokenKind) -> bool {
         self.expected == Expected::token(kind)
     }
 
-    /// Whether what stands before is an expression in a statement or in brackets, which could end there.
+    /// Whether what is before is an expression in a statement or in brackets, which could end there.
     pub(super) fn ends_operand(&self) -> bool {
         self.expects(Expected::END_OF_STATEMENT)
             || self.expects_token(TokenKind::ParenClose)
@@ -75,7 +75,7 @@ impl Sight<'_> {
         self.outline.opener(index)
     }
 
-    /// Whether the token stands among the arguments of a call.
+    /// Whether the token is among the arguments of a call.
     pub(super) fn is_argument(&self) -> bool {
         let opener = self.opener(self.index);
         let Some(opener) = opener.filter(|it| self.tokens[*it].kind == TokenKind::ParenOpen) else {
@@ -87,7 +87,7 @@ impl Sight<'_> {
         })
     }
 
-    /// Whether the token begins what stands in the brackets after a value: `xs[..2]`.
+    /// Whether the token begins what is in the brackets after a value: `xs[..2]`.
     pub(super) fn is_index(&self) -> bool {
         self.follows(1, TokenKind::BracketOpen)
             && self.before(2).is_some_and(|it| {
@@ -116,7 +116,7 @@ impl Sight<'_> {
         self.follows(1, TokenKind::String) || self.follows(1, TokenKind::Int)
     }
 
-    /// Whether the token stands among the errors of a signature.
+    /// Whether the token is among the errors of a signature.
     pub(super) fn is_among_errors(&self) -> bool {
         let before = self.tokens[..self.index.min(self.tokens.len())].iter();
         let mut before = before.rev().skip_while(|it| {
@@ -139,7 +139,7 @@ impl Sight<'_> {
         own.into_iter().any(is_meant)
     }
 
-    /// Whether what stands before is in parentheses, in place of a type of a signature or of a field.
+    /// Whether what is before is in parentheses, in place of a type of a signature or of a field.
     pub(super) fn follows_parameters_of_type(&self) -> bool {
         let opener = self
             .follows(1, TokenKind::ParenClose)

@@ -1,4 +1,4 @@
-//! Signs of other languages where they cannot stand, and what is written here instead.
+//! Signs of other languages where they are not allowed, and what is written here instead.
 
 mod heads;
 mod particular;
@@ -10,11 +10,11 @@ use gsw_source::Span;
 use crate::parser::error::sight::Sight;
 use crate::token::TokenKind as Kind;
 
-/// A sign that cannot stand where it does.
+/// A sign that is not allowed where it is.
 pub(super) struct Sign {
-    /// Its kinds; empty for whatever cannot stand there.
+    /// Its kinds; empty for whatever is not allowed there.
     kinds: &'static [Kind],
-    /// Whether it is meant where it stands.
+    /// Whether it is meant where it is.
     is_meant: fn(&Sight<'_>) -> bool,
     pub(super) sentence: &'static str,
     edit: Edit,
@@ -27,7 +27,7 @@ enum Edit {
     Sign(&'static str),
     /// The text replaces the sign and the one after it.
     Both(&'static str),
-    /// The text stands before the sign.
+    /// The text precedes the sign.
     Before(&'static str),
     /// The text follows the token before directly.
     Close(&'static str),

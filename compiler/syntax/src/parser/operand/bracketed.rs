@@ -135,7 +135,7 @@ fn map_key(rules: &Rules) -> Rule<Expression> {
         .boxed()
 }
 
-/// What stands between the separators of a record literal.
+/// What is between the separators of a record literal.
 enum RecordElement {
     Field(FieldInit),
     Base(Expression, usize),
@@ -190,15 +190,15 @@ pub(crate) fn record(rules: &Rules, mode: Mode) -> Rule<Expression> {
     )
 }
 
-/// Whether what stands in the braces that open at `index` can only be the fields of a record: it is reported, and the head
-/// goes on.
+/// Whether what is in the braces that open at `index` can only be the fields of a record: it is reported, and the head
+/// continues.
 fn cannot_be_body(state: &State, index: usize) -> bool {
     let is_word = state.token(index + 1).is_some_and(Token::is_word);
     let is_state = state.word(index + 1) == Word::State;
     is_word && !is_state && state.kind(index + 2) == Some(TokenKind::Colon)
 }
 
-/// The literal, and where a second base stands.
+/// The literal, and where a second base is.
 fn record_kind(
     path: Vec<Identifier>,
     elements: Vec<RecordElement>,

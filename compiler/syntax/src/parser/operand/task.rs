@@ -280,7 +280,7 @@ pub(super) fn text(rules: &Rules, mode: Mode) -> Rule<Expression> {
     when(begins_text, text)
 }
 
-/// Whether a text of a prompt stands here. Anything but a string after the word makes it an ordinary name, except where a
+/// Whether a text of a prompt is here. Anything but a string after the word makes it an ordinary name, except where a
 /// statement of a prompt begins: `user (question)` and `user question` are texts there.
 fn begins_text(state: &State, index: usize) -> bool {
     if TextRole::of_word(state.word(index)).is_none() {
@@ -298,7 +298,7 @@ pub(crate) fn is_before_value(state: &State, index: usize) -> bool {
     let Some(next) = state.token(index + 1) else {
         return false;
     };
-    // Words that go on with an expression.
+    // Words that an expression follows.
     let goes_on = matches!(next.word, Word::By | Word::With);
     let begins_value = matches!(
         next.kind,
@@ -324,7 +324,7 @@ fn begins_statement(state: &State, index: usize) -> bool {
         )
 }
 
-/// Whether the declaration is one that asks somebody.
+/// Whether the declaration is one that asks a model or person.
 fn is_of_prompt(state: &State) -> bool {
     let mut index = 0;
     while let Some(token) = state.token(index) {

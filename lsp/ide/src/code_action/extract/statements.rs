@@ -54,7 +54,7 @@ struct Outcome {
     ty: Option<Type>,
     /// What its body ends with, after the statements.
     tail: Option<String>,
-    /// What stands before its call.
+    /// The text before its call.
     head: String,
 }
 

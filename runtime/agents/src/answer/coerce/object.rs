@@ -15,7 +15,7 @@ use crate::answer::word;
 pub(super) struct Given<'g> {
     /// The variant's name, where no field says it.
     pub kind: Option<&'g str>,
-    /// The number of the entry that said the name in another way.
+    /// The number of the entry that spelled the name in another way.
     pub said: Option<usize>,
 }
 

@@ -49,7 +49,7 @@ impl<'s> Coercion<'s> {
         }
         let mut whole = variants.iter().filter(|it| is_whole(it.record, fields));
         let variant = whole.next()?;
-        // Where two variants have these fields, nobody knows which is meant.
+        // Where two variants have these fields, it is unknown which is meant.
         if whole.next().is_some() {
             return None;
         }

@@ -8,7 +8,7 @@ use super::{Parser, Role, broken, is_key_ahead, is_key_character};
 use crate::answer::node::{End, Node};
 use crate::answer::repair::RepairKind;
 
-/// What stands before the place that is looked at.
+/// What comes before the current place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Before {
     Nothing,
@@ -87,7 +87,7 @@ impl<'t> Parser<'t, '_> {
         Node::List { items, end }
     }
 
-    /// Goes on to the next part, or over the end.
+    /// Moves to the next part, or past the end.
     fn next(&mut self, close: u8, mut before: Before) -> Next {
         loop {
             self.blanks();

@@ -148,7 +148,7 @@ impl<'t> Parser<'t, '_> {
         is_half(*count, run.chars().next_back(), after) && !run.contains('\n')
     }
 
-    /// Goes on to what may end the string, an escape or a control character.
+    /// Moves to what may end the string, an escape or a control character.
     fn plain(&mut self, quote: Quote) {
         let close = quote.close.as_bytes()[0];
         let is_special = |it: &u8| *it == close || matches!(*it, b'\\' | 0..=0x1f);
@@ -157,7 +157,7 @@ impl<'t> Parser<'t, '_> {
         self.skip(count);
     }
 
-    /// Whether the string ends before `after`: only where JSON could go on there. Stops where that cannot be known.
+    /// Whether the string ends before `after`: only where JSON could continue there. Stops where that cannot be known.
     fn closes(&mut self, after: &str, role: Role) -> bool {
         let next = trim_blanks(after);
         let has_blank = next.len() < after.len();

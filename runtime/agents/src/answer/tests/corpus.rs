@@ -1,5 +1,5 @@
-//! Answers as data: pages of schemas, answers, and what each is read as. `ACCEPT=1` renews what is said about an answer, never what
-//! it is read as.
+//! Answers as data: pages of schemas, answers, and what each is read as. `ACCEPT=1` renews the notes about an answer, never what it
+//! is read as.
 //!
 //! `=== schema NAME` begins a schema, `=== whole NAME` a value of it that damaged answers are to give, `=== NAME: what it shows` an
 //! answer, which ends before `--- ` and what it is read as: JSON, `whole` or `refused`. Then come its repairs, dropped items or issues.
@@ -16,7 +16,7 @@ use crate::settings::Exactness;
 struct Case {
     schema: String,
     exactness: Exactness,
-    /// As it stands in the page.
+    /// As it is written in the page.
     written: String,
     /// JSON, or a word.
     expected: String,

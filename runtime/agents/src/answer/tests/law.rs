@@ -1,5 +1,5 @@
 //! The law of reading, over types, answers and damages that are made up: take a fitting answer, damage one place; every other leaf
-//! stands in the value, in a repair that names it, or the answer is refused.
+//! is in the value, in a repair that names it, or the answer is refused.
 
 mod damage;
 mod make;
@@ -161,7 +161,7 @@ fn lost(written: &Written, damaged: &Damaged, value: &Value, repairs: &[String])
     lost
 }
 
-/// Whether a leaf stands where it did. Its index may be another one, where an item before it is gone.
+/// Whether a leaf is where it was. Its index may be another one, where an item before it is gone.
 fn stands(value: &Value, path: &[Step<'static>], leaf: &Value) -> bool {
     let Some((step, rest)) = path.split_first() else {
         return value == leaf;

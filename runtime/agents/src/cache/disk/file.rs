@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 const APPLICATION: i32 = 0x6773_7761;
 /// The form of the tables. A file of another form is of no use, and is begun anew.
 const VERSION: i32 = 1;
-/// So long a process waits while another one writes; then it goes on without.
+/// How long a process waits while another one writes; then it continues without.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 const TABLES: &str = "

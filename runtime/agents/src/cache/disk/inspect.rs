@@ -36,7 +36,7 @@ pub struct Line {
     pub bytes: u64,
     /// Nanoseconds since 1970.
     pub kept: i64,
-    /// Likewise.
+    /// When it expires.
     pub expires: i64,
 }
 

@@ -5,7 +5,7 @@
 pub(crate) struct Challenge {
     /// The scopes that it takes.
     pub scopes: Vec<String>,
-    /// Where the server describes who may authorize others to use it.
+    /// Where the server describes its authorization servers.
     pub metadata: Option<String>,
     pub why: Why,
 }

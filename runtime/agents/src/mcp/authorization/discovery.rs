@@ -1,5 +1,5 @@
-//! Who authorizes others to use a server: the metadata of the protected resource (RFC 9728) and of its authorization server
-//! (RFC 8414, or those of OpenID Connect).
+//! Finds the authorization server of a server: the metadata of the protected resource (RFC 9728) and of its authorization
+//! server (RFC 8414, or those of OpenID Connect).
 
 use gsw_driver::servers::ServerFailure;
 use reqwest::Url;
@@ -84,7 +84,7 @@ pub(super) async fn authorization_server(
             "its authorization server `{issuer}` has no metadata"
         ))
     })?;
-    // As texts: whoever can make two addresses look alike would be taken for another one.
+    // Compared as texts: a server that can make two addresses look alike would be taken for another one.
     if found.issuer != issuer {
         return Err(failed(format!(
             "its authorization server `{issuer}` calls itself `{}`",
@@ -103,7 +103,7 @@ pub(super) async fn authorization_server(
     Ok(found)
 }
 
-/// Where metadata stand beside an address.
+/// Where metadata are found beside an address.
 enum Place {
     /// `/.well-known/NAME` before the path, then without the path if the name is that of a resource.
     Inserted(&'static str),
@@ -134,7 +134,7 @@ fn well_known(of: &Url, places: &[Place]) -> Vec<Url> {
     urls
 }
 
-/// What stands at the first place where something of its kind does.
+/// The document at the first place that has one of its kind.
 async fn first<T: DeserializeOwned>(
     exchange: &Exchange<'_>,
     places: &[Url],

@@ -78,7 +78,7 @@ impl Exchange<'_> {
     async fn send(&self, request: RequestBuilder, url: &Url) -> Result<Answer, ServerFailure> {
         let request = request.header(ACCEPT, "application/json").timeout(LIMIT);
         let host = url.host_str().unwrap_or_default();
-        // The error of the client shows the address, which may hold what is nobody's business.
+        // The error of the client shows the address, which may hold secrets.
         let unreachable = |error: reqwest::Error| {
             let why = match error.is_timeout() {
                 true => "it takes too long to answer",

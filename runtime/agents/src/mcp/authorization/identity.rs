@@ -17,7 +17,7 @@ pub(super) struct Identity {
     pub redirect: Option<String>,
 }
 
-/// How a program shows at the token endpoint who it is.
+/// How a program authenticates at the token endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(super) enum Method {
     #[serde(rename = "none")]
@@ -45,7 +45,7 @@ impl Method {
     /// The first of these that the authorization server takes.
     fn taken(metadata: &Metadata, wanted: &[Self]) -> Option<Self> {
         let Some(taken) = &metadata.token_endpoint_auth_methods_supported else {
-            // By the standard, where nothing is said.
+            // The default of the standard.
             return wanted.iter().copied().find(|it| *it == Self::Basic);
         };
         let is_taken = |it: &Self| taken.iter().any(|name| name == it.name());

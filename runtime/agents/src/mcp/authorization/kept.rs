@@ -15,7 +15,7 @@ use crate::mcp::authorization::token::Token;
 /// What is known of the authorization to use a server. Tokens and identities are those of one issuer and worth nothing at others.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Grant {
-    /// The address of the server, for whoever reads the file.
+    /// The address of the server, for readers of the file.
     pub server: String,
     pub issuer: String,
     pub identity: Identity,

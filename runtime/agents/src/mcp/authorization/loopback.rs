@@ -33,7 +33,7 @@ impl Loopback {
         let refused = |error| {
             let port = port.map_or(String::new(), |it| format!(" at port {it}"));
             failed(format!(
-                "nobody could come back{port} after consenting: {error}"
+                "the browser could not come back{port} after consent: {error}"
             ))
         };
         let listener = TcpListener::bind(("127.0.0.1", port.unwrap_or(0)))
@@ -61,9 +61,9 @@ impl Loopback {
         };
         match timeout(PATIENCE, coming).await {
             Ok(Some(answer)) => Ok(answer),
-            Ok(None) => Err(failed("nobody can come back after consenting".into())),
+            Ok(None) => Err(failed("the browser cannot come back after consent".into())),
             Err(_) => Err(failed(format!(
-                "nobody has consented within {} minutes",
+                "consent was not given within {} minutes",
                 PATIENCE.as_secs() / 60
             ))),
         }
@@ -99,7 +99,7 @@ async fn received(mut stream: TcpStream) -> Option<BTreeMap<String, String>> {
         "HTTP/1.1 {status}\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{page}",
         page.len()
     );
-    // Whoever has gone has still brought what was to be brought.
+    // A browser that has gone has still delivered the code.
     let _ = stream.write_all(answer.as_bytes()).await;
     let _ = stream.shutdown().await;
     query

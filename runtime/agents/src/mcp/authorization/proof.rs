@@ -1,4 +1,5 @@
-//! What nobody else can know: the state of a question to a person, and the proof that who asks for a token is who has asked (PKCE).
+//! Values that no one else can know: the state of a question to a person, and the proof that the client that asks for a token is
+//! the one that asked for consent (PKCE).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -130,7 +130,7 @@ impl TokenEndpoint<'_> {
         self.given(answer, refresh, scopes)
     }
 
-    /// The token in an answer. What is not said stays as it was.
+    /// The token in an answer. Fields that are absent stay as they were.
     fn given(
         &self,
         answer: Answer,
@@ -167,7 +167,7 @@ impl TokenEndpoint<'_> {
         }
         let scopes = match given.scope {
             Some(scope) => scope.split_whitespace().map(str::to_owned).collect(),
-            // By the standard, where nothing is said.
+            // The default of the standard.
             None => scopes,
         };
         Ok(Token {

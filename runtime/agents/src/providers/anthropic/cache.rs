@@ -4,7 +4,7 @@
 //! What a request begins with are its tools, then its system text, then the conversation. There are two marks:
 //!
 //! - **after the instructions** (tools and system text), which all calls of an agent share;
-//! - **after the conversation**, where it goes on: another turn follows what tools give, another call what was said in a session.
+//! - **after the conversation**, where it continues: another turn follows the results of tools, another call follows a session.
 //!
 //! What is kept costs a quarter more when it is written. So a conversation of one question without tools, which nothing follows,
 //! is not marked, and neither is what the provider would be too short to keep: those requests stay as they are.
@@ -56,7 +56,7 @@ impl Marks {
         }
     }
 
-    /// Puts the marks into a body in which all else stands.
+    /// Puts the marks into a body that is complete otherwise.
     pub(super) fn put(&self, body: &mut Map<String, Value>) {
         let has_system = body.contains_key("system");
         // Without a system text the tools are all that calls share.

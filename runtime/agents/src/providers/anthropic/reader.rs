@@ -204,7 +204,7 @@ impl Block {
             },
             "tool_use" => {
                 let (input, flaw) = self.input();
-                // A call that the token limit cut is not a call; nobody may run it.
+                // A call that the token limit cut is not a call; it must not be run.
                 if flaw.is_some() && *stop == StopReason::MaxTokens {
                     return None;
                 }
@@ -315,7 +315,7 @@ impl UsageFields {
         self.cache_write = count("cache_creation_input_tokens").unwrap_or(self.cache_write);
     }
 
-    /// What was said of an answer that is not whole: its output may not have been counted at all.
+    /// What was reported of an incomplete answer: its output may not have been counted at all.
     fn so_far(&self) -> Option<Usage> {
         let whole = Self {
             output: self.output.or(Some(0)),
@@ -324,7 +324,7 @@ impl UsageFields {
         whole.total()
     }
 
-    /// `None` when input or output was never said.
+    /// `None` when input or output was never reported.
     fn total(&self) -> Option<Usage> {
         let (input, output) = (self.input?, self.output?);
         Some(Usage {

@@ -229,7 +229,7 @@ impl AnswerReader for GenerationReader {
     }
 }
 
-/// Counts only where the input is said: what is 0 may be left out.
+/// Counts only where the input is given: what is 0 may be left out.
 fn usage(usage: &Value) -> Option<Usage> {
     let or_none = |name: &str| count(&usage[name]).unwrap_or(0);
     let input = count(&usage["promptTokenCount"])? + or_none("toolUsePromptTokenCount");

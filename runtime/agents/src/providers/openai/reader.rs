@@ -109,7 +109,7 @@ impl CompletionReader {
         }
     }
 
-    /// Counts only where both are said.
+    /// Counts only where both are given.
     fn take_usage(&mut self, usage: &Value) {
         let both = count(&usage["prompt_tokens"]).zip(count(&usage["completion_tokens"]));
         if let Some((input_tokens, output_tokens)) = both {
@@ -189,7 +189,7 @@ impl CompletionReader {
         }
         for call in std::mem::take(&mut self.calls).into_values() {
             let (input, flaw) = arguments::read(&call.arguments);
-            // A call that the token limit cut is not a call; nobody may run it.
+            // A call that the token limit cut is not a call; it must not be run.
             if flaw.is_some() && *stop == StopReason::MaxTokens {
                 continue;
             }
@@ -250,7 +250,8 @@ impl AnswerReader for CompletionReader {
         if !is_whole {
             return Err(Trouble::cut(&self.host));
         }
-        // What DeepSeek, OpenRouter and vLLM say of an answer that they could not go on with; a call in it may be half of one.
+        // What DeepSeek, OpenRouter and vLLM report for an answer that they could not continue; a call in it may be half of
+        // one.
         if let Some(reason @ ("insufficient_system_resource" | "error" | "abort")) =
             self.finish_reason.as_deref()
         {
@@ -272,7 +273,7 @@ impl AnswerReader for CompletionReader {
     }
 }
 
-/// Whether more than a role is said: text, thinking under whatever name the server gives it, or a call.
+/// Whether there is more than a role: text, thinking under whatever name the server gives it, or a call.
 fn says_something(delta: &Value) -> bool {
     let mut parts = delta.as_object().into_iter().flatten();
     parts.any(|(name, part)| match part {

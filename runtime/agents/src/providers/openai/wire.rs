@@ -199,7 +199,7 @@ fn parts(content: &Content) -> Vec<Result<Value, ModelFailure>> {
     match content {
         Content::Text { text: said } => vec![text(said)],
         Content::Media { media } => vec![media_part(media)],
-        // A result is a message of its own, in which stands text alone: what there is to be looked at follows all of them.
+        // A result is a message of its own, which holds only text: media follow all of them.
         Content::ToolResult { id, media, .. } if !media.is_empty() => {
             let of = text(&format!("What the call `{id}` gave:"));
             std::iter::once(of)

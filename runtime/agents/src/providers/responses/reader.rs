@@ -1,7 +1,7 @@
 //! Folds the events of a response into an answer.
 //!
-//! The event that ends a response holds all of it, and an item that is done stands in an event of its own; the deltas before are
-//! only for those who read along.
+//! The event that ends a response holds all of it, and an item that is done is in an event of its own; the deltas before are
+//! only for readers of the stream.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl ResponseReader {
         }
     }
 
-    /// An item has begun; passes on what is known of it if it is a call of which nobody knows.
+    /// An item has begun; passes on what is known of it if it is a call that was not reported yet.
     fn begin_call(&mut self, data: &Value, on_delta: &mut OnDelta) {
         let (item, index) = (&data["item"], data["output_index"].as_u64());
         let Some(index) = index.filter(|it| !self.calls.contains_key(it)) else {
@@ -269,7 +269,7 @@ fn content(item: &Value, stop: &StopReason) -> Vec<Content> {
         Some("function_call") => {
             let text = |name: &str| item[name].as_str().unwrap_or_default();
             let (input, flaw) = arguments::read(text("arguments"));
-            // A call that the token limit cut is not a call; nobody may run it.
+            // A call that the token limit cut is not a call; it must not be run.
             if flaw.is_some() && *stop == StopReason::MaxTokens {
                 return Vec::new();
             }
@@ -288,7 +288,7 @@ fn content(item: &Value, stop: &StopReason) -> Vec<Content> {
     }
 }
 
-/// Counts only where both are said.
+/// Counts only where both are given.
 fn usage(usage: &Value) -> Option<Usage> {
     let (input_tokens, output_tokens) =
         count(&usage["input_tokens"]).zip(count(&usage["output_tokens"]))?;

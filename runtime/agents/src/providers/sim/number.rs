@@ -4,9 +4,9 @@ use serde_json::{Map, Number, Value};
 
 use super::chance::Chance;
 
-/// How far from a bound, or from 0, numbers go where nothing else is said.
+/// How far from a bound, or from 0, numbers go where the schema has no bound.
 const REACH: i64 = 100;
-/// The same in later attempts, so that a check for large or negative numbers has a chance.
+/// How far numbers go in later attempts, so that a check for large or negative numbers has a chance.
 const WIDE_REACH: i64 = 100_000;
 
 pub(crate) fn integer(schema: &Map<String, Value>, chance: &mut Chance) -> Value {

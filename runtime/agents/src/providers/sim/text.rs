@@ -33,10 +33,10 @@ fn size(bound: u64) -> usize {
     usize::try_from(bound).unwrap_or(usize::MAX).min(1 << 20)
 }
 
-/// Where the patterns of a schema stand that has several, by way of what it refers to; no schema that is sent has it.
+/// The key of the patterns of a schema that has several, by way of what it refers to; no schema that is sent has it.
 pub(super) const PATTERNS: &str = "patterns";
 
-/// What a text is to match: in the order of where in it each may stand.
+/// What a text is to match: in the order of their possible places in it.
 fn patterns(schema: &Map<String, Value>) -> Vec<&str> {
     let several = schema.get(PATTERNS).and_then(Value::as_array);
     let mut found: Vec<&str> = match several {

@@ -2,9 +2,9 @@
 //!
 //! Without a word of the provider everything leaves at once. Three things hold requests back:
 //!
-//! - After a rate limit nobody asks until its wait is over. Then one request goes, and each answer admits one more than have
-//!   ended, up to half of what was on its way when the limit was met; from there on the window grows by one a round (the slow
-//!   start and the congestion avoidance of TCP, RFC 5681): a thousand tasks come back as a few, not as a thousand.
+//! - After a rate limit no request is sent until its wait is over. Then one request goes, and each answer admits one more
+//!   than have ended, up to half of what was in flight when the limit was met; from there on the window grows by one a round
+//!   (the slow start and the congestion avoidance of TCP, RFC 5681): a thousand tasks come back as a few, not as a thousand.
 //! - Where headers say how many requests are left, no more leave until their time is over.
 //! - Where they say that nothing is left, of requests or of tokens, none leaves until then.
 //!
@@ -69,7 +69,7 @@ impl Limits {
         self.paused = None;
         if let Some(quota) = &mut self.quota {
             if quota.until <= now {
-                // What is left now nobody knows: those that waited go slowly.
+                // It is unknown what is left now: those that waited go slowly.
                 if quota.requests == 0 {
                     self.start_slowly();
                 }
@@ -201,7 +201,7 @@ mod tests {
         let (mut limits, now) = (Limits::default(), Instant::now());
         let until = now + Duration::from_secs(3);
         limits.told(until, now);
-        // What is told twice, or is over sooner, changes nothing.
+        // A wait that is reported twice, or is over sooner, changes nothing.
         limits.told(now, now);
         limits.told(until, now);
         assert_eq!(limits.admit(now), Admission::At(until));
@@ -240,7 +240,7 @@ mod tests {
         for number in both {
             limits.ended(number, Outcome::Answered, None, now);
         }
-        // What is left now nobody knows.
+        // It is unknown what is left now.
         number(limits.admit(until));
         assert_eq!(limits.admit(until), Admission::WhenOneEnds);
     }

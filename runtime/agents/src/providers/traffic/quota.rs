@@ -34,12 +34,12 @@ const TOKENS: [(&str, &str); 4] = [
     ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
 ];
 
-/// What is left; `None` where nothing is said, or more than `longest` would have to be waited for.
+/// What is left; `None` where there is no header, or more than `longest` would have to be waited for.
 pub(crate) fn quota(headers: &HeaderMap, longest: Duration) -> Option<Quota> {
     let requests = REQUESTS
         .iter()
         .filter_map(|names| said(headers, *names, longest));
-    // How many tokens a request takes nobody knows before it is answered; only that there are none left is certain.
+    // How many tokens a request takes is unknown before it is answered; only that there are none left is certain.
     let tokens = TOKENS
         .iter()
         .filter_map(|names| said(headers, *names, longest));

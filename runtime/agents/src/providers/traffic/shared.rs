@@ -1,4 +1,4 @@
-//! What processes tell each other of a provider's limits: a file for each model and account, with the time until which nobody asks.
+//! How processes share a provider's limits: a file for each model and account, with the time until which no request is sent.
 //!
 //! The file is a hint and nothing else. It is replaced as a whole without a lock, so a reader finds the old time or the new one;
 //! one that cannot be read or written, or that says something absurd, leaves each process to what it learns by itself. How much
@@ -62,7 +62,7 @@ impl Shared {
 }
 
 impl Sign {
-    /// How long another process wants nobody to ask; `None` where nothing new is said.
+    /// How long to wait by the word of another process; `None` where nothing new is written.
     pub fn look(&self, now: Instant, clock: SystemTime) -> Option<Duration> {
         let mut seen = self.lock();
         if seen.looked.is_some_and(|it| now < it + LOOK) {
@@ -79,7 +79,7 @@ impl Sign {
         (left <= self.longest).then_some(left)
     }
 
-    /// Tells the others to wait so long.
+    /// Asks the other processes to wait this long.
     pub fn tell(&self, wait: Duration, clock: SystemTime) {
         let Some(until) = clock.checked_add(wait.min(self.longest)) else {
             return;
@@ -89,7 +89,7 @@ impl Sign {
             return;
         }
         seen.until = Some(until);
-        // Another process may have told a later time meanwhile, which holds.
+        // Another process may have written a later time meanwhile, which holds.
         if read(&self.file).is_none_or(|it| it < until || it > until + self.longest) {
             let _ = write(&self.file, until);
         }
@@ -172,7 +172,7 @@ mod tests {
             std::fs::write(&file, text).expect("it can be written");
             assert_eq!(shared.sign(&["x"]).look(now, clock), None, "{text:?}");
         }
-        // What is told replaces it, also a time that is far ahead.
+        // What is written replaces it, also a time that is far ahead.
         std::fs::write(&file, "99999999999999").expect("it can be written");
         shared.sign(&["x"]).tell(Duration::from_secs(2), clock);
         assert!(shared.sign(&["x"]).look(now, clock).is_some());

@@ -15,7 +15,7 @@ use crate::external::{Address, NotTaken, Route, Taken};
 use crate::perform::Handle;
 use crate::work::Completion;
 
-/// Who sends an answer, as whoever comes second is told.
+/// The sender of an answer, as it is reported to a second sender.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Sender {
     /// Answers what persons are asked, too.
@@ -59,7 +59,8 @@ impl Runs {
         taken.recv().unwrap_or(Err(NotTaken::Gone))
     }
 
-    /// The same for who must not wait; `then` is called on a thread of the engine, and not at all when that cannot start one.
+    /// Like [`Self::deliver`], for a caller that must not wait; `then` is called on a thread of the engine, and not at all
+    /// when that cannot start one.
     pub fn deliver_then(
         self: &Arc<Self>,
         address: Address,

@@ -47,8 +47,8 @@ fn unfit_id(id: &str) -> Option<&'static str> {
     }
 }
 
-/// The id of a run that was there when another was to start. Who gives the id of another workflow's run must not take that for its
-/// own, and who starts the same workflow with other arguments is told.
+/// The id of a run that existed when another was to start. A caller that gives the id of another workflow's run must not take that
+/// for its own, and one that starts the same workflow with other arguments is told so.
 pub(crate) fn given(id: &str, wanted: &Given, of: Option<&Given>) -> Outcome {
     let id = id.to_owned();
     if let Some(of) = of.filter(|it| it.workflow != wanted.workflow) {

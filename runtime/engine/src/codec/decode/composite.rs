@@ -108,7 +108,7 @@ impl Decoder<'_> {
         is_new
     }
 
-    /// A set from an array, in which each element may stand once.
+    /// A set from an array, in which each element may occur once.
     pub(super) fn set(
         &mut self,
         ty: TypeId,
@@ -222,7 +222,7 @@ impl Decoder<'_> {
         let types = self.types.clone();
         let name = values.get("kind").unwrap_or(&Value::Null);
         let is_it = |ty: &Type| {
-            // The unwinding of a cancellation is nobody's to make.
+            // Only the runtime makes the unwinding of a cancellation.
             matches!(ty, Type::ErrorKind(it)
                 if Some(&it.name[..]) == name.as_str() && it.class != ErrorClass::Unwind)
         };
@@ -243,7 +243,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// An object of the fields of a record, variant or error, whose first stands at word `first`.
+    /// An object of the fields of a record, variant or error, whose first is at word `first`.
     fn fields(
         &mut self,
         ty: TypeId,

@@ -68,7 +68,7 @@ pub(crate) fn run_written(run: &mut Run, result: TypeId, request: WrittenRequest
 }
 
 fn begin(run: &mut Run, result: TypeId, prompt: NodeId, admitted: Admitted) -> Step {
-    // What a program does that nobody has read may be anything, so the prompt is neither kept nor asked again.
+    // A program that no person has read may do anything, so the prompt is neither kept nor asked again.
     run.progress.forbid_repeats(prompt);
     let (plan, node) = run.begin_plan(prompt, admitted);
     run.introspection

@@ -49,7 +49,7 @@ pub(super) struct Around {
     is_asked: bool,
 }
 
-/// How a call goes on after its hooks.
+/// How a call continues after its hooks.
 enum Next {
     Waits,
     /// It has begun, and has ended at once.
@@ -67,7 +67,7 @@ enum Then {
 /// What `before_prompt` says.
 #[derive(Deserialize)]
 struct Admission {
-    /// Why nobody is asked.
+    /// Why the call is refused without asking.
     denied: Option<String>,
     attached: Option<String>,
 }
@@ -106,7 +106,7 @@ impl PromptRun {
     ) -> Option<Result<u64, u64>> {
         let moments: &[Moment] = match ended.result.err().map(error::kind) {
             None => &[Moment::SessionEnd],
-            // Nobody is asked about what is being given up.
+            // No hook is asked about what is being given up.
             Some(Some(BuiltinError::Cancelled)) => &[],
             Some(Some(BuiltinError::BudgetExceeded)) => {
                 &[Moment::OnBudget, Moment::OnError, Moment::SessionEnd]
@@ -221,7 +221,7 @@ impl PromptRun {
         let node = self.node;
         self.around = Some(around);
         run.scheduler.set_wait(coordinator, Wait::Prompt(self));
-        // Not gone on with here: the task that has ended is still in the list of the prompt's node.
+        // Not resumed here: the task that has ended is still in the list of the prompt's node.
         run.scheduler.set_joiner(node, coordinator);
     }
 
@@ -305,7 +305,7 @@ impl PromptRun {
         };
         match next {
             Next::Waits => run.scheduler.set_wait(coordinator, Wait::Prompt(self)),
-            // Also of a call that was refused before it began: those who watch the end are told.
+            // Also of a call that was refused before it began: hooks on the end are called.
             Next::Ended(ended) => self.conclude(run, coordinator, ended),
             Next::Over(ended) => {
                 let result = self.end(run, ended.result, ended.detail);
@@ -337,7 +337,7 @@ impl Around {
         self.is_asked
     }
 
-    /// Releases what nobody gets.
+    /// Releases what is not handed out.
     pub(super) fn release(&self, run: &mut Run, prompt: &PromptRun) {
         if let Some(error) = self.raised {
             run.heap.release(error);

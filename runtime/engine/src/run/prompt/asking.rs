@@ -485,7 +485,7 @@ impl PromptRun {
         self.asking.in_flight = InFlight::No;
         let answered = answer.as_ref().ok();
         let failed = answer.as_ref().err();
-        // A failed request costs nothing; an answer without its usage, or one that broke off, costs nobody knows what.
+        // A failed request costs nothing; an answer without its usage, or one that broke off, has an unknown cost.
         let known = match answer {
             Ok(answer) => answer.usage,
             Err(failure) => failure.begun.is_none().then(Usage::default),
@@ -537,7 +537,7 @@ impl PromptRun {
         }
     }
 
-    /// Nobody waits for the answer of the request on its way, if there is one: it was made all the same.
+    /// Gives up the answer of the request in flight, if there is one: it was made all the same.
     pub(super) fn give_up_request(&mut self, run: &mut Run, why: &str) {
         if let Some(exchange) = self.exchange.take() {
             run.progress.exchanged(exchange.ended(Reply::GivenUp));

@@ -38,7 +38,7 @@ pub(crate) struct NewPrompt {
     pub prompt: usize,
     /// A string, or 0.
     pub system: u64,
-    /// What is said, see [`Opening::take`].
+    /// The messages, see [`Opening::take`].
     pub said: u64,
     pub arguments: u64,
     /// A `json` of [`CallSettings`], or 0.
@@ -58,7 +58,8 @@ struct Merged {
     system: Systems,
 }
 
-/// The system texts of a call's settings: the nearest one is sent, and what the body of the prompt says stands between them.
+/// The system texts of a call's settings: the nearest one is sent, and what the body of the prompt says is placed between
+/// them.
 #[derive(Default)]
 struct Systems {
     agent: Option<String>,
@@ -296,7 +297,7 @@ fn last_in_step(run: &Run, turn: Turn) -> Result<Option<NodeId>, &'static str> {
     last.map(Some).ok_or("`revise` replaces the answer of the last prompt in the same step or body, and there is none yet")
 }
 
-/// What has been said in the session of a call, where it has one.
+/// The conversation of the session of a call, where it has one.
 fn enter_session(run: &Run, word: u64, last: Last) -> Option<(InSession, Entered)> {
     if word == 0 {
         return None;
@@ -387,7 +388,7 @@ fn merge_settings(
         prompt: take_system(&mut prompt),
         call: take_system(&mut call),
     };
-    // Project, agent, prompt, call, each replacing what came before; `--model` last, since whoever starts the run decides.
+    // Project, agent, prompt, call, each replacing what came before; `--model` last, since the starter of the run decides.
     settings.extend(prompt);
     settings.extend(call);
     let model = Setting::Model.name();

@@ -1,4 +1,4 @@
-//! What a prompt asked its model and what came back, for whoever writes it down: told once both are known.
+//! What a prompt asked its model and what came back, for the recording: reported once both are known.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) struct Exchanging {
     pub operation: OperationId,
     pub prompt: String,
     pub request: Arc<Value>,
-    /// As it came, until it is told.
+    /// As it came, until it is reported.
     pub reply: Option<Box<Result<ModelAnswer, ModelFailure>>>,
 }
 
@@ -47,7 +47,7 @@ impl PromptRun {
         }
     }
 
-    /// Tells what came back, if it has come and was not told.
+    /// Reports what came back, if it has come and was not reported.
     pub(super) fn flush_exchange(&mut self, run: &mut Run) {
         let Some(mut exchange) = self.exchange.take_if(|it| it.reply.is_some()) else {
             return;

@@ -1,5 +1,5 @@
-//! Values that a prompt shows to its model, or a question to a person, and to nobody else: wherever their texts come back, `***`
-//! takes their place.
+//! Values that a prompt shows to its model, or a question to a person, and shows to no one else: wherever their texts come back,
+//! `***` takes their place.
 //!
 //! What lies in a place that a type knows is hidden by its place (`codec::places`). This is for the rest, texts that a program or a
 //! model has put together: there a hidden value is found by its text, if that is long enough to mean it.

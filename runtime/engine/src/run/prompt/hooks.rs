@@ -28,7 +28,7 @@ pub(super) struct Hooks {
     agent: Option<String>,
     /// What the prompt says at last, with what hooks have attached to it.
     pub(super) text: String,
-    /// Whether the call goes on with a conversation.
+    /// Whether the call continues a conversation.
     continues: bool,
 }
 
@@ -50,7 +50,7 @@ struct Ruling {
     /// Why it is not made.
     denied: Option<String>,
     input: Value,
-    /// Why what a stranger may have written may stand in it.
+    /// Why it may contain untrusted content.
     trusted: Option<String>,
 }
 
@@ -69,7 +69,7 @@ impl Hooks {
         }
     }
 
-    /// What the call is about to say, and whether something has been said before.
+    /// The messages that the call is about to send, and whether others came before.
     pub(super) fn about(mut self, said: &[Said], earlier: usize) -> Self {
         let last = said.iter().rev().find(|it| it.role == Speaker::User);
         if let (Some(last), false) = (last, self.list.is_empty()) {
@@ -120,7 +120,7 @@ impl PromptRun {
         Ok(())
     }
 
-    /// What tells the conversation from all others.
+    /// What distinguishes the conversation from all others.
     fn session_id(&self, run: &Run) -> String {
         format!("{}-{}", run.progress.run(), self.node.0)
     }
@@ -166,7 +166,7 @@ impl PromptRun {
         }
     }
 
-    /// Goes on with a call before which the hooks from a place of the list on are asked. Gives what goes to the model when the
+    /// Continues a call before which the hooks from a place of the list on are asked. Gives what goes to the model when the
     /// call is over.
     pub(super) fn before_call(
         &self,
@@ -209,7 +209,7 @@ impl PromptRun {
         ToolOutcome::refused(call.id.clone(), why)
     }
 
-    /// The call is not made: it holds what a stranger may have written where that must not stand, and no hook has vouched for it.
+    /// The call is not made: it holds untrusted content where that is not allowed, and no hook has vouched for it.
     fn refused_as_untrusted(
         &self,
         run: &mut Run,
@@ -266,7 +266,7 @@ impl PromptRun {
         self.before_call(run, coordinator, round, index, at + 1)
     }
 
-    /// Goes on with the outcome of a call, which the hooks from a place of the list on look at.
+    /// Continues with the outcome of a call, which the hooks from a place of the list on look at.
     pub(super) fn after_call(
         &self,
         run: &mut Run,
@@ -324,7 +324,8 @@ impl PromptRun {
         self.after_call(run, coordinator, round, (index, at + 1), outcome)
     }
 
-    /// What a handler has said, or why it has said nothing. An error that the language lets through is kept for the program.
+    /// What a handler has returned, or why it has returned nothing. An error that the language lets through is kept for the
+    /// program.
     pub(super) fn said_by_hook<T: serde::de::DeserializeOwned>(
         &self,
         run: &mut Run,
@@ -382,7 +383,7 @@ pub(super) struct Given {
     pub shown: Value,
 }
 
-/// The outcome of a call whose hook has failed: nobody knows what the hook would have taken out of it.
+/// The outcome of a call whose hook has failed: what the hook would have taken out of it is unknown.
 fn withheld(outcome: ToolOutcome, why: &str) -> ToolOutcome {
     let why = format!("the tool was called, and what it gave is withheld: {why}");
     ToolOutcome::refused(outcome.id, why)

@@ -11,7 +11,7 @@ use crate::port::Notice;
 use crate::run::Run;
 use crate::run::prompt::PromptRun;
 
-/// A prompt ends; if it has kept no answer, those who wait for one look for themselves.
+/// A prompt ends; if it has kept no answer, the prompts that wait for one look for themselves.
 pub(super) fn release(run: &mut Run, node: NodeId) {
     if let Some(key) = run.models.release_key(node) {
         run.progress.notify(Notice::LetGo { key });
@@ -67,7 +67,7 @@ impl PromptRun {
         }
     }
 
-    /// Who finds nothing asks, and others with its key wait for it.
+    /// A prompt that finds nothing asks, and others with its key wait for it.
     pub(super) fn note_found(&self, run: &mut Run, found: &Found) {
         match (found, &self.key) {
             (Found::Miss, Some(key)) => {

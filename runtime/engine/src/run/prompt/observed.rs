@@ -43,7 +43,7 @@ pub(super) struct Observed {
     answered: Answered,
     /// The settings, tools and schema that they have seen last.
     offered: Offered,
-    /// The messages of the last request, where somebody writes it down.
+    /// The messages of the last request, where it is recorded.
     recorded: Vec<Recorded>,
 }
 
@@ -138,7 +138,7 @@ impl Observed {
         }
     }
 
-    /// The same of the arguments of a call, whose tool is not known for certain before it is whole.
+    /// Like [`Self::shown`], for the arguments of a call, whose tool is not known for certain before it is whole.
     pub(super) fn shown_calls(&self) -> Shown {
         match self.shown() == Shown::Length || self.some_arguments_hide() {
             true => Shown::Length,
@@ -195,7 +195,7 @@ impl Observed {
             Content::Opaque { .. } if self.hides_answer => json!(Content::Opaque {
                 block: REDACTED.into(),
             }),
-            // Its bytes would be most of the event, and nobody could read them there.
+            // Its bytes would be most of the event, and no reader could use them there.
             Content::Media { media } => {
                 json!({ "type": "media", "kind": media.kind, "media": outline(media) })
             }
@@ -224,7 +224,7 @@ impl Observed {
         let shown = match tool.and_then(|it| program.tools.get(it as usize)) {
             Some(tool) => match input.as_object() {
                 Some(values) => places::shown_fields(types, &tool.parameters, values),
-                // The model did not send an object, so nobody knows which part of it is secret.
+                // The model did not send an object, so it is unknown which part of it is secret.
                 None if self.hides_any(&tool.parameters) => REDACTED.into(),
                 None => input.clone(),
             },
@@ -235,7 +235,7 @@ impl Observed {
         self.hidden.redact(shown)
     }
 
-    /// Why arguments cannot be read. It quotes them, and of what cannot be read nobody knows which part is secret.
+    /// Why arguments cannot be read. It quotes them, and in what cannot be read any part may be secret.
     pub(super) fn flaw(&self, tool: Option<u32>, flaw: &str) -> String {
         let program = &self.loaded.program;
         let hides = match tool.and_then(|it| program.tools.get(it as usize)) {
@@ -326,7 +326,7 @@ impl Observed {
         self.hidden.redact_texts(failure.fields.clone())
     }
 
-    /// The same in all texts of a value.
+    /// Hides secrets in all texts of a value.
     pub(super) fn redacted(&self, value: Value) -> Value {
         self.hidden.redact_texts(value)
     }

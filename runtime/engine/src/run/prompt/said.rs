@@ -1,7 +1,7 @@
 //! What a prompt or a question to a person says: one text, or the texts of a conversation, which its body has gathered.
 //!
-//! Neighbours of one role are one message, with an empty line between them; a text of nothing but blanks is not said. What `system`
-//! says before anybody else is the system prompt; later it is a message in its place.
+//! Neighbours of one role are one message, with an empty line between them; a text of nothing but blanks is left out. A `system`
+//! text before all others is the system prompt; later it is a message in its place.
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::speaker::Speaker;
@@ -13,7 +13,7 @@ use crate::media::{self, UserText};
 use crate::model::{Role, Said};
 use crate::value::{error, field, list, type_of};
 
-/// What is said before a model answers.
+/// The messages before a model answers.
 #[derive(Debug, Default)]
 pub(crate) struct Opening {
     pub system: Option<String>,
@@ -38,7 +38,7 @@ impl Opening {
         opening
     }
 
-    /// The same as JSON, as examples have it.
+    /// The messages from JSON, as examples have them.
     pub(crate) fn of_json(said: &Value) -> Self {
         let Value::Array(pairs) = said else {
             return Self::from(Said::user(said.as_str().unwrap_or_default()));
@@ -75,13 +75,13 @@ impl Opening {
         Self { system, messages }
     }
 
-    /// Whether there is something to answer: the last one who says something, instructions apart, is the user.
+    /// Whether there is something to answer: the last message, instructions apart, is the user's.
     pub(crate) fn asks(&self) -> bool {
         let mut roles = self.messages.iter().rev().map(|it| it.role);
         roles.find(|it| *it != Role::System) == Some(Role::User)
     }
 
-    /// All texts, whoever says them.
+    /// All texts, of every role.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         let said = self.messages.iter().map(|it| it.text.text.as_str());
         said.chain(self.system.as_deref())

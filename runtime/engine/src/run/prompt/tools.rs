@@ -221,7 +221,7 @@ pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending:
     if must_stop {
         run.cancel_tasks_of(node);
     }
-    // Not gone on with here: the task that has ended is still in the list of the prompt's node.
+    // Not resumed here: the task that has ended is still in the list of the prompt's node.
     if is_over {
         run.scheduler.set_joiner(node, coordinator);
     }

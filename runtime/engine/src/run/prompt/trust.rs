@@ -1,8 +1,8 @@
 //! Which texts of a conversation a stranger may have written, and which arguments of a call may therefore not be used.
 //!
 //! A model writes its arguments anew, so no label sticks to them: they are judged by what the model had before it. As long as
-//! nothing in the conversation comes from outside, it may give anything. From then on a `trusted` parameter takes only what stands
-//! word for word in a trusted text: who wrote it there may have meant it, and no stranger has.
+//! nothing in the conversation comes from outside, it may give anything. From then on a `trusted` parameter takes only what occurs
+//! word for word in a trusted text: its author may have meant it, and no untrusted source wrote it.
 //!
 //! **Invariant**: what a stranger may have written never becomes trusted, and a conversation that holds some of it never forgets that.
 
@@ -79,8 +79,8 @@ impl<'a> Beginning<'a> {
         }
     }
 
-    /// Where what stands in the conversation of the call comes from, after what has been said before it: with what a model has
-    /// added, in words, and the arguments, by name.
+    /// The origins of the content of the call's conversation, after the earlier exchanges: with what a model has added, in
+    /// words, and the arguments, by name.
     pub(super) fn after(
         self,
         earlier: Option<&Origins>,
@@ -123,7 +123,7 @@ impl<'a> Beginning<'a> {
 
 impl Origins {
     fn trust(&mut self, text: &str) {
-        // A part of a session is said again with each call.
+        // A part of a session is sent again with each call.
         if !text.is_empty() && self.trusted.iter().all(|it| **it != *text) {
             self.trusted.push(text.into());
         }
@@ -142,7 +142,7 @@ impl Origins {
         }
     }
 
-    /// Whether a text stands in one that no stranger has written.
+    /// Whether a text occurs in a trusted one.
     fn holds(&self, text: &str) -> bool {
         let says_enough = text.is_empty() || text.chars().nth(SHORTEST - 1).is_some();
         says_enough && self.trusted.iter().any(|it| standing::stands_in(it, text))
@@ -192,7 +192,7 @@ impl PromptRun {
         arguments.refused
     }
 
-    /// What the model is told of a call that is not made.
+    /// The result that the model gets for a call that is not made.
     pub(super) fn untrusted_message(&self, places: &[String]) -> String {
         let (places, verb) = (
             listed(places),
@@ -235,7 +235,7 @@ impl PromptRun {
             return;
         };
         let gives = tool.map_or(Trust::Any, |it| it.gives);
-        // Why something failed may be said by whoever made it fail.
+        // The reason of a failure may be text of the party that caused it.
         if gives == Trust::Any || outcome.is_error {
             let name = tool.map_or("a tool", |it| it.name.as_str());
             return origins.note_foreign(|| format!("what `{name}` gave"));
@@ -246,7 +246,7 @@ impl PromptRun {
         }
     }
 
-    /// Something that is nobody's own word is added to the conversation.
+    /// Notes that untrusted content is added to the conversation.
     pub(super) fn note_foreign(&mut self, what: &str) {
         if let Some(origins) = &mut self.origins {
             origins.note_foreign(|| what.to_owned());

@@ -35,7 +35,7 @@ pub(crate) struct Task {
     pub ending: Option<Ending>,
     /// The number of its ending, which decides which error came first.
     pub ended_at: u64,
-    /// Those who wait for it; some may have stopped waiting.
+    /// The tasks that wait for it; some may have stopped waiting.
     pub waiters: Vec<TaskId>,
     /// Its open scopes, outermost first.
     pub scopes: Vec<ScopeId>,
@@ -45,10 +45,10 @@ pub(crate) struct Task {
     pub pending: Option<ScopeId>,
     /// How many `defer` bodies it is in.
     pub shield: u32,
-    /// Whether a `defer` has started it, itself or through other tasks: only who runs the `defer` ends it.
+    /// Whether a `defer` has started it, itself or through other tasks: only the task that runs the `defer` ends it.
     pub is_shielded: bool,
     pub is_cancelled: bool,
-    /// Whether somebody was given its ending, or need not be.
+    /// Whether a task was given its ending, or none need be.
     pub is_observed: bool,
     /// Whether the program holds its handle.
     pub has_handle: bool,
@@ -101,7 +101,7 @@ impl Tasks {
             .expect("a task is kept as long as anything names it")
     }
 
-    /// The same, to change it.
+    /// Like [`Self::at`], to change it.
     pub(super) fn at_mut(&mut self, id: TaskId) -> &mut Task {
         self.slots[id.0 as usize]
             .as_deref_mut()

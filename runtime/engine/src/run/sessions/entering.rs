@@ -1,6 +1,6 @@
 //! How a call comes into its session: after those that were there before it.
 //!
-//! Apart from the sessions themselves, because who waits is looked at for cycles, and the waits know the sessions.
+//! Apart from the sessions themselves, because waiting tasks are searched for cycles, and the waits know the sessions.
 
 use crate::heap::retain;
 use crate::run::{Run, deadlock, raise};
@@ -22,7 +22,7 @@ pub(crate) fn enter(run: &mut Run, word: u64) -> Step {
         return Step::Raised(error);
     }
     run.sessions.get_mut(word).waiting.push_back(current);
-    // Its own share: the session is there as long as somebody waits for it.
+    // Its own share: the session exists as long as a task waits for it.
     retain(word);
     run.scheduler.wait_for(Wait::Session { session: word })
 }

@@ -1,6 +1,6 @@
 //! Conversations that become too long: how full they are, and turns that take the place of older ones.
 //!
-//! Nothing is shortened by itself. What goes is chosen by the program, in whole exchanges, and observers are told.
+//! Nothing is shortened by itself. The program chooses what is dropped, in whole exchanges, and observers are notified.
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
@@ -56,7 +56,7 @@ fn put(run: &mut Run, word: u64, gone: &Value, made: &Value) -> Result<(), Strin
     }
     let session = run.sessions.get_mut(word);
     let removed: Vec<Kept> = session.exchanges.splice(..count, made).collect();
-    // What goes on from here is another conversation.
+    // What follows from here is another conversation.
     session.seen = 0;
     let kept = session.exchanges.len() - put;
     run.heap.discharge(removed.iter().map(|it| it.weight).sum());

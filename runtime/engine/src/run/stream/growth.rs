@@ -1,7 +1,7 @@
 //! What has come of an answer, as a value of the program that grows.
 //!
-//! The value is changed in place while nobody else has a share in it, and copied where the program keeps an earlier part. So a
-//! piece of an answer costs what it brings, as long as the program lets go of a part before it asks for the next one.
+//! The value is changed in place while it has no other owner, and copied where the program keeps an earlier part. So a piece
+//! of an answer costs what it brings, as long as the program lets go of a part before it asks for the next one.
 
 use gsw_abi::types::{Field, Type, TypeId, TypeTable};
 use gsw_notation::json::growing::{Change, Fields, Growing, Shape};
@@ -40,7 +40,7 @@ struct Value {
     /// The field that the next change is of.
     next: Option<u32>,
     state: State,
-    /// Whether nobody has seen what it is now.
+    /// Whether its current value has not been read.
     is_new: bool,
 }
 
@@ -103,7 +103,7 @@ impl Growth {
         }
     }
 
-    /// A share in the value, if nobody has seen it as it is.
+    /// A share in the value, if its current state has not been read.
     pub(super) fn take_new(&mut self, heap: &Heap) -> Option<u64> {
         if !std::mem::take(&mut self.value.is_new) {
             return None;
@@ -167,7 +167,7 @@ impl Value {
         self.open.push((field, ty));
     }
 
-    /// The text itself goes on.
+    /// Extends the text itself.
     fn extend(&mut self, heap: &mut Heap, more: &str) {
         if self.word == 0 {
             self.word = string::new(heap, "");

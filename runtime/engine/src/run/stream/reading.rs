@@ -1,6 +1,6 @@
 //! How a loop over a stream gets the next part.
 //!
-//! Apart from the streams themselves, because who waits is looked at for cycles, and the waits know the streams.
+//! Apart from the streams themselves, because waiting tasks are searched for cycles, and the waits know the streams.
 
 use gsw_abi::types::TypeId;
 

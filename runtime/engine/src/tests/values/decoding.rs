@@ -1,4 +1,4 @@
-//! Decoding: what is forgiven, what is not, and how it is told.
+//! Decoding: what is accepted, what is not, and how it is reported.
 
 use crate::codec;
 use crate::codec::checker::{Checker, NoFunctions};

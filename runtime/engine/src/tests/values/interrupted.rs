@@ -18,7 +18,7 @@ fn id(ty: TypeId) -> u64 {
     u64::from(ty.0)
 }
 
-/// Sets the flag as whoever stops the run does.
+/// Sets the flag as code that stops the run does.
 fn stop_run(it: &mut Machine) {
     // SAFETY: the flag lives as long as the run.
     unsafe { &(*it.context()).stop }.store(stop::KILL, Ordering::SeqCst);

@@ -91,9 +91,9 @@ proptest! {
 #[derive(Clone, Debug)]
 enum Change {
     Push(u8),
-    /// So many are taken off the front and the end.
+    /// How many are taken off the front and the end.
     Part(usize, usize),
-    /// Somebody else has it too, and must not see what follows.
+    /// It has another owner, which must not see what follows.
     Shared,
 }
 

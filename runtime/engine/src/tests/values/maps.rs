@@ -60,7 +60,7 @@ proptest! {
                     theirs.shift_remove(&name);
                 }
                 1 => {
-                    // Somebody else has a share, so this must copy.
+                    // It has another owner, so this must copy.
                     heap.retain(ours);
                     heap.retain(key);
                     let before = map::len(ours);

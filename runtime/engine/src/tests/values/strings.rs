@@ -180,7 +180,7 @@ fn what_is_too_long_is_refused() {
     let outcome = call!(it, string_repeat(s, i64::MAX as u64));
     let message = it.outcome(STRING, outcome).expect_err("no memory holds it");
     assert!(message.starts_with("OutOfMemory"), "{message}");
-    // It was told, so nothing is left to tell.
+    // It was reported, so nothing is left to report.
     assert!(!it.heap().take_over_limit());
     let outcome = call!(it, string_pad_end(s, i64::MAX as u64, s));
     let message = it.outcome(STRING, outcome).expect_err("no memory holds it");

@@ -47,7 +47,8 @@ impl Records {
         Shape::Record(u32::try_from(self.0.len() - 1).expect("a few records"))
     }
 
-    /// An answer of this shape: what is taken of it, and its text, with spaces, escapes and keys that nobody asked for.
+    /// An answer of this shape: what is taken of it, and its text, with spaces, escapes and keys that the shape does
+    /// not have.
     fn answer(&self, chance: &mut Chance, shape: Shape) -> (Value, String) {
         match shape {
             Shape::Whole => any(chance, 2),

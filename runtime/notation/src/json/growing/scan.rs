@@ -117,7 +117,7 @@ fn unicode(text: &str) -> Escape {
     }
 }
 
-/// The text of a value up to where it is whole. Only its extent is found here; who reads it says whether it is JSON.
+/// The text of a value up to where it is whole. Only its extent is found here; its reader decides whether it is JSON.
 #[derive(Debug)]
 pub(super) struct Collected {
     text: String,

@@ -143,7 +143,7 @@ impl Gate {
         request: Request<Incoming>,
     ) -> Result<(Request<Full<Bytes>>, Room), Box<Answer>> {
         let (head, body) = request.into_parts();
-        // Of two, one would be checked and the other be believed by what stands before it.
+        // Of two, one would be checked, and the other trusted by a proxy in front of it.
         if head.headers.get_all(HOST).iter().count() != 1 {
             return Err(refused(StatusCode::BAD_REQUEST, "it needs one `Host`"));
         }
@@ -188,7 +188,7 @@ impl Gate {
             let wanted = u32::try_from(data.len()).map_err(|_| too_large())?;
             let taken = Arc::clone(&self.room).try_acquire_many_owned(wanted);
             room.add(taken.map_err(|_| {
-                let why = "too much is on its way: try again";
+                let why = "too many request bodies are in flight; try again";
                 refused(StatusCode::SERVICE_UNAVAILABLE, why)
             })?);
             bytes.extend_from_slice(&data);

@@ -55,8 +55,8 @@ impl Places {
         })
     }
 
-    /// A place for one more, and what says that it must end for another one. Who is being answered keeps its place; none where
-    /// all are.
+    /// A place for one more, and what says that it must end for another one. A connection that is being answered keeps its
+    /// place; `None` where all are.
     pub fn take(self: &Arc<Self>) -> Option<(Arc<Place>, oneshot::Receiver<()>)> {
         let mut table = lock(&self.table);
         if table.taken.len() >= self.most {

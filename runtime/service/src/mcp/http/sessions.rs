@@ -1,4 +1,4 @@
-//! Sessions of clients of the earlier protocol: not more than a number of them, and none that nobody uses any more.
+//! Sessions of clients of the earlier protocol: not more than a number of them, and none that is unused for long.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_server::session::{
 use crate::mcp::calls::Calls;
 use crate::mcp::http::streams::Streams;
 
-/// So many are open at once; for another one the one that was idle longest ends.
+/// The most sessions that are open at once; for another one the one that was idle longest ends.
 const MOST: usize = 1_000;
 /// After how long without a stream and a message a session ends.
 const IDLE: Duration = Duration::from_secs(30 * 60);
@@ -43,7 +43,7 @@ struct Use {
     calls: Arc<Calls>,
 }
 
-/// A stream of a session, which is in use as long as somebody listens.
+/// A stream of a session, which is in use as long as a client listens.
 struct Listened {
     stream: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>,
     _held: Held,
@@ -69,7 +69,7 @@ impl Default for Sessions {
     fn default() -> Self {
         let mut inner = LocalSessionManager::default();
         let mut session_config = SessionConfig::default();
-        // A call may take longer than any time that could stand here; what is idle is known here.
+        // A call may take longer than any time limit here; what is idle is known here.
         session_config.keep_alive = None;
         inner.session_config = session_config;
         Self {
@@ -81,7 +81,7 @@ impl Default for Sessions {
 }
 
 impl Sessions {
-    /// Ends sessions that nobody uses, for as long as it is polled.
+    /// Ends unused sessions, for as long as it is polled.
     pub async fn tidy(&self) {
         loop {
             tokio::time::sleep(PERIOD).await;
@@ -115,7 +115,7 @@ impl Sessions {
         }
     }
 
-    /// The calls of a session; of one that has just ended, none that go on.
+    /// The calls of a session; of one that has just ended, none that are still open.
     fn calls(&self, session: &SessionId) -> Arc<Calls> {
         let uses = self.uses.lock();
         let calls = uses.get(session).map(|it| Arc::clone(&it.calls));
@@ -228,7 +228,7 @@ impl SessionManager for Sessions {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), NoSession> {
         let used = self.uses.lock().remove(id);
-        // The crate would let its calls go on for some seconds, and then only stop to listen.
+        // The crate would let its calls run for some seconds, and then only stop to listen.
         if let Some(used) = used {
             used.calls.end();
         }

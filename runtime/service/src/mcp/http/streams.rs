@@ -16,13 +16,13 @@ use crate::mcp::offered::lock;
 
 /// For how long a stream is held after its end.
 const HELD: Duration = Duration::from_secs(5 * 60);
-/// So many are then held, the oldest of which goes first; and so many bytes of theirs.
+/// The most that are then held, the oldest of which goes first, and the most bytes of theirs.
 const MOST: usize = 1_000;
 const MOST_BYTES: usize = 64 << 20;
-/// So many messages of a call that goes on are held, and so many bytes of them, but always the last one.
+/// The most messages that are held of a running call, and the most bytes of them, but always the last one.
 const BACKLOG: usize = 64;
 const BACKLOG_BYTES: usize = 1 << 20;
-/// So many that nobody has read are held for whoever listens, before the call waits.
+/// The most unread messages that are held for the listener before the call waits.
 const AHEAD: usize = 16;
 
 /// A stream by its session, and by what follows the number of a message in the id of that.
@@ -49,9 +49,9 @@ struct Sent {
     messages: VecDeque<Message>,
     bytes: usize,
     ended: bool,
-    /// The number of the next message for whoever listens.
+    /// The number of the next message for the listener.
     next: u64,
-    /// How often somebody has begun to listen: only the last one does.
+    /// How many listeners there were: only the last one listens.
     listener: u64,
     listened_to: bool,
     reader: Option<Waker>,
@@ -71,7 +71,7 @@ pub(super) struct Listening {
 }
 
 impl Streams {
-    /// Takes what is sent for a request, whether somebody listens or not, and gives it to who does.
+    /// Takes what is sent for a request, with or without a listener, and gives it to the listener.
     pub fn take<S>(self: &Arc<Self>, session: &SessionId, calls: &Arc<Calls>, sent: S) -> Listening
     where
         S: Stream<Item = ServerSseMessage> + Send + 'static,
@@ -116,7 +116,7 @@ impl Streams {
         Some(listen(channel, number.saturating_add(1)))
     }
 
-    /// Nobody takes up anything of a session that has ended.
+    /// Forgets a session that has ended, so that nothing of it is resumed.
     pub fn forget(&self, session: &SessionId) {
         let mut known = lock(&self.0);
         known.streams.retain(|name, _| name.0 != *session);
@@ -159,7 +159,7 @@ impl Known {
 }
 
 impl Channel {
-    /// Adds a message, once whoever listens has read most of those before it.
+    /// Adds a message, once the listener has read most of those before it.
     async fn put(&self, number: Option<u64>, event: ServerSseMessage) {
         let bytes = size(&event);
         let mut event = Some(event);
@@ -199,7 +199,7 @@ impl Sent {
         self.bytes += bytes;
         while self.messages.len() > 1
             && (self.messages.len() > BACKLOG || self.bytes > BACKLOG_BYTES)
-            // Whoever listens gets all of it.
+            // The listener gets all of it.
             && !(self.listened_to && self.messages.front().is_some_and(|it| it.number >= self.next))
         {
             let oldest = self.messages.pop_front();
@@ -221,7 +221,7 @@ impl Sent {
     }
 }
 
-/// Listens from a message on, instead of whoever has until now.
+/// Listens from a message on, in place of the listener until now.
 fn listen(channel: &Arc<Channel>, from: u64) -> Listening {
     let mut sent = lock(&channel.0);
     sent.listener += 1;

@@ -135,7 +135,7 @@ impl Session {
 
     fn threads(&mut self) -> Value {
         let Some(at) = self.stopped.clone() else {
-            // While it goes on nobody looks.
+            // While it runs it cannot be looked at.
             return json!({ "threads": [{ "id": 1, "name": "main" }] });
         };
         let follower = self.current().cloned();
@@ -153,7 +153,7 @@ impl Session {
     }
 
     fn stack(&mut self, arguments: &Value) -> Result<Value, String> {
-        let at = self.stopped.clone().ok_or("nothing stands")?;
+        let at = self.stopped.clone().ok_or("the program is not paused")?;
         let thread = arguments["threadId"].as_u64().unwrap_or_default();
         let task = u32::try_from((thread & 0xffff_ffff).saturating_sub(1)).unwrap_or(at.task);
         if self.runs.get((thread >> 32) as usize) != Some(&at.run) {
@@ -204,7 +204,7 @@ impl Session {
     fn names(&self, task: u32, frame: usize) -> Result<Vec<(String, Value)>, String> {
         let follower = self.current().ok_or("nothing runs")?;
         let found = follower.look(move |run| run.debug_variables(task, frame));
-        let found = found.ok_or("nothing stands")?;
+        let found = found.ok_or("the program is not paused")?;
         let value = |json: &str| serde_json::from_str(json).unwrap_or(Value::Null);
         Ok(found
             .into_iter()
@@ -252,11 +252,11 @@ impl Session {
         Ok(Value::Object(shown))
     }
 
-    /// What is typed in the debug console while the run goes on is the answer to a question of a `human`.
+    /// What is typed in the debug console while the run continues is the answer to a question of a `human`.
     fn answer(&self, arguments: &Value) -> Result<Value, String> {
         let is_typed = arguments["context"] == "repl";
         let live = self.live.as_ref().filter(|_| is_typed);
-        let live = live.ok_or("nothing stands")?;
+        let live = live.ok_or("the program is not paused")?;
         let text = arguments["expression"].as_str().unwrap_or_default();
         let answered = live.questions.answer(text);
         answered.ok_or("the run goes on, and no question waits for an answer")??;
@@ -264,7 +264,7 @@ impl Session {
     }
 
     fn exception(&self) -> Result<Value, String> {
-        let at = self.stopped.as_ref().ok_or("nothing stands")?;
+        let at = self.stopped.as_ref().ok_or("the program is not paused")?;
         let (said, mode) = match &at.because {
             Because::Breakpoint(Why::Raised(said)) => (said, "always"),
             Because::Uncaught(said) => (said, "unhandled"),
@@ -330,7 +330,7 @@ fn capabilities() -> Value {
         "supportsTerminateRequest": true,
         "supportsExceptionInfoRequest": true,
         "exceptionBreakpointFilters": [
-            { "filter": "uncaught", "label": "Errors that nobody catches", "default": true },
+            { "filter": "uncaught", "label": "Uncaught errors", "default": true },
             { "filter": "raised", "label": "All errors", "default": false },
         ],
     })

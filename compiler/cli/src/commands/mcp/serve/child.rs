@@ -1,4 +1,4 @@
-//! A `gswc` of its own for what changes files or runs programs; it ends when nobody waits for it any more.
+//! A `gswc` of its own for what changes files or runs programs; it ends when its caller has stopped waiting.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -16,7 +16,7 @@ struct Guarded(Child);
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // It has ended already, or nobody wants what it does.
+        // It has ended already, or its result is not needed.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -54,7 +54,7 @@ async fn run_to_end(words: Vec<String>) -> Result<Answer, String> {
     ))
 }
 
-/// What a process writes, as far as somebody reads it; the rest is taken from the pipe, so that the process can end.
+/// What a process writes, as far as it is read; the rest is taken from the pipe, so that the process can end.
 fn read(mut from: impl Read) -> String {
     let mut bytes = Vec::new();
     // What was read before a failure is shown.

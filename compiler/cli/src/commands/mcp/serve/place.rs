@@ -1,4 +1,4 @@
-//! Places as agents name them, a line and a name or column in it, and as they are told them.
+//! Places as agents name them, a line and a name or column in it, and as they are shown them.
 
 use std::path::{Component, Path};
 
@@ -25,7 +25,7 @@ fn is_beneath(here: &Path, path: &Path) -> bool {
     !climbs && nearest.is_some_and(|it| it.starts_with(here))
 }
 
-/// Where something stands: lines and columns from 1, columns in characters.
+/// A place in a file: lines and columns from 1, columns in characters.
 pub struct Place {
     pub line: u32,
     pub at: At,
@@ -34,7 +34,7 @@ pub struct Place {
 /// Where in the line.
 pub enum At {
     Column(u32),
-    /// Where this text stands in it first as a whole word.
+    /// The first place in it that has this text as a whole word.
     Name(String),
 }
 
@@ -70,7 +70,7 @@ impl Place {
     }
 }
 
-/// Where a name stands in a line by itself and not inside of another.
+/// Where a line has a name as a word of its own.
 fn word(line: &str, name: &str) -> Option<usize> {
     let is_part = |it: Option<char>| it.is_some_and(|it| it.is_alphanumeric() || it == '_');
     let mut found = line.match_indices(name).map(|it| it.0);

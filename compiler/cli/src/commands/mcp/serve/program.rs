@@ -56,7 +56,7 @@ fn opened(entry: &Path, overlay: &Overlay) -> Result<Opened, String> {
     Ok(Opened { db, file })
 }
 
-/// The file of a program that stands at a path.
+/// The file of a program at a path.
 fn file_at(db: &Database, path: &Path) -> Option<File> {
     let wanted = path.canonicalize().ok()?;
     let modules = Project::try_get(db)?.modules(db);

@@ -17,9 +17,9 @@ use crate::commands::explain::page_of;
 use crate::declarations::{Whose, declarations, described, find, unknown};
 use crate::report;
 
-/// So many sections a search gives.
+/// The most sections that a search gives.
 const MOST_FOUND: usize = 6;
-/// So many characters of a section are shown.
+/// The most characters of a section that are shown.
 const MOST_SHOWN: usize = 1_500;
 
 /// What is asked for.
@@ -37,7 +37,7 @@ pub enum Ask {
     Test(Tests),
 }
 
-/// Who does it.
+/// What does the work.
 pub enum Work {
     /// This process.
     Here,
@@ -412,7 +412,7 @@ fn format(it: Program) -> Result<Answer, String> {
 fn search(question: &str) -> Answer {
     let found = search_manual(question, MOST_FOUND);
     if found.is_empty() {
-        return Answer::text(format!("no page says anything of `{question}`"));
+        return Answer::text(format!("no page mentions `{question}`"));
     }
     let sections = found.iter().map(|it| {
         let text = it.text.trim();

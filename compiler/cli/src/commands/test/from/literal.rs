@@ -175,7 +175,7 @@ impl Literals<'_> {
     }
 }
 
-/// What a type is, for who is told that there is no literal of it.
+/// What a type is, for the message that there is no literal of it.
 const fn kind(ty: &Type) -> &'static str {
     match ty {
         Type::Bytes => "bytes",

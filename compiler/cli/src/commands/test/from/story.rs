@@ -271,12 +271,12 @@ impl<'a> Teller<'a> {
         found.into_values().flatten().chain(effects).collect()
     }
 
-    /// A call that somebody has answered.
+    /// A call that was answered.
     fn call(&self, node: &Node, kind: NodeKind, happened: &Happened) -> Result<Mock, String> {
         let name = &*node.name;
         let (parameters, result) = self.declared(name, kind, happened).ok_or_else(|| {
             format!(
-                "{} `{name}`, whose answer is of a type that nobody knows",
+                "{} `{name}`, whose answer is of an unknown type",
                 kind.name()
             )
         })?;

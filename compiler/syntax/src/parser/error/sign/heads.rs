@@ -152,7 +152,7 @@ pub(super) const HEADS: &[Sign] = &[
         PARAMETER_OF_LAMBDA,
         Edit::None,
     ),
-    // Statements where a value stands.
+    // Statements where a value is expected.
     sign(
         &[Kind::Assert],
         |it| it.expects(Expected::EXPRESSION) && !it.expects(Expected::STATEMENT),
@@ -252,7 +252,7 @@ impl Sight<'_> {
         self.tokens.first().is_some_and(is_meant)
     }
 
-    /// Whether the token stands in braces that are all of the parameters of a lambda: `({ first }) => first`.
+    /// Whether the token is in braces that are all of the parameters of a lambda: `({ first }) => first`.
     fn braces_are_parameter(&self) -> bool {
         let Some(opener) = self.opener(self.index) else {
             return false;

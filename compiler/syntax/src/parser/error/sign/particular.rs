@@ -1,4 +1,4 @@
-//! Signs whose surroundings leave no doubt about what is meant, which is said before all others.
+//! Signs whose surroundings leave no doubt about what is meant, which is reported before all others.
 
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
@@ -284,7 +284,7 @@ pub(super) const PARTICULAR: &[Sign] = &[
 ];
 
 impl Sight<'_> {
-    /// Whether the token stands among the fields, variants or parameters of a declaration, not in its body.
+    /// Whether the token is among the fields, variants or parameters of a declaration, not in its body.
     pub(super) fn is_declared(&self) -> bool {
         let opener = self.opener(self.index);
         let Some(opener) = opener else {
@@ -295,7 +295,7 @@ impl Sight<'_> {
         is_data || !self.outline.has_brace_before(opener)
     }
 
-    /// Whether the token stands in the parentheses that follow a modifier.
+    /// Whether the token is in the parentheses that follow a modifier.
     fn is_argument_of_modifier(&self) -> bool {
         let word = self.before_opener();
         word.is_some_and(|it| it.word.modifier().is_some()) && self.expects_token(Kind::ParenClose)
@@ -312,7 +312,7 @@ impl Sight<'_> {
         self.tokens.get(opener.checked_sub(1)?).copied()
     }
 
-    /// Whether a token of that kind stands behind the token on its line.
+    /// Whether a token of that kind follows the token on its line.
     pub(super) fn precedes_on_line(&self, kind: Kind) -> bool {
         let rest = self.tokens[self.index..].iter().skip(1);
         let mut line = rest.take_while(|it| {
@@ -322,7 +322,7 @@ impl Sight<'_> {
         line.any(|it| it.kind == kind)
     }
 
-    /// Whether a token of that kind stands before the token on its line.
+    /// Whether a token of that kind precedes the token on its line.
     fn follows_on_line(&self, kind: Kind) -> bool {
         let before = self.tokens[..self.index].iter().rev();
         let mut line = before.take_while(|it| it.kind != Kind::Newline);
@@ -335,7 +335,7 @@ impl Sight<'_> {
         index.is_some_and(|it| !self.outline.has_brace_before(it))
     }
 
-    /// Whether a name and a `:` stand in the braces that the token opens, and a value or a statement is what it belongs to.
+    /// Whether a name and a `:` are in the braces that the token opens, and a value or a statement is what it belongs to.
     fn is_made(&self) -> bool {
         let is_named = self.after(1).is_some_and(|it| it.is_word())
             && self.after(2).is_some_and(|it| it.kind == Kind::Colon);

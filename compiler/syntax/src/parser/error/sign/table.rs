@@ -1,4 +1,4 @@
-//! The table of signs: where each is meant, and what is said of it.
+//! The table of signs: where each is meant, and its message.
 
 use super::{Edit, Sign, sign};
 use crate::parser::error::Expected;
@@ -7,7 +7,7 @@ use crate::parser::error::sight::Sight;
 use crate::token::{LineStart, Token, TokenKind as Kind, Word};
 
 impl Sight<'_> {
-    /// Whether two signs, of which the token is the second, stand between what may be operands.
+    /// Whether two signs, of which the token is the second, are between what may be operands.
     fn stands_between_operands(&self) -> bool {
         let left = self.before(2).is_some_and(|it| {
             let ends = [

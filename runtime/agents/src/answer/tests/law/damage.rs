@@ -176,7 +176,7 @@ impl Damage {
         let own = &written.text[key.start..key.end];
         if matches!(self, Damage::SameKey) {
             return Damaged {
-                // Which of the two is meant nobody knows, but one of them it must be.
+                // It is unknown which of the two is meant, but it must be one of them.
                 below: Some(key.path.clone()),
                 ..self.replace(written, key.start, key.start, &format!("{own}: 12, "))
             };

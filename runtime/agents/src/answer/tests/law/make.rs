@@ -196,7 +196,7 @@ pub struct Token {
     pub start: usize,
     pub end: usize,
     pub kind: TokenKind,
-    /// Where a key or leaf stands.
+    /// The place of a key or leaf.
     pub path: Vec<Step<'static>>,
 }
 

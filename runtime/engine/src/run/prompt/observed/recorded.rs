@@ -1,6 +1,6 @@
 //! What may be written down of a conversation with a model, so that it can be read again in the model's place.
 //!
-//! Observers see `***` for what is hidden; what is written down must still fit its type, so there a stand-in of the type is in that
+//! Observers see `***` for what is hidden; what is recorded must still fit its type, so there a stand-in of the type is in that
 //! place ([`stand_in`]). A message is made once, with what was known of its secrets when it was new.
 
 use std::sync::Arc;
@@ -149,7 +149,7 @@ impl Observed {
         }
     }
 
-    /// What the model says as an answer; `None` where something in it is hidden and nobody knows where.
+    /// What the model says as an answer; `None` where something in it is hidden at an unknown place.
     fn recorded_answer(&self, text: &str) -> Option<String> {
         if !self.hides_answer {
             return Some(self.hidden.redact_text(text.to_owned()));
@@ -199,7 +199,7 @@ impl Observed {
     /// An answer, so that it can be given again.
     ///
     /// # Errors
-    /// Where a part is hidden and nobody knows which.
+    /// Where a part is hidden and it is unknown which.
     pub(in crate::run::prompt) fn replayable(
         &self,
         answer: &ModelAnswer,
@@ -210,7 +210,7 @@ impl Observed {
             Some(text) => text,
             None if is_answer => {
                 return Err(
-                    "it is not plain JSON, so nobody knows where in it is what `@secret` hides"
+                    "it is not plain JSON, so it is unknown which part of it `@secret` hides"
                         .into(),
                 );
             }

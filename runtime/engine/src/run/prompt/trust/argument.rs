@@ -3,10 +3,11 @@
 use gsw_abi::types::{Enum, Field, Trust, Type, TypeId, TypeTable};
 use serde_json::{Map, Value};
 
-/// So many leaves of one call are looked for, and so many places are told: a model that gives more is not waited for.
+/// The most leaves of one call that are searched for, and the most places that are reported: a model that gives more is
+/// not waited for.
 const MOST_LEAVES: usize = 250;
 const MOST_PLACES: usize = 20;
-/// So much of a name that the program does not know is shown in a place.
+/// How many characters of a name that the program does not know are shown in a place.
 const LONGEST_NAME: usize = 40;
 
 /// Looks through the arguments of one call.
@@ -14,7 +15,7 @@ pub(super) struct Arguments<'a, F> {
     types: &'a TypeTable,
     is_trusted: F,
     leaves: usize,
-    /// The places that hold what stands in no trusted text, as `to` or `to[2].address`.
+    /// The places that hold what occurs in no trusted text, as `to` or `to[2].address`.
     pub(super) refused: Vec<String>,
 }
 

@@ -1,7 +1,6 @@
-//! Whether a text stands in another one as a whole: not as a part of a longer name, address or number.
+//! Whether a text occurs in another one as a whole: not as a part of a longer name, address or number.
 
-/// Whether `wanted` stands somewhere in `text`, with nothing around it that would make it something else. What is empty, and so
-/// says nothing, stands anywhere.
+/// Whether `wanted` occurs in `text`, with nothing around it that would make it something else. An empty text occurs anywhere.
 pub(super) fn stands_in(text: &str, wanted: &str) -> bool {
     if wanted.is_empty() {
         return true;
@@ -29,7 +28,7 @@ fn ends(after: &str, wanted: &str) -> bool {
     if let Some(rest) = after.strip_prefix(',') {
         return !(ends_in_digit && rest.starts_with(|it: char| it.is_ascii_digit()));
     }
-    // The end of a sentence is no part of what stands before it.
+    // The end of a sentence is no part of what comes before it.
     let rest = after.trim_start_matches(['.', ':']);
     !rest.starts_with(joins)
 }

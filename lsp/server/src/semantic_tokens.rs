@@ -10,12 +10,12 @@ use crate::state::{State, View, path};
 
 /// The tokens that the client has of each document, under the ids of their results.
 #[derive(Default)]
-pub struct Colours {
+pub struct SemanticTokens {
     known: HashMap<PathBuf, (String, Vec<lsp::SemanticToken>)>,
     next: u64,
 }
 
-impl Colours {
+impl SemanticTokens {
     pub fn forget(&mut self, path: &std::path::Path) {
         self.known.remove(path);
     }
@@ -37,7 +37,7 @@ pub fn legend() -> lsp::SemanticTokensLegend {
 
 pub fn all(state: &mut State, uri: &lsp::Uri) -> Option<lsp::SemanticTokensResult> {
     let data = encode(state.view(uri)?, None);
-    let id = state.colours.remember(path(uri)?, data.clone());
+    let id = state.semantic_tokens.remember(path(uri)?, data.clone());
     Some(lsp::SemanticTokensResult::Tokens(lsp::SemanticTokens {
         result_id: Some(id),
         data,
@@ -59,11 +59,11 @@ pub fn changed(
 ) -> Option<lsp::SemanticTokensFullDeltaResult> {
     let path = path(uri)?;
     let data = encode(state.view(uri)?, None);
-    let known = state.colours.known.get(&path);
+    let known = state.semantic_tokens.known.get(&path);
     let edits = known
         .filter(|(id, _)| id == previous)
         .map(|(_, old)| difference(old, &data));
-    let id = state.colours.remember(path, data.clone());
+    let id = state.semantic_tokens.remember(path, data.clone());
     Some(match edits {
         Some(edits) => lsp::SemanticTokensFullDeltaResult::TokensDelta(lsp::SemanticTokensDelta {
             result_id: Some(id),
