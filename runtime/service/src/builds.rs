@@ -28,6 +28,11 @@ pub(crate) enum Build {
     /// Another one is in its place.
     Changed(PathBuf),
     Gone(PathBuf),
+    /// What is in its place cannot be read.
+    Unreadable {
+        path: PathBuf,
+        why: std::io::Error,
+    },
 }
 
 impl Build {
@@ -44,7 +49,8 @@ impl Build {
         match footer::sum_of(&path) {
             Ok(Some(sum)) if sum == info.image => Self::There(path),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::Gone(path),
-            Ok(_) | Err(_) => Self::Changed(path),
+            Err(why) => Self::Unreadable { path, why },
+            Ok(_) => Self::Changed(path),
         }
     }
 
@@ -60,6 +66,10 @@ impl Build {
             Self::Gone(path) => {
                 format!("it was begun by `{}`, which is gone", path.display())
             }
+            Self::Unreadable { path, why } => format!(
+                "it was begun by `{}`, which cannot be read: {why}",
+                path.display()
+            ),
         }
     }
 }
@@ -80,7 +90,7 @@ pub(crate) fn hand_over(
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             Some(become_it(&program, &words, options, store.path()))
         }
-        Build::This | Build::Changed(_) | Build::Gone(_) => None,
+        Build::This | Build::Changed(_) | Build::Gone(_) | Build::Unreadable { .. } => None,
     }
 }
 
