@@ -173,8 +173,6 @@ const LONGEST: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::program_name;
 
     #[test]
