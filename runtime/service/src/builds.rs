@@ -31,7 +31,7 @@ pub(crate) enum Build {
     /// What is in its place cannot be read.
     Unreadable {
         path: PathBuf,
-        why: std::io::Error,
+        why: String,
     },
 }
 
@@ -49,7 +49,10 @@ impl Build {
         match footer::sum_of(&path) {
             Ok(Some(sum)) if sum == info.image => Self::There(path),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::Gone(path),
-            Err(why) => Self::Unreadable { path, why },
+            Err(why) => Self::Unreadable {
+                path,
+                why: why.to_string(),
+            },
             Ok(_) => Self::Changed(path),
         }
     }
