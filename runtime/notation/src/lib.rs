@@ -12,3 +12,4 @@ pub mod issue;
 pub mod json;
 pub mod number;
 pub mod path;
+pub mod text;

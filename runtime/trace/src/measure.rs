@@ -29,6 +29,13 @@ pub fn number(number: u64) -> String {
     text
 }
 
+/// `1 node`, `12,345 nodes`; `what` is the singular.
+#[must_use]
+pub fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", number(count))
+}
+
 /// Dollars with the digits that matter: `$1.24`, `$0.0031`, `<$0.0001`.
 #[must_use]
 pub fn money(usd: f64) -> String {
@@ -42,7 +49,7 @@ pub fn money(usd: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{duration, money, number};
+    use super::{counted, duration, money, number};
 
     #[test]
     fn figures_read_well() {
@@ -72,6 +79,8 @@ mod tests {
             [0, 999, 1_000, 1_234_567].map(number),
             ["0", "999", "1,000", "1,234,567"]
         );
+        assert_eq!(counted(1, "node"), "1 node");
+        assert_eq!(counted(12_345, "node"), "12,345 nodes");
         assert_eq!(
             [0.0, 0.000_01, 0.003_1, 1.239].map(money),
             ["$0", "<$0.0001", "$0.0031", "$1.24"]
