@@ -45,15 +45,19 @@ impl Build {
         if info.image == image {
             return Self::This;
         }
-        let path = PathBuf::from(&info.program);
+        Self::at(PathBuf::from(&info.program), &info.image)
+    }
+
+    /// What there is now of a program that had this image.
+    fn at(path: PathBuf, image: &Hash) -> Self {
         match footer::sum_of(&path) {
-            Ok(Some(sum)) if sum == info.image => Self::There(path),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::Gone(path),
-            Err(why) => Self::Unreadable {
-                path,
-                why: why.to_string(),
-            },
+            Ok(Some(sum)) if sum == *image => Self::There(path),
             Ok(_) => Self::Changed(path),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::Gone(path),
+            Err(error) => Self::Unreadable {
+                path,
+                why: error.to_string(),
+            },
         }
     }
 
@@ -206,4 +210,19 @@ fn words_of(options: &BuiltinOptions) -> Vec<String> {
         Verbosity::Quiet => words.push("--quiet".into()),
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Build;
+
+    #[test]
+    fn a_program_that_cannot_be_read_is_not_taken_for_another_build() {
+        let folder = std::env::temp_dir();
+        let missing = Build::at(folder.join("gsw-no-such-program"), &[0; 32]);
+        assert!(matches!(missing, Build::Gone(_)), "{missing:?}");
+        let folder = Build::at(folder, &[0; 32]);
+        assert!(matches!(folder, Build::Unreadable { .. }), "{folder:?}");
+        assert!(folder.note().contains("cannot be read: "));
+    }
 }
