@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use gsw_abi::call::{AskedOfRun, AskedOfServer};
+
 use crate::program::{gswc, scratch, text};
 
 /// A function of the library as its text shows it.
@@ -114,4 +116,29 @@ fn imports(tests: &str) -> String {
         .filter(is_named)
         .map(|path| format!("import {path}\n"))
         .collect()
+}
+
+#[test]
+fn what_modules_ask_by_a_word_is_in_the_tables_of_the_runtime() {
+    // The words that follow these beginnings of calls in a module.
+    let words = |module: &str, calls: &[&str]| -> BTreeSet<String> {
+        let (_, text) = gsw_std::MODULES
+            .iter()
+            .find(|(path, _)| *path == module)
+            .expect("the library has it");
+        let behind = calls.iter().flat_map(|call| text.split(call).skip(1));
+        behind
+            .filter_map(|it| it.split_once('"').map(|it| it.0.to_owned()))
+            .collect()
+    };
+    let known = AskedOfServer::ALL.iter().map(|it| it.word().to_owned());
+    assert_eq!(
+        words("std/mcp", &["looked(\"", "talked(\""]),
+        known.collect()
+    );
+    let known = AskedOfRun::ALL.iter().map(|it| it.word().to_owned());
+    assert_eq!(
+        words("std/runs", &["asked(self.id, \"", "asked(id, \""]),
+        known.collect()
+    );
 }

@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 use fake_provider::Script;
 use serde_json::{Value, json};
 
-use crate::program::{Said, gswc, root, scratch, text};
+use crate::cassettes::Stage;
+use crate::program::{Said, gswc, gswc_in, root, scratch, text};
 use crate::wire::{when, with_provider};
 
 /// What `gswc test` said without how long it took.
@@ -133,6 +134,80 @@ fn the_report_for_servers_is_xml_with_a_case_for_each_test() {
             assert!(failure.text().is_some_and(|it| it.contains(message)));
         }
     }
+}
+
+/// A folder with a file that does not compile before one that does.
+fn half_broken(name: &str) -> std::path::PathBuf {
+    let folder = scratch("half_broken").join(name);
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    for (file, text) in [
+        ("a.gsw", "test \"adds\" { assert 1 + == 2 }\n"),
+        ("b.gsw", "test \"holds\" { assert 1 + 1 == 2 }\n"),
+    ] {
+        std::fs::write(folder.join(file), text).expect("the target folder can be written");
+    }
+    folder
+}
+
+#[test]
+fn a_file_that_does_not_compile_is_a_failure_beside_the_results_of_the_others() {
+    let folder = half_broken("formats");
+    let said = |format: &str| {
+        let said = gswc_in(&folder, &["test", "a.gsw", "b.gsw", "--format", format]);
+        assert_eq!(said.code, Some(1), "{said:?}");
+        assert!(said.err.starts_with("a.gsw:1:"), "{said:?}");
+        said.out
+    };
+    let text = said("text");
+    let expected =
+        "a.gsw\nFAIL  the file can be tested\n      it does not compile\nb.gsw\nok    holds\n";
+    assert!(text.starts_with(expected), "{text}");
+    assert!(text.contains("1 passed, 1 failed"), "{text}");
+
+    let lines = said("json");
+    let lines: Vec<Value> = lines
+        .lines()
+        .map(|it| serde_json::from_str(it).expect("each line is JSON"))
+        .collect();
+    assert_eq!(
+        (&lines[0]["file"], &lines[0]["ending"]),
+        (&json!("a.gsw"), &json!("failed"))
+    );
+    let message = lines[0]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("a.gsw:1:"), "{message}");
+    assert_eq!(
+        (&lines[1]["file"], &lines[1]["ending"]),
+        (&json!("b.gsw"), &json!("passed"))
+    );
+
+    let xml = said("junit");
+    let tree = roxmltree::Document::parse(&xml).expect("the report is XML");
+    let failures = tree.descendants().filter(|it| it.has_tag_name("failure"));
+    let texts: Vec<_> = failures.filter_map(|it| it.text()).collect();
+    assert!(texts.len() == 1 && texts[0].contains("a.gsw:1:"), "{xml}");
+    assert!(xml.contains("name=\"holds\""), "{xml}");
+}
+
+#[test]
+fn what_models_answered_is_kept_though_another_file_does_not_compile() {
+    let source = r#"
+agent clerk { model: "anthropic/claude-sonnet-5-5" }
+prompt rate(dish: string) -> int by clerk { user "Rate ${dish}." }
+test "rates" cassette "tape.jsonl" { assert rate("soup") == 4 }
+"#;
+    let stage = Stage::new("half_broken", source);
+    let broken = half_broken("recorded").join("a.gsw");
+    let script = Script {
+        replies: vec![when("soup", json!("4"))],
+    };
+    let (said, _) = with_provider(script, |url| {
+        let program = stage.program();
+        let words = ["test", text(&program), text(&broken), "--record"];
+        stage.live(url, &words)
+    });
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.out.contains("tape.jsonl: 1 recorded"), "{said:?}");
+    assert!(stage.file("tape.jsonl").is_file());
 }
 
 #[test]

@@ -11,18 +11,31 @@ use crate::program::root;
 const EDGES: &[(&str, &[&str])] = &[
     ("gsw-std", &[]),
     ("gsw-source", &["gsw-std"]),
-    ("gsw-abi", &[]),
+    ("gsw-notation", &[]),
+    ("gsw-abi", &["gsw-notation"]),
     ("gsw-features", &[]),
-    ("gsw-syntax", &["gsw-source"]),
+    ("gsw-syntax", &["gsw-notation", "gsw-source"]),
     ("gsw-format", &["gsw-source", "gsw-syntax"]),
     (
         "gsw-project",
-        &["gsw-abi", "gsw-source", "gsw-std", "gsw-syntax"],
+        &[
+            "gsw-abi",
+            "gsw-notation",
+            "gsw-source",
+            "gsw-std",
+            "gsw-syntax",
+        ],
     ),
     ("gsw-names", &["gsw-abi", "gsw-source", "gsw-syntax"]),
     (
         "gsw-infer",
-        &["gsw-abi", "gsw-names", "gsw-source", "gsw-syntax"],
+        &[
+            "gsw-abi",
+            "gsw-names",
+            "gsw-notation",
+            "gsw-source",
+            "gsw-syntax",
+        ],
     ),
     (
         "gsw-evaluator",
@@ -82,9 +95,8 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-syntax",
         ],
     ),
-    ("gsw-notation", &[]),
     ("gsw-tree", &["gsw-abi", "gsw-notation"]),
-    ("gsw-journal", &[]),
+    ("gsw-journal", &["gsw-notation"]),
     ("gsw-engine", &["gsw-abi", "gsw-notation", "gsw-tree"]),
     ("gsw-trace", &["gsw-abi", "gsw-notation", "gsw-tree"]),
     (

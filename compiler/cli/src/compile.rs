@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gsw_flow::ir::Module;
 use gsw_service::Exit;
-use gsw_source::{Database, Files, Severity};
+use gsw_source::{Database, Diagnostic, Files, Severity};
 
 use crate::report::{self, Format};
 
@@ -68,9 +68,43 @@ pub fn tests_in(path: &Path, files: &dyn Files) -> Result<(Vec<u8>, Vec<gsw_flow
     }
 }
 
+/// Why a file's tests cannot be made; it has been printed.
+pub struct Uncompiled {
+    pub exit: Exit,
+    /// A line for each error.
+    pub errors: String,
+}
+
 /// The image of a file's tests with the tests; what is wrong is printed.
-pub fn tests(path: &Path) -> Result<(Vec<u8>, Vec<gsw_flow::Test>), Exit> {
-    tests_of(&checked(path)?)
+pub fn tests(path: &Path) -> Result<(Vec<u8>, Vec<gsw_flow::Test>), Uncompiled> {
+    let db = open(path).map_err(|failure| Uncompiled {
+        exit: report::failure(&failure),
+        errors: failure,
+    })?;
+    let uncompiled = |exit, diagnostics: &[Diagnostic]| {
+        let errors = diagnostics
+            .iter()
+            .filter(|it| it.severity == Severity::Error);
+        let errors: Vec<_> = errors.cloned().collect();
+        Uncompiled {
+            exit,
+            errors: report::plain_text(&db, &errors),
+        }
+    };
+    let diagnostics = gsw_analysis::check_project(&db);
+    let exit = report::report(&db, &diagnostics, Format::Auto);
+    if exit != Exit::Done {
+        return Err(uncompiled(exit, &diagnostics));
+    }
+    let (module, tests) = gsw_flow::lower_tests(&db).map_err(|diagnostics| {
+        let exit = report::report(&db, &diagnostics, Format::Auto);
+        uncompiled(exit, &diagnostics)
+    })?;
+    let image = encode(&module).map_err(|exit| Uncompiled {
+        exit,
+        errors: "the compiler failed on it".to_owned(),
+    })?;
+    Ok((image, tests))
 }
 
 fn tests_of(db: &Database) -> Result<(Vec<u8>, Vec<gsw_flow::Test>), Exit> {

@@ -138,23 +138,33 @@ fn configuration(
     let text = files
         .read(&path)
         .map_err(|why| format!("`{}` {why}", path.display()))?;
-    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let file = lasting(db, path, text, durability);
-    let said = file_configuration(db, file).configuration.clone();
-    let table = said.models.prices.map(|it| folder.join(it.path));
+    let (home, table) = named(db, file, files);
     let text = table.and_then(|it| files.read(&it).ok().map(|text| (it, text)));
     Ok(Configured {
         configuration: Some(file),
         prices: text.map(|(path, text)| lasting(db, path, text, durability)),
-        home: Some(module_key(&files.absolute(&folder.join(&said.entry)))),
+        home: Some(home),
     })
+}
+
+/// The module of the entry that a `gsw.toml` names, and the path of its table of prices.
+fn named(db: &Database, configuration: File, files: &dyn Files) -> (String, Option<PathBuf>) {
+    let folder = configuration.path(db).parent().unwrap_or(Path::new(""));
+    let said = &file_configuration(db, configuration).configuration;
+    let prices = said.models.prices.as_ref();
+    (
+        module_key(&files.absolute(&folder.join(&said.entry))),
+        prices.map(|it| folder.join(&it.path)),
+    )
 }
 
 fn lasting(db: &Database, path: PathBuf, text: Arc<str>, durability: Durability) -> File {
     File::builder(path, text).durability(durability).new(db)
 }
 
-/// Reads what `file` imports by now and the project lacks, and `gsw.toml` when it has changed. An editor calls this after an edit.
+/// Reads what `file` imports by now and the project lacks, and `gsw.toml` with the files that it names when it has changed. An
+/// editor calls this after an edit.
 pub fn follow_imports(db: &mut Database, file: File, files: &dyn Files) {
     let Some(project) = Project::try_get(db) else {
         return;
@@ -212,13 +222,28 @@ pub fn remove_file(db: &mut Database, path: &Path, files: &dyn Files) {
 }
 
 fn refresh_configuration(db: &mut Database, project: Project, files: &dyn Files) {
-    let named = [project.configuration(db), project.prices(db)];
-    for file in named.into_iter().flatten() {
+    let known = [project.configuration(db), project.prices(db)];
+    for file in known.into_iter().flatten() {
         // A file that cannot be read at the moment is most likely being written.
         if let Ok(text) = files.read(file.path(db))
             && *file.text(db) != text
         {
             file.set_text(db).to(text);
+        }
+    }
+    let Some(configuration) = project.configuration(db) else {
+        return;
+    };
+    let (home, prices) = named(db, configuration, files);
+    if project.home(db).as_ref() != Some(&home) {
+        project.set_home(db).to(Some(home));
+    }
+    let known = project.prices(db).map(|it| it.path(db).clone());
+    if known != prices {
+        let text = prices.and_then(|it| files.read(&it).ok().map(|text| (it, text)));
+        let file = text.map(|(path, text)| lasting(db, path, text, CHANGES_SELDOM));
+        if project.prices(db) != file {
+            project.set_prices(db).to(file);
         }
     }
 }
@@ -238,7 +263,7 @@ pub fn module_key(path: &Path) -> String {
         }
     }
     let key = parts.join("/");
-    key.strip_suffix(".gsw").map_or(key.clone(), str::to_owned)
+    key.strip_suffix(".gsw").unwrap_or(&key).to_owned()
 }
 
 /// What a project holds.

@@ -25,7 +25,7 @@ use std::collections::HashSet;
 use gsw_source::{Database, Db, File, ItemKind, Name, Span};
 
 use item::Calling;
-pub use item::{Completion, CompletionKind, Definition, completion_docs};
+pub use item::{Completion, CompletionKind, Definition, Insert, completion_docs};
 use name::Wanted;
 use site::{Site, site};
 
@@ -91,10 +91,12 @@ fn fit_in(it: &mut Completion, behind: &str) {
         Some(sign @ ('(' | ':')) => sign,
         Some(_) | None => return,
     };
-    if let Some(at) = it.insert.find(sign)
-        && it.label.starts_with(it.insert[..at].trim_end())
+    let text = it.insert.text();
+    if let Some(at) = text.find(sign)
+        && it.label.starts_with(text[..at].trim_end())
     {
-        it.insert.truncate(at);
+        // A part of the label, so nothing in it is to be filled in.
+        it.insert = Insert::Plain(text[..at].to_owned());
     }
 }
 
@@ -143,8 +145,8 @@ fn of_site(cursor: &Cursor<'_>) -> Vec<Completion> {
             };
             texts.iter().map(text).collect()
         }
-        Site::SettingText { name, start } => setting::in_text(cursor, &name, start),
-        Site::SettingValue { name } => setting::values(cursor, &name),
+        Site::SettingText { setting, start } => setting::in_text(cursor, setting, start),
+        Site::SettingValue { setting } => setting::values(cursor, setting),
         Site::Expression(place) => expression::expressions(cursor, &place),
     }
 }

@@ -52,7 +52,9 @@ mod workspace_symbol;
 pub use call_hierarchy::{Call, Callable, incoming_calls, outgoing_calls, prepare_call_hierarchy};
 pub use code_action::{ActionKind, CodeAction, code_action};
 pub use code_lens::{Lens, LensAction, code_lens};
-pub use completion::{Completion, CompletionKind, Definition, Model, completion, completion_docs};
+pub use completion::{
+    Completion, CompletionKind, Definition, Insert, Model, completion, completion_docs,
+};
 pub use definition::definition;
 pub use diagnostics::{diagnostics, first_diagnostics, project_diagnostics};
 pub use document_highlight::{Access, Highlight, document_highlight};

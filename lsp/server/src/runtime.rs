@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use gsw_ide::Model;
 use gsw_source::Files;
+use tokio::sync::Semaphore;
 
 /// The host that knows of models and runs. It is asked on a thread of its own, and may take its time.
 pub trait Runtime: Send + Sync + 'static {
@@ -43,16 +44,60 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// As the compiler's own thread has.
 const STACK: usize = 64 << 20;
 
-/// What `question` comes to on a thread of its own; `None` when it takes too long or panics.
+/// A question that is given up goes on all the same, with its stack: a rendering that does not end keeps its place, and when all
+/// are taken nothing more is asked. A guess.
+static PLACES: Semaphore = Semaphore::const_new(4);
+
+/// What `question` comes to on a thread of its own; `None` when it takes too long or panics, or when too many others do.
 pub async fn elsewhere<T: Send + 'static>(
     question: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
-    let (sender, answer) = tokio::sync::oneshot::channel();
-    let thread = std::thread::Builder::new().name("runtime".into());
-    let started = thread.stack_size(STACK).spawn(move || {
-        // Whoever asked may have gone.
-        let _ = sender.send(question());
-    });
-    started.ok()?;
-    tokio::time::timeout(PATIENCE, answer).await.ok()?.ok()
+    within(PATIENCE, &PLACES, question).await
+}
+
+async fn within<T: Send + 'static>(
+    patience: Duration,
+    places: &'static Semaphore,
+    question: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let answered = async {
+        let place = places.acquire().await.ok()?;
+        let (sender, answer) = tokio::sync::oneshot::channel();
+        let thread = std::thread::Builder::new().name("runtime".into());
+        let started = thread.stack_size(STACK).spawn(move || {
+            let _place = place;
+            // Whoever asked may have gone.
+            let _ = sender.send(question());
+        });
+        started.ok()?;
+        answer.await.ok()
+    };
+    tokio::time::timeout(patience, answered).await.ok()?
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use tokio::sync::Semaphore;
+
+    use super::{PATIENCE, within};
+
+    #[test]
+    fn questions_that_do_not_end_keep_others_from_being_asked_until_they_do() {
+        static PLACES: Semaphore = Semaphore::const_new(1);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build();
+        runtime.expect("it can be made").block_on(async {
+            let (end, ends) = channel::<()>();
+            let short = Duration::from_millis(20);
+            let endless = move || ends.recv().is_ok();
+            assert_eq!(within(short, &PLACES, endless).await, None);
+            assert_eq!(within(short, &PLACES, || 1).await, None);
+            drop(end);
+            assert_eq!(within(PATIENCE, &PLACES, || 2).await, Some(2));
+        });
+    }
 }

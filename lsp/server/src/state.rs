@@ -221,19 +221,19 @@ impl State {
 
     /// Files on disk were made, changed or deleted by somebody else.
     pub fn changed_on_disk(&mut self, paths: &[PathBuf]) {
+        // It says which files belong together, also one that is open: it may just have been made.
+        if paths
+            .iter()
+            .any(|it| it.ends_with(gsw_project::CONFIGURATION))
+        {
+            self.afresh();
+            return;
+        }
         let closed: Vec<PathBuf> = paths
             .iter()
             .filter(|it| self.documents.get(it).is_none())
             .cloned()
             .collect();
-        if closed
-            .iter()
-            .any(|it| it.ends_with(gsw_project::CONFIGURATION))
-        {
-            // It says which files belong together.
-            self.afresh();
-            return;
-        }
         self.read_again(&closed);
         for workspace in &mut self.workspaces {
             workspace.add(&closed, &self.documents);

@@ -1,6 +1,6 @@
 //! Answers while something is typed: completions, the parameters of a call.
 
-use gsw_ide::{Completion, CompletionKind, Definition};
+use gsw_ide::{Completion, CompletionKind, Definition, Insert};
 use gsw_source::{ItemKind, Span};
 use tower_lsp::ls_types as lsp;
 
@@ -27,13 +27,11 @@ pub fn complete(
 }
 
 fn item(view: View<'_>, it: Completion) -> lsp::CompletionItem {
-    let is_snippet = it.insert.contains('$');
-    let can_snippets = view.state.settings.support.snippets == Ability::Present;
-    let (text, format) = match (is_snippet, can_snippets) {
-        (true, true) => (it.insert, Some(lsp::InsertTextFormat::SNIPPET)),
-        // What is not said is plain, and found by its label: a list has hundreds of items.
-        (true, false) => (plain(&it.insert), None),
-        (false, _) => (it.insert, None),
+    // What is not said is plain, and found by its label: a list has hundreds of items.
+    let (text, format) = match (it.insert, view.state.settings.support.snippets) {
+        (Insert::Plain(text), Ability::Present | Ability::Lacking) => (text, None),
+        (Insert::Snippet(text), Ability::Present) => (text, Some(lsp::InsertTextFormat::SNIPPET)),
+        (Insert::Snippet(text), Ability::Lacking) => (plain(&text), None),
     };
     let imports: Vec<lsp::TextEdit> = it.imports.iter().map(|it| view.edit(it)).collect();
     let definitions: Vec<Definition> = it.definition.into_iter().collect();

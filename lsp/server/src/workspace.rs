@@ -73,6 +73,7 @@ impl Workspace {
     fn enter(&mut self) {
         if let Some(project) = Project::try_get(&self.db)
             && let Some(home) = project.home(&self.db).clone()
+            && *project.entry(&self.db) != home
             && project.modules(&self.db).contains_key(&home)
         {
             project.set_entry(&mut self.db).to(home);
@@ -109,12 +110,13 @@ impl Workspace {
         }
     }
 
-    /// The file has this text now, and is edited or is not; what it imports is read.
+    /// The file has this text now, and is edited or is not; what it imports, or names as a `gsw.toml`, is read.
     pub fn set(&mut self, file: File, text: Arc<str>, durability: Durability, files: &Documents) {
         file.set_text(&mut self.db)
             .with_durability(durability)
             .to(text);
         gsw_project::follow_imports(&mut self.db, file, files);
+        self.enter();
     }
 
     /// Reads what a file imports from outside of the folder.

@@ -14,15 +14,20 @@
 //!
 //! A library function declared `@intrinsic("name")` is the row of that name: its arguments fill `word`, `borrow`, `own` in order.
 
+mod answer_purpose;
+mod asked;
 mod error_policy;
 mod limit;
 mod node_kind;
+mod numbered;
 mod parameter;
 mod place;
 mod queue_purpose;
 
 use crate::layout::{Context, Frame, Outcome};
 
+pub use answer_purpose::AnswerPurpose;
+pub use asked::{AskedOfRun, AskedOfServer};
 pub use error_policy::{ErrorPolicy, RacePolicy};
 pub use limit::{NO_DOLLARS, NO_LIMIT};
 pub use node_kind::NodeKind;
@@ -501,8 +506,8 @@ macro_rules! for_each_runtime_call {
             // `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
             exec_run waiting(result, own, own, own, word, own);
             mcp_call waiting(result, own, own, own, own, own, own, own); // The server's argv, address or 0, environment or headers, what it says of itself for OAuth; the tool, arguments as `json`, a digest or 0.
-            // What else `std/mcp` asks, by its number: the same of the server, a name or an address, arguments as `json`.
-            mcp_look waiting(result, word, own, own, own, own, own, own);
+            // What else `std/mcp` asks, a word of `AskedOfServer`: the same of the server, a name or an address, arguments as `json`.
+            mcp_look waiting(result, own, own, own, own, own, own, own);
             // `http.request`: method, url, headers, the body as bytes or 0, or as a `json` or 0; gives the record `HttpResponse`.
             http_request waiting(result, own, own, own, own, own);
             // `context.node` and its kin: result type, what (as `std/context.gsw` numbers it), how many at most, a text.
@@ -519,8 +524,8 @@ macro_rules! for_each_runtime_call {
             plan_check waiting(result, own);
             // It is run if that is allowed: the text, its image, what is wrong with it, what for, input. Gives the record `Ran`.
             plan_run waiting(result, own, own, own, own, own);
-            // Another run: result type, its id, what is asked of it (a number that `std/runs` has), a text, a `json`.
-            run_ask waiting(result, own, word, own, own);
+            // Another run: result type, its id, what is asked of it (a word of `AskedOfRun`), a text, a `json`.
+            run_ask waiting(result, own, own, own, own);
             // `spawn detached`: function, a record type with its parameters, result type, name, parameters as `json`, the id that
             // it is to have or 0; gives an id.
             spawn_detached waiting(word, word, word, own, own, own);

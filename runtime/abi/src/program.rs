@@ -320,7 +320,7 @@ impl Skill {
             part(file.text.as_deref().unwrap_or_default());
         }
         let sum = sum.finalize();
-        let digits: String = sum.iter().take(6).map(|it| format!("{it:02x}")).collect();
+        let digits = gsw_notation::hex::text(&sum[..6]);
         self.id = format!("{}@{digits}", self.name);
     }
 }

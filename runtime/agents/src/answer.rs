@@ -53,8 +53,9 @@ use coerce::{Coerced, coerced};
 use gsw_engine::model::Check;
 use gsw_notation::issue::Issue;
 use gsw_notation::path;
+use gsw_notation::text::shortened;
 use keep_valid::Known;
-use node::{Node, excerpt};
+use node::Node;
 use parse::Flaw;
 use repair::Repairs;
 use scan::Top;
@@ -296,7 +297,7 @@ impl<'a> Reader<'a> {
             return self.broken(&flaw);
         }
         const SHOWN: usize = 80;
-        let mut found = excerpt(self.text.trim(), SHOWN);
+        let mut found = shortened(self.text.trim(), SHOWN);
         if self.shapes.hides {
             found = "text that is hidden".into();
         }

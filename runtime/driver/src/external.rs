@@ -202,8 +202,10 @@ impl Externals {
         state.forget_old(now);
         let waiting = state.addressed.get(address);
         let first = waiting.and_then(|it| it.first().copied());
+        let open = first.and_then(|it| Some((it, &state.open.get(&it)?.external)));
+        let taken = state.taken.get(address);
         let count = waiting.map_or(0, BTreeSet::len);
-        match (address, first) {
+        match (address, open) {
             (Address::Name { run, name }, Some(_)) if count > 1 => {
                 let keys = waiting.into_iter().flatten();
                 let keys = keys.filter_map(|it| state.open.get(it)?.external.key.clone());
@@ -213,15 +215,12 @@ impl Externals {
                     keys: keys.collect(),
                 })
             }
-            (_, Some(id)) => {
-                let external = &state.open[&id].external;
-                Ok(Route::Open(Found {
-                    id,
-                    name: external.name.clone(),
-                    result: external.result,
-                }))
-            }
-            (_, None) if let Some(first) = state.taken.get(address) => Err(NotTaken::Again {
+            (_, Some((id, external))) => Ok(Route::Open(Found {
+                id,
+                name: external.name.clone(),
+                result: external.result,
+            })),
+            (_, None) if let Some(first) = taken => Err(NotTaken::Again {
                 first: first.clone(),
             }),
             (Address::Key(key), None) => match state.kept.get(key) {

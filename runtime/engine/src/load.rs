@@ -143,7 +143,7 @@ impl Loaded {
         Ok(Self {
             types: Arc::new(program.types.clone()),
             program: Arc::new(program),
-            image: hex(&view.sum).into(),
+            image: gsw_notation::hex::text(view.sum).into(),
             functions,
             plans: None,
             code,
@@ -171,10 +171,6 @@ impl Loaded {
     pub fn code_size(&self) -> usize {
         self.code.bytes().len()
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

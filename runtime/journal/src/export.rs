@@ -365,5 +365,5 @@ fn facts(record: &Record) -> (&'static str, Option<u64>, Option<i64>) {
 /// A digest as it is written.
 #[must_use]
 pub fn hex(hash: &Hash) -> String {
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    gsw_notation::hex::text(hash)
 }

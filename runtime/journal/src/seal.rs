@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use chacha20poly1305::aead::common::Generate;
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
+use gsw_notation::hex;
 use sha2::{Digest, Sha256};
 
 use crate::file::beside;
@@ -96,7 +97,8 @@ impl Key {
     /// # Errors
     /// When they are something else.
     pub fn of_text(text: &str, of: &str) -> Result<Self, SealError> {
-        let bytes = of_hex(text.trim()).ok_or_else(|| SealError::NoKey { of: of.to_owned() })?;
+        let bytes = hex::bytes(text.trim()).and_then(|it| it.try_into().ok());
+        let bytes: [u8; 32] = bytes.ok_or_else(|| SealError::NoKey { of: of.to_owned() })?;
         Ok(Self::of(&bytes))
     }
 
@@ -230,14 +232,8 @@ fn make(path: &Path) -> Result<(), SealError> {
         path: path.to_owned(),
         why: error.to_string(),
     };
-    let text: String = draw::<32>()?
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let unique: String = draw::<8>()?
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let text = hex::text(draw::<32>()?);
+    let unique = hex::text(draw::<8>()?);
     let temporary = beside(path, &format!(".{unique}"));
     let write = || -> std::io::Result<()> {
         let mut options = OpenOptions::new();
@@ -258,22 +254,6 @@ fn make(path: &Path) -> Result<(), SealError> {
     let made = write();
     let _ = std::fs::remove_file(&temporary);
     made.map_err(unusable)
-}
-
-fn of_hex(text: &str) -> Option<[u8; 32]> {
-    let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
-        return None;
-    };
-    let digit = |it: u8| {
-        char::from(it)
-            .to_digit(16)
-            .and_then(|it| u8::try_from(it).ok())
-    };
-    let bytes: Option<Vec<u8>> = pairs
-        .iter()
-        .map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?))
-        .collect();
-    bytes?.try_into().ok()
 }
 
 #[cfg(test)]

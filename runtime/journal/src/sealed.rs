@@ -3,7 +3,6 @@
 //! What is sealed begins with a mark, so that a reader of a payload's bytes gets what was meant, with the key, or an error that
 //! says why not. Records keep their form, so chains and exports can be checked without the key.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::error::Error;
@@ -101,12 +100,7 @@ impl Store {
     /// When there is no key of the store.
     pub fn sealed_key(&self, external: &str) -> Result<String, Error> {
         let digest = key(self.path(), Missing::Refused)?.digest(self.id(), external.as_bytes());
-        let mut name = SEALED_KEY.to_owned();
-        for byte in digest {
-            // Writing to a string cannot fail.
-            let _ = write!(name, "{byte:02x}");
-        }
-        Ok(name)
+        Ok(format!("{SEALED_KEY}{}", gsw_notation::hex::text(digest)))
     }
 
     /// Under which an answer to this key is kept that comes before its question.

@@ -1,4 +1,4 @@
-//! How JSON, times, durations and numbers are written and read.
+//! How JSON, times, durations, numbers and bytes are written and read.
 //!
 //! It knows no value of a program, no type and no run.
 
@@ -7,7 +7,9 @@
 pub mod calendar;
 pub mod difference;
 pub mod duration;
+pub mod hex;
 pub mod issue;
 pub mod json;
 pub mod number;
 pub mod path;
+pub mod text;

@@ -150,6 +150,12 @@ fn power(text: &str) -> Option<i64> {
     Some(if text.starts_with('-') { -size } else { size })
 }
 
+/// Whether every underscore of some digits stands between two of them.
+#[must_use]
+pub fn is_grouped(digits: &str) -> bool {
+    !digits.starts_with('_') && !digits.ends_with('_') && !digits.contains("__")
+}
+
 #[cfg(test)]
 mod tests {
     use super::{MOST_EXACT, Scaled, int, int_of_float, scaled};

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::mcp::login::{self, Act, Login};
 use crate::mcp::reach::{self, Serving};
 use crate::runs::arguments::{self as runs, RunsInvocation};
+use crate::value_text::Listed;
 use crate::{memory, store, value_text};
 
 /// What the user asks for.
@@ -467,10 +468,17 @@ fn parameter_value(
     for one in given {
         match (one, list) {
             (Given::Bool(it), _) => values.push(Value::Bool(it)),
-            (Given::Text(text), Some(element)) => match value_text::json_array(&text)? {
-                Some(items) if count == 1 => return Ok(Value::Array(items)),
-                _ => values.push(value_text::read(types, element, &text)?),
-            },
+            (Given::Text(text), Some(element)) => {
+                match value_text::read_listed(types, element, &text)? {
+                    Listed::Array(items) if count == 1 => return Ok(Value::Array(items)),
+                    // Of lists each may be an element of a list of lists.
+                    Listed::Array(items) if value_text::is_json(types, element) => {
+                        values.push(Value::Array(items));
+                    }
+                    Listed::Array(items) => values.extend(items),
+                    Listed::Element(value) => values.push(value),
+                }
+            }
             (Given::Text(text), None) => values.push(value_text::read(types, parameter.ty, &text)?),
         }
     }

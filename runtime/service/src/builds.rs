@@ -28,6 +28,11 @@ pub(crate) enum Build {
     /// Another one is in its place.
     Changed(PathBuf),
     Gone(PathBuf),
+    /// What is in its place cannot be read.
+    Unreadable {
+        path: PathBuf,
+        why: String,
+    },
 }
 
 impl Build {
@@ -40,11 +45,19 @@ impl Build {
         if info.image == image {
             return Self::This;
         }
-        let path = PathBuf::from(&info.program);
+        Self::at(PathBuf::from(&info.program), &info.image)
+    }
+
+    /// What there is now of a program that had this image.
+    fn at(path: PathBuf, image: &Hash) -> Self {
         match footer::sum_of(&path) {
-            Ok(Some(sum)) if sum == info.image => Self::There(path),
+            Ok(Some(sum)) if sum == *image => Self::There(path),
+            Ok(_) => Self::Changed(path),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::Gone(path),
-            Ok(_) | Err(_) => Self::Changed(path),
+            Err(error) => Self::Unreadable {
+                path,
+                why: error.to_string(),
+            },
         }
     }
 
@@ -60,6 +73,10 @@ impl Build {
             Self::Gone(path) => {
                 format!("it was begun by `{}`, which is gone", path.display())
             }
+            Self::Unreadable { path, why } => format!(
+                "it was begun by `{}`, which cannot be read: {why}",
+                path.display()
+            ),
         }
     }
 }
@@ -80,7 +97,7 @@ pub(crate) fn hand_over(
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             Some(become_it(&program, &words, options, store.path()))
         }
-        Build::This | Build::Changed(_) | Build::Gone(_) => None,
+        Build::This | Build::Changed(_) | Build::Gone(_) | Build::Unreadable { .. } => None,
     }
 }
 
@@ -193,4 +210,19 @@ fn words_of(options: &BuiltinOptions) -> Vec<String> {
         Verbosity::Quiet => words.push("--quiet".into()),
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Build;
+
+    #[test]
+    fn a_program_that_cannot_be_read_is_not_taken_for_another_build() {
+        let folder = std::env::temp_dir();
+        let missing = Build::at(folder.join("gsw-no-such-program"), &[0; 32]);
+        assert!(matches!(missing, Build::Gone(_)), "{missing:?}");
+        let folder = Build::at(folder, &[0; 32]);
+        assert!(matches!(folder, Build::Unreadable { .. }), "{folder:?}");
+        assert!(folder.note().contains("cannot be read: "));
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gsw_agents::{Authorizing, Consent};
 use gsw_driver::servers::{OAuth, ServerAddress};
 
+use crate::shell::quoted;
 use crate::terminal::Stage;
 use crate::{environment, state, terminal};
 
@@ -79,9 +80,9 @@ fn open(browser: &str, address: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What names a server to `mcp login`.
+/// What names a server to `mcp login`, as a shell takes it.
 fn words(server: &ServerAddress) -> String {
-    let mut words = vec![server.url.clone()];
+    let mut words = vec![quoted(&server.url)];
     if let Some(oauth) = &server.oauth {
         let OAuth {
             client,
@@ -91,7 +92,8 @@ fn words(server: &ServerAddress) -> String {
             scopes,
             port,
         } = oauth;
-        let mut option = |name: &str, value: &str| words.push(format!("--{name} {value}"));
+        let mut option =
+            |name: &str, value: &str| words.push(format!("--{name} {}", quoted(value)));
         for (name, value) in [
             ("client", client),
             ("issuer", issuer),
@@ -119,10 +121,10 @@ mod tests {
     #[test]
     fn a_secret_is_not_among_the_words() {
         let server = ServerAddress {
-            url: "https://a.example/mcp".into(),
+            url: "https://a.example/mcp?shop=1&floor=2".into(),
             headers: Vec::new(),
             oauth: Some(OAuth {
-                client: Some("shop".into()),
+                client: Some("my shop".into()),
                 secret: Some("s3cret".into()),
                 issuer: Some("https://b.example".into()),
                 document: None,
@@ -132,7 +134,7 @@ mod tests {
         };
         assert_eq!(
             words(&server),
-            "https://a.example/mcp --client shop --issuer https://b.example --secret-from VARIABLE \
+            "'https://a.example/mcp?shop=1&floor=2' --client 'my shop' --issuer https://b.example --secret-from VARIABLE \
              --scope read --scope write --port 8080"
         );
     }

@@ -516,7 +516,7 @@ fn taken(
         }
         return Err(NotBegun::Refused(match build {
             Build::This => why.to_string(),
-            Build::There(_) | Build::Changed(_) | Build::Gone(_) => {
+            Build::There(_) | Build::Changed(_) | Build::Gone(_) | Build::Unreadable { .. } => {
                 format!("{why}\n{}", build.note())
             }
         }));

@@ -34,6 +34,13 @@ impl Exit {
         Self::Cancelled,
     ];
 
+    /// The one of two that counts when a command does several things: the one with the larger number, which is that of the graver
+    /// failure.
+    #[must_use]
+    pub fn worse(self, other: Self) -> Self {
+        std::cmp::max_by_key(self, other, |it| *it as u8)
+    }
+
     /// What it says of a program's run.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
@@ -56,5 +63,21 @@ impl Exit {
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Exit;
+
+    #[test]
+    fn the_worse_of_two_counts_in_either_order() {
+        for (one, other) in [
+            (Exit::Internal, Exit::Raised),
+            (Exit::Raised, Exit::Internal),
+        ] {
+            assert_eq!(one.worse(other), Exit::Internal);
+        }
+        assert_eq!(Exit::Done.worse(Exit::Done), Exit::Done);
     }
 }

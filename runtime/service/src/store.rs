@@ -111,10 +111,10 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     if text == NEVER {
         return Ok(Duration::MAX);
     }
-    let nanoseconds = gsw_trace::measure::parse_duration(text);
-    let duration = nanoseconds.map(|it| Duration::from_nanos(it.unsigned_abs()));
-    duration
-        .ok_or_else(|| format!("`{text}` is no duration; write one such as `90s`, `5m` or `never`"))
+    let nanoseconds = gsw_notation::duration::parse(text).and_then(|it| u64::try_from(it).ok());
+    nanoseconds.map(Duration::from_nanos).ok_or_else(|| {
+        format!("`{text}` is not a duration; write one such as `90s`, `1h30m` or `never`")
+    })
 }
 
 fn warn(why: &str) {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 
 use gsw_abi::types::{Enum, Type, TypeId, TypeTable};
-use gsw_notation::json;
+use gsw_notation::{duration, json};
 use serde_json::Value;
 
 /// The most bytes of a file that is an argument; a guess at what is one by mistake, such as a device.
@@ -44,15 +44,41 @@ pub fn list_element(types: &TypeTable, ty: TypeId) -> Option<TypeId> {
     }
 }
 
-/// The elements, when the text (or the file after `@`) is a JSON array.
-pub fn json_array(text: &str) -> Result<Option<Vec<Value>>, String> {
-    let text = file_or_text(text)?;
-    if !text.trim_start().starts_with('[') {
-        return Ok(None);
+/// What one argument of a list gives.
+#[derive(PartialEq, Debug)]
+pub enum Listed {
+    /// A JSON array, or the file with one after `@`.
+    Array(Vec<Value>),
+    Element(Value),
+}
+
+/// Reads an argument of a list with elements of the type `element`. What begins with `[` or `@` is never taken for a text because it
+/// cannot be read; `@@` is a text that begins with `@`.
+///
+/// # Errors
+/// When the file or the JSON cannot be read, or the element does not fit.
+pub fn read_listed(types: &TypeTable, element: TypeId, text: &str) -> Result<Listed, String> {
+    let is_plain = !is_json(types, element) && *types.get(types.base(element)) != Type::Bytes;
+    if is_plain && let Some(rest) = text.strip_prefix("@@") {
+        return read(types, element, &format!("@{rest}")).map(Listed::Element);
     }
-    match json::parse(&text) {
-        Ok(Value::Array(items)) => exact(items).map(Some),
-        _ => Ok(None),
+    if !text.trim_start().starts_with(['[', '@']) {
+        return read(types, element, text).map(Listed::Element);
+    }
+    let hint = |why: String| match text.strip_prefix('@') {
+        Some(rest) if is_plain => {
+            format!("{why}; a text that begins with `@` is written `@@{rest}`")
+        }
+        Some(_) | None => why,
+    };
+    match json(text).map_err(hint)? {
+        Value::Array(items) => Ok(Listed::Array(items)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)
+            if is_plain =>
+        {
+            Err(hint(format!("`{text}` holds no JSON array")))
+        }
+        value => Ok(Listed::Element(value)),
     }
 }
 
@@ -194,39 +220,13 @@ fn non_finite(number: f64) -> String {
     }
 }
 
-/// `250ms`, `30s`, `5m`, `2h`, `7d`, several in a row (`1m30s`), or a number of seconds.
+/// A literal of the language (`1m30s`), after a `-` perhaps, or a number of seconds; exactly, to the nanosecond.
 fn duration(text: &str) -> Result<Value, String> {
-    let is_finite = |it: &f64| it.is_finite();
-    if let Some(seconds) = text.parse::<f64>().ok().filter(is_finite) {
-        return Ok(Value::from(seconds));
-    }
-    let wrong = || format!("`{text}` is not a duration such as `250ms`, `30s`, `5m`, `2h` or `7d`");
-    if text.is_empty() {
-        return Err(wrong());
-    }
-    let mut rest = text;
-    let mut seconds = 0.0;
-    while !rest.is_empty() {
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .ok_or_else(wrong)?;
-        let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
-        rest = &rest[digits..];
-        let end = rest
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        seconds += number
-            * match &rest[..end] {
-                "ms" => 0.001,
-                "s" => 1.0,
-                "m" => 60.0,
-                "h" => 3_600.0,
-                "d" => 86_400.0,
-                _ => return Err(wrong()),
-            };
-        rest = &rest[end..];
-    }
-    Ok(Value::from(seconds))
+    let seconds = duration::parse(text).map(duration::seconds_text);
+    let number = seconds.and_then(|it| it.parse().ok());
+    number.map(Value::Number).ok_or_else(|| {
+        format!("`{text}` is not a duration such as `250ms`, `30s`, `1h30m` or `7d`, the units falling and each once")
+    })
 }
 
 fn json(text: &str) -> Result<Value, String> {
@@ -283,19 +283,46 @@ pub fn read_file(path: &str, largest: u64) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{duration, float, json, read_file};
+    use gsw_abi::builtin;
+    use serde_json::json as value;
+
+    use super::{Listed, duration, float, json, read_file, read_listed};
 
     #[test]
-    fn durations_add_up() {
-        assert_eq!(
-            duration("1m30s").map(|it| it.to_string()),
-            Ok("90.0".into())
-        );
-        assert_eq!(
-            duration("250ms").map(|it| it.to_string()),
-            Ok("0.25".into())
-        );
-        for wrong in ["", "5 m", "m", "inf", "NaN", "1e999"] {
+    fn what_cannot_be_read_is_no_text_of_a_list() {
+        let types = builtin::type_table();
+        let read = |text: &str| read_listed(&types, builtin::STRING, text);
+        assert_eq!(read("alice"), Ok(Listed::Element(value!("alice"))));
+        assert_eq!(read("@@alice"), Ok(Listed::Element(value!("@alice"))));
+        assert_eq!(read(r#"["a"]"#), Ok(Listed::Array(vec![value!("a")])));
+        let why = read("[1,2").expect_err("it is not JSON");
+        assert!(why.contains("not JSON"), "{why}");
+        let why = read("@alice").expect_err("there is no such file");
+        assert!(why.contains("`@@alice`"), "{why}");
+
+        let file = std::env::temp_dir().join(format!("gsw-listed-{}", std::process::id()));
+        let argument = format!("@{}", file.display());
+        for (content, part) in [("{", "not JSON"), ("\"a\"", "no JSON array")] {
+            std::fs::write(&file, content).expect("the temporary folder can be written");
+            let why = read(&argument).expect_err("it is no array");
+            assert!(why.contains(part), "{why}");
+        }
+        std::fs::remove_file(&file).expect("it was just written");
+    }
+
+    #[test]
+    fn durations_add_up_exactly() {
+        for (text, seconds) in [
+            ("1m30s", "90"),
+            ("250ms", "0.25"),
+            ("1s122ms", "1.122"),
+            ("-5m", "-300"),
+            ("1.5", "1.5"),
+        ] {
+            let read = duration(text).map(|it| it.to_string());
+            assert_eq!(read, Ok(seconds.into()), "{text}");
+        }
+        for wrong in ["", "5 m", "m", "inf", "NaN", "1e999", "30m1h", "1h1h"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::measure::counted;
+
 /// What a file of events lacks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Gaps {
@@ -51,7 +53,7 @@ impl Gaps {
         if let Some(bytes) = self.torn {
             said.push(format!(
                 "the last line is cut after {}: the file ends in the middle of an event",
-                count(bytes as u64, "byte")
+                counted(bytes as u64, "byte")
             ));
         }
         self.say_damage(&mut said);
@@ -59,19 +61,19 @@ impl Gaps {
             said.push(format!("{} missing", is_are(self.missing, "event")));
         }
         if self.headless > 0 {
-            let what = count(self.headless, "node");
+            let what = counted(self.headless, "node");
             said.push(format!(
                 "the start of {what} is not in the file; they are shown at the top"
             ));
         }
         if self.contradictions > 0 {
-            let what = count(self.contradictions, "event");
+            let what = counted(self.contradictions, "event");
             said.push(format!(
                 "{what} contradicted earlier ones and were left out"
             ));
         }
         if self.unfinished > 0 {
-            let what = count(self.unfinished, "node");
+            let what = counted(self.unfinished, "node");
             said.push(format!("the end of {what} is not in the file"));
         }
         said
@@ -108,12 +110,7 @@ impl Gaps {
     }
 }
 
-fn count(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
-}
-
 fn is_are(number: u64, what: &str) -> String {
     let verb = if number == 1 { "is" } else { "are" };
-    format!("{} {verb}", count(number, what))
+    format!("{} {verb}", counted(number, what))
 }

@@ -29,6 +29,13 @@ pub fn number(number: u64) -> String {
     text
 }
 
+/// `1 node`, `12,345 nodes`; `what` is the singular.
+#[must_use]
+pub fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", number(count))
+}
+
 /// Dollars with the digits that matter: `$1.24`, `$0.0031`, `<$0.0001`.
 #[must_use]
 pub fn money(usd: f64) -> String {
@@ -40,31 +47,9 @@ pub fn money(usd: f64) -> String {
     }
 }
 
-/// The nanoseconds of `250ms`, `1.5s`, `2m`, `1h` or a number of seconds; `None` when it is none of them.
-#[must_use]
-pub fn parse_duration(text: &str) -> Option<i64> {
-    let text = text.trim();
-    let split = text
-        .find(|it: char| !it.is_ascii_digit() && it != '.')
-        .unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let factor = match unit.trim() {
-        "us" | "µs" => 1e3,
-        "ms" => 1e6,
-        "" | "s" => 1e9,
-        "m" | "min" => 60e9,
-        "h" => 3_600e9,
-        "d" => 86_400e9,
-        _ => return None,
-    };
-    let number: f64 = number.parse().ok()?;
-    let nanoseconds = number * factor;
-    (nanoseconds < i64::MAX as f64).then_some(nanoseconds as i64)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{duration, money, number, parse_duration};
+    use super::{counted, duration, money, number};
 
     #[test]
     fn figures_read_well() {
@@ -94,19 +79,11 @@ mod tests {
             [0, 999, 1_000, 1_234_567].map(number),
             ["0", "999", "1,000", "1,234,567"]
         );
+        assert_eq!(counted(1, "node"), "1 node");
+        assert_eq!(counted(12_345, "node"), "12,345 nodes");
         assert_eq!(
             [0.0, 0.000_01, 0.003_1, 1.239].map(money),
             ["$0", "<$0.0001", "$0.0031", "$1.24"]
         );
-    }
-
-    #[test]
-    fn durations_are_read() {
-        assert_eq!(parse_duration("250ms"), Some(250_000_000));
-        assert_eq!(parse_duration("1.5"), Some(1_500_000_000));
-        assert_eq!(parse_duration("2m"), Some(120_000_000_000));
-        for wrong in ["", "ms", "1x", "-1s", "1e99h"] {
-            assert_eq!(parse_duration(wrong), None, "{wrong}");
-        }
     }
 }

@@ -185,22 +185,22 @@ impl Reader {
             fields.shift_remove(name);
         }
         plain_numbers(&mut fields);
-        let is_known = match EventKind::deserialize(&Value::Object(fields.clone())) {
-            Ok(kind) => {
-                let event = Event {
-                    sequence: envelope.sequence,
-                    time: envelope.time,
-                    run: envelope.run,
-                    node: envelope.node,
-                    kind,
-                };
-                tree.apply(&Arc::new(event));
-                return;
-            }
-            Err(error) => !error.to_string().contains("unknown variant"),
-        };
-        fields.shift_remove("event");
-        let counts = if is_known {
+        let mut value = Value::Object(fields);
+        if let Ok(kind) = EventKind::deserialize(&value) {
+            let event = Event {
+                sequence: envelope.sequence,
+                time: envelope.time,
+                run: envelope.run,
+                node: envelope.node,
+                kind,
+            };
+            tree.apply(&Arc::new(event));
+            return;
+        }
+        if let Value::Object(fields) = &mut value {
+            fields.shift_remove("event");
+        }
+        let counts = if EventKind::is_known(&envelope.kind) {
             &mut self.gaps.misread
         } else {
             &mut self.gaps.unknown
@@ -216,7 +216,7 @@ impl Reader {
             kind,
             ..
         } = envelope;
-        tree.apply_unknown(node, sequence, time, kind, Value::Object(fields));
+        tree.apply_unknown(node, sequence, time, kind, value);
     }
 
     fn run(&mut self, id: &Arc<str>) -> usize {
@@ -252,4 +252,29 @@ fn envelope(fields: &Map<String, Value>) -> Option<Envelope> {
         node: NodeId(u32::try_from(fields.get("node")?.as_u64()?).ok()?),
         kind: fields.get("event")?.as_str()?.to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn an_event_with_a_new_word_in_it_is_misread_and_not_of_an_unknown_kind() {
+        let event = |sequence: u32, rest: &str| {
+            format!(
+                r#"{{"sequence":{sequence},"time":"2026-01-01T00:00:00Z","run":"r","node":0,{rest}}}"#
+            ) + "\n"
+        };
+        let text = [
+            event(0, r#""event":"log","level":"shouted","message":"a""#),
+            event(1, r#""event":"danced","level":"info""#),
+        ]
+        .concat();
+        let trace = read(text.as_bytes()).expect("these are events");
+        let names = |of: &std::collections::BTreeMap<String, u64>| -> Vec<String> {
+            of.keys().cloned().collect()
+        };
+        assert_eq!(names(&trace.gaps.misread), ["log"]);
+        assert_eq!(names(&trace.gaps.unknown), ["danced"]);
+    }
 }

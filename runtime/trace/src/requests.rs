@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::detail::{shown, write_text};
 use crate::measure;
+use crate::measure::counted;
 use crate::node::{Node, What};
 use crate::shown::Shown;
-use crate::text::counted;
 use crate::tree::Tree;
 
 /// All requests of a run, prompt by prompt.

@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use gsw_abi::call::NodeKind;
 use gsw_notation::calendar;
+use gsw_notation::text::shortened;
 use gsw_tree::node::{NodeId, Spent, Status};
 use rustc_hash::FxHashMap;
 
-use crate::measure;
+use crate::measure::{self, counted};
 use crate::node::Node;
 use crate::shown::Shown;
 use crate::tree::Tree;
@@ -139,7 +140,7 @@ fn facts(node: &Node, below: &Spent, error: SaidError) -> String {
         facts.push(format!("revised by #{}", new.0));
     }
     if let (SaidError::Yes, Some(error)) = (error, &node.error) {
-        facts.push(shorten(&Shown::line(error).text(), 100));
+        facts.push(shortened(&Shown::line(error).text(), 100));
     }
     facts.join(" · ")
 }
@@ -233,16 +234,4 @@ pub fn statistics(tree: &Tree) -> String {
         said.push(measure::duration(last.saturating_sub(first)));
     }
     said.join(" · ")
-}
-
-pub(crate) fn counted(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", measure::number(number))
-}
-
-fn shorten(text: &str, longest: usize) -> String {
-    match text.char_indices().nth(longest) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

@@ -5,6 +5,7 @@
 mod ending;
 pub mod form;
 mod json_text;
+mod known;
 mod line;
 mod log;
 mod raised;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gsw_flow::compare::{Class, Compared, Difference, Place, What, compare};
 use gsw_service::{Exit, Replayed, Verdict, dry_replay, in_flight};
+use gsw_trace::measure::counted;
 use serde_json::{Value, json};
 
 use crate::report;
@@ -153,7 +154,7 @@ fn as_text(pairs: &[Pair], runs: Option<&[Replayed]>) -> String {
         for it in workflows {
             let count = counts.as_ref().map(|counts| {
                 let count = counts.get(&*it.workflow).copied().unwrap_or(0);
-                format!(", {}", counted(count))
+                format!(", {}", counted(count as u64, "run"))
             });
             let _ = writeln!(
                 text,
@@ -191,14 +192,9 @@ fn as_text(pairs: &[Pair], runs: Option<&[Replayed]>) -> String {
         text,
         "{} of {} that have not ended go on",
         going,
-        counted(runs.len())
+        counted(runs.len() as u64, "run")
     );
     text
-}
-
-fn counted(count: usize) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} run{plural}")
 }
 
 fn difference_text(difference: &Difference) -> String {

@@ -43,6 +43,14 @@ struct Applied {
     title: String,
 }
 
+/// A fix that may be applied.
+struct Mend {
+    applied: Applied,
+    mistake: Mistake,
+    /// What it does, in one or several files; never empty.
+    edits: Vec<(PathBuf, Edit)>,
+}
+
 /// Everything that one command does.
 struct Fixer {
     overlay: Overlay,
@@ -60,13 +68,7 @@ pub fn fix(arguments: &Fix) -> Exit {
         Ok(file) => file,
         Err(exit) => return exit,
     };
-    let mut fixer = Fixer {
-        overlay: Overlay::default(),
-        entry,
-        applied: Vec::new(),
-        refused: BTreeSet::new(),
-        seen: BTreeSet::new(),
-    };
+    let mut fixer = Fixer::new(entry);
     for _ in 0..MOST_ROUNDS {
         match fixer.round() {
             Ok(Round::Changed) => {}
@@ -86,19 +88,10 @@ pub fn fix(arguments: &Fix) -> Exit {
 /// A mistake by where it begins and what is said of it: what is still there after a fix for it, that fix was not for.
 type Mistake = (PathBuf, usize, &'static str, String);
 
-/// Where what stood in a file stands after edits of it.
+/// Where what stood in a file stands after edits of it, which are sorted.
 struct Moves(BTreeMap<PathBuf, Vec<Edit>>);
 
 impl Moves {
-    fn of(edits: &BTreeMap<PathBuf, Vec<Edit>>) -> Self {
-        let mut edits = edits.clone();
-        for it in edits.values_mut() {
-            it.sort();
-            it.dedup();
-        }
-        Self(edits)
-    }
-
     /// Where something that began at `position` may begin now: what an edit has replaced, anywhere in what replaces it.
     fn range(&self, path: &Path, position: usize) -> RangeInclusive<usize> {
         let (mut added, mut removed) = (0, 0);
@@ -138,6 +131,16 @@ enum Round {
 }
 
 impl Fixer {
+    fn new(entry: PathBuf) -> Self {
+        Self {
+            overlay: Overlay::default(),
+            entry,
+            applied: Vec::new(),
+            refused: BTreeSet::new(),
+            seen: BTreeSet::new(),
+        }
+    }
+
     fn open(&self) -> Result<(Database, Vec<Diagnostic>), String> {
         let mut db = Database::default();
         gsw_project::open_project(&mut db, &self.entry, &self.overlay)?;
@@ -148,66 +151,106 @@ impl Fixer {
     /// Applies every fix that stands in nobody's way.
     fn round(&mut self) -> Result<Round, String> {
         let (db, diagnostics) = self.open()?;
-        let mut edits: BTreeMap<PathBuf, Vec<Edit>> = BTreeMap::new();
-        let mut applied = Vec::new();
-        let mut mended: Vec<(Mistake, Vec<(PathBuf, Edit)>)> = Vec::new();
         // What is unused in a program with errors may be used where the compiler lost its way.
         let has_errors = diagnostics.iter().any(|it| it.severity == Severity::Error);
         let wanted = diagnostics
             .iter()
             .filter(|it| !has_errors || it.severity == Severity::Error);
-        for diagnostic in wanted {
-            let located = diagnostic.located(|place| gsw_syntax::locate(&db, place));
-            let Some(fix) = located.certain_fix() else {
-                continue;
-            };
-            let Some(wanted) = self.edits_of(&db, fix) else {
-                continue;
-            };
-            if !fits(&edits, &wanted) {
-                continue;
-            }
-            let (path, edit) = &wanted[0];
-            let text = self.overlay.text(path).unwrap_or_default();
-            applied.push(Applied {
-                path: path.clone(),
-                line: text[..edit.start].lines().count().max(1),
-                code: diagnostic.code.name(),
-                title: fix.title.clone(),
-            });
-            mended.push((mistake(&db, diagnostic), wanted.clone()));
-            for (path, edit) in wanted {
-                edits.entry(path).or_default().push(edit);
-            }
-        }
-        let moves = Moves::of(&edits);
+        let offered = self.mends(&db, wanted);
+        let offers = offered.len();
+        let mends = self.readable(&db, offered);
+        let edits = by_file(&mends);
         let before: Vec<(PathBuf, Option<Arc<str>>)> = edits
             .keys()
             .map(|it| (it.clone(), self.overlay.text(it)))
             .collect();
-        let mut wanted: Vec<(PathBuf, Edit)> = mended.iter().flat_map(|it| it.1.clone()).collect();
-        if edits.is_empty() || !self.apply(&db, edits) {
-            return Ok(Round::Done);
+        if !self.apply(&edits) {
+            // What did not fit beside a refused fix is tried in the next round.
+            return Ok(match mends.len() < offers {
+                true => Round::Changed,
+                false => Round::Done,
+            });
         }
         let (after, found) = self.open()?;
         let is_broken = found.iter().any(|it| it.severity == Severity::Error);
-        if has_errors {
-            let is_left = left(&moves, &after, &found);
-            wanted = mended
-                .into_iter()
-                .filter(|it| is_left(&it.0))
-                .flat_map(|it| it.1)
-                .collect();
-        }
+        let moves = Moves(edits);
+        let is_left = left(&moves, &after, &found);
         // What mends a warning breaks nothing: a program that compiled still does.
-        if (has_errors && !wanted.is_empty()) || (!has_errors && is_broken) {
-            self.take_back(before, wanted);
+        let useless = |it: &&Mend| match has_errors {
+            true => is_left(&it.mistake),
+            false => is_broken,
+        };
+        let useless: Vec<_> = mends.iter().filter(useless).collect();
+        if !useless.is_empty() {
+            let edits = useless.iter().flat_map(|it| it.edits.clone()).collect();
+            self.take_back(before, edits);
             return Ok(Round::Changed);
         }
-        self.applied.append(&mut applied);
+        self.applied.extend(mends.into_iter().map(|it| it.applied));
         Ok(match self.seen.insert(self.overlay.changed().clone()) {
             true => Round::Changed,
             false => Round::Done,
+        })
+    }
+
+    /// The certain fixes of these diagnostics that can be applied together.
+    fn mends<'a>(
+        &self,
+        db: &Database,
+        diagnostics: impl Iterator<Item = &'a Diagnostic>,
+    ) -> Vec<Mend> {
+        let mut taken: BTreeMap<PathBuf, Vec<Edit>> = BTreeMap::new();
+        let mut mends = Vec::new();
+        for diagnostic in diagnostics {
+            let located = diagnostic.located(|place| gsw_syntax::locate(db, place));
+            let Some(fix) = located.certain_fix() else {
+                continue;
+            };
+            let Some(edits) = self.edits_of(db, fix).filter(|it| fits(&taken, it)) else {
+                continue;
+            };
+            let (path, edit) = &edits[0];
+            let text = self.overlay.text(path).unwrap_or_default();
+            let applied = Applied {
+                path: path.clone(),
+                line: text[..edit.start].lines().count().max(1),
+                code: diagnostic.code.name(),
+                title: fix.title.clone(),
+            };
+            for (path, edit) in &edits {
+                taken.entry(path.clone()).or_default().push(edit.clone());
+            }
+            mends.push(Mend {
+                applied,
+                mistake: mistake(db, diagnostic),
+                edits,
+            });
+        }
+        mends
+    }
+
+    /// The fixes after which every file is as readable as before. Where all together make one worse, they are tried one after the
+    /// other, and those that make it worse are refused.
+    fn readable(&mut self, db: &Database, offered: Vec<Mend>) -> Vec<Mend> {
+        if !self.makes_worse(db, &by_file(&offered)) {
+            return offered;
+        }
+        let mut mends = Vec::new();
+        for mend in offered {
+            mends.push(mend);
+            if self.makes_worse(db, &by_file(&mends))
+                && let Some(refused) = mends.pop()
+            {
+                self.refused.extend(refused.edits);
+            }
+        }
+        mends
+    }
+
+    fn makes_worse(&self, db: &Database, edits: &BTreeMap<PathBuf, Vec<Edit>>) -> bool {
+        edits.iter().any(|(path, edits)| {
+            let before = self.overlay.text(path);
+            before.is_some_and(|it| is_worse(db, path, &it, &edited(&it, edits)))
         })
     }
 
@@ -241,23 +284,15 @@ impl Fixer {
     }
 
     /// Applies edits to the texts in memory; whether any text is another one now.
-    fn apply(&mut self, db: &Database, edits: BTreeMap<PathBuf, Vec<Edit>>) -> bool {
+    fn apply(&mut self, edits: &BTreeMap<PathBuf, Vec<Edit>>) -> bool {
         let mut is_changed = false;
-        for (path, mut edits) in edits {
-            let Some(before) = self.overlay.text(&path) else {
+        for (path, edits) in edits {
+            let Some(before) = self.overlay.text(path) else {
                 continue;
             };
-            edits.sort();
-            edits.dedup();
-            let after = edited(&before, &edits);
-            if is_worse(db, &path, &before, &after) {
-                self.refused
-                    .extend(edits.into_iter().map(|it| (path.clone(), it)));
-                self.applied.retain(|it| it.path != path);
-                continue;
-            }
+            let after = edited(&before, edits);
             is_changed |= *before != *after;
-            self.overlay.change(path, after);
+            self.overlay.change(path.clone(), after);
         }
         is_changed
     }
@@ -337,6 +372,19 @@ fn fits(taken: &BTreeMap<PathBuf, Vec<Edit>>, wanted: &[(PathBuf, Edit)]) -> boo
     })
 }
 
+/// The edits of fixes by file, sorted; the very same edit of two fixes once.
+fn by_file(mends: &[Mend]) -> BTreeMap<PathBuf, Vec<Edit>> {
+    let mut edits: BTreeMap<PathBuf, Vec<Edit>> = BTreeMap::new();
+    for (path, edit) in mends.iter().flat_map(|it| &it.edits) {
+        edits.entry(path.clone()).or_default().push(edit.clone());
+    }
+    for it in edits.values_mut() {
+        it.sort();
+        it.dedup();
+    }
+    edits
+}
+
 /// The text after edits that are sorted and do not overlap.
 fn edited(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());
@@ -374,7 +422,9 @@ mod tests {
     use std::collections::BTreeMap;
     use std::path::PathBuf;
 
-    use super::{Edit, edited, fits};
+    use gsw_source::{Database, Files};
+
+    use super::{Applied, Edit, Fixer, Mend, edited, fits};
 
     fn edit(start: usize, end: usize, text: &str) -> Edit {
         let text = text.to_owned();
@@ -397,5 +447,44 @@ mod tests {
         assert!(fits(&taken, &[(path.clone(), edit(2, 4, "x"))]));
         let own = [(path.clone(), edit(6, 8, "")), (path, edit(7, 7, "z"))];
         assert!(!fits(&taken, &own));
+    }
+
+    fn mend(path: &std::path::Path, edit: Edit, title: &str) -> Mend {
+        let code = "unknown-name";
+        Mend {
+            applied: Applied {
+                path: path.to_owned(),
+                line: 1,
+                code,
+                title: title.to_owned(),
+            },
+            mistake: (path.to_owned(), edit.start, code, title.to_owned()),
+            edits: vec![(path.to_owned(), edit)],
+        }
+    }
+
+    #[test]
+    fn a_fix_that_breaks_a_file_is_refused_alone() {
+        let path = std::env::temp_dir().join(format!("gsw-fix-{}.gsw", std::process::id()));
+        let text = "fn f() -> int { totla }\n";
+        std::fs::write(&path, text).expect("the temporary folder can be written");
+        let mut fixer = Fixer::new(path.clone());
+        let read = fixer.overlay.read(&path);
+        std::fs::remove_file(&path).expect("it was just written");
+        assert_eq!(read.as_deref(), Ok(text));
+        let earlier = mend(&path, edit(0, 0, ""), "of an earlier round");
+        fixer.applied.push(earlier.applied);
+
+        let (good, broken) = (edit(16, 21, "total"), edit(8, 14, "(("));
+        let offered = vec![
+            mend(&path, broken.clone(), "broken"),
+            mend(&path, good, "good"),
+        ];
+        let kept = fixer.readable(&Database::default(), offered);
+        let titles: Vec<_> = kept.iter().map(|it| it.applied.title.as_str()).collect();
+        assert_eq!(titles, ["good"]);
+        assert_eq!(fixer.applied.len(), 1, "the fix of before stays applied");
+        assert!(fixer.refused.contains(&(path.clone(), broken)));
+        assert_eq!(fixer.refused.len(), 1);
     }
 }

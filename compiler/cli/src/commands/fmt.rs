@@ -36,9 +36,7 @@ pub fn fmt(arguments: &Fmt) -> Exit {
         } else {
             file(path, arguments)
         };
-        if exit != Exit::Done {
-            worst = exit;
-        }
+        worst = worst.worse(exit);
     }
     worst
 }

@@ -141,12 +141,7 @@ fn write(folder: &Path, program: &str) -> Result<Vec<&'static str>, String> {
 
 /// A path as a word of a shell.
 fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |it: char| it.is_alphanumeric() || "-_./".contains(it);
-    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
+    gsw_service::shell::quoted(&path.to_string_lossy())
 }
 
 /// The folder's name as `gsw.toml` takes it: small letters, digits, `-` and `_`, a letter first.
@@ -178,9 +173,7 @@ const LONGEST: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::{program_name, quoted};
+    use super::program_name;
 
     #[test]
     fn names_are_what_a_project_may_be_called() {
@@ -189,12 +182,5 @@ mod tests {
         assert_eq!(program_name("2nd_try"), "nd_try");
         assert_eq!(program_name("…"), "program");
         assert_eq!(program_name(&"x".repeat(100)).len(), 64);
-    }
-
-    #[test]
-    fn words_of_a_shell_are_quoted_where_they_must_be() {
-        assert_eq!(quoted(Path::new("work/letters")), "work/letters");
-        assert_eq!(quoted(Path::new("It's here")), "'It'\\''s here'");
-        assert_eq!(quoted(Path::new("-rf")), "'-rf'");
     }
 }

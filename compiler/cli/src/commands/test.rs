@@ -9,20 +9,22 @@ mod snapshots;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use gsw_driver::crash::Crashes;
 use gsw_driver::engine::Engine;
 use gsw_engine::load::Loaded;
 use gsw_service::Exit;
+use gsw_tree::node::Spent;
 
 use cases::{Cases, Of, Runner};
 use cassettes::{Cassettes, Use, Which};
 use snapshots::{Accept, Snapshots};
 
 use crate::commands::{Watch, watch};
-use crate::test_report::{self, Ending, Report, Styles};
+use crate::compile::Uncompiled;
+use crate::test_report::{self, Ending, Outcome, Report, Styles};
 use crate::{compile, project, report, written};
 
 #[derive(clap::Args)]
@@ -111,24 +113,32 @@ pub fn test(arguments: &Test) -> Exit {
     let began = Instant::now();
     let mut all = Report::default();
     let mut cassettes = Cassettes::new(cassette_use(arguments));
+    let format = if arguments.json {
+        TestFormat::Json
+    } else {
+        arguments.format
+    };
+    let mut broken = Vec::new();
     for file in &files {
-        if let Err(exit) = tests_of(file, arguments, &mut cassettes, &mut all) {
-            return exit;
+        // The tests of the other files are run all the same.
+        if let Err(why) = tests_of(file, arguments, &mut cassettes, &mut all) {
+            broken.push(why.exit);
+            all.outcomes.push(why.outcome(file, format));
         }
     }
-    if arguments.record && cassettes.are_none() {
+    if arguments.record && cassettes.are_none() && broken.is_empty() {
         return report::usage(
             &"`--record` is for tests that have a `cassette`; none of these has one",
         );
     }
-    let which = match all.left_out {
+    let which = match all.left_out + broken.len() {
         0 => Which::All,
         _ => Which::Some,
     };
-    match cassettes.finish(which) {
-        Ok(notes) => all.notes.extend(notes),
-        Err(why) => return report::failure(&why),
-    }
+    let finished = cassettes.finish(which);
+    all.notes.extend(finished.notes);
+    let failures = finished.failures.iter().map(report::failure);
+    broken.extend(failures);
     all.duration = began.elapsed();
     if let Some(filter) = arguments
         .filter
@@ -140,18 +150,61 @@ pub fn test(arguments: &Test) -> Exit {
             all.left_out
         ));
     }
-    let format = if arguments.json {
-        TestFormat::Json
-    } else {
-        arguments.format
-    };
-    let printed = match format {
-        TestFormat::Text => report::output_styled(&test_report::text(&all, Styles::of_output())),
-        TestFormat::Json => report::output_json(&test_report::json(&all)),
-        TestFormat::Junit => report::output(&test_report::junit(&all)),
-    };
+    let printed = print(&all, format);
     let has_failed = all.outcomes.iter().any(|it| it.ending != Ending::Passed);
-    if has_failed { Exit::Raised } else { printed }
+    let failed = if has_failed { Exit::Raised } else { printed };
+    broken.into_iter().fold(failed, Exit::worse)
+}
+
+fn print(all: &Report, format: TestFormat) -> Exit {
+    match format {
+        TestFormat::Text => report::output_styled(&test_report::text(all, Styles::of_output())),
+        TestFormat::Json => report::output_json(&test_report::json(all)),
+        TestFormat::Junit => report::output(&test_report::junit(all)),
+    }
+}
+
+/// Why the tests of a file, or those by some models, were not run; it has been printed.
+struct NotRun {
+    exit: Exit,
+    /// The first line is the whole of it for those who read what was printed.
+    why: String,
+}
+
+impl NotRun {
+    fn failed(why: &impl std::fmt::Display) -> Self {
+        Self {
+            exit: report::failure(why),
+            why: why.to_string(),
+        }
+    }
+
+    /// A failure in the place of the file's tests.
+    fn outcome(&self, file: &Path, format: TestFormat) -> Outcome {
+        let message = match format {
+            TestFormat::Text => self.why.lines().next().unwrap_or_default().to_owned(),
+            TestFormat::Junit | TestFormat::Json => self.why.clone(),
+        };
+        Outcome {
+            file: file.to_owned(),
+            name: "the file can be tested".to_owned(),
+            model: None,
+            ending: Ending::Failed { message },
+            duration: Duration::ZERO,
+            spent: Spent::default(),
+            share: None,
+            crashes: None,
+        }
+    }
+}
+
+impl From<Uncompiled> for NotRun {
+    fn from(Uncompiled { exit, errors }: Uncompiled) -> Self {
+        Self {
+            exit,
+            why: format!("it does not compile\n{errors}"),
+        }
+    }
 }
 
 /// Refuses combinations of options that clap cannot rule out by itself.
@@ -194,7 +247,7 @@ fn tests_of(
     arguments: &Test,
     cassettes: &mut Cassettes,
     all: &mut Report,
-) -> Result<(), Exit> {
+) -> Result<(), NotRun> {
     let (image, tests) = compile::tests(file)?;
     let loaded = Arc::new(load(&image)?);
     let filter = arguments.filter.as_deref();
@@ -202,14 +255,14 @@ fn tests_of(
     all.left_out += left_out;
     for name in cases.cassettes() {
         let opened = cassettes.open(file, name);
-        opened.map_err(|why| report::failure(&why))?;
+        opened.map_err(|why| NotRun::failed(&why))?;
     }
     let accept = if arguments.accept {
         Accept::Changes
     } else {
         Accept::Nothing
     };
-    let mut snapshots = Snapshots::beside(file, accept).map_err(|why| report::failure(&why))?;
+    let mut snapshots = Snapshots::beside(file, accept).map_err(|why| NotRun::failed(&why))?;
     for model in models(arguments) {
         let runner = if arguments.live {
             Runner::Live(live_engine(&image, model.clone())?)
@@ -233,8 +286,7 @@ fn tests_of(
         all.outcomes.extend(outcomes);
     }
     let notes = snapshots.finish(cases.names());
-    all.notes
-        .extend(notes.map_err(|why| report::failure(&why))?);
+    all.notes.extend(notes.map_err(|why| NotRun::failed(&why))?);
     Ok(())
 }
 
@@ -254,11 +306,11 @@ fn given_model() -> Option<String> {
     given.filter(|it| !it.is_empty())
 }
 
-fn load(image: &[u8]) -> Result<Loaded, Exit> {
-    let loaded = Loaded::from_bytes(image).map_err(|refusal| report::failure(&refusal))?;
+fn load(image: &[u8]) -> Result<Loaded, NotRun> {
+    let loaded = Loaded::from_bytes(image).map_err(|refusal| NotRun::failed(&refusal))?;
     Ok(loaded.with_compiler(written::compiler()))
 }
 
-fn live_engine(image: &[u8], model: Option<String>) -> Result<Engine, Exit> {
-    gsw_service::testing::live_engine(load(image)?, model).map_err(|why| report::failure(&why))
+fn live_engine(image: &[u8], model: Option<String>) -> Result<Engine, NotRun> {
+    gsw_service::testing::live_engine(load(image)?, model).map_err(|why| NotRun::failed(&why))
 }

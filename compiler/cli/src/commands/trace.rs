@@ -89,13 +89,12 @@ fn read(file: &Path) -> Result<Trace, Exit> {
 }
 
 fn filter(arguments: &Arguments) -> Result<Filter, String> {
-    let longer =
-        match arguments.longer.as_deref() {
-            None => None,
-            Some(text) => Some(gsw_trace::measure::parse_duration(text).ok_or_else(|| {
-                format!("`{text}` is not a duration; write `250ms`, `1.5s` or `2m`")
-            })?),
-        };
+    let longer = match arguments.longer.as_deref() {
+        None => None,
+        Some(text) => Some(gsw_notation::duration::parse(text).ok_or_else(|| {
+            format!("`{text}` is not a duration; write `250ms`, `1m30s` or a number of seconds")
+        })?),
+    };
     Ok(Filter {
         kind: arguments.kind.map(|it| it.name().to_owned()),
         status: arguments.status.map(Status::from),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::builtin;
-use gsw_abi::call::RuntimeCall;
+use gsw_abi::call::{AnswerPurpose, RuntimeCall};
 use gsw_abi::layout::json;
 use gsw_abi::program::{Colour, Repeat};
 use gsw_abi::types::Type as Entry;
@@ -160,12 +160,13 @@ impl Emitter<'_, '_> {
         self.start(given);
         let said = self.said(item, arguments.to_vec());
         let answer = self.output_json(value, answer);
-        let replaced = self.copy(Operand::Word(0), builtin::INT);
-        for (purpose, word) in (1..).zip(replaces) {
+        let replaced = self.copy(Operand::Word(AnswerPurpose::Next as u64), builtin::INT);
+        let purposes = [AnswerPurpose::Better, AnswerPurpose::Revision];
+        for (purpose, word) in purposes.into_iter().zip(replaces) {
             let (yes, after) = (self.block(), self.block());
             self.branch(word, yes, after);
             self.start(yes);
-            self.store(replaced, Operand::Word(purpose));
+            self.store(replaced, Operand::Word(purpose as u64));
             self.jump(after);
             self.start(after);
         }

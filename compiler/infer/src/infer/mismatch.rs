@@ -155,7 +155,8 @@ fn habit(
             let ExpressionKind::String(text) = kind else {
                 return None;
             };
-            is_duration(text)
+            gsw_notation::duration::literal(text)
+                .is_ok()
                 .then(|| habits::duration_in_quotes(diagnostic, hir.place(span), text))?
         }
         (Type::String, Type::Session) => habits::begins_conversation(diagnostic),
@@ -170,12 +171,6 @@ fn habit(
         }
         _ => return None,
     })
-}
-
-/// Whether a text is a duration as it is written without quotes.
-fn is_duration(text: &str) -> bool {
-    let unit = text.trim_start_matches(|it: char| it.is_ascii_digit());
-    unit.len() < text.len() && matches!(unit, "ms" | "s" | "m" | "h" | "d")
 }
 
 fn is_decision(hir: &HirBuilder, item: gsw_source::ItemId) -> bool {

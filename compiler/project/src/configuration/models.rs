@@ -5,6 +5,7 @@
 )]
 
 use gsw_abi::setting::{AnswerForm, Form, Origin, Setting};
+use gsw_notation::duration;
 use gsw_source::{Db, Place};
 use toml::de::DeValue;
 
@@ -138,22 +139,7 @@ fn json(text: &str) -> String {
 
 /// A duration as the language writes it, in seconds.
 fn seconds(text: &str) -> Option<String> {
-    let total = milliseconds(text)?;
-    Some(format!("{}.{:03}", total / 1_000, total % 1_000))
-}
-
-pub(super) fn milliseconds(text: &str) -> Option<u64> {
-    let start = text.find(|it: char| !it.is_ascii_digit())?;
-    let number: u64 = text[..start].parse().ok()?;
-    let milliseconds = match &text[start..] {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        "d" => 86_400_000,
-        _ => return None,
-    };
-    number.checked_mul(milliseconds)
+    duration::literal(text).ok().map(duration::seconds_text)
 }
 
 /// The model that `name` stands for: itself, unless the project's `gsw.toml` gives it as a short name.
@@ -170,8 +156,9 @@ mod tests {
 
     #[test]
     fn durations_are_seconds() {
-        assert_eq!(seconds("250ms").as_deref(), Some("0.250"));
-        assert_eq!(seconds("2m").as_deref(), Some("120.000"));
+        assert_eq!(seconds("250ms").as_deref(), Some("0.25"));
+        assert_eq!(seconds("1h30m").as_deref(), Some("5400"));
+        assert_eq!(seconds("2m").as_deref(), Some("120"));
         for wrong in ["", "s", "1", "1.5s", "1w", "-1s", "99999999999999999999s"] {
             assert_eq!(seconds(wrong), None, "{wrong}");
         }

@@ -1,6 +1,7 @@
 //! `[runs]`: where runs are kept, how long, and when one that waits is left.
 
-use super::models::milliseconds;
+use gsw_notation::duration;
+
 use super::reader::{Entry, Reader};
 
 /// The settings of the runs that are kept.
@@ -53,8 +54,7 @@ fn keep(reader: &mut Reader, entry: &Entry<'_>, into: &mut RunsDefaults) {
 }
 
 fn nanoseconds(text: &str) -> Option<i64> {
-    let nanoseconds = milliseconds(text)?.checked_mul(1_000_000)?;
-    i64::try_from(nanoseconds).ok()
+    duration::literal(text).ok()
 }
 
 /// A number of kilobytes, megabytes or gigabytes.
@@ -77,6 +77,7 @@ mod tests {
     fn sizes_and_durations_are_read_or_refused() {
         assert_eq!(bytes("10MB"), Some(10_000_000));
         assert_eq!(nanoseconds("1m"), Some(60_000_000_000));
+        assert_eq!(nanoseconds("1h30m"), Some(5_400_000_000_000));
         for wrong in [
             "",
             "MB",

@@ -1,5 +1,7 @@
 //! Ints, floats and durations.
 
+use gsw_notation::duration::{self, LiteralError};
+
 use crate::lexer::{Lexer, LexicalErrorKind};
 use crate::token::{TokenKind, Value};
 
@@ -44,10 +46,7 @@ impl Lexer<'_> {
             ("", true) => self.float(start),
             ("", false) => self.int(start, 10),
             (unit, true) => self.unknown_unit(start, unit.to_owned()),
-            (units, false) => match parts(&self.text[start..suffix], units) {
-                Some(parts) => self.duration(start, &parts),
-                None => self.unknown_unit(start, units.to_owned()),
-            },
+            (_, false) => self.duration(start, suffix),
         }
     }
 
@@ -151,31 +150,23 @@ impl Lexer<'_> {
         self.push_value(TokenKind::Int, start, Value::Int(None));
     }
 
-    /// Adds up the parts of `1h30m`.
-    fn duration(&mut self, start: usize, parts: &[(&str, i64)]) {
-        let falls = parts.windows(2).all(|pair| pair[0].1 > pair[1].1);
-        if !falls {
-            self.report(LexicalErrorKind::UnorderedUnits, start);
-        }
-        let mut value = Some(0_i64);
-        for (digits, factor) in parts {
-            let Some(digits) = self.grouped(start, digits) else {
-                return self.push_value(TokenKind::Duration, start, Value::Duration(0));
+    /// Reads `1h30m`, whose first unit begins at `suffix`.
+    fn duration(&mut self, start: usize, suffix: usize) {
+        let read = duration::literal(&self.text[start..self.position]);
+        if let Err(why) = read {
+            let kind = match why {
+                LiteralError::Unit => {
+                    let unit = self.text[suffix..self.position].to_owned();
+                    return self.unknown_unit(start, unit);
+                }
+                LiteralError::Order => LexicalErrorKind::UnorderedUnits,
+                LiteralError::Digits => LexicalErrorKind::MalformedNumber,
+                LiteralError::Range => LexicalErrorKind::NumberOutOfRange,
             };
-            let count = digits.parse::<i64>().ok();
-            let part = count.and_then(|count| count.checked_mul(*factor));
-            value = value
-                .zip(part)
-                .and_then(|(sum, part)| sum.checked_add(part));
+            self.report(kind, start);
         }
-        if value.is_none() {
-            self.report(LexicalErrorKind::NumberOutOfRange, start);
-        }
-        self.push_value(
-            TokenKind::Duration,
-            start,
-            Value::Duration(value.unwrap_or(0)),
-        );
+        let value = Value::Duration(read.unwrap_or(0));
+        self.push_value(TokenKind::Duration, start, value);
     }
 
     /// The digits without underscores; `None`, with a report, when one is where it must not be.
@@ -190,35 +181,5 @@ impl Lexer<'_> {
             return None;
         }
         Some(digits.replace('_', ""))
-    }
-}
-
-/// The numbers of a duration, each with the nanoseconds of its unit; `units` is what follows the first of them. `None` when
-/// something in it is no unit.
-fn parts<'text>(first: &'text str, units: &'text str) -> Option<Vec<(&'text str, i64)>> {
-    let mut found = Vec::new();
-    let (mut digits, mut rest) = (first, units);
-    loop {
-        let is_digit = |it: char| it.is_ascii_digit() || it == '_';
-        let end = rest.find(is_digit).unwrap_or(rest.len());
-        found.push((digits, nanoseconds(&rest[..end])?));
-        rest = &rest[end..];
-        if rest.is_empty() {
-            return Some(found);
-        }
-        let end = rest.find(|it: char| !is_digit(it))?;
-        (digits, rest) = rest.split_at(end);
-    }
-}
-
-fn nanoseconds(unit: &str) -> Option<i64> {
-    const SECOND: i64 = 1_000_000_000;
-    match unit {
-        "ms" => Some(SECOND / 1_000),
-        "s" => Some(SECOND),
-        "m" => Some(60 * SECOND),
-        "h" => Some(3_600 * SECOND),
-        "d" => Some(86_400 * SECOND),
-        _ => None,
     }
 }

@@ -14,8 +14,7 @@ pub struct Completion {
     pub kind: CompletionKind,
     /// Its type, or where it comes from.
     pub detail: Option<String>,
-    /// What is inserted, in the snippet syntax of the protocol when it has a `$`.
-    pub insert: String,
+    pub insert: Insert,
     /// What it takes the place of, in the file.
     pub replace: Span,
     /// What is changed elsewhere: the import that it needs.
@@ -24,6 +23,25 @@ pub struct Completion {
     pub rank: u8,
     /// What its docs are looked up by.
     pub definition: Option<Definition>,
+}
+
+/// What a completion inserts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Insert {
+    /// The text as it is, whatever signs are in it.
+    Plain(String),
+    /// A text with places to fill in (`$0`, `${1:name}`), in the snippet syntax of the protocol.
+    Snippet(String),
+}
+
+impl Insert {
+    /// The text as it is written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Plain(text) | Self::Snippet(text) => text,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -55,7 +73,7 @@ impl Completion {
     pub fn new(label: impl Into<String>, kind: CompletionKind, rank: u8) -> Self {
         let label = label.into();
         Self {
-            insert: label.clone(),
+            insert: Insert::Plain(label.clone()),
             label,
             kind,
             detail: None,
@@ -72,8 +90,20 @@ impl Completion {
     }
 
     pub fn insert(mut self, text: impl Into<String>) -> Self {
-        self.insert = text.into();
+        self.insert = Insert::Plain(text.into());
         self
+    }
+
+    /// Inserts a text with places to fill in.
+    pub fn snippet(mut self, text: impl Into<String>) -> Self {
+        self.insert = Insert::Snippet(text.into());
+        self
+    }
+
+    /// Inserts the name and parentheses with the cursor in them.
+    pub fn call(self) -> Self {
+        let text = format!("{}($0)", self.label);
+        self.snippet(text)
     }
 
     fn defined(mut self, db: &dyn Db, item: ItemId, part: Option<Name>) -> Self {
@@ -119,7 +149,7 @@ pub fn of_item(db: &dyn Db, name: &str, item: ItemId, calling: Calling, rank: u8
     match calling {
         Calling::Call if item.kind(db) == ItemKind::Record => {
             let text = format!("{name} {{ $0 }}");
-            completion.insert(text)
+            completion.snippet(text)
         }
         Calling::Call => called(db, completion, item),
         Calling::Name => completion,
@@ -138,11 +168,13 @@ fn called(db: &dyn Db, completion: Completion, item: ItemId) -> Completion {
             .first()
             .is_some_and(|it| it.name == "self");
     let own = signature.parameters.len() - usize::from(is_method);
-    let text = match own {
-        0 => format!("{}()", completion.label),
-        _ => format!("{}($0)", completion.label),
-    };
-    completion.insert(text)
+    match own {
+        0 => {
+            let text = format!("{}()", completion.label);
+            completion.insert(text)
+        }
+        _ => completion.call(),
+    }
 }
 
 /// A function of the library as a method: its first parameter is what stands before the dot.
@@ -151,13 +183,10 @@ pub fn of_method(db: &dyn Db, name: &str, item: ItemId, rank: u8) -> Completion 
     let signature = &item_signature(db, item).signature;
     let mut completion = match signature.property {
         gsw_names::Presence::Present => completion,
-        gsw_names::Presence::Absent => {
-            let text = match signature.parameters.len() {
-                0 | 1 => format!("{name}()"),
-                _ => format!("{name}($0)"),
-            };
-            completion.insert(text)
-        }
+        gsw_names::Presence::Absent => match signature.parameters.len() {
+            0 | 1 => completion.insert(format!("{name}()")),
+            _ => completion.call(),
+        },
     };
     completion.kind = CompletionKind::Method;
     completion
@@ -166,21 +195,19 @@ pub fn of_method(db: &dyn Db, name: &str, item: ItemId, rank: u8) -> Completion 
 pub fn of_variant(db: &dyn Db, item: ItemId, variant: u32, rank: u8) -> Option<Completion> {
     let variants = type_declaration(db, item).declaration.variants();
     let it = variants.get(variant as usize)?;
-    let text = match it.fields.is_empty() {
-        true => it.name.to_string(),
-        false => format!("{}($0)", it.name),
-    };
     let payload = match it.fields.is_empty() {
         true => String::new(),
         false => format!("({})", parameters_shown(db, &it.fields)),
     };
     let detail = format!("{}.{}{payload}", item.name(db), it.name);
-    Some(
-        Completion::new(it.name.as_str(), CompletionKind::Variant, rank)
-            .detail(detail)
-            .insert(text)
-            .defined(db, item, Some(it.name.clone())),
-    )
+    let completion = Completion::new(it.name.as_str(), CompletionKind::Variant, rank)
+        .detail(detail)
+        .defined(db, item, Some(it.name.clone()));
+    Some(if it.fields.is_empty() {
+        completion
+    } else {
+        completion.call()
+    })
 }
 
 /// A field, by the declaration that has it.

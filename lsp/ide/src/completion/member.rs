@@ -73,7 +73,7 @@ pub fn fields_left(cursor: &Cursor<'_>, item: ItemId, taken: &[Name]) -> Vec<Com
 pub fn of_prompt() -> Vec<Completion> {
     let way = |name: &str, detail: &str| {
         let completion = Completion::new(name, CompletionKind::Method, 0);
-        completion.insert(format!("{name}($0)")).detail(detail)
+        completion.call().detail(detail)
     };
     vec![
         way("detail", "the answer with its usage, cost and model"),

@@ -5,7 +5,7 @@ use gsw_names::{
 };
 use gsw_source::{File, ItemId, ItemKind};
 
-use super::item::{Calling, Completion, CompletionKind, of_item, of_variant};
+use super::item::{Calling, Completion, CompletionKind, Insert, of_item, of_variant};
 use super::{Cursor, fits};
 
 /// What names may be named.
@@ -67,11 +67,11 @@ pub fn mocked(cursor: &Cursor<'_>) -> Vec<Completion> {
     });
     for it in &mut found {
         if it.kind != CompletionKind::Module {
-            it.insert = format!("{}(${{1:..}}) -> $0", it.label);
+            it.insert = Insert::Snippet(format!("{}(${{1:..}}) -> $0", it.label));
         }
     }
     let agent = Completion::new("agent", CompletionKind::Snippet, 0);
-    found.push(agent.insert("agent $1 {\n  $0\n}"));
+    found.push(agent.snippet("agent $1 {\n  $0\n}"));
     found
 }
 

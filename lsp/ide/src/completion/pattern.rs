@@ -8,7 +8,7 @@ use gsw_syntax::ast::{self, Child, PatternKind};
 use super::Cursor;
 use super::expected::{matched, taken};
 use super::expression::values_of;
-use super::item::{Calling, Completion, CompletionKind, model_errors, of_item};
+use super::item::{Calling, Completion, CompletionKind, Insert, model_errors, of_item};
 use super::name::{Wanted, names};
 use super::site::{Site, record_named};
 use crate::raised::raised_in;
@@ -49,7 +49,8 @@ fn name_payload(db: &dyn Db, ty: &Type, value: &mut Completion) {
     let variants = type_declaration(db, *item).declaration.variants();
     let own = variants.iter().find(|it| it.name == value.label.as_str());
     if let Some(variant) = own.filter(|it| !it.fields.is_empty()) {
-        value.insert = format!("{}({})", value.label, field_names(&variant.fields));
+        let text = format!("{}({})", value.label, field_names(&variant.fields));
+        value.insert = Insert::Plain(text);
     }
 }
 

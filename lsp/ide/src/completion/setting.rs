@@ -1,26 +1,24 @@
 //! Settings of agents, prompts and calls, and their values.
 
 use gsw_abi::provider::Provider;
-use gsw_abi::setting::{Form, Origin, Reader, Setting};
+use gsw_abi::setting::{BUDGET_PARTS, CACHE_PARTS, Form, Origin, Reader, Setting};
 use gsw_source::ItemKind;
 
 use super::Cursor;
-use super::item::{Calling, Completion, CompletionKind};
+use super::item::{Calling, Completion, CompletionKind, Insert};
 use super::name::{Wanted, names as names_in_scope};
 use super::site::SettingOwner;
 use super::word;
 
 /// The names that settings of `owner` can have.
 pub fn names(owner: SettingOwner) -> Vec<Completion> {
-    let plain = |them: &[&str]| -> Vec<Completion> {
-        them.iter()
-            .map(|it| Completion::new(*it, CompletionKind::Setting, 1).insert(format!("{it}: ")))
-            .collect()
-    };
+    let plain =
+        |it: &&str| Completion::new(*it, CompletionKind::Setting, 1).insert(format!("{it}: "));
+    let parts = |them: &[(&str, Form)]| them.iter().map(|(it, _)| plain(it)).collect();
     match owner {
-        SettingOwner::Cache => plain(&["ttl"]),
-        SettingOwner::Budget => plain(&["usd", "tokens", "calls", "time"]),
-        SettingOwner::Permissions => plain(&gsw_project::PERMISSIONS),
+        SettingOwner::Cache => parts(CACHE_PARTS),
+        SettingOwner::Budget => parts(BUDGET_PARTS),
+        SettingOwner::Permissions => gsw_project::PERMISSIONS.iter().map(plain).collect(),
         SettingOwner::Agent => settings(Origin::Program),
         SettingOwner::Call => settings(Origin::Call),
         SettingOwner::Prompt => {
@@ -30,7 +28,7 @@ pub fn names(owner: SettingOwner) -> Vec<Completion> {
             found
         }
         SettingOwner::Human => {
-            let mut found = plain(&["timeout"]);
+            let mut found = vec![plain(&Setting::Timeout.name())];
             found.extend(word::prompt_texts());
             found
         }
@@ -43,25 +41,27 @@ fn settings(origin: Origin) -> Vec<Completion> {
     all.filter(|it| it.origin() <= origin && it.reader() != Reader::Nobody)
         .map(|it| {
             let name = it.name();
-            let text = match it.form() {
-                Form::Text | Form::Model => format!("{name}: \"$0\""),
-                Form::Texts | Form::Tools | Form::Names(_) => format!("{name}: [$0]"),
-                Form::Budget | Form::Environment => format!("{name}: {{ $0 }}"),
+            let completion = Completion::new(name, CompletionKind::Setting, 1);
+            match it.form() {
+                Form::Text | Form::Model => completion.snippet(format!("{name}: \"$0\"")),
+                Form::Texts | Form::Tools | Form::Names(_) => {
+                    completion.snippet(format!("{name}: [$0]"))
+                }
+                Form::Budget | Form::Environment => completion.snippet(format!("{name}: {{ $0 }}")),
                 Form::Count { .. }
                 | Form::Number
                 | Form::Duration
                 | Form::Cache
                 | Form::Answer
-                | Form::Session => format!("{name}: "),
-            };
-            Completion::new(name, CompletionKind::Setting, 1).insert(text)
+                | Form::Session => completion.insert(format!("{name}: ")),
+            }
         })
         .collect()
 }
 
-/// Whether a setting of that name has any value of its type, and none of a list.
-pub fn takes_expression(name: &str) -> bool {
-    match Setting::named(name).map(|it| it.form()) {
+/// Whether a setting has any value of its type, and none of a list.
+pub fn takes_expression(setting: Option<Setting>) -> bool {
+    match setting.map(Setting::form) {
         Some(Form::Model | Form::Cache | Form::Answer | Form::Tools | Form::Names(_)) => false,
         Some(
             Form::Text
@@ -77,8 +77,8 @@ pub fn takes_expression(name: &str) -> bool {
     }
 }
 
-/// What a setting of that name can have for a value, outside of strings.
-pub fn values(cursor: &Cursor<'_>, name: &str) -> Vec<Completion> {
+/// What a setting can have for a value, outside of strings; `None` is one that there is not.
+pub fn values(cursor: &Cursor<'_>, setting: Option<Setting>) -> Vec<Completion> {
     let listed = |kinds: &[ItemKind]| -> Vec<Completion> {
         let found = kinds
             .iter()
@@ -86,18 +86,18 @@ pub fn values(cursor: &Cursor<'_>, name: &str) -> Vec<Completion> {
         found.collect()
     };
     let word = |it: &str| Completion::new(it, CompletionKind::Keyword, 0);
-    match Setting::named(name).map(|it| it.form()) {
+    match setting.map(Setting::form) {
         Some(Form::Model) => {
-            let mut found = texts(cursor, name);
+            let mut found = texts(cursor, setting);
             for it in &mut found {
-                it.insert = format!("\"{}\"", it.insert);
+                it.insert = Insert::Plain(format!("\"{}\"", it.label));
             }
             let first_of = Completion::new("first_of", CompletionKind::Keyword, 2);
-            found.push(first_of.insert("first_of(\"$0\")"));
+            found.push(first_of.snippet("first_of(\"$0\")"));
             found
         }
         Some(Form::Cache) => ["true", "false"].map(word).into(),
-        Some(Form::Answer) => texts(cursor, name)
+        Some(Form::Answer) => texts(cursor, setting)
             .into_iter()
             .map(|it| {
                 let text = format!("\"{}\"", it.label);
@@ -121,8 +121,8 @@ pub fn values(cursor: &Cursor<'_>, name: &str) -> Vec<Completion> {
 }
 
 /// What the string of a setting, whose text begins at byte `start`, can hold: all of it is replaced.
-pub fn in_text(cursor: &Cursor<'_>, name: &str, start: u32) -> Vec<Completion> {
-    let mut found = texts(cursor, name);
+pub fn in_text(cursor: &Cursor<'_>, setting: Option<Setting>, start: u32) -> Vec<Completion> {
+    let mut found = texts(cursor, setting);
     for it in &mut found {
         it.replace = gsw_source::Span::new(start.min(cursor.offset), cursor.offset);
     }
@@ -130,9 +130,9 @@ pub fn in_text(cursor: &Cursor<'_>, name: &str, start: u32) -> Vec<Completion> {
 }
 
 /// What the string of a setting can hold.
-fn texts(cursor: &Cursor<'_>, name: &str) -> Vec<Completion> {
+fn texts(cursor: &Cursor<'_>, setting: Option<Setting>) -> Vec<Completion> {
     let text = |it: &str| Completion::new(it, CompletionKind::Text, 0);
-    match Setting::named(name).map(|it| it.form()) {
+    match setting.map(Setting::form) {
         Some(Form::Model) => {
             let mut found: Vec<Completion> = Provider::ALL
                 .iter()

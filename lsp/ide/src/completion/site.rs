@@ -1,5 +1,6 @@
 //! What stands around the cursor: the tree says it where it can, the tokens where the tree has a hole.
 
+use gsw_abi::setting::{Form, Setting};
 use gsw_names::types::Type;
 use gsw_names::{Definition, resolve_member, resolve_name};
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
@@ -76,7 +77,8 @@ pub enum Site {
     },
     /// In the string that is the value of a setting.
     SettingText {
-        name: String,
+        /// `None` where no setting has the name that is written, as for a part of one.
+        setting: Option<Setting>,
         /// The byte of the file at which its text begins.
         start: u32,
     },
@@ -87,7 +89,8 @@ pub enum Site {
         start: u32,
     },
     SettingValue {
-        name: String,
+        /// As in `SettingText`.
+        setting: Option<Setting>,
     },
     Expression(Place),
 }
@@ -210,10 +213,10 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
         .rposition(|&it| tokens.tokens[it].kind == TokenKind::Colon)?;
     let name = line.get(colon.checked_sub(1)?)?;
     let is_value = colon + 1 == line.len();
-    let name = tokens.text(*name).to_owned();
+    let setting = Setting::named(tokens.text(*name));
     // What a call sets is computed where it is made.
-    let is_computed = owner == SettingOwner::Call && super::setting::takes_expression(&name);
-    (is_value && !is_computed).then_some(Site::SettingValue { name })
+    let is_computed = owner == SettingOwner::Call && super::setting::takes_expression(setting);
+    (is_value && !is_computed).then_some(Site::SettingValue { setting })
 }
 
 /// What a word right before the marker asks for.
@@ -282,8 +285,8 @@ fn listed(cursor: &Cursor<'_>, tokens: &Tokens<'_>, bracket: usize) -> Option<Si
     }
     let brace = *tokens.openers().iter().rev().nth(1)?;
     setting_owner(cursor, tokens, brace)?;
-    let name = tokens.text(colon.checked_sub(1)?).to_owned();
-    Some(Site::SettingValue { name })
+    let setting = Setting::named(tokens.text(colon.checked_sub(1)?));
+    Some(Site::SettingValue { setting })
 }
 
 /// Whether what stands before a line has it go on.
@@ -321,10 +324,26 @@ pub(super) fn setting_owner(
     }
     let is_value = tokens.tokens[before].kind == TokenKind::Colon;
     let name = is_value.then(|| before.checked_sub(1)).flatten();
-    match name.map(|it| tokens.text(it)) {
-        Some("cache") => return Some(SettingOwner::Cache),
-        Some("budget") => return Some(SettingOwner::Budget),
-        Some(_) | None => {}
+    match name
+        .and_then(|it| Setting::named(tokens.text(it)))
+        .map(Setting::form)
+    {
+        Some(Form::Cache) => return Some(SettingOwner::Cache),
+        Some(Form::Budget) => return Some(SettingOwner::Budget),
+        Some(
+            Form::Text
+            | Form::Texts
+            | Form::Count { .. }
+            | Form::Number
+            | Form::Duration
+            | Form::Model
+            | Form::Tools
+            | Form::Names(_)
+            | Form::Environment
+            | Form::Answer
+            | Form::Session,
+        )
+        | None => {}
     }
     let outermost = tokens.openers().first() == Some(&brace);
     let (item, _) = item_at(cursor.db, cursor.file, cursor.offset)?;

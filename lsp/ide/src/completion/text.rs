@@ -1,5 +1,6 @@
 //! Strings: what one that is begun may say, as the value of a setting or as one of the texts of a type.
 
+use gsw_abi::setting::Setting;
 use gsw_names::types::Type;
 use gsw_syntax::ast::{Child, ExpressionKind, PatternKind};
 use gsw_syntax::{TokenKind, item_ast};
@@ -22,7 +23,7 @@ pub fn in_string(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Site {
     let owner = around.find_map(|&it| setting_owner(cursor, tokens, it));
     match (name, owner) {
         (Some(&name), Some(_)) => Site::SettingText {
-            name: tokens.text(name).to_owned(),
+            setting: Setting::named(tokens.text(name)),
             // After the quotation mark.
             start: tokens.tokens[tokens.at].span.start + 1,
         },

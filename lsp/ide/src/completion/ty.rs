@@ -27,7 +27,7 @@ pub fn types(cursor: &Cursor<'_>, item: ItemId, errors: ErrorsOnly) -> Vec<Compl
                 let completion = Completion::new(name, CompletionKind::Keyword, rank);
                 found.push(match arguments {
                     0 => completion,
-                    _ => completion.insert(format!("{name}<$0>")),
+                    _ => completion.snippet(format!("{name}<$0>")),
                 });
             }
             let tree = item_ast(cursor.db, item);

@@ -1,13 +1,13 @@
 //! Words of the language, where each of them may stand.
 
 use gsw_names::{PUBLIC_ATTRIBUTES, Presence};
-use gsw_syntax::{TokenKind, Word};
+use gsw_syntax::{ModifierName, TokenKind, Word};
 
 use super::item::{Completion, CompletionKind};
 use super::tokens::Line;
 
 fn snippet(label: &str, text: &str) -> Completion {
-    Completion::new(label, CompletionKind::Snippet, 5).insert(text)
+    Completion::new(label, CompletionKind::Snippet, 5).snippet(text)
 }
 
 fn keyword(label: &str) -> Completion {
@@ -120,13 +120,13 @@ pub fn in_tests() -> Vec<Completion> {
 pub fn prompt_texts() -> Vec<Completion> {
     let text = |word: &str| {
         let completion = Completion::new(word, CompletionKind::Snippet, 0);
-        completion.insert(format!("{word} \"$0\""))
+        completion.snippet(format!("{word} \"$0\""))
     };
     vec![
         text("user"),
         text("system"),
         text("assistant"),
-        Completion::new("example", CompletionKind::Snippet, 0).insert("example ($1) -> $0"),
+        Completion::new("example", CompletionKind::Snippet, 0).snippet("example ($1) -> $0"),
     ]
 }
 
@@ -149,7 +149,7 @@ pub fn after_head(line: &Line) -> Option<Vec<&'static str>> {
         )
         && !after_word_that_asks(line)
     {
-        return Some([after_retry, vec!["timeout", "retry", "reflect", "budget"]].concat());
+        return Some([after_retry, modifiers()].concat());
     }
     if let Some(at) = position(Word::Parallel)
         && line
@@ -173,15 +173,27 @@ pub fn after_head(line: &Line) -> Option<Vec<&'static str>> {
         return None;
     }
     match (first, first_word) {
-        (TokenKind::Workflow, _) => {
-            Some([after_retry, vec!["timeout", "retry", "reflect", "budget"]].concat())
-        }
+        (TokenKind::Workflow, _) => Some([after_retry, modifiers()].concat()),
         (_, Word::Prompt) => Some(vec!["by"]),
         (_, Word::Tool) => Some(vec!["pure", "reads", "idempotent by", "once"]),
         (_, Word::Human) => Some(vec!["timeout"]),
         (_, Word::External) => Some(vec!["by", "timeout"]),
         _ => None,
     }
+}
+
+/// The modifiers of a step and of a workflow.
+fn modifiers() -> Vec<&'static str> {
+    let fits = |it: &ModifierName| match it {
+        ModifierName::Timeout
+        | ModifierName::Retry
+        | ModifierName::Reflect
+        | ModifierName::Budget => true,
+        // Of a `parallel for`.
+        ModifierName::Limit | ModifierName::Errors => false,
+    };
+    let all = ModifierName::ALL.iter().copied();
+    all.filter(fits).map(ModifierName::text).collect()
 }
 
 /// Whether a part of a head may end with it: between these stands what ends an operand, and anything else waits for one.

@@ -50,7 +50,7 @@ pub fn completed(text: &str, label: &str) -> String {
             file: it.file,
             span: chosen.replace,
         },
-        text: chosen.insert.clone(),
+        text: chosen.insert.text().to_owned(),
     });
     it.edited(&edits)
 }
@@ -126,9 +126,22 @@ fn fields_and_methods_follow_a_dot() {
     offers(&at("(1, \"a\").<|>"), &["0", "1"], &[]);
     let texts: Vec<String> = found(&at("b.<|>"))
         .into_iter()
-        .map(|it| it.insert)
+        .map(|it| it.insert.text().to_owned())
         .collect();
     assert!(texts.contains(&"urgent($0)".to_owned()) && texts.contains(&"to_json()".to_owned()));
+}
+
+#[test]
+fn only_what_has_places_to_fill_in_is_a_snippet() {
+    let text = "type Price = \"$5\" | \"free\"\nfn f() -> Price { <|> }";
+    let inserted = |label: &str| {
+        let mut found = found(text).into_iter();
+        found.find(|it| it.label == label).map(|it| it.insert)
+    };
+    let plain = gsw_ide::Insert::Plain("\"$5\"".to_owned());
+    assert_eq!(inserted("\"$5\""), Some(plain));
+    let snippet = gsw_ide::Insert::Snippet("do { $0 }".to_owned());
+    assert_eq!(inserted("do"), Some(snippet));
 }
 
 #[test]

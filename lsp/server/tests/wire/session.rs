@@ -357,6 +357,55 @@ fn a_configuration_that_is_edited_counts_before_it_is_saved() {
 }
 
 #[test]
+fn a_table_of_prices_counts_when_an_edit_names_it() {
+    let root = folder(
+        "prices",
+        &[
+            ("gsw.toml", ""),
+            ("main.gsw", "workflow main() { }\n"),
+            (
+                "prices.toml",
+                "[\"openai/gpt-5\"]\ninput = 1.0\noutput = 2.0\n",
+            ),
+        ],
+    );
+    let mut client = Client::start();
+    let toml = uri(&root.join("gsw.toml"));
+    client.open(&toml, "");
+    assert_eq!(client.published(&toml), Vec::<Value>::new());
+    let name = |version: u64, table: &str| {
+        let text = format!("[models]\nprices = \"{table}\"\n");
+        (version, json!([{ "text": text }]))
+    };
+    let (version, missing) = name(2, "other.toml");
+    client.change(&toml, version, &missing);
+    assert_eq!(client.published(&toml).len(), 1);
+    let (version, right) = name(3, "prices.toml");
+    client.change(&toml, version, &right);
+    assert_eq!(client.published(&toml), Vec::<Value>::new());
+    client.quit();
+}
+
+#[test]
+fn a_configuration_that_is_open_when_it_is_saved_first_takes_its_folder_together() {
+    let wrong = "workflow main() { let x = 1 }\n";
+    let root = folder("first", &[("main.gsw", wrong)]);
+    let mut client = Client::start();
+    let (toml, main) = (uri(&root.join("gsw.toml")), uri(&root.join("main.gsw")));
+    client.open(&main, wrong);
+    assert_eq!(client.published(&main)[0]["severity"], 2);
+    let text = "[lints]\nunused-variable = \"deny\"\n";
+    client.open(&toml, text);
+    write(&root, "gsw.toml", text);
+    client.tell(
+        "workspace/didChangeWatchedFiles",
+        &json!({ "changes": [{ "uri": toml, "type": 1 }] }),
+    );
+    assert_eq!(client.published(&main)[0]["severity"], 1);
+    client.quit();
+}
+
+#[test]
 fn hundreds_of_files_that_come_at_once_are_read_once() {
     let root = folder(
         "many",

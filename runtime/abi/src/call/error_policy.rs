@@ -1,5 +1,7 @@
 //! What becomes of errors where several tasks are waited for at once.
 
+use super::numbered::numbered;
+
 /// What `parallel for` does with errors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
@@ -12,6 +14,12 @@ pub enum ErrorPolicy {
     Merge,
 }
 
+numbered!(ErrorPolicy {
+    First,
+    Settle,
+    Merge,
+});
+
 /// What `race` does with errors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
@@ -21,3 +29,5 @@ pub enum RacePolicy {
     /// The first value decides and the rest is cancelled; one `Many` is raised when all have failed.
     Merge,
 }
+
+numbered!(RacePolicy { First, Merge });

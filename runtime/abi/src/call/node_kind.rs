@@ -1,5 +1,7 @@
 //! The kinds of nodes, which compiled code names by their numbers.
 
+use super::numbered::numbered;
+
 /// What a node of the run's tree is; the first parameter of `node_enter`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -23,25 +25,24 @@ pub enum NodeKind {
     Undo,
 }
 
-impl NodeKind {
-    /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 14] = [
-        Self::Workflow,
-        Self::Step,
-        Self::Task,
-        Self::Parallel,
-        Self::Iteration,
-        Self::Prompt,
-        Self::Tool,
-        Self::Hook,
-        Self::Human,
-        Self::External,
-        Self::Reflection,
-        Self::Attempt,
-        Self::Region,
-        Self::Undo,
-    ];
+numbered!(NodeKind {
+    Workflow,
+    Step,
+    Task,
+    Parallel,
+    Iteration,
+    Prompt,
+    Tool,
+    Hook,
+    Human,
+    External,
+    Reflection,
+    Attempt,
+    Region,
+    Undo,
+});
 
+impl NodeKind {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

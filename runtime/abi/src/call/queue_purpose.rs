@@ -1,5 +1,7 @@
 //! What queues are made for.
 
+use super::numbered::numbered;
+
 /// What a queue is for, which its errors name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
@@ -12,6 +14,8 @@ pub enum QueuePurpose {
     Limiter,
 }
 
-impl QueuePurpose {
-    pub const ALL: &'static [Self] = &[Self::Items, Self::Semaphore, Self::Limiter];
-}
+numbered!(QueuePurpose {
+    Items,
+    Semaphore,
+    Limiter,
+});

@@ -1,5 +1,6 @@
 //! Hashes of schemas and other JSON, over a form that does not depend on the order of keys.
 
+use gsw_notation::hex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -16,8 +17,7 @@ pub fn schema_hash(schema: &Value) -> String {
 pub fn canonical_digest(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::text(Sha256::digest(text.as_bytes()))
 }
 
 fn write(value: &Value, text: &mut String) {

@@ -4,8 +4,9 @@
 //! it: if it does not fit, no earlier draft takes its place. Where a list is asked for and no list is there, the values are its items.
 
 use gsw_notation::path::Step;
+use gsw_notation::text::shortened;
 
-use super::node::{End, Node, excerpt};
+use super::node::{End, Node};
 use super::parse::{self, Flaw};
 use super::repair::{RepairKind, Repairs};
 use super::resemble::Suits;
@@ -72,7 +73,7 @@ impl<'t> Chooser<'t, '_> {
         let joined = joined.map(|it| Flaw {
             steps: Vec::new(),
             expected: "the end of the answer after its last bracket",
-            found: format!("`{}`", excerpt(&self.text[chosen.end..it.end], 20)),
+            found: format!("`{}`", shortened(&self.text[chosen.end..it.end], 20)),
         });
         let mut repairs = self.around(chosen.start, chosen.end);
         let left_out = tops
@@ -228,7 +229,7 @@ impl<'t> Chooser<'t, '_> {
 
     fn leave_out(&self, top: &Top<'_>, repairs: &mut Repairs) {
         let text = &self.text[top.start..top.end];
-        let what = || format!("left out another value, `{}`", excerpt(text, 80));
+        let what = || format!("left out another value, `{}`", shortened(text, 80));
         repairs.note_at(RepairKind::OtherValue, Vec::new, what);
     }
 
@@ -271,7 +272,7 @@ impl<'t> Chooser<'t, '_> {
         let goes_on = || Flaw {
             steps: Vec::new(),
             expected: "the end of the answer after its last bracket",
-            found: format!("`{}`", excerpt(rest, 20)),
+            found: format!("`{}`", shortened(rest, 20)),
         };
         let flaw = parsed
             .flaw

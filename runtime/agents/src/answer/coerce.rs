@@ -9,13 +9,14 @@ mod object;
 mod scalar;
 mod variant;
 
+use gsw_notation::text::shortened;
 use std::borrow::Cow;
 
 use gsw_notation::issue::Issue;
 use gsw_notation::path::Step;
 use serde_json::{Map, Value};
 
-use super::node::{End, Node, excerpt};
+use super::node::{End, Node};
 use super::number::{self, Digits};
 use super::place::Place;
 use super::repair::{RepairKind, Repairs};
@@ -184,12 +185,12 @@ impl<'s> Coercion<'s> {
             Digits::Rounded => {
                 let what = || {
                     let rounded = text.parse().map_or(f64::NAN, |it: f64| it);
-                    format!("rounded {} to {rounded}", excerpt(text, 60))
+                    format!("rounded {} to {rounded}", shortened(text, 60))
                 };
                 self.repairs.note(RepairKind::RoundedNumber, place, what);
             }
             Digits::TooMany => {
-                let found = format!("{}, which would lose digits", excerpt(text, 60));
+                let found = format!("{}, which would lose digits", shortened(text, 60));
                 self.issue(place, "an int of 64 bits".into(), found);
             }
         }

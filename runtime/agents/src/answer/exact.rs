@@ -2,9 +2,9 @@
 
 use gsw_notation::issue::Issue;
 use gsw_notation::json;
+use gsw_notation::text::shortened;
 use serde_json::Value;
 
-use super::node::excerpt;
 use super::number::{self, Digits};
 use super::place::Place;
 use super::shape::{KIND, Shape, ShapeId, Shapes};
@@ -158,7 +158,7 @@ impl Finder<'_> {
             Digits::Rounded => kept,
             Digits::TooMany => "an int of 64 bits",
         };
-        self.issue(place, expected.into(), excerpt(text, 60));
+        self.issue(place, expected.into(), shortened(text, 60));
     }
 
     fn issue(&mut self, place: &Place<'_>, expected: String, found: String) {

@@ -3,6 +3,7 @@
 //! Unlike a [`Value`], a node keeps keys that are there twice, words without quotes and the digits of numbers, and knows whether
 //! a list or object was ended.
 
+use gsw_notation::text::shortened;
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
@@ -102,7 +103,7 @@ impl Node<'_> {
     pub fn shown(&self) -> String {
         let mut text = String::new();
         self.show(&mut text);
-        excerpt(&text, LONGEST)
+        shortened(&text, LONGEST)
     }
 
     fn show(&self, text: &mut String) {
@@ -135,13 +136,4 @@ impl Node<'_> {
             }
         }
     }
-}
-
-/// The beginning of a text for a message.
-pub(crate) fn excerpt(text: &str, longest: usize) -> String {
-    let mut short: String = text.chars().take(longest).collect();
-    if text.chars().nth(longest).is_some() {
-        short.push('…');
-    }
-    short
 }

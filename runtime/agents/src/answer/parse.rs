@@ -9,8 +9,9 @@ mod container;
 mod string;
 
 use gsw_notation::path::Step;
+use gsw_notation::text::shortened;
 
-use super::node::{End, Node, excerpt};
+use super::node::{End, Node};
 use super::number;
 use super::repair::{RepairKind, Repairs};
 use super::strict::MOST_DEPTH;
@@ -181,7 +182,7 @@ impl<'t, 'w> Parser<'t, 'w> {
             Some(_) => {
                 let rest = self.rest();
                 let line = rest.split('\n').next().unwrap_or(rest);
-                format!("`{}`", excerpt(line.trim_end(), 20))
+                format!("`{}`", shortened(line.trim_end(), 20))
             }
         };
         self.stop_at(expected, found);
@@ -268,7 +269,7 @@ impl<'t, 'w> Parser<'t, 'w> {
             // The rest of a word or number may be missing, and that could not be seen.
             self.stop_at(
                 "the end of a value",
-                format!("`{}` at the end of the answer", excerpt(word, 20)),
+                format!("`{}` at the end of the answer", shortened(word, 20)),
             );
         } else if word.is_empty() || word.contains("...") || word.contains('…') {
             self.at -= length;

@@ -1,12 +1,13 @@
 //! An answer without any brackets: the text itself, or the lines of a list.
 
+use gsw_notation::text::shortened;
 use std::borrow::Cow;
 
 use serde_json::Value;
 
 use super::choose::inside_of_block;
 use super::frame::{Framed, framed, tagged};
-use super::node::{End, Node, excerpt};
+use super::node::{End, Node};
 use super::number;
 use super::repair::{RepairKind, Repairs};
 use super::resemble::Suits;
@@ -51,7 +52,7 @@ pub(crate) fn plain<'t>(text: &'t str, shapes: &Shapes) -> Option<(Node<'t>, Rep
     if !before.is_empty() || !after.is_empty() {
         repairs.leave_out_around(before, after);
     }
-    let what = || format!("read the text `{}` as a value", excerpt(value, 40));
+    let what = || format!("read the text `{}` as a value", shortened(value, 40));
     repairs.note_at(RepairKind::PlainText, Vec::new, what);
     Some((node, repairs))
 }
@@ -190,7 +191,7 @@ fn lines<'t>(
     let items: Option<Vec<Node<'t>>> = lines.map(|it| Some(text_node(bullet(it)?))).collect();
     let items = items.filter(|it| !it.is_empty())?;
     if let Some(heading) = heading {
-        let what = || format!("left out `{}` before it", excerpt(heading, 40));
+        let what = || format!("left out `{}` before it", shortened(heading, 40));
         repairs.note_at(RepairKind::SurroundingText, Vec::new, what);
     }
     let what = || format!("read {} lines as a list", items.len());

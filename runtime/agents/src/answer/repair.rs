@@ -4,8 +4,8 @@
 //! nothing, only the first of a kind are, and the last of these says how many more there were.
 
 use gsw_notation::path::{self, Step};
+use gsw_notation::text::shortened;
 
-use super::node::excerpt;
 use super::place::Place;
 
 /// Declares the kinds with their names.
@@ -178,7 +178,7 @@ impl Repairs {
 
     /// Notes that the text before and after an answer was left out.
     pub fn leave_out_around(&mut self, before: &str, after: &str) {
-        let (before, after) = (excerpt(before, 40), excerpt(after, 40));
+        let (before, after) = (shortened(before, 40), shortened(after, 40));
         let what = || match (before.as_str(), after.as_str()) {
             (before, "") => format!("left out `{before}` before it"),
             ("", after) => format!("left out `{after}` after it"),

@@ -3,8 +3,9 @@
 //! An answer is text from outside that may hold anything, so the text is gone over once, and what the parser reads is counted.
 
 use gsw_notation::path::Step;
+use gsw_notation::text::shortened;
 
-use super::node::{Node, excerpt};
+use super::node::Node;
 use super::parse::{self, Flaw, Parsed};
 use super::repair::{RepairKind, Repairs};
 use super::work::Work;
@@ -227,7 +228,7 @@ fn piece(text: &str) -> Flaw {
     Flaw {
         steps: Vec::new(),
         expected: "the beginning of the answer",
-        found: format!("a piece, `{}`", excerpt(text, 20)),
+        found: format!("a piece, `{}`", shortened(text, 20)),
     }
 }
 
@@ -325,7 +326,7 @@ fn goes_on(rest: &str, parsed: &mut Parsed<'_>) {
     parsed.flaw = Some(Flaw {
         steps: Vec::new(),
         expected: "the end of the answer after its last bracket",
-        found: format!("`{}`", excerpt(line, 20)),
+        found: format!("`{}`", shortened(line, 20)),
     });
 }
 

@@ -1,7 +1,5 @@
 //! The key of an answer: a hash over a canonical encoding of everything that can change it.
 
-use std::fmt::Write;
-
 use gsw_engine::model::ModelRequest;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -58,11 +56,7 @@ pub(crate) fn of_call(asked: &Asked<'_>) -> String {
 pub(crate) fn digest(value: &Value) -> String {
     let mut encoded = Vec::new();
     encode(value, &mut encoded);
-    let mut digits = String::with_capacity(64);
-    for byte in Sha256::digest(&encoded) {
-        write!(digits, "{byte:02x}").expect("a String takes everything");
-    }
-    digits
+    gsw_notation::hex::text(Sha256::digest(&encoded))
 }
 
 /// Every value begins with its type and size, so no two values have the same encoding; keys are sorted.

@@ -359,5 +359,5 @@ fn name() -> Result<String, ServerFailure> {
     getrandom::fill(&mut bytes).map_err(|error| {
         ServerFailure::Server(format!("the system gives no random numbers: {error}"))
     })?;
-    Ok(bytes.iter().map(|it| format!("{it:02x}")).collect())
+    Ok(gsw_notation::hex::text(bytes))
 }

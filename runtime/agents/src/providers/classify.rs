@@ -165,12 +165,8 @@ fn numbers_around(message: &str) -> Option<Oversize> {
 /// The beginning of a text of unknown size, on one line.
 pub(crate) fn shortened(text: &str) -> String {
     const MOST: usize = 200;
-    let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((end, _)) = words.char_indices().nth(MOST) {
-        words.truncate(end);
-        words.push('…');
-    }
-    words
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    gsw_notation::text::shortened(&words, MOST)
 }
 
 #[cfg(test)]

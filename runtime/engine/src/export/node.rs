@@ -17,7 +17,7 @@ calls! {
     plain node_enter(run, kind, name, input) {
         let name = words::take_string(&mut run.heap, name);
         let input = words::take_json(&mut run.heap, input);
-        u64::from(enter_here(run, kind_of(kind), &name, input).0)
+        u64::from(enter_here(run, NodeKind::numbered(kind), &name, input).0)
     }
 
     /// What the step that is about to begin was called before.
@@ -117,13 +117,6 @@ calls! {
     raising state_revised(run, ty, name, value) {
         Ok(reflection_log::revised_state(run, TypeId(ty as u32), string::text(name), value))
     }
-}
-
-fn kind_of(kind: u64) -> NodeKind {
-    NodeKind::ALL
-        .get(kind as usize)
-        .copied()
-        .unwrap_or(NodeKind::Region)
 }
 
 /// Enters a node below the current one. A tool that a model called, and a workflow that it asked for, finds its node there.

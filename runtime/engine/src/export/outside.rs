@@ -1,6 +1,6 @@
 //! Runtime calls that reach models, tools, people, programs of the system and servers.
 
-use gsw_abi::call::NO_LIMIT;
+use gsw_abi::call::{AskedOfRun, AskedOfServer, NO_LIMIT};
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::setting::Setting;
 use gsw_abi::types::TypeId;
@@ -132,14 +132,15 @@ calls! {
         let name = words::take_string(&mut run.heap, name);
         let input = codec::encode(&run.heap, gsw_abi::builtin::JSON, arguments);
         run.heap.release(arguments);
-        let ask = match OfServer::numbered(what) {
-            OfServer::Tools => AskOfServer::Tools,
-            OfServer::Resources => AskOfServer::Resources,
-            OfServer::Templates => AskOfServer::Templates,
-            OfServer::Read => AskOfServer::Read { uri: name },
-            OfServer::Prompts => AskOfServer::Prompts,
-            OfServer::Prompt => AskOfServer::Prompt { prompt: name, input },
-            OfServer::Talk => AskOfServer::Talk { tool: name, turn: input },
+        let what = words::take_string(&mut run.heap, what);
+        let ask = match AskedOfServer::of_word(&what) {
+            AskedOfServer::Tools => AskOfServer::Tools,
+            AskedOfServer::Resources => AskOfServer::Resources,
+            AskedOfServer::Templates => AskOfServer::Templates,
+            AskedOfServer::Read => AskOfServer::Read { uri: name },
+            AskedOfServer::Prompts => AskOfServer::Prompts,
+            AskedOfServer::Prompt => AskOfServer::Prompt { prompt: name, input },
+            AskedOfServer::Talk => AskOfServer::Talk { tool: name, turn: input },
         };
         ask_server(run, result, [argv, url, given, oauth], ask)
     }
@@ -235,13 +236,14 @@ calls! {
         let text = words::take_string(&mut run.heap, text);
         let answer = codec::encode(&run.heap, gsw_abi::builtin::JSON, value);
         run.heap.release(value);
-        let ask = match OfRun::numbered(what) {
-            OfRun::Find => AskOfRun::Find,
-            OfRun::Status => AskOfRun::Status,
-            OfRun::State => AskOfRun::State,
-            OfRun::Result => AskOfRun::Result,
-            OfRun::Cancel => AskOfRun::Cancel { reason: text },
-            OfRun::Answer => AskOfRun::Answer { name: text, answer },
+        let what = words::take_string(&mut run.heap, what);
+        let ask = match AskedOfRun::of_word(&what) {
+            AskedOfRun::Find => AskOfRun::Find,
+            AskedOfRun::Status => AskOfRun::Status,
+            AskedOfRun::State => AskOfRun::State,
+            AskedOfRun::Result => AskOfRun::Result,
+            AskedOfRun::Cancel => AskOfRun::Cancel { reason: text },
+            AskedOfRun::Answer => AskOfRun::Answer { name: text, answer },
         };
         run.perform_for(Request::OtherRun { run: id, ask }, TypeId(result as u32))
     }
@@ -292,56 +294,4 @@ fn ask_server(run: &mut Run, result: u64, server: [u64; 4], ask: AskOfServer) ->
     };
     let request = Box::new(McpRequest { at, ask });
     run.perform_for(Request::Mcp { request }, TypeId(result as u32))
-}
-
-/// What `std/mcp` reads, by the number that it gives.
-#[derive(Clone, Copy)]
-enum OfServer {
-    Tools,
-    Resources,
-    Templates,
-    Read,
-    Prompts,
-    Prompt,
-    Talk,
-}
-
-impl OfServer {
-    fn numbered(number: u64) -> Self {
-        match number {
-            0 => Self::Tools,
-            1 => Self::Resources,
-            2 => Self::Templates,
-            3 => Self::Read,
-            4 => Self::Prompts,
-            5 => Self::Prompt,
-            6 => Self::Talk,
-            _ => unreachable!("`std/mcp` has no other number"),
-        }
-    }
-}
-
-/// What `std/runs` asks, by the number that it gives.
-#[derive(Clone, Copy)]
-enum OfRun {
-    Find,
-    Status,
-    State,
-    Result,
-    Cancel,
-    Answer,
-}
-
-impl OfRun {
-    fn numbered(number: u64) -> Self {
-        match number {
-            0 => Self::Find,
-            1 => Self::Status,
-            2 => Self::State,
-            3 => Self::Result,
-            4 => Self::Cancel,
-            5 => Self::Answer,
-            _ => unreachable!("`std/runs` has no other number"),
-        }
-    }
 }

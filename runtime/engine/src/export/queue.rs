@@ -9,12 +9,7 @@ use crate::run::queue;
 calls! {
     /// An empty queue: its type, its limit, a [`QueuePurpose`].
     raising queue_new(run, ty, limit, purpose) {
-        let purpose = match purpose {
-            0 => QueuePurpose::Items,
-            1 => QueuePurpose::Semaphore,
-            _ => QueuePurpose::Limiter,
-        };
-        queue::make(run, TypeId(ty as u32), limit as i64, purpose)
+        queue::make(run, TypeId(ty as u32), limit as i64, QueuePurpose::numbered(purpose))
     }
 
     waiting queue_push(run, queue, item) {

@@ -1,10 +1,10 @@
 //! Runtime calls on sessions.
 
+use gsw_abi::call::AnswerPurpose;
 use gsw_abi::layout::json;
 use gsw_abi::types::TypeId;
 
 use crate::export::guard::calls;
-use crate::run::sessions::replacing::Purpose;
 use crate::run::sessions::{self, entering, shortening};
 use crate::value;
 
@@ -24,13 +24,9 @@ calls! {
         entering::enter(run, session)
     }
 
-    /// A mock has answered: session, prompt, what is said, the answer as JSON, whether it replaces an exchange.
-    raising session_mocked(run, session, prompt, said, answer, replaces) {
-        let purpose = match replaces {
-            0 => Purpose::Next,
-            1 => Purpose::Better,
-            _ => Purpose::Revision,
-        };
+    /// A mock has answered: session, prompt, what is said, the answer as JSON, an [`AnswerPurpose`].
+    raising session_mocked(run, session, prompt, said, answer, purpose) {
+        let purpose = AnswerPurpose::numbered(purpose);
         sessions::mocked(run, session, prompt as usize, (said, answer), purpose)
     }
 

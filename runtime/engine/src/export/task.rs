@@ -48,11 +48,7 @@ calls! {
 
     /// `race [t, …]`: tasks, policy.
     waiting task_race(run, tasks, policy) {
-        let policy = match policy {
-            0 => RacePolicy::First,
-            _ => RacePolicy::Merge,
-        };
-        awaiting::race(run, tasks, policy)
+        awaiting::race(run, tasks, RacePolicy::numbered(policy))
     }
 
     plain task_cancel(run, task) {
@@ -62,11 +58,7 @@ calls! {
 
     /// `parallel for`: result list type, closure, items, limit, policy.
     waiting parallel_for(run, result, closure, items, limit, policy) {
-        let policy = match policy {
-            0 => ErrorPolicy::First,
-            1 => ErrorPolicy::Settle,
-            _ => ErrorPolicy::Merge,
-        };
+        let policy = ErrorPolicy::numbered(policy);
         let limit = Some(limit as i64).filter(|it| *it != NO_LIMIT);
         if let Some(limit) = limit.filter(|it| !Bounds::COUNT_FROM_ONE.admit(*it as f64)) {
             run.heap.release(closure);

@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use gsw_abi::builtin::{BuiltinError, SESSION};
+use gsw_abi::call::AnswerPurpose;
 use gsw_abi::types::TypeId;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -30,7 +31,7 @@ use crate::node::NodeId;
 use crate::run::prompt::hidden::Hidden;
 use crate::run::prompt::said::Opening;
 use crate::run::prompt::trust::Origins;
-use crate::run::sessions::replacing::{Last, Purpose};
+use crate::run::sessions::replacing::Last;
 use crate::run::{Run, raise};
 use crate::task::TaskId;
 use crate::value::{error, field, set_field};
@@ -342,7 +343,7 @@ pub(crate) fn mocked(
     word: u64,
     prompt: usize,
     (said, answer): (u64, u64),
-    purpose: Purpose,
+    purpose: AnswerPurpose,
 ) -> Result<u64, u64> {
     let opening = Opening::take(&mut run.heap, said);
     let tree = codec::json_to_tree(answer).unwrap_or(Value::Null);

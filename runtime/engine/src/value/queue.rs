@@ -77,8 +77,7 @@ pub fn close(queue: u64) {
 /// What the queue is for.
 #[must_use]
 pub fn purpose(queue: u64) -> QueuePurpose {
-    let number = field(queue, PURPOSE) as usize;
-    QueuePurpose::ALL[number]
+    QueuePurpose::numbered(field(queue, PURPOSE))
 }
 
 /// Adds an item, which it takes over, at the end.

@@ -8,6 +8,7 @@ use gsw_driver::durable::store::RunStore;
 use gsw_journal::export::{self, hex};
 use gsw_journal::verify::Problem;
 use gsw_journal::wal::LastWrite;
+use gsw_trace::measure::counted;
 use serde_json::json;
 
 use crate::arguments::ResultForm;
@@ -65,11 +66,6 @@ pub(super) fn verify(store: &RunStore, id: Option<&str>, form: ResultForm) -> Re
     let problems = counted(verified.problems.len() as u64, "problem");
     say(&format!("error: {looked}: {problems}"));
     Ok(exit)
-}
-
-fn counted(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }
 
 /// Writes a run as JSON lines, to a file or to standard output.

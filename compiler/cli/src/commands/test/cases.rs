@@ -16,6 +16,7 @@ use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
 use gsw_engine::run::{Finished, RunResult};
 use gsw_flow::{Rows, Test};
+use gsw_notation::text::shortened;
 use gsw_trace::Shown;
 use gsw_tree::node::Spent;
 use serde_json::Value;
@@ -444,11 +445,7 @@ fn rows_of(loaded: &Arc<Loaded>, rows: &Rows) -> Result<Vec<Value>, String> {
 fn named(test: &str, rows: Vec<Value>) -> Vec<(String, Input)> {
     let mut seen: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
     let named = rows.into_iter().map(|row| {
-        let text = row.to_string();
-        let shown = match text.char_indices().nth(ROW_NAME) {
-            Some((cut, _)) => format!("{}…", &text[..cut]),
-            None => text,
-        };
+        let shown = shortened(&row.to_string(), ROW_NAME);
         let count = seen.entry(shown.clone()).or_default();
         *count += 1;
         let name = match *count {

@@ -114,27 +114,36 @@ impl Cassettes {
         }
     }
 
-    /// Writes what was recorded, and names what no test has asked for. `All` when no test was left out.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
-    pub fn finish(self, which: Which) -> Result<Vec<String>, String> {
-        let mut notes = Vec::new();
+    /// Writes what was recorded, and names what no test has asked for. `All` when no test was left out. One that cannot be
+    /// written keeps no other from being written: what models answered has been paid for.
+    pub fn finish(self, which: Which) -> Finished {
+        let mut finished = Finished::default();
         for (path, open) in self.open {
             match self.kind {
-                Use::Record => notes.push(open.write(&path)?),
+                Use::Record => match open.write(&path) {
+                    Ok(note) => finished.notes.push(note),
+                    Err(why) => finished.failures.push(why),
+                },
                 Use::Play if which == Which::All && open.has_passed => {
                     let content = open.content.iter();
                     let unused = content.flat_map(|it| it.unused());
-                    notes.extend(unused.map(|it| {
+                    finished.notes.extend(unused.map(|it| {
                         format!("{}, {it}: no test asks for this record", path.display())
                     }));
                 }
                 Use::Play | Use::Ignore => {}
             }
         }
-        Ok(notes)
+        finished
     }
+}
+
+/// What became of the files of cassettes.
+#[derive(Default)]
+pub struct Finished {
+    pub notes: Vec<String>,
+    /// Of files that could not be written.
+    pub failures: Vec<String>,
 }
 
 /// How a test with a cassette ended.

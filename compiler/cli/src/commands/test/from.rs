@@ -39,7 +39,7 @@ fn printed(arguments: &Test, run: &str) -> Result<Exit, Exit> {
             ));
         }
     };
-    let loaded = load(&compile::image(&file, Main::Optional)?)?;
+    let loaded = load(&compile::image(&file, Main::Optional)?).map_err(|it| it.exit)?;
     let program = Arc::clone(&loaded.program);
     let origin = Origin {
         command: format!("gswc run {} --", file.display()),
@@ -93,7 +93,7 @@ fn tried(file: &Path, test: &str) -> Result<Ending, Exit> {
         return failed("it is not found");
     };
     let name = test.name.clone();
-    let loaded = Arc::new(load(&image)?);
+    let loaded = Arc::new(load(&image).map_err(|it| it.exit)?);
     let (cases, _) = cases::Cases::of(&loaded, vec![test], Some(&name));
     let runner = cases::Runner::Mocked {
         loaded: Arc::clone(&loaded),

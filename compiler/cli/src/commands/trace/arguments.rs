@@ -20,7 +20,7 @@ pub struct Trace {
     /// Show only nodes whose name contains TEXT.
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
-    /// Show only nodes that took at least this long: `250ms`, `1.5s`, `2m`.
+    /// Show only nodes that took at least this long: `250ms`, `1m30s`, or a number of seconds.
     #[arg(long, value_name = "DURATION")]
     pub longer: Option<String>,
     /// Show only nodes that cost at least this much in US dollars, including their children.

@@ -1,9 +1,10 @@
 //! Numbers as text, words in another case, and the like.
 
+use gsw_notation::text::shortened;
 use serde_json::Value;
 
 use super::Coercion;
-use crate::answer::node::{Node, excerpt};
+use crate::answer::node::Node;
 use crate::answer::number::{self, Digits};
 use crate::answer::place::Place;
 use crate::answer::repair::RepairKind;
@@ -143,7 +144,7 @@ impl Coercion<'_> {
     /// A number of seconds, of which a duration keeps nine decimal places.
     fn seconds(&mut self, digits: &str, place: &Place<'_>) {
         if number::as_duration(digits) == Digits::Rounded {
-            let what = || format!("rounded {} to nanoseconds", excerpt(digits, 60));
+            let what = || format!("rounded {} to nanoseconds", shortened(digits, 60));
             self.note(RepairKind::RoundedNumber, place, what);
         }
     }

@@ -1,8 +1,8 @@
 //! Blanks and comments between the parts of a value.
 
 use super::{Parser, trim_blanks};
-use crate::answer::node::excerpt;
 use crate::answer::repair::RepairKind;
+use gsw_notation::text::shortened;
 
 impl Parser<'_, '_> {
     pub(super) fn blanks(&mut self) {
@@ -64,7 +64,7 @@ impl Parser<'_, '_> {
             return false;
         }
         self.skip(length);
-        let what = || format!("left out the comment `{}`", excerpt(comment.trim(), 80));
+        let what = || format!("left out the comment `{}`", shortened(comment.trim(), 80));
         self.repair(RepairKind::Comment, what);
         true
     }

@@ -1,9 +1,10 @@
 //! Strings: of other quotes, with raw line breaks, or with quotes inside.
 
+use gsw_notation::text::shortened;
 use std::borrow::Cow;
 
 use super::{Parser, Role, after_key, is_key_ahead, trim_blanks};
-use crate::answer::node::{Node, excerpt};
+use crate::answer::node::Node;
 use crate::answer::repair::RepairKind;
 use crate::answer::strict::escaped;
 
@@ -94,7 +95,7 @@ impl<'t> Parser<'t, '_> {
             let rest = self.rest();
             if rest.is_empty() {
                 // The rest of the text may be missing, and nobody would see it.
-                let found = format!("`{}` at the end of the answer", excerpt(run, 20));
+                let found = format!("`{}` at the end of the answer", shortened(run, 20));
                 self.stop_at("the end of a string", found);
                 return text_of(text, run);
             }

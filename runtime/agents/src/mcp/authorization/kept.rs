@@ -35,11 +35,7 @@ impl File {
             digest.update(part.unwrap_or_default());
             digest.update([0]);
         }
-        let name: String = digest
-            .finalize()
-            .iter()
-            .map(|it| format!("{it:02x}"))
-            .collect();
+        let name = gsw_notation::hex::text(digest.finalize());
         Self(folder.join(format!("{name}.json")))
     }
 

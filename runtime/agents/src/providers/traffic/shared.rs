@@ -52,7 +52,7 @@ impl Shared {
             digest.update(part);
         }
         let digest = digest.finalize();
-        let name: String = digest[..16].iter().map(|it| format!("{it:02x}")).collect();
+        let name = gsw_notation::hex::text(&digest[..16]);
         Sign {
             file: self.folder.join(name),
             longest: self.longest,

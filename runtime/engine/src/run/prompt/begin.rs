@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::builtin::{BuiltinError, JSON};
-use gsw_abi::call::NodeKind;
+use gsw_abi::call::{AnswerPurpose, NodeKind};
 use gsw_abi::program::{FunctionIndex, ModelDefaults, Prompt};
 use gsw_abi::setting::{self, CallSettings, Setting, Turn};
 use gsw_abi::types::TypeId;
@@ -24,7 +24,7 @@ use crate::run::prompt::said::{self, Opening};
 use crate::run::prompt::trust::{self, Beginning};
 use crate::run::prompt::{Gives, InSession, PromptNodes, PromptRun, Scripted};
 use crate::run::script::Offered;
-use crate::run::sessions::replacing::{self, Last, Purpose};
+use crate::run::sessions::replacing::{self, Last};
 use crate::run::sessions::{self, Entered};
 use crate::run::{Run, raise, skills, words};
 use crate::scope::ScopeId;
@@ -272,9 +272,9 @@ fn replaced(
     turn: Turn,
 ) -> Result<(Last, Option<NodeId>), u64> {
     let purpose = match (improving, turn) {
-        (Some(_), _) => Purpose::Better,
-        (None, Turn::New) => Purpose::Next,
-        (None, Turn::Revised) => Purpose::Revision,
+        (Some(_), _) => AnswerPurpose::Better,
+        (None, Turn::New) => AnswerPurpose::Next,
+        (None, Turn::Revised) => AnswerPurpose::Revision,
     };
     let found = match new.session {
         0 => last_in_step(run, turn).map(|revised| (Last::Kept, revised)),

@@ -3,19 +3,10 @@
 //! Only an exchange that a prompt was asked in can be replaced: what the program has put into the session, and what is left of
 //! older exchanges, is what later answers rest on.
 
+use gsw_abi::call::AnswerPurpose;
+
 use crate::node::NodeId;
 use crate::run::Run;
-
-/// What an answer is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Purpose {
-    /// It goes on with the conversation.
-    Next,
-    /// It is a better one of a `reflect` around its prompt.
-    Better,
-    /// It is that of `revise`.
-    Revision,
-}
 
 /// What becomes of the last exchange of a session when a call in it is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,22 +28,22 @@ pub(crate) fn last(
     run: &Run,
     word: u64,
     prompt: usize,
-    purpose: Purpose,
+    purpose: AnswerPurpose,
 ) -> Result<Last, &'static str> {
     let last = run.sessions.get(word).exchanges.last();
     let asked = last.and_then(|it| it.asked.as_ref());
     match (purpose, last, asked) {
-        (Purpose::Next, _, _) => Ok(Last::Kept),
-        (Purpose::Revision, None, _) => Err(NOTHING_SAID),
-        (Purpose::Revision, Some(_), None) => Err(NOT_ASKED),
-        (Purpose::Revision, Some(last), Some(_)) => Ok(Last::Replaced(last.number)),
+        (AnswerPurpose::Next, _, _) => Ok(Last::Kept),
+        (AnswerPurpose::Revision, None, _) => Err(NOTHING_SAID),
+        (AnswerPurpose::Revision, Some(_), None) => Err(NOT_ASKED),
+        (AnswerPurpose::Revision, Some(last), Some(_)) => Ok(Last::Replaced(last.number)),
         // Others may have asked since, or the conversation was shortened: then the better answer comes after what is there.
-        (Purpose::Better, Some(last), Some(asked))
+        (AnswerPurpose::Better, Some(last), Some(asked))
             if asked.task == run.scheduler.current() && asked.prompt == Some(prompt) =>
         {
             Ok(Last::Replaced(last.number))
         }
-        (Purpose::Better, _, _) => Ok(Last::Kept),
+        (AnswerPurpose::Better, _, _) => Ok(Last::Kept),
     }
 }
 

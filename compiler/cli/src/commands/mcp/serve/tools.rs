@@ -85,10 +85,44 @@ pub struct Tests {
 struct Row {
     name: &'static str,
     about: &'static str,
-    /// Parameters: name, type, description; a name that ends in `?` may be left out.
-    parameters: &'static [(&'static str, &'static str, &'static str)],
+    parameters: &'static [Parameter],
     /// Whether it changes nothing.
     reads: Reads,
+    /// What a call with these arguments asks for.
+    ask: fn(Map<String, Value>) -> Result<Ask, String>,
+}
+
+struct Parameter {
+    name: &'static str,
+    /// A type of JSON Schema.
+    ty: &'static str,
+    about: &'static str,
+    needed: Needed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needed {
+    Always,
+    /// It may be left out.
+    AtWill,
+}
+
+const fn needed(name: &'static str, ty: &'static str, about: &'static str) -> Parameter {
+    Parameter {
+        name,
+        ty,
+        about,
+        needed: Needed::Always,
+    }
+}
+
+const fn at_will(name: &'static str, ty: &'static str, about: &'static str) -> Parameter {
+    Parameter {
+        name,
+        ty,
+        about,
+        needed: Needed::AtWill,
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,22 +131,22 @@ enum Reads {
     AndWrites,
 }
 
-const FILE: (&str, &str, &str) = (
-    "file?",
+const FILE: Parameter = at_will(
+    "file",
     "string",
     "An entry file or a project folder; by default the project that the server was started in.",
 );
-const SOURCE: (&str, &str, &str) = (
-    "text?",
+const SOURCE: Parameter = at_will(
+    "text",
     "string",
     "A program in the place of what is on the disk under `file`.",
 );
-const AT: &[(&str, &str, &str)] = &[
-    ("file", "string", "The file."),
-    ("line", "integer", "The line, from 1."),
-    ("name?", "string", "The name in that line; or `column`."),
-    (
-        "column?",
+const AT: &[Parameter] = &[
+    needed("file", "string", "The file."),
+    needed("line", "integer", "The line, from 1."),
+    at_will("name", "string", "The name in that line; or `column`."),
+    at_will(
+        "column",
         "integer",
         "The column, from 1, in characters; or `name`.",
     ),
@@ -124,12 +158,13 @@ const ROWS: &[Row] = &[
         about: "Report what is wrong with a program, with places, notes and fixes.",
         parameters: &[FILE, SOURCE],
         reads: Reads::Only,
+        ask: |it| read(it).map(Ask::Check),
     },
     Row {
         name: "describe",
         about: "Say what a declaration of the program or of the library is: signature, docs, parameters or fields, what a call raises and does, how a tool may be repeated, what a prompt says.",
         parameters: &[
-            (
+            needed(
                 "name",
                 "string",
                 "As a program names it: `main`, `schemas.Order`, `fs.read`; or the last part.",
@@ -137,71 +172,85 @@ const ROWS: &[Row] = &[
             FILE,
         ],
         reads: Reads::Only,
+        ask: |it| read(it).map(Ask::Describe),
     },
     Row {
         name: "hover",
         about: "Say what the name at a place is, with its type and docs.",
         parameters: AT,
         reads: Reads::Only,
+        ask: |it| read(it).map(Ask::Hover),
     },
     Row {
         name: "definition",
         about: "Find where the name at a place is declared.",
         parameters: AT,
         reads: Reads::Only,
+        ask: |it| read(it).map(Ask::Definition),
     },
     Row {
         name: "references",
         about: "Find every place of the project that names what the name at a place does.",
         parameters: AT,
         reads: Reads::Only,
+        ask: |it| read(it).map(Ask::References),
     },
     Row {
         name: "format",
         about: "Write a file, or all of a project, in the one style; or give a text in it.",
         parameters: &[
             FILE,
-            ("text?", "string", "A program to format instead of a file."),
+            at_will("text", "string", "A program to format instead of a file."),
         ],
         reads: Reads::AndWrites,
+        ask: |it| read(it).map(Ask::Format),
     },
     Row {
         name: "fix",
         about: "Apply the fixes that are certain (`applicability` of a report says so) where there is exactly one, and report what remains.",
         parameters: &[FILE],
         reads: Reads::AndWrites,
+        ask: |it| read(it).map(Ask::Fix),
     },
     Row {
         name: "explain",
         about: "Explain a code of a report (`unknown-name`), an error of a run (`BudgetExceeded`), a word (`retry`) or a function of the library (`fs.read`).",
-        parameters: &[("about", "string", "The name.")],
+        parameters: &[needed("about", "string", "The name.")],
         reads: Reads::Only,
+        ask: |it| read(it).map(Ask::Explain),
     },
     Row {
         name: "search",
         about: "Search the documentation: sections in which the words stand, the best first.",
-        parameters: &[("about", "string", "A few words.")],
+        parameters: &[needed("about", "string", "A few words.")],
         reads: Reads::Only,
+        ask: |it| read(it).map(Ask::Search),
     },
     Row {
         name: "page",
         about: "Read a page of the documentation: `reference/language` is the whole language, an unknown name lists all.",
-        parameters: &[("about", "string", "The page, such as `reference/testing`.")],
+        parameters: &[needed(
+            "about",
+            "string",
+            "The page, such as `reference/testing`.",
+        )],
         reads: Reads::Only,
+        ask: |it| read(it).map(Ask::Page),
     },
     Row {
         name: "test",
         about: "Run tests, offline, with mocks.",
         parameters: &[
-            (
-                "file?",
+            at_will(
+                "file",
                 "string",
                 "A file or a project folder; by default the project that the server was started in.",
             ),
-            ("filter?", "string", "Only tests whose name contains this."),
+            at_will("filter", "string", "Only tests whose name contains this."),
         ],
         // Tests may write files.
         reads: Reads::AndWrites,
+        ask: |it| read(it).map(Ask::Test),
     },
 ];
 
@@ -213,12 +262,12 @@ pub fn list() -> Vec<Tool> {
 fn tool(row: &Row) -> Tool {
     let mut properties = Map::new();
     let mut required = Vec::new();
-    for (name, ty, about) in row.parameters {
-        let bare = name.trim_end_matches('?');
-        if bare == *name {
-            required.push(bare);
+    for it in row.parameters {
+        if it.needed == Needed::Always {
+            required.push(it.name);
         }
-        properties.insert(bare.into(), json!({ "type": ty, "description": about }));
+        let property = json!({ "type": it.ty, "description": it.about });
+        properties.insert(it.name.into(), property);
     }
     let mut schema = Map::new();
     schema.insert("type".into(), json!("object"));
@@ -229,26 +278,17 @@ fn tool(row: &Row) -> Tool {
     tool.with_annotations(ToolAnnotations::new().read_only(row.reads == Reads::Only))
 }
 
+fn read<T: for<'de> Deserialize<'de>>(arguments: Map<String, Value>) -> Result<T, String> {
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| error.to_string())
+}
+
 impl Ask {
     /// What a call asks for.
     pub fn of(name: &str, arguments: Map<String, Value>) -> Result<Self, String> {
-        fn read<T: for<'de> Deserialize<'de>>(arguments: Map<String, Value>) -> Result<T, String> {
-            serde_json::from_value(Value::Object(arguments)).map_err(|error| error.to_string())
+        match ROWS.iter().find(|it| it.name == name) {
+            Some(row) => (row.ask)(arguments),
+            None => Err(format!("there is no tool `{name}`")),
         }
-        Ok(match name {
-            "check" => Self::Check(read(arguments)?),
-            "describe" => Self::Describe(read(arguments)?),
-            "hover" => Self::Hover(read(arguments)?),
-            "definition" => Self::Definition(read(arguments)?),
-            "references" => Self::References(read(arguments)?),
-            "format" => Self::Format(read(arguments)?),
-            "fix" => Self::Fix(read(arguments)?),
-            "explain" => Self::Explain(read(arguments)?),
-            "search" => Self::Search(read(arguments)?),
-            "page" => Self::Page(read(arguments)?),
-            "test" => Self::Test(read(arguments)?),
-            other => return Err(format!("there is no tool `{other}`")),
-        })
     }
 
     /// The file or folder that it names.
@@ -438,5 +478,41 @@ fn page(path: &str) -> Result<Answer, String> {
                 pages.collect::<String>()
             ))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::{Ask, Needed, Parameter, ROWS};
+
+    #[test]
+    fn every_tool_takes_the_parameters_that_it_shows_and_needs_those_that_it_says() {
+        let value = |it: &Parameter| match it.ty {
+            "integer" => json!(1),
+            _ => json!("a"),
+        };
+        for row in ROWS {
+            let all = row
+                .parameters
+                .iter()
+                .map(|it| (it.name.to_owned(), value(it)));
+            let all: Map<String, Value> = all.collect();
+            assert!(Ask::of(row.name, all.clone()).is_ok(), "{}", row.name);
+            for it in row.parameters {
+                let mut less = all.clone();
+                less.remove(it.name);
+                let is_taken = Ask::of(row.name, less).is_ok();
+                let name = it.name;
+                assert_eq!(
+                    is_taken,
+                    it.needed == Needed::AtWill,
+                    "{}: {name}",
+                    row.name
+                );
+            }
+        }
+        assert!(Ask::of("dance", Map::new()).is_err());
     }
 }
