@@ -181,6 +181,8 @@ fn what_is_hidden_stays_so_beside_values_of_any_depth() {
         assert!(written.contains("model_request"), "{levels}: {said:?}");
         assert!(!written.contains("MARKER"), "{levels}");
         assert!(!said.err.contains("MARKER"), "{levels}: {said:?}");
+        let read = gswc(&["trace", text(&sink)]);
+        assert_eq!((read.code, &*read.err), (Some(0), ""), "{levels}");
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use gsw_notation::calendar;
+use gsw_notation::json::written;
 use gsw_tree::event::{Event, EventKind, VERSION};
 use gsw_tree::node::{NodeId, Status};
 use serde::Deserialize;
@@ -103,11 +104,12 @@ impl Reader {
             // Only the last line may be the result.
             self.damage(self.lines - 1);
         }
-        match serde_json::from_slice::<Value>(bytes) {
-            Ok(Value::Object(fields)) => self.object(fields),
-            Ok(value) => self.tail = Some(value),
-            Err(_) if !is_whole => self.gaps.torn = Some(bytes.len()),
-            Err(_) => self.damage(self.lines),
+        let text = std::str::from_utf8(bytes).ok();
+        match text.and_then(|it| written(it).ok()) {
+            Some(Value::Object(fields)) => self.object(fields),
+            Some(value) => self.tail = Some(value),
+            None if !is_whole => self.gaps.torn = Some(bytes.len()),
+            None => self.damage(self.lines),
         }
     }
 
