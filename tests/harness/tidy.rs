@@ -1,5 +1,4 @@
-//! What the repository looks like: which crates depend on which, which one owns which engine, files that are one thing, pages
-//! without dead paths.
+//! What the repository looks like: who depends on whom, who owns which engine, files that are one thing, pages without dead paths.
 
 use std::path::{Path, PathBuf};
 

@@ -13,7 +13,7 @@ pub fn mismatch(place: Place, wanted: &str, found: &str) -> Diagnostic {
     )
 }
 
-/// `{}` in the place of a block.
+/// `{}` where a block stands.
 pub fn empty_map(diagnostic: Diagnostic, braces: Place) -> Diagnostic {
     diagnostic
         .note("here a `{` begins a block; an empty map is written `({})`")
@@ -42,7 +42,7 @@ pub fn parts_of_one_type(diagnostic: Diagnostic, of: PartsOf) -> Diagnostic {
     }
 }
 
-/// The label at the branch that later ones are compared with.
+/// What stands at the branch that later ones are compared with.
 pub fn first_branch(ty: &str) -> String {
     format!("this gives `{ty}`")
 }
@@ -350,7 +350,7 @@ pub fn literal_outside(
     }
 }
 
-/// A type that nothing determines.
+/// A type that nothing tells.
 pub fn cannot_infer(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code::CANNOT_INFER_TYPE,

@@ -1,7 +1,7 @@
 //! Which exchange of a session an answer takes the place of.
 //!
-//! Only an exchange that a prompt was asked in can be replaced: what the program has put into the session, and what is left of
-//! older exchanges, is what later answers rest on.
+//! Only one that a prompt was asked in, and that of nobody else: what the program has put into the session, and what is left of older
+//! exchanges, is what later answers rest on.
 
 use gsw_abi::call::AnswerPurpose;
 
