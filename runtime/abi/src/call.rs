@@ -14,25 +14,18 @@
 //!
 //! A library function declared `@intrinsic("name")` is the row of that name: its arguments fill `word`, `borrow`, `own` in order.
 
-mod answer_purpose;
 mod asked;
-mod error_policy;
+mod choice;
 mod limit;
-mod node_kind;
-mod numbered;
 mod parameter;
 mod place;
-mod queue_purpose;
 
 use crate::layout::{Context, Frame, Outcome};
 
-pub use answer_purpose::AnswerPurpose;
 pub use asked::{AskedOfRun, AskedOfServer};
-pub use error_policy::{ErrorPolicy, RacePolicy};
+pub use choice::{AnswerPurpose, ErrorPolicy, NodeKind, QueuePurpose, RacePolicy};
 pub use limit::{NO_DOLLARS, NO_LIMIT};
-pub use node_kind::NodeKind;
 pub use parameter::{CallKind, Parameter};
-pub use queue_purpose::QueuePurpose;
 
 /// Passes all rows to the macro `$then`.
 #[macro_export]

@@ -73,12 +73,14 @@ pub fn read_listed(types: &TypeTable, element: TypeId, text: &str) -> Result<Lis
     };
     match json(text).map_err(hint)? {
         Value::Array(items) => Ok(Listed::Array(items)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)
-            if is_plain =>
-        {
-            Err(hint(format!("`{text}` holds no JSON array")))
-        }
-        value => Ok(Listed::Element(value)),
+        value @ (Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Object(_)) => match is_plain {
+            true => Err(hint(format!("`{text}` holds no JSON array"))),
+            false => Ok(Listed::Element(value)),
+        },
     }
 }
 
