@@ -277,7 +277,12 @@ impl Worker<'_> {
                     ));
                 }
             }
-            why => {
+            why @ (NotResumed::NoStore
+            | NotResumed::Store(_)
+            | NotResumed::Unreadable { .. }
+            | NotResumed::Behaviour { .. }
+            | NotResumed::NoWorkflow { .. }
+            | NotResumed::OtherBuild { .. }) => {
                 say(&format!("warning: {why}; it is skipped: {}", next()));
                 self.refused.insert(info.id.clone());
             }

@@ -87,6 +87,14 @@ impl Spans {
     pub fn apply(&mut self, event: &Event) {
         self.latest = self.latest.max(event.time);
         self.run(&event.run);
+        self.apply_kind(event);
+        // A process may see any number of runs. What comes of one later finds no span to add to.
+        if self.runs.get(&event.run).is_some_and(Run::has_ended) {
+            self.runs.remove(&event.run);
+        }
+    }
+
+    fn apply_kind(&mut self, event: &Event) {
         match &event.kind {
             EventKind::ChildAttached { .. } => self.begin_node(event),
             EventKind::ModelRequest { .. } => self.begin_request(event),
@@ -145,10 +153,6 @@ impl Spans {
             | EventKind::ResultsCleared { .. }
             | EventKind::Hook { .. }
             | EventKind::Untrusted { .. } => self.add_fields(event),
-        }
-        // A process may see any number of runs. What comes of one later finds no span to add to.
-        if self.runs.get(&event.run).is_some_and(Run::has_ended) {
-            self.runs.remove(&event.run);
         }
     }
 
