@@ -443,6 +443,10 @@ fn unknown_method(
         && near_method::is_of_elements(hir, &zonked, name)
     {
         elsewhere::of_elements(report, &name.name)
+    } else if let Type::Task(inner) = &zonked
+        && method(hir.db, inner, &name.name).is_some()
+    {
+        calls::of_awaited(report, &name.name)
     } else if zonked == Type::Json {
         match near_method::is_of_lists(hir, &name.name) {
             true => elsewhere::listed_json(report, &name.name),

@@ -310,6 +310,7 @@ impl Runs {
             start,
             given: Given {
                 workflow,
+                was: None,
                 arguments,
             },
             parent,

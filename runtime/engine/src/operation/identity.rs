@@ -50,7 +50,7 @@ impl Request {
             Self::StartRun { start } => canonical(
                 site,
                 &json!({ "start_run": {
-                    "workflow": start.workflow,
+                    "workflow": start.was.as_ref().unwrap_or(&start.workflow),
                     "input": start.input,
                     "id": start.id,
                 }}),
