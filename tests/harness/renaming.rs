@@ -3,11 +3,16 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
+use fake_provider::{Body, Message, Reply, Script};
 use gsw_driver::engine::{Engine, EngineOptions, RunOptions, Starting};
 use gsw_engine::run::{Finished, RunResult};
+use serde_json::{Value, json};
 
 use crate::in_process::{load, open};
 use crate::kept_runs::Kept;
+use crate::killed::Kept as BuiltOnce;
+use crate::program::{Said, gswc, text};
+use crate::wire::with_provider;
 
 /// The ids of the runs that a program detaches, which follow from where it does; the run has the same id each time.
 fn detached_by(source: &str) -> Vec<String> {
@@ -157,4 +162,59 @@ fn an_id_is_that_of_the_same_workflow_under_its_earlier_name() {
     kept.build("shop", &source.replace("bill(", "charge("));
     let said = kept.run("shop", &["main"]);
     assert!(said.err.contains("is a run of `bill`"), "{said:?}");
+}
+
+const CALLED: &str = r#"
+import std/fs
+permissions { fs.write: ["."], net: ["127.0.0.1"] }
+tool pay(order: int) -> string once { fs.append("paid.log", "paid ${order}\n"); "receipt" }
+agent clerk { model: "anthropic/claude-sonnet-5-5", tools: [pay] }
+prompt work(order: int) -> string by clerk { user "Pay order ${order}." }
+external bank() -> bool
+workflow main() -> json { [work(7), bank(), work(8)] }
+"#;
+
+/// A model is offered a tool by its present name, and what it has called by the earlier one is known.
+#[test]
+fn what_a_model_has_called_is_known_by_its_earlier_name() {
+    let kept = BuiltOnce::new("renamed_tool", CALLED);
+    let calls = |name: &str, order: u32| {
+        let call = json!({ "type": "tool_use", "id": format!("t{order}"), "name": name, "input": { "order": order } });
+        Reply::of(Body::Anthropic(Message {
+            content: vec![call],
+            stop_reason: "tool_use".into(),
+            ..Message::default()
+        }))
+    };
+    let script = Script::in_turn(vec![
+        calls("pay", 7),
+        Reply::text("paid"),
+        calls("charge", 8),
+        Reply::text("paid as well"),
+    ]);
+    let (said, asked) = with_provider(script, |url| {
+        let run = |words: &[&str]| -> Said {
+            let mut command = kept.command(words);
+            let command = command.env("ANTHROPIC_API_KEY", "key-of-tests");
+            let output = command.env("ANTHROPIC_BASE_URL", url).output();
+            output.expect("it can be started").into()
+        };
+        let said = run(&["main"]);
+        assert_eq!(said.code, Some(5), "{said:?}");
+        let id = kept.listed()["id"].as_str().expect("an id").to_owned();
+        let after = CALLED
+            .replace("tool pay(", "@was(\"pay\")\ntool charge(")
+            .replace("tools: [pay]", "tools: [charge]");
+        let (file, built) = (kept.folder.join("flow.gsw"), kept.program.clone());
+        std::fs::write(&file, after).expect("the target folder can be written");
+        let built = gswc(&["build", text(&file), "-o", text(&built)]);
+        assert_eq!(built.code, Some(0), "{built:?}");
+        let said = run(&["runs", "answer", &id, "bank", "true"]);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        run(&["runs", "resume", &id])
+    });
+    assert_eq!(said.out, "[\"paid\",true,\"paid as well\"]\n", "{said:?}");
+    assert_eq!(kept.read("paid.log"), "paid 7\npaid 8\n");
+    let offered: Vec<&Value> = asked.iter().map(|it| &it["tools"][0]["name"]).collect();
+    assert_eq!(offered, ["pay", "pay", "charge", "charge"]);
 }

@@ -443,10 +443,6 @@ fn unknown_method(
         && near_method::is_of_elements(hir, &zonked, name)
     {
         elsewhere::of_elements(report, &name.name)
-    } else if let Type::Task(inner) = &zonked
-        && method(hir.db, inner, &name.name).is_some()
-    {
-        calls::of_awaited(report, &name.name)
     } else if zonked == Type::Json {
         match near_method::is_of_lists(hir, &name.name) {
             true => elsewhere::listed_json(report, &name.name),
@@ -514,6 +510,11 @@ fn of_other_receiver(
     name: &ast::Identifier,
     other: Option<ItemId>,
 ) -> Diagnostic {
+    if let Type::Task(inner) = plain
+        && method(hir.db, &hir.table.zonk(inner), &name.name).is_some()
+    {
+        return calls::of_awaited(report, &name.name);
+    }
     if let Some(method) = other.filter(|it| it.name(hir.db).contains('.')) {
         return lacks_self(hir, report, method, &name.name);
     }

@@ -1,11 +1,13 @@
 //! By what an operation is known again in another life of its run, and how people are told what it is.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use gsw_abi::site::Site;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::model::ModelRequest;
 use crate::operation::{HttpRequest, Request};
 
 /// So much of an argument is shown.
@@ -55,6 +57,20 @@ impl Request {
                     "id": start.id,
                 }}),
             ),
+            Self::Model { request, delivery }
+                if request.tools.iter().any(|it| it.was.is_some()) =>
+            {
+                let mut request = ModelRequest::clone(request);
+                for tool in &mut request.tools {
+                    tool.name = tool
+                        .was
+                        .take()
+                        .unwrap_or_else(|| std::mem::take(&mut tool.name));
+                }
+                let request = Arc::new(request);
+                let delivery = *delivery;
+                canonical(site, &Self::Model { request, delivery })
+            }
             request @ (Self::Sleep { .. }
             | Self::Now
             | Self::Random
