@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::model::ModelRequest;
-use crate::operation::{HttpRequest, Request};
+use crate::operation::{Delivery, HttpRequest, Request};
 
 /// So much of an argument is shown.
 const SHOWN: usize = 60;
@@ -60,16 +60,7 @@ impl Request {
             Self::Model { request, delivery }
                 if request.tools.iter().any(|it| it.was.is_some()) =>
             {
-                let mut request = ModelRequest::clone(request);
-                for tool in &mut request.tools {
-                    tool.name = tool
-                        .was
-                        .take()
-                        .unwrap_or_else(|| std::mem::take(&mut tool.name));
-                }
-                let request = Arc::new(request);
-                let delivery = *delivery;
-                canonical(site, &Self::Model { request, delivery })
+                canonical(site, &as_offered_before(request, *delivery))
             }
             request @ (Self::Sleep { .. }
             | Self::Now
@@ -160,6 +151,20 @@ impl Request {
             Self::Compile { written } => about("compile", &written.source),
             Self::OtherRun { run, ask } => about(ask.function(), run),
         }
+    }
+}
+
+/// The request with the names by which an earlier version of the program offered its tools.
+fn as_offered_before(request: &ModelRequest, delivery: Delivery) -> Request {
+    let mut request = ModelRequest::clone(request);
+    for tool in &mut request.tools {
+        if let Some(was) = tool.was.take() {
+            tool.name = was;
+        }
+    }
+    Request::Model {
+        request: Arc::new(request),
+        delivery,
     }
 }
 
