@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsw_abi::schema::schema;
 use gsw_abi::types::TypeId;
-use gsw_journal::questions::{Answer, Asked, Delivered, Kind, Refusal, Reply, State, To};
+use gsw_journal::questions::{Answer, Asked, Delivered, Kind, Question, Refusal, Reply, State, To};
 use gsw_journal::schema::Missing;
 use gsw_journal::store::{Error, Store};
 use gsw_notation::issue::Issue;
@@ -44,14 +44,7 @@ impl Runs {
     ) -> Result<Taken, NotTaken> {
         let store = at.existing().map_err(|it| unusable(&it))?;
         let asked = self.asked_at(&store, address)?.map(|it| it.question);
-        // An earlier version may have asked by an earlier name.
-        let address = &match (address, &asked) {
-            (Address::Name { run, .. }, Some(question)) => Address::Name {
-                run: Arc::clone(run),
-                name: question.name.as_str().into(),
-            },
-            (address, _) => address.clone(),
-        };
+        let address = &as_asked(address, asked.as_ref());
         let (name, kind) = match &asked {
             Some(question) => (Some(question.name.clone()), Some(question.kind)),
             None => (name_of(address), None),
@@ -150,6 +143,17 @@ impl Runs {
             }
             Address::Key(key) => store.question_of_key(key).map_err(|it| unusable(&it))?,
         })
+    }
+}
+
+/// The address with the name that was asked by, since an earlier version may have asked by an earlier name.
+fn as_asked(address: &Address, asked: Option<&Question>) -> Address {
+    match (address, asked) {
+        (Address::Name { run, .. }, Some(question)) => Address::Name {
+            run: Arc::clone(run),
+            name: question.name.as_str().into(),
+        },
+        (address, _) => address.clone(),
     }
 }
 
