@@ -183,6 +183,10 @@ fn what_is_misspelt_is_answered_with_what_was_meant() {
             vec!["run", file, "cuont"],
             "there is no workflow `cuont`; did you mean `count`?",
         ),
+        (
+            vec!["run", file, "answer"],
+            "there is no workflow `answer`; what is done with runs is `runs answer`",
+        ),
     ] {
         let said = gswc(&words);
         assert_eq!(

@@ -220,3 +220,84 @@ workflow later() -> json {
     let said = kept.run(&["runs", "resume", &id]);
     assert_eq!(said.out, "\"Pay first.\"\n", "{said:?}");
 }
+
+const TRUSTING: &str = r#"
+import std/mcp
+
+tool pay(to: string trusted) -> string once { "paid ${to}" }
+tool note(text: string) -> string once { text }
+tool look(id: string) -> string reads { id }
+agent clerk { model: "sim/default", tools: [note] }
+prompt ask(question: string) -> string by clerk { user "${question}" }
+fn through(to: string) -> string { pay(to) }
+
+/// Pays.
+workflow direct(to: string) -> string { through(to) }
+workflow declared(to: string trusted) -> string { to }
+@resource("shop://pay/{id}")
+workflow read(id: string) -> string { pay(id) }
+workflow said(id: string) -> [mcp.Message] { [mcp.Message { content: Text(pay(id)) }] }
+workflow vouched(to: string) -> string { pay(trust(to, "only ours call it")) }
+workflow chosen(index: int) -> string { pay(["ada", "bob"][index]) }
+workflow by_model(question: string) -> string { ask(question) }
+workflow inner(question: string) -> string { by_model(question) }
+workflow looks(id: string) -> string { look(id) }
+"#;
+
+/// What a client gives was written by a model, and does not come to a `trusted` place.
+#[test]
+fn what_would_bring_arguments_to_a_trusted_place_is_not_offered() {
+    let kept = Kept::new("mcp_trusting", TRUSTING);
+    for age in ages() {
+        block_on(async {
+            let client = Client::new(Answer::None);
+            let (child, session) = connect(&kept, &["--store", "off"], &client, age).await;
+            let tools = session.list_all_tools().await.expect("tools");
+            let reading = |it: &rmcp::model::Tool| {
+                let annotations = it.annotations.as_ref().expect("it says so");
+                (
+                    it.name.to_string(),
+                    annotations.read_only_hint == Some(true),
+                )
+            };
+            let listed: Vec<(String, bool)> = tools.iter().map(reading).collect();
+            let expected = [
+                ("vouched", false),
+                ("chosen", false),
+                ("by_model", false),
+                ("inner", false),
+                ("looks", true),
+            ];
+            assert_eq!(listed, expected.map(|it| (it.0.to_owned(), it.1)));
+            assert!(
+                session
+                    .list_all_prompts()
+                    .await
+                    .expect("prompts")
+                    .is_empty()
+            );
+            let templates = session.list_all_resource_templates().await;
+            assert!(templates.expect("templates").is_empty());
+            let arguments = json!({ "to": "mallory" }).as_object().cloned();
+            let call =
+                CallToolRequestParams::new("direct").with_arguments(arguments.unwrap_or_default());
+            let Err(ServiceError::McpError(error)) = session.call_tool(call).await else {
+                panic!("it is not offered");
+            };
+            let why =
+                "`direct` is not offered to clients: its parameter `to` comes to `to` of `pay`";
+            assert!(error.message.starts_with(why), "{}", error.message);
+            let read = ReadResourceRequestParams::new("shop://pay/mallory");
+            let Err(ServiceError::McpError(error)) = session.read_resource(read).await else {
+                panic!("it is not offered");
+            };
+            assert!(error.message.contains("`id`"), "{}", error.message);
+            close(session, child).await;
+        });
+    }
+    let said = kept.run(&["mcp", "--store", "off"]);
+    for name in ["direct", "declared", "read", "said"] {
+        let line = format!("warning: `{name}` is not offered to clients");
+        assert_eq!(said.err.matches(&line).count(), 1, "{said:?}");
+    }
+}

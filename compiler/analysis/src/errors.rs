@@ -39,7 +39,7 @@ pub use trust::untrusted_value;
 pub use waiting::{NoWaiting, cannot_wait};
 pub use workflows::{
     FormerNameProblem, Wanted, beyond_project, broken_check, cannot_leave, captured_cycle,
-    declared_once, media_answer, media_inside, misplaced_statement, not_mockable, not_permitted,
-    not_recordable, outside_loop, repeats_once_effect, secret_exposed, senseless_setting,
-    target_not_permitted, unmatchable_entry, wrong_former_name,
+    declared_once, media_answer, media_inside, misplaced_mock, misplaced_statement, not_mockable,
+    not_permitted, not_recordable, outside_loop, repeats_once_effect, secret_exposed,
+    senseless_setting, target_not_permitted, unmatchable_entry, wrong_former_name,
 };

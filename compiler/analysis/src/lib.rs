@@ -22,7 +22,7 @@ pub use call_summary::{Acts, ArgumentEffects, ItemSummary, Kept, PartSummary, Su
 pub use check::{check_file, check_project, first_diagnostics, missing_main};
 pub use constant::{ConstantValue, check_source, constant_value};
 pub use exhaustiveness::pattern_diagnostics;
-pub use manifest::{Manifest, agent_models, item_manifest, permissions};
+pub use manifest::{Manifest, agent_models, changes_outside, item_manifest, permissions};
 pub use rules::{RepeatClass, is_mockable, repeat_class};
 pub use summary::{error_diagnostics, item_summary};
-pub use trust::says_foreign;
+pub use trust::{GuardedParameter, guarded_parameters, says_foreign};

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use gsw_infer::hir::{Callee, ExpressionKind};
 use gsw_infer::infer_item;
+use gsw_names::types::{Effect, EffectSet};
 use gsw_names::{item_signature, listed_hooks, listed_spawns, listed_tools};
 use gsw_project::{project_configuration, resolved_model};
 use gsw_source::{Db, File, ItemId, ItemKind, Project};
@@ -14,6 +15,7 @@ use gsw_syntax::ast::{
 };
 use gsw_syntax::{file_item_ids, item_ast};
 
+use crate::rules::{RepeatClass, written_class};
 use crate::summary::item_summary;
 
 /// What a workflow can raise, do and ask.
@@ -118,13 +120,51 @@ pub(crate) fn text(value: &Expression) -> Option<String> {
     Some(text.to_string())
 }
 
-/// Follows calls, function values and agents from `item`.
 fn models_of(db: &dyn Db, item: ItemId) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
+    reach(db, item, |it| {
+        found.extend(agent_models(db, it));
+        Further::Yes
+    });
+    found
+}
+
+/// What a call of `item` does that others can see: by its effects, or by what a tool on the way is said to be.
+pub fn changes_outside(db: &dyn Db, item: ItemId) -> bool {
+    const READING: EffectSet = EffectSet(
+        Effect::Model as u16
+            | Effect::FsRead as u16
+            | Effect::Env as u16
+            | Effect::Time as u16
+            | Effect::Random as u16,
+    );
+    let mut changes = item_summary(db, item).item.effects.union(READING) != READING;
+    reach(db, item, |it| match written_class(db, it) {
+        Some(RepeatClass::Once | RepeatClass::Idempotent) => {
+            changes = true;
+            Further::No
+        }
+        // What is said of the whole holds.
+        Some(RepeatClass::Pure | RepeatClass::Reads) => Further::No,
+        None => Further::Yes,
+    });
+    changes
+}
+
+/// Whether what an item names is looked at as well.
+enum Further {
+    Yes,
+    No,
+}
+
+/// Follows calls, function values and agents from `item`.
+fn reach(db: &dyn Db, item: ItemId, mut visit: impl FnMut(ItemId) -> Further) {
     let mut seen: HashSet<ItemId> = HashSet::from([item]);
     let mut waiting = vec![item];
     while let Some(item) = waiting.pop() {
-        found.extend(agent_models(db, item));
+        if matches!(visit(item), Further::No) {
+            continue;
+        }
         let mut next: Vec<ItemId> = item_signature(db, item)
             .signature
             .agent
@@ -138,7 +178,6 @@ fn models_of(db: &dyn Db, item: ItemId) -> BTreeSet<String> {
         }
         waiting.extend(next.into_iter().filter(|it| seen.insert(*it)));
     }
-    found
 }
 
 #[expect(

@@ -20,6 +20,7 @@ use gsw_source::{Db, Diagnostic, ItemId};
 
 pub use mocked::is_mockable;
 pub use permission::contains;
+pub(crate) use repeat::written_class;
 pub use repeat::{RepeatClass, repeat_class};
 
 /// Everything that `body` does where it may not.

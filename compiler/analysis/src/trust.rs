@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, VecDeque};
 use gsw_infer::hir::BodyPart;
 use gsw_infer::infer_item;
 use gsw_names::{Presence, Signature, is_std, item_signature, listed_spawns, listed_tools};
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Project};
 use gsw_syntax::file_item_ids;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -48,6 +48,34 @@ pub fn says_foreign(db: &dyn Db, prompt: ItemId) -> bool {
     found(db).is_some_and(|it| it.foreign.contains(&prompt))
 }
 
+/// A parameter that comes to a `trusted` place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GuardedParameter {
+    pub name: Name,
+    /// As in "`to` of `pay`"; `None` where the parameter itself is declared `trusted`.
+    pub place: Option<String>,
+}
+
+/// The parameters of a workflow that nobody may choose whose words are from outside.
+pub fn guarded_parameters(db: &dyn Db, workflow: ItemId) -> Vec<GuardedParameter> {
+    let Some(found) = found(db) else {
+        return Vec::new();
+    };
+    let needs = found.needs.get(&workflow);
+    let parameters = (0u32..).zip(&item_signature(db, workflow).signature.parameters);
+    let guarded = parameters.filter_map(|(index, it)| {
+        let place = match it.trusted {
+            Presence::Present => None,
+            Presence::Absent => Some(needs?.get(&index)?.clone()),
+        };
+        Some(GuardedParameter {
+            name: it.name.clone(),
+            place,
+        })
+    });
+    guarded.collect()
+}
+
 fn found(db: &dyn Db) -> Option<&Found> {
     let project = Project::try_get(db).filter(|it| asks_for_trust(db, *it))?;
     Some(untrusted_values(db, project))
@@ -59,6 +87,8 @@ struct Found {
     reports: FxHashMap<File, Vec<Diagnostic>>,
     /// The prompts that say something from outside, whatever they are given.
     foreign: FxHashSet<ItemId>,
+    /// The parameters of workflows that come to a `trusted` place, and to which.
+    needs: FxHashMap<ItemId, BTreeMap<u32, String>>,
 }
 
 /// Whether anything in the project is declared `trusted`.
@@ -117,6 +147,9 @@ fn untrusted_values(db: &dyn Db, project: Project) -> Found {
         let Walked { trust, reports } = unit.walk(item);
         if trust.says.foreign.is_some() {
             found.foreign.insert(item);
+        }
+        if item.kind(db) == ItemKind::Workflow && !trust.needs.is_empty() {
+            found.needs.insert(item, trust.needs);
         }
         if !reports.is_empty() {
             let of_file = found.reports.entry(item.file(db)).or_default();

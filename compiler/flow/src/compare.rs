@@ -130,9 +130,7 @@ fn compare_workflow(old: &Side<'_>, new: &Side<'_>, workflow: &Workflow) -> Comp
 
 /// The name by which runs know a node of this kind and name.
 fn identity(program: &Program, kind: NodeKind, name: &str) -> String {
-    let former = program.former.iter();
-    let mut former = former.filter(|it| it.kind == kind && it.name == name);
-    former.next().map_or(name, |it| &it.was).to_owned()
+    program.lasting_name(kind, name).to_owned()
 }
 
 impl Side<'_> {

@@ -163,7 +163,14 @@ pub fn read_attributes(
 
 /// Whether a declaration of this kind is part of the identity of what runs.
 fn keeps_identity(kind: ItemKind) -> bool {
-    matches!(kind, ItemKind::Workflow | ItemKind::Prompt | ItemKind::Tool)
+    matches!(
+        kind,
+        ItemKind::Workflow
+            | ItemKind::Prompt
+            | ItemKind::Tool
+            | ItemKind::Human
+            | ItemKind::External
+    )
 }
 
 impl Attributes {

@@ -71,7 +71,8 @@ pub use partial::{partial, partial_field};
 pub use recursion::{recursion_diagnostic, type_grows};
 pub use scope::{
     Definition, ModuleScope, import_name, is_private, member_names, module_scope, resolve_callable,
-    resolve_member, resolve_name, seems_declared, suggest, variants_named, visible_names,
+    resolve_error, resolve_member, resolve_name, seems_declared, suggest, variants_named,
+    visible_names,
 };
 pub use signature::{
     LockedTool, OfferedResource, Parameter, Presence, Signature, TypeDeclaration,

@@ -19,8 +19,8 @@ use crate::held::{is_too_large, was_reported};
 use crate::import::{is_reported, with_import};
 use crate::partial::partial;
 use crate::scope::{
-    Definition, is_private, member_names, module_scope, resolve_member, resolve_name,
-    seems_declared, visible_names,
+    Definition, is_private, member_names, module_scope, resolve_error, resolve_member,
+    resolve_name, seems_declared, visible_names,
 };
 use crate::substitute::substitute;
 use crate::types::{Effect, EffectSet, ErrorSet, FunctionType, Latent, Type, parts};
@@ -403,7 +403,7 @@ impl Lowering<'_> {
     fn thrown(&mut self, path: &[ast::Identifier], span: Span, set: &mut ErrorSet) {
         let place = self.place(span);
         let found = match path {
-            [name] => resolve_name(self.db, self.file, &name.name),
+            [name] => resolve_error(self.db, self.file, &name.name),
             [module, name] => match resolve_name(self.db, self.file, &module.name) {
                 Some(Definition::Module(file)) => {
                     resolve_member(self.db, file, &name.name, self.file)

@@ -85,6 +85,22 @@ pub fn resolve_callable(db: &dyn Db, file: File, name: &str) -> Option<Definitio
     }
 }
 
+/// As [`resolve_name`] where an error is wanted: variants and types do not hide the built-in error of their name.
+pub fn resolve_error(db: &dyn Db, file: File, name: &str) -> Option<Definition> {
+    let found = resolve_name(db, file, name)?;
+    let is_other = match found {
+        Definition::Variant { .. } => true,
+        Definition::Item(item) => item.kind(db).is_type(),
+        Definition::Module(_) => false,
+    };
+    if !is_other {
+        return Some(found);
+    }
+    let is_error =
+        |it: &Definition| matches!(it, Definition::Item(it) if it.kind(db) == ItemKind::Error);
+    in_prelude(db, name).filter(is_error).or(Some(found))
+}
+
 /// All variants called `name` that `file` sees: those of its own and imported enums, else of the prelude's.
 pub fn variants_named<'db>(db: &'db dyn Db, file: File, name: &str) -> &'db [(ItemId, u32)] {
     if let Some(found) = module_scope(db, file).variants.get(name) {

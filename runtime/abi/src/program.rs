@@ -35,7 +35,7 @@ pub struct Program {
     pub hooks: Vec<Hook>,
     /// The workflows of all modules that agents, prompts and calls list after `spawns`.
     pub spawnable: Vec<Spawnable>,
-    /// What workflows, prompts and tools were called in earlier versions of the program.
+    /// What workflows, prompts, tools and questions were called in earlier versions of the program.
     pub former: Vec<FormerName>,
     /// All places that errors can name.
     pub spans: Vec<Span>,
@@ -69,6 +69,32 @@ pub struct FormerName {
     pub kind: NodeKind,
     pub name: String,
     pub was: String,
+}
+
+impl Program {
+    /// The name that what is declared so had in earlier versions, by which their runs know it.
+    #[must_use]
+    pub fn former_name(&self, kind: NodeKind, name: &str) -> Option<&str> {
+        let mut former = self.former.iter();
+        let found = former.find(|it| it.kind == kind && it.name == name)?;
+        Some(&found.was)
+    }
+
+    /// The name by which runs of all versions know what is declared so.
+    #[must_use]
+    pub fn lasting_name<'a>(&'a self, kind: NodeKind, name: &'a str) -> &'a str {
+        self.former_name(kind, name).unwrap_or(name)
+    }
+
+    /// Whether these are names of one `human` or `external`, be it in different versions of the program.
+    #[must_use]
+    pub fn is_same_question(&self, first: &str, second: &str) -> bool {
+        let kinds = [NodeKind::Human, NodeKind::External];
+        first == second
+            || kinds
+                .iter()
+                .any(|it| self.lasting_name(*it, first) == self.lasting_name(*it, second))
+    }
 }
 
 /// Which models are asked, how, and what they cost where the program does not say.
@@ -137,10 +163,29 @@ pub struct Workflow {
     pub errors: Vec<String>,
     /// The names of its effects.
     pub effects: Vec<String>,
+    /// What it does outside, tools that are declared to do something included.
+    pub acts: Acts,
+    /// The parameters that come to a `trusted` place.
+    pub guarded: Vec<Guarded>,
     /// The resumable function that takes the parameters.
     pub function: FunctionIndex,
     /// What `@resource` says of it.
     pub resource: Option<Resource>,
+}
+
+/// Whether something is changed outside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Acts {
+    Reads,
+    Changes,
+}
+
+/// A parameter that comes to a place which takes only what no stranger has chosen.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Guarded {
+    pub parameter: String,
+    /// As in "`to` of `pay`"; `None` where it is declared `trusted` itself.
+    pub place: Option<String>,
 }
 
 /// A workflow as something to read, for clients of the program as a server.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::call::NodeKind;
 use gsw_abi::provider::takes;
 use gsw_abi::setting::Setting;
 use gsw_engine::model::{
@@ -33,7 +34,11 @@ pub(crate) fn request(
         .program
         .prompts
         .get(call.prompt)
-        .map_or("answer", |it| &it.name);
+        .map_or("answer", |it| {
+            // The name is part of the request, and a run of an earlier version has to make the same one.
+            let program = &call.program;
+            program.lasting_name(NodeKind::Prompt, &it.name)
+        });
     let schema_name = name.rsplit('.').next().unwrap_or(name).to_owned();
     Ok(ModelRequest {
         model: settings.model[0].clone(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Program, Repeat, Tool, ToolBody, WRITTEN, wire_name};
 use gsw_abi::schema::schema_of_fields;
 use gsw_engine::model::{
@@ -21,6 +22,23 @@ struct Offer<'a> {
     index: u32,
     tool: &'a Tool,
     wire: String,
+    /// What an earlier version of the program offered it by.
+    was: Option<String>,
+}
+
+/// The name of a tool in an earlier version of the program.
+fn former_name<'a>(program: &'a Program, tool: &Tool) -> Option<&'a str> {
+    let kind = match tool.body {
+        ToolBody::Prompt => NodeKind::Prompt,
+        ToolBody::Human => NodeKind::Human,
+        ToolBody::Program
+        | ToolBody::Host
+        | ToolBody::Question
+        | ToolBody::SpawnRequest
+        | ToolBody::WrittenRequest
+        | ToolBody::Skills => NodeKind::Tool,
+    };
+    program.former_name(kind, &tool.name)
 }
 
 /// The listed tools that the program has, in order. The compiler refuses two of one name; where they come together all the
@@ -32,6 +50,11 @@ fn offers<'a>(program: &'a Program, listed: &[Listed]) -> Vec<Offer<'a>> {
             index: it.tool,
             tool,
             wire: it.name.clone().unwrap_or_else(|| wire_name(&tool.name)),
+            // A name that the list gives it is still the same one.
+            was: match it.name {
+                Some(_) => None,
+                None => former_name(program, tool).map(wire_name),
+            },
         })
     };
     let mut offers: Vec<Offer<'a>> = listed.iter().filter_map(offer).collect();
@@ -41,6 +64,7 @@ fn offers<'a>(program: &'a Program, listed: &[Listed]) -> Vec<Offer<'a>> {
     }
     for offer in offers.iter_mut().filter(|it| count[&it.wire] > 1) {
         offer.wire = wire_name(&qualified_name(offer.tool));
+        offer.was = None;
     }
     offers
 }
@@ -99,6 +123,7 @@ pub(crate) fn offered(program: &Program, settings: &Settings) -> Vec<ToolDescrip
             | ToolBody::WrittenRequest => docs(&offer.tool.docs),
         },
         name: offer.wire,
+        was: offer.was,
         class: match offer.tool.repeat {
             Repeat::Pure => Class::Pure,
             Repeat::Reads => Class::Reads,
@@ -157,7 +182,11 @@ impl Calls {
                 flaw,
             } = piece
             {
-                let offer = offers.iter().find(|it| it.wire == *name);
+                let is_called = |it: &&Offer<'_>| it.wire == *name;
+                // An answer that is remembered may call it as it was offered then.
+                let was_called = |it: &&Offer<'_>| it.was.as_ref() == Some(name);
+                let offer = offers.iter().find(is_called);
+                let offer = offer.or_else(|| offers.iter().find(was_called));
                 let call = ToolCall {
                     id: id.clone(),
                     // What is not offered is not run.

@@ -428,7 +428,10 @@ impl Engine {
             return Ok(None);
         };
         let store = self.runs.store();
-        store.map_or(Ok(None), |it| it.interrupted(&workflow.name, input))
+        let program = &self.loaded.program;
+        store.map_or(Ok(None), |it| {
+            it.interrupted((program, &workflow.name), input)
+        })
     }
 
     /// Whether the last thing that was written to the store before it was opened is lost; `None` where there is no store.

@@ -183,6 +183,28 @@ impl ServerProgram {
         Self::new(argv, Surroundings::default())
     }
 
+    /// Why it could not be started; a command line is no program.
+    #[must_use]
+    pub fn not_started(&self, error: &io::Error) -> String {
+        let why = format!("it cannot be started: {error}");
+        match self.argv.first() {
+            Some(program) if program.contains(' ') && error.kind() == io::ErrorKind::NotFound => {
+                let words: Vec<String> = program
+                    .split_whitespace()
+                    .map(|it| format!("{it:?}"))
+                    .collect();
+                let (first, rest) = words
+                    .split_first()
+                    .map_or(("", &[][..]), |(it, rest)| (it, rest));
+                format!(
+                    "{why}; the arguments of a program are a list: `stdio({first}, [{}])`",
+                    rest.join(", ")
+                )
+            }
+            Some(_) | None => why,
+        }
+    }
+
     /// Starts it.
     ///
     /// # Errors

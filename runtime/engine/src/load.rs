@@ -260,6 +260,8 @@ mod tests {
             result: TypeId(100_000),
             errors: vec![],
             effects: vec![],
+            acts: gsw_abi::program::Acts::Reads,
+            guarded: vec![],
             function: FunctionIndex(9),
             resource: None,
         });

@@ -453,9 +453,11 @@ pub struct ToolDescription {
     /// How a call may be repeated. No model is shown this.
     #[serde(skip, default = "unknown_class")]
     pub class: Class,
+    /// The name by which an earlier version of the program offered it, and its runs know it.
+    #[serde(skip)]
+    pub was: Option<String>,
 }
 
-/// The class of a tool of which nothing is known.
 const fn unknown_class() -> Class {
     Class::Once
 }

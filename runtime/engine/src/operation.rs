@@ -314,6 +314,9 @@ pub struct DetachedStart {
     /// The id that it is to have; none where it follows from the place that starts it.
     pub id: Option<String>,
     pub workflow: String,
+    /// What the workflow was called in earlier versions of the program, whose runs know it so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
     pub function: FunctionIndex,
     /// A record type whose fields are its parameters.
     pub parameters: TypeId,

@@ -173,6 +173,11 @@ fn find(program: &Program, name: &str) -> Option<usize> {
 
 fn named(program: &Program, name: &str) -> Result<usize, UsageError> {
     find(program, name).ok_or_else(|| {
+        if runs::is_command(name) {
+            return UsageError(format!(
+                "there is no workflow `{name}`; what is done with runs is `runs {name}`"
+            ));
+        }
         let names = program.workflows.iter().map(|it| it.name.as_str());
         UsageError(match nearest(name, names.clone().chain(COMMANDS.iter().copied())) {
             Some(near) => format!("there is no workflow `{name}`; did you mean `{near}`?"),

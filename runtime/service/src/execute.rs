@@ -157,7 +157,7 @@ fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
     };
     let name = &loaded.program.workflows[workflow].name;
     let found = match (options.entry, &store) {
-        (Entering::OrResumed, Some(store)) => store.interrupted(name, &input),
+        (Entering::OrResumed, Some(store)) => store.interrupted((&loaded.program, name), &input),
         (Entering::OrResumed, None) | (Entering::New, _) => Ok(None),
     };
     let task = match (found, store.as_ref()) {

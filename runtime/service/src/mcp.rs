@@ -9,6 +9,7 @@ mod calls;
 mod content;
 mod ending;
 mod form;
+mod guard;
 mod http;
 mod log;
 pub(crate) mod login;
@@ -103,6 +104,7 @@ pub(crate) fn serve(mut loaded: Loaded, serving: &Serving, origin: &Origin) -> E
         store.clone(),
         (origin, options, watch),
     );
+    guard::report(&program);
     let served = talk(Arc::new(offered), reach, &interrupted);
     // What a client has begun and not cancelled can be resumed where it is recorded.
     engine.leave_all("the client has gone");

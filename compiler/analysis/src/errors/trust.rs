@@ -7,6 +7,7 @@ pub fn untrusted_value(place: Place, wanted: &str, what: &str, from: Place) -> D
     let message = format!("{wanted} is `trusted`, and this may hold {what}");
     Diagnostic::error(Code::UNTRUSTED_VALUE, place, message)
         .label(from, "here it comes in".to_owned())
-        .note("what models, tools, pages, files and programs give may have been written by anybody; use what the user gave or a person has confirmed")
+        .note("what models, tools, pages, files and programs give may have been written by anybody, and neither `if x in ALLOWED` nor a person's `true` changes where it came from")
+        .note("use what the user gave, what a person answers (`human choose(…) -> Payee`), or a value of the program that it selects: `ALLOWED.find(it => it == x)`")
         .note("where the program has made sure of it, `trust(value, \"why\")` vouches for it")
 }

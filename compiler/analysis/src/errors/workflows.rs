@@ -38,6 +38,13 @@ pub fn misplaced_statement(place: Place, what: &str, home: &str) -> Diagnostic {
     )
 }
 
+/// A mock outside of a test.
+pub fn misplaced_mock(place: Place, what: &str) -> Diagnostic {
+    misplaced_statement(place, what, "a test").note(
+        "each test sets its own mocks; what several answer with can be made by a function: `mock p(_) -> answer()`",
+    )
+}
+
 /// What is wrong with an earlier name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FormerNameProblem {

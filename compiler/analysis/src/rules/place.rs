@@ -101,10 +101,10 @@ fn misplaced(
             ))
         }
         StatementKind::Mock { .. } if kind != ItemKind::Test => {
-            Some(errors::misplaced_statement(place, "`mock`", "a test"))
+            Some(errors::misplaced_mock(place, "`mock`"))
         }
         StatementKind::MockAgent { .. } if kind != ItemKind::Test => {
-            Some(errors::misplaced_statement(place, "`mock agent`", "a test"))
+            Some(errors::misplaced_mock(place, "`mock agent`"))
         }
         StatementKind::AssertSnapshot { .. } if kind != ItemKind::Test => Some(
             errors::misplaced_statement(place, "`assert snapshot(…)`", "a test"),

@@ -47,7 +47,8 @@ pub fn repeat_class(db: &dyn Db, item: ItemId) -> RepeatClass {
     })
 }
 
-fn written_class(db: &dyn Db, item: ItemId) -> Option<RepeatClass> {
+/// What a tool is said to be.
+pub(crate) fn written_class(db: &dyn Db, item: ItemId) -> Option<RepeatClass> {
     let tree = item_ast(db, item);
     let Some(ast::ItemBody::Tool { signature, .. }) = tree.as_deref().map(|it| &it.body) else {
         return None;

@@ -2,7 +2,7 @@
 
 use gsw_abi::builtin::{ERROR, INT, STRING};
 use gsw_abi::call::RuntimeCall;
-use gsw_abi::program::{FunctionIndex, Workflow};
+use gsw_abi::program::{Acts, FunctionIndex, Workflow};
 use gsw_abi::types::{Field, Secrecy, Trust, Type, TypeId};
 use gsw_codegen::{Options, bundle, compile};
 use gsw_driver::engine::{Engine, EngineOptions};
@@ -33,6 +33,8 @@ fn workflow(build: &mut Build, function: FunctionIndex, result: TypeId) {
         result,
         errors: Vec::new(),
         effects: Vec::new(),
+        acts: Acts::Reads,
+        guarded: Vec::new(),
         function,
         resource: None,
     });

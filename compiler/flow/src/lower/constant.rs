@@ -7,7 +7,7 @@ use gsw_abi::types::{self as abi, TypeId, TypeTable};
 use gsw_analysis::{ConstantValue, constant_value};
 use gsw_infer::hir::BodyPart;
 use gsw_names::types::Type;
-use gsw_source::ItemId;
+use gsw_source::{ItemId, ItemKind};
 use rustc_hash::FxHashSet;
 
 use crate::instance::{BodyInstance, Instance};
@@ -46,6 +46,10 @@ impl Builder<'_, '_> {
 impl Emitter<'_, '_> {
     /// The value of a constant.
     pub fn constant_value(&mut self, item: ItemId) -> Operand {
+        // An agent as a value is its index.
+        if item.kind(self.program.view.db()) == ItemKind::Agent {
+            return Operand::Word(u64::from(self.program.agent(item)));
+        }
         let Some(body) = self.program.view.body(item, BodyPart::Main) else {
             return Operand::Word(0);
         };

@@ -219,6 +219,8 @@ fn node_kind(kind: ItemKind) -> Option<NodeKind> {
         ItemKind::Workflow => Some(NodeKind::Workflow),
         ItemKind::Prompt => Some(NodeKind::Prompt),
         ItemKind::Tool => Some(NodeKind::Tool),
+        ItemKind::Human => Some(NodeKind::Human),
+        ItemKind::External => Some(NodeKind::External),
         ItemKind::Import
         | ItemKind::Function
         | ItemKind::Record
@@ -229,8 +231,6 @@ fn node_kind(kind: ItemKind) -> Option<NodeKind> {
         | ItemKind::Agent
         | ItemKind::Mcp
         | ItemKind::Hook
-        | ItemKind::Human
-        | ItemKind::External
         | ItemKind::Skill
         | ItemKind::Test
         | ItemKind::Permissions

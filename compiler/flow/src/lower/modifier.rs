@@ -15,8 +15,6 @@ use crate::lower::region::Region;
 
 /// Nanoseconds before the first further attempt when `backoff` is not written.
 const BACKOFF: u64 = 1_000_000_000;
-/// The longest wait between attempts in nanoseconds when `max` is not written.
-const LONGEST_BACKOFF: u64 = 60_000_000_000;
 
 /// A body inside its modifiers, the values of which are evaluated before it.
 pub(crate) struct ModifiedBody {
@@ -272,7 +270,7 @@ impl RetryValues {
         Self {
             count: value(builder, *count),
             backoff: value_or(builder, *backoff, Operand::Word(BACKOFF)),
-            longest: value_or(builder, *max, Operand::Word(LONGEST_BACKOFF)),
+            longest: value_or(builder, *max, Operand::Word(NO_LIMIT as u64)),
         }
     }
 }

@@ -1,17 +1,18 @@
 //! The tables of agents, prompts and tools, filled in as they are reached.
 
 use gsw_abi::program::{
-    Agent, Prompt, Repeat, Resource, Skill, Spawnable, Tool, ToolBody, Workflow,
+    Acts, Agent, Guarded, Prompt, Repeat, Resource, Skill, Spawnable, Tool, ToolBody, Workflow,
 };
 use gsw_abi::setting::Setting;
 use gsw_abi::types::{DefaultValue, Field, Trust};
+use gsw_analysis::{changes_outside, guarded_parameters};
 use gsw_infer::hir::{Body, BodyPart, ExpressionId, ExpressionKind};
 use gsw_names::types::Type;
 use gsw_names::{
     Parameter, is_host_tool, is_question, is_skill_tool, is_spawn_request, is_written_request,
     listed_hooks, listed_skill_tools, listed_spawns, listed_tools, project_skills, spawn_name,
 };
-use gsw_source::{ItemId, ItemKind};
+use gsw_source::{Db, ItemId, ItemKind};
 
 use crate::instance::{BodyInstance, Instance};
 use crate::ir::{Function, Operand, Terminator};
@@ -118,6 +119,11 @@ impl Lowering<'_> {
             result: self.type_id(&signature.result),
             errors,
             effects,
+            acts: match changes_outside(self.view.db(), item) {
+                true => Acts::Changes,
+                false => Acts::Reads,
+            },
+            guarded: guarded(self.view.db(), item),
             function,
             resource: signature.resource.as_ref().map(|it| Resource {
                 uri: it.uri.to_string(),
@@ -359,4 +365,14 @@ pub(crate) fn body_instance(item: ItemId, part: BodyPart) -> Instance {
         type_arguments: Vec::new(),
         arguments: ArgumentsWait::No,
     })
+}
+
+fn guarded(db: &dyn Db, workflow: ItemId) -> Vec<Guarded> {
+    let guarded = guarded_parameters(db, workflow).into_iter();
+    guarded
+        .map(|it| Guarded {
+            parameter: it.name.to_string(),
+            place: it.place,
+        })
+        .collect()
 }

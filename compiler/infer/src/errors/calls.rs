@@ -48,6 +48,13 @@ pub fn with_signature(diagnostic: Diagnostic, parameters: &[String]) -> Diagnost
     diagnostic.note(format!("it takes `({})`", parameters.join(", ")))
 }
 
+/// An optional parameter that was left out.
+pub fn needs_default(diagnostic: Diagnostic, name: &str, ty: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "in a call only what has a default may be left out: declare `{name}: {ty} = none`, or give `none`"
+    ))
+}
+
 /// More positional arguments than parameters.
 pub fn too_many_arguments(place: Place, callee: &str, most: usize, found: usize) -> Diagnostic {
     let word = if most == 1 { "argument" } else { "arguments" };
@@ -137,6 +144,13 @@ pub fn has_methods(diagnostic: Diagnostic, names: &[Name]) -> Diagnostic {
         true => diagnostic,
         false => diagnostic.note(format!("its methods are {}", names.join(", "))),
     }
+}
+
+/// A method of what a task gives.
+pub fn of_awaited(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "the value is there when the task has ended: `(await t).{name}(…)`"
+    ))
 }
 
 /// A method of the inside of an optional; `dot` is right before the dot.

@@ -255,8 +255,12 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("effort", THINKING),
     ("fallback", FALLBACK),
     ("fallback_model", FALLBACK),
+    ("fallback_models", FALLBACK),
     ("fallbacks", FALLBACK),
     ("frequency_penalty", NO_SAMPLING),
+    ("guardrails", CHECKED),
+    ("input_guardrails", CHECKED),
+    ("output_guardrails", CHECKED),
     (
         "handoffs",
         "an agent in `tools: [researcher]` offers its prompts to the model",
@@ -266,15 +270,24 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "instructions",
         "what a model is told always stands in `system`",
     ),
+    (
+        "knowledge",
+        "what a model is to know stands in its texts, `system` and `user`; what it looks up itself is a tool",
+    ),
     ("max_attempts", RETRIED),
     ("max_iterations", TURNS),
     ("max_retries", RETRIED),
     ("max_steps", TURNS),
+    (
+        "mcp_servers",
+        "a server stands among the tools: `mcp git = stdio(\"uvx\", [\"mcp-server-git\"])`, then `tools: [git]`",
+    ),
     ("memory", CONVERSATION),
     (
         "name",
         "a declaration has its name behind its keyword: `agent helper { … }`",
     ),
+    ("on_token", STREAMED),
     ("output", RESULT),
     ("output_schema", RESULT),
     ("output_type", RESULT),
@@ -295,10 +308,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("reasoning_effort", THINKING),
     ("response_format", RESULT),
     ("seed", NO_SAMPLING),
-    (
-        "stream",
-        "a call streams: `let s = ask.stream(…)`, then `for part in s { … }` and `s.result()`",
-    ),
+    ("stream", STREAMED),
+    ("thread", CONVERSATION),
     (
         "tool_choice",
         "a model chooses among the tools that it is offered; what must be called is called by the program, and its result given to the prompt",
@@ -315,6 +326,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "progress is shown on standard error unless `--quiet` is given; `--events FILE` writes down all of it",
     ),
 ];
+const STREAMED: &str =
+    "a call streams: `let s = ask.stream(…)`, then `for part in s { … }` and `s.result()`";
+const CHECKED: &str = "what goes in and what comes out is checked by hooks: `hooks: [guard]`, `hook guard { before_prompt(session, text) { … } }`; an answer by `where` of its type";
 const RETRIED: &str = "how often a request is made again when it fails is `retry: 3`";
 const CONVERSATION: &str = "a conversation is a value: `let chat = session(helper)`, then `ask(\"…\") with { session: chat }`";
 const FALLBACK: &str = "models that are asked in turn are a list: `model: first_of(\"anthropic/claude-sonnet-5-5\", \"openai/gpt-5\")`";
@@ -326,7 +340,15 @@ const RESULT: &str = "what a model answers is the result type of a prompt: `prom
 
 /// What is written here instead of a setting of another framework.
 pub fn setting_elsewhere(name: &str) -> Option<&'static str> {
-    let found = ELSEWHERE.iter().find(|it| it.0 == name);
+    // `maxSteps` is `max_steps` in other languages.
+    let mut snake = String::with_capacity(name.len() + 2);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    let found = ELSEWHERE.iter().find(|it| it.0 == snake);
     found.map(|it| it.1)
 }
 

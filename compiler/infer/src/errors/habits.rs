@@ -242,7 +242,9 @@ pub fn result_of_stream(diagnostic: Diagnostic, end: Place) -> Diagnostic {
 
 /// Something else than a decision at the end of a hook.
 pub fn decides(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a hook gives a decision: `allow`, `deny(\"why\")` or `change(input)`")
+    diagnostic.note(
+        "a hook gives a decision: `allow`, `deny(\"why\")`, `ask(\"question\")` or `change(input)`",
+    )
 }
 
 /// Outcomes where values are wanted.

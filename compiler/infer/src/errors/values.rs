@@ -470,7 +470,7 @@ pub fn invalid_conversion(place: Place, from: &str, to: &str) -> Diagnostic {
         place,
         format!("`{from}` cannot become `{to}` with `as`"),
     )
-    .note("`as` decodes a `json` and checks a string against a union of literals or the names of an enum")
+    .note("`as` decodes a `json` and checks a string against a union of literals or the names of an enum without payloads")
 }
 
 /// A string that is to be something else.

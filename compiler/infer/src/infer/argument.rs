@@ -293,6 +293,13 @@ fn missing(hir: &mut HirBuilder, formal: Formal, given: &[bool], slots: &[Slot],
             .collect();
         let report = errors::missing_argument(place, &names, formal.callee);
         let report = errors::with_signature(report, &parameters);
+        let optional = formal.parameters.iter().find(|it| {
+            let is_missing = names.contains(&it.name.as_str());
+            is_missing && matches!(hir.table.resolve(&it.ty), Type::Optional(_))
+        });
+        let report = optional.into_iter().fold(report, |report, it| {
+            errors::needs_default(report, &it.name, &hir.show(&it.ty))
+        });
         hir.report(match formal.callee {
             "`split`" => habits::split_at_blanks(report),
             "`fold`" => elsewhere::folds_from(report),

@@ -434,7 +434,7 @@ pub(super) fn infer_return(
 
 pub(super) fn infer_fail(cx: &mut Context, value: &ast::Expression, span: Span) -> ExpressionId {
     let before = cx.hir.findings.reported();
-    let id = cx.expression(value, &Expected::Anything);
+    let id = cx.expression(value, &Expected::Hint(Type::Error));
     if let ast::ExpressionKind::Catch { value: error, .. } = &value.kind
         && let Some(report) = cx.hir.findings.first_error_since(before)
     {

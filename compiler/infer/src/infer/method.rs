@@ -510,6 +510,11 @@ fn of_other_receiver(
     name: &ast::Identifier,
     other: Option<ItemId>,
 ) -> Diagnostic {
+    if let Type::Task(inner) = plain
+        && method(hir.db, &hir.table.zonk(inner), &name.name).is_some()
+    {
+        return calls::of_awaited(report, &name.name);
+    }
     if let Some(method) = other.filter(|it| it.name(hir.db).contains('.')) {
         return lacks_self(hir, report, method, &name.name);
     }

@@ -252,10 +252,12 @@ pub(super) fn is_quotient(hir: &HirBuilder, id: ExpressionId) -> bool {
 
 /// The name of what is called, where its author has written no result.
 pub(super) fn called_without_result(hir: &HirBuilder, id: ExpressionId) -> Option<Name> {
-    let ExpressionKind::Call { callee, .. } = &hir.arena.get(id).kind else {
-        return None;
-    };
-    let Callee::Item { item, .. } = callee else {
+    let (ExpressionKind::Call {
+        callee: Callee::Item { item, .. },
+        ..
+    }
+    | ExpressionKind::PromptCall { item, .. }) = &hir.arena.get(id).kind
+    else {
         return None;
     };
     (!gsw_names::is_std(hir.db, item.file(hir.db))).then(|| item.name(hir.db).clone())

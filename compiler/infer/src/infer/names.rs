@@ -3,8 +3,8 @@
 use gsw_names::types::Type;
 use gsw_names::{
     Definition, KnownItem, errors, foreign, handler_word, is_reported, is_std, library_module,
-    member_names, module_scope, resolve_callable, resolve_member, resolve_name, seems_declared,
-    server_tool, shown_module, suggest, variants_named, with_import,
+    member_names, module_scope, resolve_callable, resolve_error, resolve_member, resolve_name,
+    seems_declared, server_tool, shown_module, suggest, variants_named, with_import,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
 use gsw_syntax::ast::{self, Child, children, item_children};
@@ -75,7 +75,11 @@ impl Names<'_, '_> {
         {
             return Some(Definition::Variant { item, variant });
         }
-        let definition = resolve_name(self.db, self.file, name);
+        let wants_error = hint.is_some_and(|it| self.table.operand(it) == Type::Error);
+        let definition = match wants_error {
+            true => resolve_error(self.db, self.file, name),
+            false => resolve_name(self.db, self.file, name),
+        };
         let is_variant = match definition {
             Some(Definition::Variant { .. }) => true,
             // A type is no value, so it does not hide a variant of its name.

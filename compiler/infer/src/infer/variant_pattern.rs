@@ -161,7 +161,7 @@ fn named_by_pattern(cx: &mut Context, path: &[ast::Identifier], ty: &Type) -> Op
     if name.name == MODEL_ERROR && resolve_name(cx.db, cx.file, &name.name).is_none() {
         return Some(Named::ModelError);
     }
-    let definition = cx.names().resolve(&name.name, name.span, None)?;
+    let definition = cx.names().resolve(&name.name, name.span, Some(ty))?;
     cx.hir.refer(name.span, reference(definition));
     Some(Named::Definition(definition))
 }

@@ -87,7 +87,7 @@ pub fn method_of_error(place: Place, name: &str) -> Diagnostic {
 /// Something after `by` that is no agent. `what` is in back-quotes where it is source text.
 pub fn not_an_agent(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(Code::NOT_AN_AGENT, place, format!("{what} is not an agent"))
-        .note("`by` is followed by the name of an `agent` declaration")
+        .note("`by` is followed by the name of an `agent` declaration; a prompt without one is asked of a value of type `Agent` by a session: `vote(x) with { session: session(v) }`")
 }
 
 /// A tool whose `by` names no MCP server.
@@ -130,7 +130,8 @@ pub fn unknown_attribute(
 
 /// `@was` before something whose name is no part of what a run remembers.
 pub fn misplaced_was(place: Place) -> Diagnostic {
-    let message = "`@was` belongs before a workflow, a prompt, a tool or a step";
+    let message =
+        "`@was` belongs before a workflow, a prompt, a tool, a `human`, an `external` or a step";
     Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
         .note("it keeps the identity of what happens in them, which their name is a part of")
 }

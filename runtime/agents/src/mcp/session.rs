@@ -184,7 +184,7 @@ impl Session {
     ) -> Result<Self, Ungreeted> {
         let process = server
             .start()
-            .map_err(|error| Ungreeted::why(format!("it cannot be started: {error}")))?;
+            .map_err(|error| Ungreeted::why(server.not_started(&error)))?;
         let ServerProcess {
             input,
             output,
@@ -224,7 +224,7 @@ impl Session {
                 let trouble = match trouble::of_greeting(&error) {
                     Some(challenge) => Trouble::Refused(challenge),
                     None => {
-                        let why = format!("it does not speak the protocol: {error}");
+                        let why = trouble::words_of_greeting(&error);
                         Trouble::Failed(ServerFailure::Server(said.beside(&why).await))
                     }
                 };

@@ -5,9 +5,12 @@ use std::error::Error;
 use gsw_driver::servers::ServerFailure;
 use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::DynamicTransportError;
-use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, InsufficientScopeError, StreamableHttpError,
+};
 
 use crate::mcp::authorization::challenge::{Challenge, Why};
+use crate::providers::http::{causes, last_cause};
 
 pub(super) enum Trouble {
     Failed(ServerFailure),
@@ -41,6 +44,33 @@ pub(super) fn of_request(error: &ServiceError) -> Option<Challenge> {
         return of_transport(error);
     }
     None
+}
+
+/// Why a greeting came to nothing, in words for people: no types of the client, and what is not there is no server that errs.
+pub(super) fn words_of_greeting(error: &ClientInitializeError) -> String {
+    if let ClientInitializeError::LegacyFallbackFailed { fallback, .. } = error {
+        return words_of_greeting(fallback);
+    }
+    let ClientInitializeError::TransportError { error, .. } = error else {
+        return format!("it does not speak the protocol: {error}");
+    };
+    let all: Vec<_> = causes(error.error.as_ref()).collect();
+    match all.iter().find_map(|it| of_client(*it)) {
+        Some(error) if error.is_connect() => format!("it cannot be reached: {}", last_cause(error)),
+        Some(error) => format!("it does not speak the protocol: {}", last_cause(error)),
+        None => {
+            let last = all.last().map(ToString::to_string).unwrap_or_default();
+            format!("it does not speak the protocol: {last}")
+        }
+    }
+}
+
+/// The error that a client of HTTP carries, and leaves out of its sources.
+fn of_client<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a reqwest::Error> {
+    match error.downcast_ref() {
+        Some(StreamableHttpError::<reqwest::Error>::Client(error)) => Some(error),
+        _ => None,
+    }
 }
 
 /// The challenge in an answer to a greeting.

@@ -127,7 +127,9 @@ fn tls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
 }
 
 /// The error and what caused it, the outermost first.
-fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+pub(crate) fn causes<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     let mut next = Some(error);
     std::iter::from_fn(move || {
         let this = next?;

@@ -316,6 +316,7 @@ mod tests {
             description: "Pays.".into(),
             input_schema: json!({"type": "object"}),
             class: Class::Once,
+            was: None,
         });
         let call = Content::ToolUse {
             id: "call_1".into(),

@@ -123,6 +123,7 @@ async fn tools_are_offered_and_their_calls_read() {
     let request = ModelRequest {
         tools: vec![ToolDescription {
             class: gsw_tree::class::Class::Once,
+            was: None,
             name: "look".into(),
             description: "Looks.".into(),
             input_schema: json!({"type": "object"}),

@@ -287,7 +287,9 @@ impl Replay<'_> {
         let number = of.operation;
         let now = match self.pending.get(&OperationId(number)) {
             Some(pending) if pending.asked.what == recorded => {
-                format!("{recorded}, at another place or with other contents")
+                format!(
+                    "{recorded}, at another place or with other contents; what is only renamed is known again by `@was`"
+                )
             }
             Some(pending) => match asked::question(&pending.operation, pending.since) {
                 Some(question) if asked::words_of(&question) == recorded => format!(

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gsw_abi::call::NodeKind;
+use gsw_abi::program::Program;
 use gsw_journal::list::Info;
 use gsw_journal::record::Hash;
 use gsw_journal::retention::Retention;
@@ -142,20 +144,23 @@ impl RunStore {
     /// Those of the store; there is none where there is no store yet.
     pub fn interrupted(
         &self,
-        workflow: &str,
+        (program, workflow): (&Program, &str),
         input: &Map<String, Value>,
     ) -> Result<Option<Info>, Error> {
-        match self.existing() {
-            Err(Error::Missing(_)) => Ok(None),
-            store => {
-                let store = store?;
-                match store.interrupted(workflow, &self.input_digest(input))? {
-                    // Written down before the name of the program counted.
-                    None => store.interrupted(workflow, &input_digest("", input)),
-                    found => Ok(found),
+        let store = match self.existing() {
+            Err(Error::Missing(_)) => return Ok(None),
+            store => store?,
+        };
+        let former = program.former_name(NodeKind::Workflow, workflow);
+        for name in [workflow].into_iter().chain(former) {
+            // The second digest is of runs from before the name of the program counted.
+            for digest in [self.input_digest(input), input_digest("", input)] {
+                if let Some(found) = store.interrupted(name, &digest)? {
+                    return Ok(Some(found));
                 }
             }
         }
+        Ok(None)
     }
 
     pub(crate) fn need(&self) -> &Need {

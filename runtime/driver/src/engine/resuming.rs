@@ -176,6 +176,7 @@ impl Runs {
         let carried = self.carry(NewRun {
             given: Given {
                 workflow: info.workflow,
+                was: None,
                 arguments: Some(arguments),
             },
             parent: match family {

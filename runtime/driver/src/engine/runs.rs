@@ -324,6 +324,7 @@ impl Runs {
             start,
             given: Given {
                 workflow,
+                was: None,
                 arguments,
             },
             parent,

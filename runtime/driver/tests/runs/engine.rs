@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use gsw_abi::builtin::{INT, STRING};
 use gsw_abi::layout::{Context, Frame, status};
-use gsw_abi::program::{FunctionIndex, Workflow};
+use gsw_abi::program::{Acts, FunctionIndex, Workflow};
 use gsw_abi::types::{Field, Secrecy, Trust, TypeId};
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_engine::run::RunResult;
@@ -34,6 +34,8 @@ fn engine(functions: &[Code], parameters: &[(&str, TypeId)], result: TypeId) -> 
         result,
         errors: vec![],
         effects: vec![],
+        acts: Acts::Reads,
+        guarded: vec![],
         function: FunctionIndex(0),
         resource: None,
     };

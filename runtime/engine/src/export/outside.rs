@@ -1,6 +1,6 @@
 //! Runtime calls that reach models, tools, people, programs of the system and servers.
 
-use gsw_abi::call::{AskedOfRun, AskedOfServer, NO_LIMIT};
+use gsw_abi::call::{AskedOfRun, AskedOfServer, NO_LIMIT, NodeKind};
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::setting::Setting;
 use gsw_abi::types::TypeId;
@@ -257,9 +257,14 @@ calls! {
             _ => serde_json::Map::new(),
         };
         let id = words::take_text(&mut run.heap, id);
+        let workflow = words::take_string(&mut run.heap, name);
+        let was = run.loaded
+            .program
+            .former_name(NodeKind::Workflow, &workflow);
         let start = DetachedStart {
             id,
-            workflow: words::take_string(&mut run.heap, name),
+            was: was.map(str::to_owned),
+            workflow,
             function: FunctionIndex(function as u32),
             parameters: TypeId(parameters as u32),
             result: TypeId(result as u32),

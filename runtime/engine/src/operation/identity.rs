@@ -1,12 +1,14 @@
 //! How an operation is recognised in another life of its run, and how it is described to people.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use gsw_abi::site::Site;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::operation::{HttpRequest, Request};
+use crate::model::ModelRequest;
+use crate::operation::{Delivery, HttpRequest, Request};
 
 /// How many characters of an argument are shown.
 const SHOWN: usize = 60;
@@ -50,11 +52,16 @@ impl Request {
             Self::StartRun { start } => canonical(
                 site,
                 &json!({ "start_run": {
-                    "workflow": start.workflow,
+                    "workflow": start.was.as_ref().unwrap_or(&start.workflow),
                     "input": start.input,
                     "id": start.id,
                 }}),
             ),
+            Self::Model { request, delivery }
+                if request.tools.iter().any(|it| it.was.is_some()) =>
+            {
+                canonical(site, &as_offered_before(request, *delivery))
+            }
             request @ (Self::Sleep { .. }
             | Self::Now
             | Self::Random
@@ -144,6 +151,20 @@ impl Request {
             Self::Compile { written } => about("compile", &written.source),
             Self::OtherRun { run, ask } => about(ask.function(), run),
         }
+    }
+}
+
+/// The request with the names by which an earlier version of the program offered its tools.
+fn as_offered_before(request: &ModelRequest, delivery: Delivery) -> Request {
+    let mut request = ModelRequest::clone(request);
+    for tool in &mut request.tools {
+        if let Some(was) = tool.was.take() {
+            tool.name = was;
+        }
+    }
+    Request::Model {
+        request: Arc::new(request),
+        delivery,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::call::NodeKind;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::schema;
 use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
@@ -131,7 +132,7 @@ pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
         .unwrap_or_default();
     // The reply has to repeat it, so an answer to an older form of the question is refused instead of decoded.
     let digest = schema::canonical_digest(&json!({
-        "human": declared.name,
+        "human": loaded.program.lasting_name(NodeKind::Human, &declared.name),
         "question": shown,
         "data": known,
         "schema": schema,
@@ -191,7 +192,7 @@ pub(crate) fn ask_outside(run: &mut Run, new: NewExternal) -> Step {
         .unwrap_or_default();
     // Over what observers see, as that of a question to a person.
     let digest = schema::canonical_digest(&json!({
-        "external": declared.name,
+        "external": loaded.program.lasting_name(NodeKind::External, &declared.name),
         "key": shown,
         "data": known,
         "schema": schema,

@@ -182,9 +182,7 @@ impl Progress {
         if new.kind == NodeKind::Step {
             return self.next_was.take();
         }
-        let mut former = self.program.former.iter();
-        let found = former.find(|it| it.kind == new.kind && it.name == new.name)?;
-        Some(found.was.as_str().into())
+        self.program.former_name(new.kind, new.name).map(Into::into)
     }
 
     /// Adds a node and reports it.

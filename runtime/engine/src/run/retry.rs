@@ -1,6 +1,7 @@
 //! `retry` of steps, workflows and blocks: whether a failed body is tried again, and when.
 
 use gsw_abi::builtin::{BuiltinError, DURATION};
+use gsw_abi::call::NO_LIMIT;
 use gsw_abi::types::ErrorClass;
 
 use crate::event::EventKind;
@@ -9,6 +10,9 @@ use crate::operation::Request;
 use crate::run::{Run, raise};
 use crate::step::Step;
 use crate::value::{error, optional};
+
+/// The longest wait between attempts in nanoseconds when `max` is not written.
+const LONGEST: i64 = 60_000_000_000;
 
 /// A body that has failed.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +23,7 @@ pub(crate) struct Failed {
     pub further: i64,
     /// The first delay, in nanoseconds.
     pub backoff: i64,
-    /// The longest delay, in nanoseconds.
+    /// The longest delay, in nanoseconds; [`NO_LIMIT`] where none is written.
     pub longest: i64,
 }
 
@@ -40,11 +44,16 @@ pub(crate) fn retry(run: &mut Run, failed: Failed) -> Step {
         run.heap.release(raised);
         return Step::Raised(error);
     }
+    let longest = match longest {
+        // A first delay that is written is not cut by a bound that is not.
+        NO_LIMIT => backoff.max(LONGEST),
+        longest => longest.max(0),
+    };
     let doublings = made.saturating_sub(1).min(62) as u32;
     let ceiling = backoff
         .max(0)
         .saturating_mul(1_i64 << doublings)
-        .min(longest.max(0));
+        .min(longest);
     // Full jitter: anything up to the ceiling.
     let jitter = (run.jitter.next() * ceiling as f64) as i64;
     let asked = retry_after(&run.heap, raised);

@@ -4,20 +4,17 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use gsw_abi::builtin;
-use gsw_abi::program::{Program, Workflow};
+use gsw_abi::program::{Acts, Program, Workflow};
 use gsw_abi::schema::{input_schema, schema, schema_of_fields};
 use gsw_abi::types::{Field, Secrecy, Trust, TypeId, TypeTable};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 
 use crate::arguments::same_name;
-use crate::mcp::{content, prompt};
+use crate::mcp::{content, guard, prompt};
 
 /// The key of a result that is no object in the structured content, which older clients want to be one.
 pub(super) const RESULT: &str = "result";
-
-/// What changes nothing outside, so that a client need not ask before.
-const READING: &[&str] = &["model", "fs.read", "env", "time", "random"];
 
 /// The workflows that are tools, in the order of the program.
 pub(super) fn tools(program: &Program) -> Vec<Tool> {
@@ -32,9 +29,10 @@ pub(super) fn find(program: &Program, name: &str) -> Option<usize> {
     all.position(|it| same_name(&it.name, name) && is_tool(&program.types, it))
 }
 
-/// Whether it is neither something to read nor a prompt.
+/// Whether it is neither something to read nor a prompt, and clients may call it.
 fn is_tool(types: &TypeTable, workflow: &Workflow) -> bool {
-    workflow.resource.is_none() && !prompt::is_prompt(types, workflow)
+    let is_other = workflow.resource.is_some() || prompt::is_prompt(types, workflow);
+    !is_other && guard::is_open(workflow)
 }
 
 fn tool(types: &TypeTable, workflow: &Workflow) -> Tool {
@@ -44,8 +42,8 @@ fn tool(types: &TypeTable, workflow: &Workflow) -> Tool {
     if let Some(output) = output_schema(types, workflow.result) {
         tool = tool.with_raw_output_schema(Arc::new(output));
     }
-    let reads = |it: &String| READING.contains(&it.as_str());
-    let annotations = ToolAnnotations::new().read_only(workflow.effects.iter().all(reads));
+    // Clients call what only reads without asking anybody.
+    let annotations = ToolAnnotations::new().read_only(workflow.acts == Acts::Reads);
     tool.with_annotations(annotations)
 }
 

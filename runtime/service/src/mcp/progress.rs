@@ -23,7 +23,7 @@ fn text(event: &EventKind) -> Option<String> {
             attempt,
             error,
             ..
-        } => Some(format!("step {step}, attempt {}: {error}", attempt + 1)),
+        } => Some(format!("{step}, attempt {}: {error}", attempt + 1)),
         EventKind::PromptStart { prompt, .. } => Some(format!("prompt {prompt}")),
         EventKind::ToolCall { tool, .. } => Some(format!("tool {tool}")),
         EventKind::Emit { value } => Some(value.text().to_owned()),

@@ -6,14 +6,14 @@ use rmcp::model::{Prompt, PromptArgument};
 use serde_json::{Map, Value};
 
 use crate::arguments::same_name;
-use crate::mcp::content;
+use crate::mcp::{content, guard};
 
 /// The most values that a completion gives, which is what the protocol allows.
 const MOST: usize = 100;
 
 pub(super) fn prompts(program: &Program) -> Vec<Prompt> {
     let found = program.workflows.iter();
-    let found = found.filter(|it| is_prompt(&program.types, it));
+    let found = found.filter(|it| is_offered(&program.types, it));
     let shown = found.map(|it| {
         let arguments = it.parameters.iter().map(|parameter| {
             let argument = PromptArgument::new(parameter.wire.clone());
@@ -33,10 +33,15 @@ pub(super) fn is_prompt(types: &TypeTable, workflow: &Workflow) -> bool {
     workflow.resource.is_none() && content::is_messages(types, workflow.result)
 }
 
+/// Whether clients may ask for it.
+fn is_offered(types: &TypeTable, workflow: &Workflow) -> bool {
+    is_prompt(types, workflow) && guard::is_open(workflow)
+}
+
 /// The prompt of a name, as an index of a workflow.
 pub(super) fn find(program: &Program, name: &str) -> Option<usize> {
     let mut all = program.workflows.iter();
-    all.position(|it| same_name(&it.name, name) && is_prompt(&program.types, it))
+    all.position(|it| same_name(&it.name, name) && is_offered(&program.types, it))
 }
 
 /// Arguments as input: the protocol has texts only, so what is no text is written as JSON.

@@ -8,11 +8,12 @@ use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Map, Value};
 
-use crate::mcp::content;
+use crate::mcp::{content, guard};
 
 /// What has one address each.
 pub(super) fn resources(program: &Program) -> Vec<Resource> {
-    let listed = program.workflows.iter().filter_map(|workflow| {
+    let open = program.workflows.iter().filter(|it| guard::is_open(it));
+    let listed = open.filter_map(|workflow| {
         let declared = workflow.resource.as_ref()?;
         if declared.uri.contains('{') {
             return None;
@@ -27,7 +28,8 @@ pub(super) fn resources(program: &Program) -> Vec<Resource> {
 
 /// What has an address with gaps.
 pub(super) fn templates(program: &Program) -> Vec<ResourceTemplate> {
-    let listed = program.workflows.iter().filter_map(|workflow| {
+    let open = program.workflows.iter().filter(|it| guard::is_open(it));
+    let listed = open.filter_map(|workflow| {
         let declared = workflow.resource.as_ref()?;
         if !declared.uri.contains('{') {
             return None;

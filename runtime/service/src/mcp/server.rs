@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::arguments::same_name;
 use crate::mcp::calls::Call;
 use crate::mcp::offered::{Followed, Offered, Wanted, lock};
-use crate::mcp::{ending, log, offer, prompt, resource};
+use crate::mcp::{ending, guard, log, offer, prompt, resource};
 
 /// For so long, in milliseconds, a client may believe that all is as it has heard: what is offered is that of the program.
 const LISTED: u64 = 3_600_000;
@@ -36,6 +36,13 @@ impl Server {
             offered,
             logged: Mutex::default(),
         }
+    }
+
+    /// What a client hears that asks for something that there is not, or that it may not have.
+    fn unknown(&self, what: &str, name: &str) -> ErrorData {
+        let why = guard::why_not(self.offered.program(), name);
+        let why = why.unwrap_or_else(|| format!("there is no {what} `{name}`"));
+        ErrorData::invalid_params(why, None)
     }
 
     /// Runs what a client wants, which it can cancel by the id of its request.
@@ -104,8 +111,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let name = &request.name;
         let workflow = offer::find(self.offered.program(), name);
-        let workflow = workflow
-            .ok_or_else(|| ErrorData::invalid_params(format!("there is no tool `{name}`"), None))?;
+        let workflow = workflow.ok_or_else(|| self.unknown("tool", name))?;
         let wanted = Wanted {
             workflow,
             input: request.arguments.unwrap_or_default(),
@@ -141,8 +147,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let (program, name) = (self.offered.program(), &request.name);
         let workflow = prompt::find(program, name);
-        let unknown = || ErrorData::invalid_params(format!("there is no prompt `{name}`"), None);
-        let workflow = workflow.ok_or_else(unknown)?;
+        let workflow = workflow.ok_or_else(|| self.unknown("prompt", name))?;
         let declared = &program.workflows[workflow];
         let arguments = request.arguments.unwrap_or_default();
         let wanted = Wanted {
@@ -190,6 +195,9 @@ impl ServerHandler for Server {
             ErrorData::resource_not_found(why, Some(json!({ "uri": uri })))
         };
         let (workflow, input) = found.ok_or_else(unknown)?;
+        if let Some(why) = guard::why_closed(&self.offered.program().workflows[workflow]) {
+            return Err(ErrorData::invalid_params(why, None));
+        }
         let wanted = Wanted {
             workflow,
             input,

@@ -61,7 +61,7 @@ fn by_key(
         Err(error) => return Err(error.to_string()),
     };
     match asked {
-        Some(asked) if asked.question.name != name => Err(format!(
+        Some(asked) if !engine.runs().is_same_question(&asked.question.name, name) => Err(format!(
             "`{key}` is the key of `{}`, not of `{name}`",
             asked.question.name
         )),

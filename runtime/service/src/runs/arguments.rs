@@ -110,6 +110,11 @@ pub enum Settled {
     NotDone,
 }
 
+/// Whether `runs` has a command of this name.
+pub(crate) fn is_command(name: &str) -> bool {
+    !name.is_empty() && FORMS.iter().any(|it| it.name == name)
+}
+
 /// A command of `runs`.
 struct Form {
     name: &'static str,

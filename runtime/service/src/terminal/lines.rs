@@ -172,7 +172,7 @@ fn line(event: &Event) -> Option<Line<'_>> {
             error,
             ..
         } => Some(Line::AtOnce(format!(
-            "↻ step {}: attempt {}: {}",
+            "↻ {}: attempt {}: {}",
             Shown::line(step),
             attempt + 1,
             Shown::line(error)

@@ -249,6 +249,12 @@ const FOUND: &[Foreign] = &[
         "`by` stands right after the result type, before `timeout`",
     ),
     word_where(
+        "cache",
+        is_modifier,
+        None,
+        "answers are kept by a setting of an agent or a prompt, `cache: 5m`; what a step gives is kept for as long as its run",
+    ),
+    word_where(
         "concurrency",
         is_modifier,
         Some("limit"),

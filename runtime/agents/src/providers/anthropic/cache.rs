@@ -118,6 +118,7 @@ mod tests {
             description: "x".repeat(LEAST_CACHED),
             input_schema: json!({ "type": "object" }),
             class: Class::Reads,
+            was: None,
         }
     }
 

@@ -77,6 +77,7 @@ impl Runs {
             let beginning = records.and_then(|it| beginning_of(&store, &info.id, &it).ok());
             Some(Given {
                 workflow: info.workflow,
+                was: None,
                 arguments: beginning.map(|it| Arguments::of(it.entered.input())),
             })
         })

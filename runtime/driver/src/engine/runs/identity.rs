@@ -10,6 +10,8 @@ const LONGEST_ID: usize = 200;
 #[derive(Clone, Debug)]
 pub(crate) struct Given {
     pub(crate) workflow: String,
+    /// What it was called in earlier versions of the program.
+    pub(crate) was: Option<String>,
     /// Where they are known.
     pub(crate) arguments: Option<Arguments>,
 }
@@ -19,8 +21,14 @@ impl Given {
     pub(crate) fn to(start: &DetachedStart) -> Self {
         Self {
             workflow: start.workflow.clone(),
+            was: start.was.clone(),
             arguments: Some(Arguments::of(&start.input)),
         }
+    }
+
+    /// Whether a run of this workflow is one of the wanted workflow, be it of an earlier version of the program.
+    fn is_of(&self, workflow: &str) -> bool {
+        self.workflow == workflow || self.was.as_deref() == Some(workflow)
     }
 }
 
@@ -51,7 +59,7 @@ fn unfit_id(id: &str) -> Option<&'static str> {
 /// for its own, and one that starts the same workflow with other arguments is told so.
 pub(crate) fn given(id: &str, wanted: &Given, of: Option<&Given>) -> Outcome {
     let id = id.to_owned();
-    if let Some(of) = of.filter(|it| it.workflow != wanted.workflow) {
+    if let Some(of) = of.filter(|it| !wanted.is_of(&it.workflow)) {
         let (of, workflow) = (&of.workflow, &wanted.workflow);
         return Outcome::Failed(Failure::Other {
             message: format!("`{id}` is a run of `{of}`, so none of `{workflow}` can have that id"),

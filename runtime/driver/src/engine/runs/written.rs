@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsw_abi::schema::schema;
 use gsw_abi::types::TypeId;
-use gsw_journal::questions::{Answer, Asked, Delivered, Kind, Refusal, Reply, State, To};
+use gsw_journal::questions::{Answer, Asked, Delivered, Kind, Question, Refusal, Reply, State, To};
 use gsw_journal::schema::Missing;
 use gsw_journal::store::{Error, Store};
 use gsw_notation::issue::Issue;
@@ -43,7 +43,8 @@ impl Runs {
         now: i64,
     ) -> Result<Taken, NotTaken> {
         let store = at.existing().map_err(|it| unusable(&it))?;
-        let asked = asked_at(&store, address)?.map(|it| it.question);
+        let asked = self.asked_at(&store, address)?.map(|it| it.question);
+        let address = &as_asked(address, asked.as_ref());
         let (name, kind) = match &asked {
             Some(question) => (Some(question.name.clone()), Some(question.kind)),
             None => (name_of(address), None),
@@ -113,28 +114,47 @@ impl Runs {
 
     fn asked_for(&self, name: &str) -> Option<TypeId> {
         let mut declared = self.loaded.program.prompts.iter();
-        declared.find(|it| it.name == name).map(|it| it.result)
+        declared
+            .find(|it| self.is_same_question(&it.name, name))
+            .map(|it| it.result)
+    }
+
+    /// Whether these are names of one `human` or `external`, be it in different versions of the program.
+    #[must_use]
+    pub fn is_same_question(&self, first: &str, second: &str) -> bool {
+        self.loaded.program.is_same_question(first, second)
+    }
+
+    /// The question that is meant, if there is one.
+    fn asked_at(&self, store: &Store, address: &Address) -> Result<Option<Asked>, NotTaken> {
+        let of_run = |run: &Arc<str>| -> Result<Vec<Asked>, NotTaken> {
+            let asked = store.questions(Some(run));
+            asked.map_err(|error| not_taken(error, address, String::new()))
+        };
+        Ok(match address {
+            Address::Name { run, name } => {
+                let asked = of_run(run)?.into_iter();
+                let mut open = asked.filter(|it| it.state == State::Open);
+                open.find(|it| self.is_same_question(&it.question.name, name))
+            }
+            Address::Operation { run, operation } => {
+                let mut asked = of_run(run)?.into_iter();
+                asked.find(|it| it.question.operation == *operation)
+            }
+            Address::Key(key) => store.question_of_key(key).map_err(|it| unusable(&it))?,
+        })
     }
 }
 
-/// The question that is meant, if there is one.
-fn asked_at(store: &Store, address: &Address) -> Result<Option<Asked>, NotTaken> {
-    let of_run = |run: &Arc<str>| -> Result<Vec<Asked>, NotTaken> {
-        let asked = store.questions(Some(run));
-        asked.map_err(|error| not_taken(error, address, String::new()))
-    };
-    Ok(match address {
-        Address::Name { run, name } => {
-            let asked = of_run(run)?.into_iter();
-            let mut open = asked.filter(|it| it.state == State::Open);
-            open.find(|it| it.question.name == **name)
-        }
-        Address::Operation { run, operation } => {
-            let mut asked = of_run(run)?.into_iter();
-            asked.find(|it| it.question.operation == *operation)
-        }
-        Address::Key(key) => store.question_of_key(key).map_err(|it| unusable(&it))?,
-    })
+/// The address with the name that was asked by, since an earlier version may have asked by an earlier name.
+fn as_asked(address: &Address, asked: Option<&Question>) -> Address {
+    match (address, asked) {
+        (Address::Name { run, .. }, Some(question)) => Address::Name {
+            run: Arc::clone(run),
+            name: question.name.as_str().into(),
+        },
+        (address, _) => address.clone(),
+    }
 }
 
 fn name_of(address: &Address) -> Option<String> {

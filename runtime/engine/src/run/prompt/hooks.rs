@@ -149,6 +149,7 @@ impl PromptRun {
             "name": call.name, "input": call.input, "shown": shown, "id": call.id,
             "prompt": prompt, "agent": self.hooks.agent, "session": self.session_id(run),
             "untrusted": round.untrusted[index as usize],
+            "tool": super::tools::declared_name(run, call),
         });
         values.insert("call".into(), whole);
         let mut seen = json!({ "call": { "name": call.name, "input": shown } });

@@ -158,8 +158,7 @@ impl PromptRun {
 
     /// A call of an offered tool that does not even begin.
     pub(super) fn refuse_call(&self, run: &mut Run, call: &ToolCall, why: &str) {
-        let tool = tool_of(run, call);
-        let name = tool.map_or_else(|| call.name.clone(), |it| it.name.clone());
+        let name = declared_name(run, call);
         let input = self.observed.tool_input(Some(call.tool), &call.input);
         self.report_refused(run, &name, &input, why);
     }
@@ -230,6 +229,11 @@ pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending:
 /// The tool that a call is of.
 fn tool_of<'a>(run: &'a Run, call: &ToolCall) -> Option<&'a Tool> {
     run.loaded.program.tools.get(call.tool as usize)
+}
+
+/// The name that the tool of a call is declared by, whatever the model calls it.
+pub(super) fn declared_name(run: &Run, call: &ToolCall) -> String {
+    tool_of(run, call).map_or_else(|| call.name.clone(), |it| it.name.clone())
 }
 
 /// What goes back to the model for a call, and what observers see of that where it is something else.

@@ -98,6 +98,76 @@ pub(super) const HEADS: &[Sign] = &[
         "the arguments of an example stand in parentheses: `example (\"good\") -> 3`",
         Edit::None,
     ),
+    // What stands in a head, where the body or what follows it has it.
+    sign(
+        &[],
+        |it| {
+            let is_timeout = it.before(1).is_some_and(|it| it.word == Word::Timeout);
+            it.expects_token(Kind::Colon) && is_timeout && it.is_of(|it| it.word == Word::Human)
+        },
+        "how long a person may take stands in the head: `human ask(x: string) -> bool timeout 5m { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            let is_by = it.before(1).is_some_and(|it| it.word == Word::By);
+            it.expects_token(Kind::Colon) && is_by
+        },
+        "the agent of a prompt stands in its head: `prompt ask(x: string) -> string by helper { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Identifier],
+        |it| {
+            let is_class = matches!(
+                it.token.word,
+                Word::Pure | Word::Reads | Word::Idempotent | Word::Once
+            );
+            is_class && it.expects(Expected::END_OF_ITEM) && it.is_of(|it| it.word == Word::Tool)
+        },
+        "how a tool may be repeated stands after its result: `tool pay(id: string) -> string once { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| {
+            let word = it.before(1).map(|it| it.word);
+            matches!(word, Some(Word::Backoff | Word::Max)) && it.expects(Expected::EXPRESSION)
+        },
+        "a modifier and its parts have no colon: `retry 3 backoff 1s max 1m { … }`",
+        Edit::Sign(""),
+    ),
+    sign(
+        &[Kind::If],
+        |it| it.expects_token(Kind::Arrow) && it.is_in_head(|it| it.word == Word::Mock),
+        "a mock has no guard: its patterns say of which arguments it is, and its answer can decide: `mock f(x) -> if x > 3 { 1 } else { 2 }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| {
+            let is_awaited = it.opener(it.index).is_some_and(|opener| {
+                let before = |count: usize| opener.checked_sub(count).map(|at| it.tokens[at].kind);
+                before(1) == Some(Kind::Identifier) && before(2) == Some(Kind::Await)
+            });
+            is_awaited && it.expects_token(Kind::BracketClose)
+        },
+        "several tasks are awaited as a list: `await [t1, t2]`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Let, Kind::Var, Kind::Return],
+        |it| {
+            // With or without the end of the line between them.
+            [1, 2].into_iter().any(|closer| {
+                let word = it.before(closer + 3).map(|it| it.word);
+                it.follows(closer, Kind::ParenClose) && word == Some(Word::Was)
+            })
+        },
+        "an earlier name stands right before `step`: `let x = @was(\"old\") step \"new\" { … }`",
+        Edit::None,
+    ),
     // Lambdas.
     sign(
         &[Kind::Identifier],
