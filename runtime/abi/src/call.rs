@@ -58,6 +58,8 @@ macro_rules! for_each_runtime_call {
             error_is_catchable plain(borrow);
             // `e.message()`
             error_message plain(borrow);
+            // Its message behind its name, which a pattern is written with.
+            error_named plain(borrow);
             // `AssertionFailed` with this message.
             assertion_failed plain(own);
             // `AssertionFailed` for a `where` that a value breaks: its type and the value, the type of the record around it and that

@@ -175,6 +175,11 @@ pub fn one_parameter(diagnostic: Diagnostic) -> Diagnostic {
     )
 }
 
+/// Two elements given to what sorts by a key.
+pub fn compares_keys(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("it takes what is compared of one element: `xs.sort_by(x => x.name)`, and `sort_by_desc` turns the order round")
+}
+
 /// What is written instead of a parameter that functions of other languages have.
 pub fn instead_of_argument(callee: &str, name: &str) -> Option<&'static str> {
     match (callee, name) {
@@ -266,10 +271,24 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "instructions",
         "what a model is told always stands in `system`",
     ),
+    (
+        "cache_control",
+        "`cache: true` keeps whole answers; what a provider caches of a prompt needs no setting",
+    ),
+    ("fallback_models", FALLBACK),
+    (
+        "guardrails",
+        "what is checked before and after calls is a hook: `hooks: [guard]`",
+    ),
+    ("maxSteps", TURNS),
     ("max_attempts", RETRIED),
     ("max_iterations", TURNS),
     ("max_retries", RETRIED),
     ("max_steps", TURNS),
+    (
+        "mcp_servers",
+        "an MCP server stands among the tools: `tools: [git]`",
+    ),
     ("memory", CONVERSATION),
     (
         "name",
@@ -303,6 +322,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "tool_choice",
         "a model chooses among the tools that it is offered; what must be called is called by the program, and its result given to the prompt",
     ),
+    ("thread", CONVERSATION),
     ("top_k", NO_SAMPLING),
     ("top_p", NO_SAMPLING),
     ("user", "a text stands without a colon: `user \"…\"`"),

@@ -1,6 +1,6 @@
 //! Wording of reports about the types of values.
 
-use gsw_source::{Code, Diagnostic, Place};
+use gsw_source::{Code, Diagnostic, Place, Suggestion};
 
 use super::with_article;
 
@@ -323,7 +323,7 @@ pub fn not_in_union(
     place: Place,
     text: &str,
     wanted: &str,
-    suggestion: Option<&str>,
+    suggestion: Option<&Suggestion>,
 ) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         Code::TYPE_MISMATCH,
@@ -331,7 +331,10 @@ pub fn not_in_union(
         format!("`{text:?}` is not one of `{wanted}`"),
     );
     match suggestion {
-        Some(name) => diagnostic.suggest(&format!("{name:?}"), place, format!("{name:?}")),
+        Some(it) => {
+            let text = format!("{:?}", it.as_str());
+            diagnostic.suggest(&text, place, text.clone(), it.applicability)
+        }
         None => diagnostic,
     }
 }
@@ -341,11 +344,15 @@ pub fn literal_outside(
     diagnostic: Diagnostic,
     place: Place,
     text: &str,
-    suggestion: Option<&str>,
+    suggestion: Option<&Suggestion>,
 ) -> Diagnostic {
     let diagnostic = diagnostic.label(place, format!("`{text:?}` is not one of them"));
     match suggestion {
-        Some(name) => diagnostic.fix(format!("write `{name:?}`"), place, format!("{name:?}")),
+        Some(it) => {
+            let text = format!("{:?}", it.as_str());
+            let diagnostic = diagnostic.fix(format!("write `{text}`"), place, text);
+            diagnostic.decided_by(it.applicability)
+        }
         None => diagnostic,
     }
 }

@@ -81,7 +81,7 @@ fn infer_string(
             place,
             text,
             &wanted,
-            suggestion.as_deref(),
+            suggestion.as_ref(),
         ));
         return hir.push(ExpressionKind::Invalid, ty, span);
     }

@@ -259,7 +259,7 @@ fn literal_pattern(
 fn outside_union(hir: &mut HirBuilder, text: &Name, names: &[Name], ty: &Type, span: Span) {
     let suggestion = gsw_source::nearest(text, names.iter());
     let (place, wanted) = (hir.place(span), hir.show(ty));
-    let suggestion = suggestion.as_deref();
+    let suggestion = suggestion.as_ref();
     hir.report(values::not_in_union(place, text, &wanted, suggestion));
 }
 
