@@ -47,8 +47,7 @@ macro_rules! for_each_runtime_call {
             constant_kept plain(word);
             // Keeps the value of a constant until the run ends.
             constant_keep plain(word, borrow);
-            // Errors.
-            // A fault without fields, by the index of its `BuiltinError`.
+            // Errors: a fault without fields, by the index of its `BuiltinError`.
             fault plain(word);
             // What a loop or call must raise that found the stop flag set; 0 when it goes on.
             interrupted plain();
@@ -56,9 +55,8 @@ macro_rules! for_each_runtime_call {
             error_trace plain(borrow, word);
             // Whether `catch` may look at this error: 0 for the unwinding of a cancellation.
             error_is_catchable plain(borrow);
-            // `e.message()`
+            // `e.message()`, and the same behind the name that a pattern is written with.
             error_message plain(borrow);
-            // Its message behind its name, which a pattern is written with.
             error_named plain(borrow);
             // `AssertionFailed` with this message.
             assertion_failed plain(own);

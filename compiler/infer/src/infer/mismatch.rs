@@ -6,6 +6,7 @@ use gsw_source::{Diagnostic, Name, Span, Suggestion};
 
 use crate::errors::elsewhere;
 use crate::errors::habits;
+use crate::errors::literals;
 use crate::errors::values as errors;
 use crate::hir::{BinaryOperator, Callee, ExpressionId, ExpressionKind};
 use crate::infer::hir_builder::HirBuilder;
@@ -421,7 +422,7 @@ fn why_no_union(
     outside.iter().take(3).fold(diagnostic, |it, literal| {
         let place = hir.place(literal.span);
         let meant = literal.meant.as_ref().filter(|_| is_only);
-        errors::literal_outside(it, place, &literal.text, meant)
+        literals::literal_outside(it, place, &literal.text, meant)
     })
 }
 
