@@ -30,7 +30,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             name: item.name(db),
             arguments,
         };
-        let wrong = call.from_end().or_else(|| call.too_small());
+        let wrong = call.below_zero().or_else(|| call.too_small());
         let wrong = wrong.or_else(|| call.reversed());
         if let Some((id, what)) = wrong.or_else(|| call.without_parts()) {
             let place = body.place(body.expression(id).span);
@@ -62,7 +62,7 @@ impl<'a> Call<'a> {
     }
 
     /// A place below zero, where other languages count from the end.
-    fn from_end(&self) -> Option<Wrong<'a>> {
+    fn below_zero(&self) -> Option<Wrong<'a>> {
         let places: &[u32] = match (self.module, self.name) {
             ("std/list" | "std/string", "slice") => &[1, 2],
             ("std/list", "take" | "drop") => &[1],

@@ -318,6 +318,13 @@ pub fn pairs_of_map(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a `for` over a map gives pairs: `for (key, value) in m { … }`; `m.keys()` are the keys alone")
 }
 
+/// A branch beside one that gives JSON: what is written there is made JSON only where that is wanted.
+pub fn branches_of_json(diagnostic: Diagnostic, ty: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "where the type is written each branch is given it: `let x: {ty} = if … {{ … }} else {{ … }}`"
+    ))
+}
+
 /// A type that nothing tells.
 pub fn cannot_infer(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(

@@ -180,6 +180,33 @@ fn instead_on_map(name: &str) -> Option<&'static str> {
     }
 }
 
+/// Methods of lists that people look for on sets.
+const OF_SETS: &[&str] = &[
+    "all",
+    "any",
+    "count",
+    "each",
+    "filter",
+    "filter_map",
+    "find",
+    "first",
+    "flat_map",
+    "fold",
+    "forEach",
+    "for_each",
+    "get",
+    "iter",
+    "join",
+    "map",
+    "max",
+    "min",
+    "reduce",
+    "sort",
+    "sort_by",
+    "sum",
+    "values",
+];
+
 /// What is written instead of a name of another language.
 pub fn instead_of_name(name: &str) -> Option<&'static str> {
     sentence(NAMES, name)
@@ -229,34 +256,7 @@ pub fn instead_on(kind: Kind, name: &str) -> Option<&'static str> {
             ],
             TURN,
         ),
-        Kind::Set => (
-            &[
-                "all",
-                "any",
-                "count",
-                "each",
-                "filter",
-                "filter_map",
-                "find",
-                "first",
-                "flat_map",
-                "fold",
-                "forEach",
-                "for_each",
-                "get",
-                "iter",
-                "join",
-                "map",
-                "max",
-                "min",
-                "reduce",
-                "sort",
-                "sort_by",
-                "sum",
-                "values",
-            ],
-            ELEMENTS,
-        ),
+        Kind::Set => (OF_SETS, ELEMENTS),
         Kind::Text => {
             let found = sentence(OF_TEXTS, name);
             return found.or_else(|| instead_of_method(name));
