@@ -216,3 +216,63 @@ fn a_file_that_may_not_be_written_is_an_error_and_stays() {
     assert!(said.err.contains("cannot be written"), "{said:?}");
     assert_eq!(read(&folder, "main.gsw"), source);
 }
+
+/// Names that are near to another and mean something else: a method of other languages is only offered.
+#[test]
+fn a_name_that_is_only_near_stays() {
+    let source = "hook guard { before_model(call) { allow } }
+agent a { model: \"sim/default\", retries: 3, cache_contro: true }
+type Group { items: [int] }
+fn half(x: int) -> int { x / 2 }
+fn lists(xs: [int]) -> [[int]] {
+  [xs.dropLast(2), xs.takeRight(2), xs.splice(1, 1), xs.dedup(), xs.parallel_map(half), xs.sorted(1)]
+}
+fn elements(xs: [int], group: Group) -> [int?] {
+  [xs.findLast(x => x > 7), xs.foldRight(0, (a, b) => a - b), 2.sqr(), 7.floorMod(2), group.item.first()]
+}
+fn texts(s: string) -> [string] {
+  [s.charAt(2), s.at(2), s.substr(2, 2), s.replaceFirst(\"X\", \"_\"), s.take(2), s.first(), s.removePrefix(\"a\")]
+}
+workflow main(s: string, x: float) -> json {
+  let shown = f\"{x:.2f} EUR ${x}\"
+  s.json()
+}
+";
+    let folder = project("near", &[("main.gsw", source)]);
+    let said = fix(&folder, &["main.gsw"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert_eq!(read(&folder, "main.gsw"), source);
+}
+
+/// The same name in another case, a slip, a habit with the same meaning: what results compiles.
+#[test]
+fn a_name_that_says_the_same_is_written() {
+    let wrong = "import std/set
+type P { x: int }
+fn P.make(x: int) -> P { P { x } }
+fn P.shown(self) -> string { \"${self.x}\" }
+workflow main(xs: [int], s: string) -> json {
+  let sorted = xs.sortedDescending().sortBy(x => x)
+  let places = [s.indexOf(\"a\"), s.last_index_fo(\"a\")]
+  let made = [1].map(P.make).map(P.shown)
+  let plain = s.index_of(\"x\") == -1
+  [sorted.contians(1), places, s.toUpperCase().substring(1, 2), Set.of([1]).len(), made, plain]
+}
+";
+    let right = "import std/set
+type P { x: int }
+fn P.make(x: int) -> P { P { x } }
+fn P.shown(self) -> string { \"${self.x}\" }
+workflow main(xs: [int], s: string) -> json {
+  let sorted = xs.sort_desc().sort_by(x => x)
+  let places = [s.index_of(\"a\"), s.last_index_of(\"a\")]
+  let made = [1].map(x => P.make(x)).map(x => x.shown())
+  let plain = s.index_of(\"x\") == none
+  [sorted.contains(1), places, s.upper().slice(1, 2), set.of([1]).len(), made, plain]
+}
+";
+    let folder = project("same", &[("main.gsw", wrong)]);
+    let said = fix(&folder, &["main.gsw"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(read(&folder, "main.gsw"), right);
+}

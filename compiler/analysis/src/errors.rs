@@ -23,12 +23,13 @@ pub use heads::{
     reserved_word,
 };
 pub use lints::{
-    Marked, Meant, Unused, UnusedMeant, accidental_comment, broken_pattern, cached_effect,
-    deprecated, doubled_braces, dropped_result, duplicate_key, empty_range, idle_doc, lost_update,
-    missing_braces, missing_dollar, misused_local, negative_index, own_value, same_condition,
-    same_operands, swapped_fields, trailing_doc, unbounded_calls, uncached_text,
-    unchanged_variable, unknown_model, unreachable_code, unread_variable, unsupported_setting,
-    unused_field, unused_import, unused_local, unused_private, unused_task, unused_value,
+    Marked, Meant, Senseless, Unused, UnusedMeant, absent_index, accidental_comment,
+    broken_pattern, cached_effect, deprecated, doubled_braces, dropped_result, duplicate_key,
+    empty_range, idle_doc, lost_update, missing_braces, missing_dollar, misused_local,
+    negative_index, own_value, same_condition, same_operands, senseless_argument, swapped_fields,
+    trailing_doc, unbounded_calls, uncached_text, unchanged_variable, unknown_model,
+    unreachable_code, unread_variable, unsupported_setting, unused_field, unused_import,
+    unused_local, unused_private, unused_task, unused_value,
 };
 pub use program::missing_main;
 pub use throws::{
@@ -38,8 +39,8 @@ pub use throws::{
 pub use trust::untrusted_value;
 pub use waiting::{NoWaiting, cannot_wait};
 pub use workflows::{
-    FormerNameProblem, Wanted, beyond_project, broken_check, cannot_leave, captured_cycle,
-    declared_once, media_answer, media_inside, misplaced_mock, misplaced_statement, not_mockable,
-    not_permitted, not_recordable, outside_loop, repeats_once_effect, secret_exposed,
+    FormerNameProblem, STATE_OR_VARIABLE, Wanted, beyond_project, broken_check, cannot_leave,
+    captured_cycle, declared_once, media_answer, media_inside, misplaced_mock, misplaced_statement,
+    not_mockable, not_permitted, not_recordable, outside_loop, repeats_once_effect, secret_exposed,
     senseless_setting, target_not_permitted, unmatchable_entry, wrong_former_name,
 };

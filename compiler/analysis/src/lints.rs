@@ -1,5 +1,6 @@
 //! Warnings about code that compiles and is most likely not what was meant.
 
+mod absent_index;
 mod broken_pattern;
 mod cached_effect;
 mod comment;
@@ -11,6 +12,7 @@ mod misplaced_doc;
 mod missing_dollar;
 mod negative_index;
 mod same_twice;
+mod senseless_argument;
 mod setting;
 mod swapped_fields;
 mod unchanged;
@@ -32,6 +34,7 @@ pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec
     let mut found = Vec::new();
     unused::check(db, inferred, &mut found);
     for body in &inferred.bodies {
+        absent_index::check(db, body, &mut found);
         broken_pattern::check(db, body, &mut found);
         duplicate_key::check(db, body, &mut found);
         empty_range::check(db, body, &mut found);
@@ -42,6 +45,7 @@ pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec
         local_name::check(item, body, &mut found);
         swapped_fields::check(db, body, &mut found);
         same_twice::check(body, &mut found);
+        senseless_argument::check(db, body, &mut found);
     }
     deprecated::check(db, item, inferred, &mut found);
     setting::check(db, item, &mut found);

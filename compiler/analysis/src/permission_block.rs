@@ -30,7 +30,7 @@ pub fn permission_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         let (name, here) = (setting.name.name.as_str(), place(setting.name.span));
         if !PERMISSIONS.contains(&name) {
             let suggestion = nearest(name, &PERMISSIONS.map(Name::new_static));
-            let report = calls::unknown_setting(here, name, suggestion.as_deref());
+            let report = calls::unknown_setting(here, name, suggestion.as_ref());
             found.push(calls::permissions_are(report, &PERMISSIONS));
         }
         if settings[..index].iter().any(|it| it.name.name == name) {

@@ -172,7 +172,10 @@ fn unknown_command(word: &str) -> String {
         .map(|it| Name::new(it.get_name()))
         .collect();
     match gsw_source::nearest(word, &names) {
-        Some(near) => format!("there is no command `{word}`; did you mean `{near}`?"),
+        Some(near) => {
+            let near = near.as_str();
+            format!("there is no command `{word}`; did you mean `{near}`?")
+        }
         None => format!("there is no command `{word}`; `gswc --help` lists them"),
     }
 }

@@ -85,7 +85,10 @@ pub fn json_lines(declarations: &[Declaration]) -> String {
 pub fn unknown(named: &[Named], name: &str) -> String {
     let names: Vec<Name> = named.iter().map(|it| Name::new(&it.0)).collect();
     match gsw_source::nearest(name, &names) {
-        Some(near) => format!("there is no declaration `{name}`; did you mean `{near}`?"),
+        Some(near) => {
+            let near = near.as_str();
+            format!("there is no declaration `{name}`; did you mean `{near}`?")
+        }
         None => format!(
             "there is no declaration `{name}`; a program's own are named as in its entry file, others as `module.name`, those of the library as `fs.read`"
         ),

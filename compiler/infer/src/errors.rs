@@ -4,6 +4,7 @@ pub mod calls;
 pub mod elsewhere;
 pub mod habits;
 pub mod hooks;
+pub mod literals;
 pub mod patterns;
 pub mod records;
 pub mod testing;

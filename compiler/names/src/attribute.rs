@@ -231,7 +231,7 @@ fn unknown(item: ItemId, attribute: &ast::Attribute) -> Diagnostic {
     let name = &attribute.name;
     let suggestion = nearest(&name.name, &known);
     let (whole, word) = (place(attribute.span), place(name.span));
-    errors::unknown_attribute(whole, word, &name.name, &names, suggestion.as_deref())
+    errors::unknown_attribute(whole, word, &name.name, &names, suggestion.as_ref())
 }
 
 /// The arguments when all are strings.

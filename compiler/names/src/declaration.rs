@@ -405,7 +405,7 @@ impl Head<'_> {
                 let suggestion = crate::scope::suggest(self.db, self.file, &text, &[]);
                 let place = self.place(by.span);
                 self.sink
-                    .push(errors::unknown_name(place, &text, suggestion.as_deref()));
+                    .push(errors::unknown_name(place, &text, suggestion.as_ref()));
                 None
             }
         }

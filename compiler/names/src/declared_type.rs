@@ -158,7 +158,24 @@ impl Fields<'_> {
     }
 
     fn payload(&mut self, fields: &[ast::Parameter]) -> Vec<Parameter> {
-        self.report_repeats(fields.iter().map(|it| &it.name), "field");
+        // A type without a name is no name, also where it stands twice.
+        let (unnamed, named): (Vec<_>, Vec<_>) = fields.iter().partition(|it| is_unnamed(it));
+        self.report_repeats(named.iter().map(|it| &it.name), "field");
+        for (index, field) in unnamed.iter().enumerate() {
+            let place = Place::Item {
+                item: self.item,
+                span: field.name.span,
+            };
+            let name = match (unnamed.len(), index) {
+                (1, _) => "value".to_owned(),
+                (_, 0) => "first".to_owned(),
+                (_, 1) => "second".to_owned(),
+                (_, _) => format!("field{}", index + 1),
+            };
+            let ty = &field.name.name;
+            self.sink
+                .push(errors::payload_without_name(place, &name, ty));
+        }
         let fields: Vec<Parameter> = fields
             .iter()
             .map(|field| self.payload_field(field))
@@ -176,15 +193,6 @@ impl Fields<'_> {
 
     fn payload_field(&mut self, field: &ast::Parameter) -> Parameter {
         let attributes = self.attributes(&field.attributes, AttributeTarget::Field);
-        let is_unnamed = field.ty.is_none() && is_type_name(&field.name.name);
-        if is_unnamed {
-            let place = Place::Item {
-                item: self.item,
-                span: field.name.span,
-            };
-            self.sink
-                .push(errors::payload_without_name(place, &field.name.name));
-        }
         Parameter {
             name: field.name.name.clone(),
             wire: attributes.alias.unwrap_or_else(|| field.name.name.clone()),
@@ -192,7 +200,7 @@ impl Fields<'_> {
             ty: match &field.ty {
                 Some(ty) => self.lower(ty),
                 // Which of both it is was reported; what takes it is no further mistake.
-                None if is_unnamed => Type::Invalid,
+                None if is_unnamed(field) => Type::Invalid,
                 None => Type::String,
             },
             default: presence(field.default.is_some()),
@@ -225,6 +233,11 @@ impl Fields<'_> {
     fn report_repeats<'n>(&mut self, names: impl Iterator<Item = &'n ast::Identifier>, what: &str) {
         report_repeats(self.item, names, what, self.sink);
     }
+}
+
+/// Whether a field of a payload is a type alone.
+fn is_unnamed(field: &ast::Parameter) -> bool {
+    field.ty.is_none() && is_type_name(&field.name.name)
 }
 
 /// Reports what has the same name in JSON as something before it; of each the name, the name in JSON, and where it stands.

@@ -1,6 +1,6 @@
 //! What people who come from another language write, and what it is called here.
 
-use gsw_source::Name;
+use gsw_source::{Name, Suggestion};
 
 /// Names of values: what stands for nothing, for truth.
 const VALUES: &[(&str, &str)] = &[
@@ -16,105 +16,67 @@ const VALUES: &[(&str, &str)] = &[
 /// Functions of other languages that print.
 const PRINTING: &[&str] = &["console", "echo", "print", "printf", "println", "puts"];
 
-/// Names of methods, and those of ours that may be meant, the likelier first.
+/// Names of methods, and those of ours that take the same and give the same: the first that the type has.
 const METHODS: &[(&str, &[&str])] = &[
-    ("add", &["insert"]),
-    ("and_then", &["flat_map"]),
-    ("append", &["insert", "add"]),
     ("as_str", &["to_string"]),
-    ("at", &["get", "slice"]),
-    ("charAt", &["get", "slice"]),
-    ("char_at", &["slice"]),
-    ("collect", &["to_list"]),
     ("contains", &["has"]),
     ("containsKey", &["has"]),
     ("contains_key", &["has"]),
-    ("dedup", &["unique"]),
-    ("dayOfWeek", &["weekday"]),
-    ("day_of_week", &["weekday"]),
-    ("delete", &["remove"]),
     ("distinct", &["unique"]),
     ("drop", &["slice"]),
-    ("elementAt", &["get"]),
-    ("endsWith", &["ends_with"]),
-    ("epoch", &["unix"]),
     ("every", &["all"]),
     ("exists", &["any"]),
-    ("extend", &["merge"]),
-    ("findIndex", &["find_index", "index_of"]),
-    ("find_index", &["index_of"]),
-    ("first", &["slice"]),
-    ("flatMap", &["flat_map"]),
-    ("group", &["group_by"]),
+    ("findIndex", &["find_index"]),
     ("has", &["contains"]),
     ("hasPrefix", &["starts_with"]),
     ("hasSuffix", &["ends_with"]),
     ("has_prefix", &["starts_with"]),
     ("has_suffix", &["ends_with"]),
-    ("head", &["first"]),
     ("includes", &["contains", "has"]),
-    ("indexOf", &["index_of"]),
-    ("indexed", &["enumerate"]),
-    ("isNaN", &["is_nan"]),
+    ("intersection", &["intersect"]),
     ("is_present", &["is_some"]),
     ("iso", &["format"]),
     ("isoformat", &["format"]),
+    ("issubset", &["is_subset"]),
     ("items", &["entries"]),
     ("keySet", &["keys"]),
-    ("last", &["slice"]),
-    ("lastIndexOf", &["last_index_of"]),
     ("lenght", &["len"]),
     ("length", &["len"]),
     ("ljust", &["pad_end"]),
     ("lstrip", &["trim_start"]),
-    ("match", &["matches"]),
-    ("maxBy", &["max_by"]),
     ("max_by_key", &["max_by"]),
-    ("minBy", &["min_by"]),
     ("min_by_key", &["min_by"]),
-    ("nth", &["get"]),
-    ("orElse", &["get"]),
     ("padLeft", &["pad_start"]),
     ("padRight", &["pad_end"]),
     ("pad_left", &["pad_start"]),
     ("pad_right", &["pad_end"]),
-    ("put", &["insert"]),
-    ("reduce", &["fold"]),
-    ("remove_prefix", &["strip_prefix"]),
-    ("remove_suffix", &["strip_suffix"]),
-    ("removeprefix", &["strip_prefix"]),
-    ("removesuffix", &["strip_suffix"]),
     ("reversed", &["reverse"]),
-    ("rfind", &["last_index_of"]),
     ("rjust", &["pad_start"]),
-    ("round_to", &["fixed"]),
     ("rstrip", &["trim_end"]),
-    ("select", &["filter", "map"]),
-    ("set", &["insert"]),
     ("size", &["len"]),
     ("skip", &["drop"]),
-    ("some", &["any"]),
+    ("sortByDescending", &["sort_by_desc"]),
+    ("sortDescending", &["sort_desc"]),
+    ("sort_by_descending", &["sort_by_desc"]),
+    ("sort_desc_by", &["sort_by_desc"]),
+    ("sort_descending", &["sort_desc"]),
     ("sorted", &["sort"]),
+    ("sortedBy", &["sort_by"]),
+    ("sortedByDescending", &["sort_by_desc"]),
+    ("sortedDescending", &["sort_desc"]),
+    ("sorted_by", &["sort_by"]),
+    ("sorted_desc", &["sort_desc"]),
     ("split_whitespace", &["words"]),
-    ("startsWith", &["starts_with"]),
+    ("splitlines", &["lines"]),
     ("str", &["to_string"]),
     ("strftime", &["format"]),
     ("strip", &["trim"]),
-    ("substr", &["slice"]),
     ("substring", &["slice"]),
-    ("tail", &["drop"]),
-    ("take", &["slice"]),
-    ("timestamp", &["unix"]),
     ("toFixed", &["fixed"]),
-    ("toFloat", &["to_float"]),
     ("toISOString", &["format"]),
-    ("toInt", &["to_int", "parse_int"]),
     ("toList", &["entries", "chars", "to_list"]),
     ("toLowerCase", &["lower"]),
-    ("toString", &["to_string"]),
     ("toUpperCase", &["upper"]),
-    ("to_float", &["parse_float"]),
-    ("to_int", &["parse_int"]),
     ("to_iso", &["format"]),
     ("to_iso8601", &["format"]),
     ("to_list", &["entries", "chars"]),
@@ -123,18 +85,55 @@ const METHODS: &[(&str, &[&str])] = &[
     ("to_str", &["to_string"]),
     ("to_upper", &["upper"]),
     ("to_uppercase", &["upper"]),
-    ("trimEnd", &["trim_end"]),
-    ("trimStart", &["trim_start"]),
     ("trim_left", &["trim_start"]),
-    ("trim_prefix", &["strip_prefix"]),
     ("trim_right", &["trim_end"]),
-    ("trim_suffix", &["strip_suffix"]),
     ("uniq", &["unique"]),
-    ("update", &["set"]),
     ("where", &["filter"]),
     ("withIndex", &["enumerate"]),
+];
+
+/// Names of methods, and those of ours that may be meant, the likelier first: what they give is an optional or a new value, or they
+/// take something else.
+const LIKE_METHODS: &[(&str, &[&str])] = &[
+    ("add", &["insert"]),
+    ("and_then", &["flat_map"]),
+    ("append", &["insert", "add"]),
+    ("at", &["get"]),
+    ("collect", &["to_list"]),
+    ("dayOfWeek", &["weekday"]),
+    ("day_of_week", &["weekday"]),
+    ("dedup", &["unique"]),
+    ("delete", &["remove"]),
+    ("difference", &["minus"]),
+    ("elementAt", &["get"]),
+    ("epoch", &["unix"]),
+    ("extend", &["merge"]),
+    ("findIndex", &["index_of"]),
+    ("find_index", &["index_of"]),
+    ("group", &["group_by"]),
+    ("head", &["first"]),
+    ("indexed", &["enumerate"]),
+    ("insert", &["add"]),
+    ("match", &["matches"]),
+    ("nth", &["get"]),
+    ("put", &["insert"]),
+    ("reduce", &["fold"]),
+    ("rfind", &["last_index_of"]),
+    ("select", &["filter", "map"]),
+    ("set", &["insert"]),
+    ("some", &["any"]),
+    ("subtract", &["minus"]),
+    ("timestamp", &["unix"]),
+    ("toFloat", &["parse_float"]),
+    ("toInt", &["parse_int"]),
+    ("to_float", &["parse_float"]),
+    ("to_int", &["parse_int"]),
+    ("update", &["set"]),
     ("with_index", &["enumerate"]),
 ];
+
+/// Types of other languages that may be more than what is written here.
+const LOOSE_TYPES: &[&str] = &["any", "object"];
 
 /// Types of other languages; what is built in by another name.
 const TYPES: &[(&str, &str)] = &[
@@ -201,8 +200,12 @@ pub fn is_printing(name: &str) -> bool {
 }
 
 /// What a type is called here.
-pub fn type_name(name: &str) -> Option<&'static str> {
-    look_up(TYPES, name)
+pub fn type_name(name: &str) -> Option<Suggestion> {
+    let ours = Name::new_static(look_up(TYPES, name)?);
+    Some(match LOOSE_TYPES.contains(&name) {
+        true => Suggestion::offered(ours),
+        false => Suggestion::certain(ours),
+    })
 }
 
 /// How a type with arguments is written here.
@@ -211,8 +214,12 @@ pub fn type_shape(name: &str) -> Option<&'static str> {
 }
 
 /// The first of what a method may be called here that is among `known`.
-pub fn method(name: &str, known: &[Name]) -> Option<Name> {
-    let ours = look_up(METHODS, name)?;
-    let is_known = |it: &&&str| known.iter().any(|known| known == **it);
-    ours.iter().find(is_known).map(|it| Name::new_static(it))
+pub fn method(name: &str, known: &[Name]) -> Option<Suggestion> {
+    let first = |table: &[(&str, &[&'static str])]| {
+        let is_known = |it: &&&str| known.iter().any(|known| known == **it);
+        let (_, ours) = table.iter().find(|it| it.0 == name)?;
+        ours.iter().find(is_known).map(|it| Name::new_static(it))
+    };
+    let same = first(METHODS).map(Suggestion::certain);
+    same.or_else(|| first(LIKE_METHODS).map(Suggestion::offered))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Span, meant, nearest};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Span, Suggestion, meant, nearest};
 use gsw_syntax::ast::{Import, ItemBody};
 use gsw_syntax::{file_item_ids, imported_paths, item_ast};
 
@@ -47,7 +47,7 @@ pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
                 found.push(errors::unknown_module(
                     place,
                     &import.path,
-                    suggestion.as_deref(),
+                    suggestion.as_ref(),
                     &library_modules(db),
                 ));
             }
@@ -124,6 +124,29 @@ pub fn with_import(db: &dyn Db, file: File, name: &str, report: &Diagnostic) -> 
     })
 }
 
+/// A report of the type of an imported module where a function of that module is meant: `Set.of` for `set.of`.
+pub fn with_module_of(
+    db: &dyn Db,
+    file: File,
+    (name, member): (&str, &str),
+    report: &Diagnostic,
+) -> Option<Diagnostic> {
+    let (_, import) = imports(db, file).into_iter().find(|(_, import)| {
+        let module = module_file(db, file, &import.path);
+        let has = |module, it: &str| resolve_member(db, module, it, file).is_some();
+        import.names.is_none() && module.is_some_and(|it| has(it, name) && has(it, member))
+    })?;
+    let module = import_name(&import);
+    let written = format!("{module}.{member}");
+    let report = report.clone();
+    Some(errors::function_of_module(
+        report,
+        &import.path,
+        &module,
+        &written,
+    ))
+}
+
 /// Whether what is wrong with `name` was reported where it is imported or declared.
 pub fn is_reported(db: &dyn Db, file: File, name: &str) -> bool {
     is_imported(db, file, name)
@@ -173,7 +196,7 @@ fn library_modules(db: &dyn Db) -> Vec<String> {
 }
 
 /// Only paths into the library are offered: a relative path is known to whoever wrote the file.
-fn nearest_module(db: &dyn Db, path: &str) -> Option<gsw_source::Name> {
+fn nearest_module(db: &dyn Db, path: &str) -> Option<Suggestion> {
     let project = gsw_source::Project::try_get(db)?;
     let library = project
         .modules(db)
@@ -182,7 +205,7 @@ fn nearest_module(db: &dyn Db, path: &str) -> Option<gsw_source::Name> {
     let names: Vec<gsw_source::Name> = library.map(gsw_source::Name::new).collect();
     nearest(path, &names).or_else(|| {
         let guess = gsw_source::Name::new(format!("std/{}", path.trim_start_matches("./")));
-        names.contains(&guess).then_some(guess)
+        names.contains(&guess).then(|| Suggestion::offered(guess))
     })
 }
 
@@ -254,7 +277,7 @@ fn unknown_imports(
                     place,
                     name,
                     &import.path,
-                    suggestion.as_deref(),
+                    suggestion.as_ref(),
                 ));
             }
         }

@@ -57,6 +57,7 @@ pub use held::{
 pub use host_tool::{is_host_tool, needs_host, shared_names};
 pub use import::{
     acyclic_imports, import_diagnostics, imported_files, imports, is_reported, with_import,
+    with_module_of,
 };
 pub use import_graph::is_cycle;
 pub use known::KnownItem;

@@ -5,7 +5,9 @@ mod union;
 use std::sync::Arc;
 
 use gsw_abi::types::ErrorClass;
-use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, nearest};
+use gsw_source::{
+    Code, Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, Suggestion, nearest,
+};
 use gsw_syntax::ast;
 
 use crate::alias::alias_target;
@@ -168,7 +170,7 @@ impl Lowering<'_> {
                     Some(_) => None,
                     None => self.suggestion(text),
                 };
-                let report = errors::unknown_type(place, text, suggestion.as_deref());
+                let report = errors::unknown_type(place, text, suggestion.as_ref());
                 self.report(match shape {
                     Some(shape) => errors::written_as(report, shape),
                     None => report,
@@ -177,7 +179,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn suggestion(&self, text: &str) -> Option<Name> {
+    fn suggestion(&self, text: &str) -> Option<Suggestion> {
         let mut candidates: Vec<Name> = self.generics.to_vec();
         candidates.extend(built_in_types().map(|(name, _)| Name::new_static(name)));
         let is_type = |it: &Name| {
@@ -190,7 +192,7 @@ impl Lowering<'_> {
                 .filter(is_type),
         );
         match foreign::type_name(text) {
-            Some(ours) => Some(Name::new_static(ours)),
+            Some(ours) => Some(ours),
             None => nearest(text, &candidates),
         }
     }
@@ -219,7 +221,7 @@ impl Lowering<'_> {
                 self.report(if is_hidden {
                     errors::private_name(place, &name.name, &module.name)
                 } else {
-                    errors::unknown_member(place, &name.name, &module.name, suggestion.as_deref())
+                    errors::unknown_member(place, &name.name, &module.name, suggestion.as_ref())
                 })
             }
         }
@@ -431,7 +433,7 @@ impl Lowering<'_> {
             None => {
                 set.open = true;
                 let suggestion = crate::scope::suggest(self.db, self.file, &text, &[]);
-                self.report(errors::unknown_error(place, &text, suggestion.as_deref()));
+                self.report(errors::unknown_error(place, &text, suggestion.as_ref()));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gsw_source::{Db, File, ItemId, ItemKind, Name, nearest};
+use gsw_source::{Db, File, ItemId, ItemKind, Name, Suggestion, nearest};
 use gsw_syntax::ast::{Import, ImportedName, ItemBody, Visibility};
 use gsw_syntax::file_item_ids;
 
@@ -151,7 +151,7 @@ pub fn visible_names(db: &dyn Db, file: File) -> Vec<Name> {
 }
 
 /// The name in scope that `name` was most likely meant to be.
-pub fn suggest(db: &dyn Db, file: File, name: &str, locals: &[Name]) -> Option<Name> {
+pub fn suggest(db: &dyn Db, file: File, name: &str, locals: &[Name]) -> Option<Suggestion> {
     nearest(name, locals.iter().chain(&visible_names(db, file)))
 }
 

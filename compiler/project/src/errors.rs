@@ -1,6 +1,6 @@
 //! Wording of what is wrong with a `gsw.toml`.
 
-use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+use gsw_source::{Code, Diagnostic, Place, Suggestion, did_you_mean};
 
 /// Text that is no TOML; `why` is the parser's.
 pub fn invalid_toml(place: Place, why: &str) -> Diagnostic {
@@ -17,7 +17,7 @@ pub fn unknown_key(
     place: Place,
     key: &str,
     table: &str,
-    suggestion: Option<&str>,
+    suggestion: Option<&Suggestion>,
     known: &[&str],
 ) -> Diagnostic {
     let where_to = match table {

@@ -26,6 +26,7 @@ impl Code {
         Self::NEVER_RAISED,
         Self::NOT_OPTIONAL,
         Self::SAME_TWICE,
+        Self::SENSELESS_ARGUMENT,
         Self::SKILL_FORM,
         Self::SWAPPED_FIELDS,
         Self::UNBOUNDED_CALLS,
@@ -153,6 +154,7 @@ codes! {
     RESERVED_NAME = "reserved-name";
     SAME_TWICE = "same-twice";
     SECRET_EXPOSED = "secret-exposed";
+    SENSELESS_ARGUMENT = "senseless-argument";
     SKILL_FORM = "skill-form";
     SWAPPED_FIELDS = "swapped-fields";
     TOO_MANY_ARGUMENTS = "too-many-arguments";

@@ -178,16 +178,28 @@ impl Diagnostic {
 
     /// Leaves the last fix to the author.
     #[must_use]
-    pub fn offered(mut self) -> Self {
+    pub fn offered(self) -> Self {
+        self.decided_by(Applicability::Offered)
+    }
+
+    /// The same with a last fix that this one decides on.
+    #[must_use]
+    pub fn decided_by(mut self, applicability: Applicability) -> Self {
         if let Some(fix) = self.fixes.last_mut() {
-            fix.applicability = Applicability::Offered;
+            fix.applicability = applicability;
         }
         self
     }
 
     /// Adds a question whether a name was meant, and the fix that writes it.
     #[must_use]
-    pub fn suggest(mut self, name: &str, place: Place, text: impl Into<String>) -> Self {
+    pub fn suggest(
+        mut self,
+        name: &str,
+        place: Place,
+        text: impl Into<String>,
+        applicability: Applicability,
+    ) -> Self {
         self = self.note(format!("did you mean `{name}`?")).fix(
             format!("write `{name}`"),
             place,
@@ -195,6 +207,7 @@ impl Diagnostic {
         );
         if let Some(fix) = self.fixes.last_mut() {
             fix.mention = Mention::Implied;
+            fix.applicability = applicability;
         }
         self
     }

@@ -29,5 +29,5 @@ pub use place::Place;
 pub use render::{Colors, render_json, render_plain, render_terminal, summary};
 pub use smol_str::SmolStr as Name;
 pub use span::Span;
-pub use suggestion::{did_you_mean, meant, nearest};
+pub use suggestion::{Suggestion, did_you_mean, meant, nearest};
 pub use thread::{NoThread, with_stack};

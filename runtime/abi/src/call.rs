@@ -45,8 +45,7 @@ macro_rules! for_each_runtime_call {
             constant_kept plain(word);
             // Keeps the value of a constant until the run ends.
             constant_keep plain(word, borrow);
-            // Errors.
-            // A fault without fields, by the index of its `BuiltinError`.
+            // Errors: a fault without fields, by the index of its `BuiltinError`.
             fault plain(word);
             // What a loop or call that found the stop flag set must raise; 0 when it continues.
             interrupted plain();
@@ -54,8 +53,9 @@ macro_rules! for_each_runtime_call {
             error_trace plain(borrow, word);
             // Whether `catch` may look at this error: 0 for the unwinding of a cancellation.
             error_is_catchable plain(borrow);
-            // `e.message()`
+            // `e.message()`, and the same behind the name that a pattern is written with.
             error_message plain(borrow);
+            error_named plain(borrow);
             // `AssertionFailed` with this message.
             assertion_failed plain(own);
             // `AssertionFailed` for a `where` that a value breaks: its type and the value, the type of the record around it and that

@@ -36,7 +36,7 @@ pub use effect::{
 };
 pub use error::{
     assertion_difference, assertion_failed, assertion_shown, check_failed, error_is_catchable,
-    error_message, error_trace, fault, internal_fault, interrupted, poll,
+    error_message, error_named, error_trace, fault, internal_fault, interrupted, poll,
 };
 pub use files::{
     fs_append, fs_exists, fs_glob, fs_list, fs_make_dir, fs_read, fs_read_bytes, fs_remove,

@@ -454,3 +454,54 @@ pub fn broken_pattern(place: Place, why: &str) -> Diagnostic {
     )
     .note("it fails whenever it runs; in a raw string, `r\"\\(\"`, a `\\` before a sign takes its meaning away")
 }
+
+/// `== -1` of a place that may be `none`.
+pub fn absent_index(place: Place, operator: BinaryOperator) -> Diagnostic {
+    let message = "no place is below zero: what is not there has none";
+    let instead = match operator == BinaryOperator::Equal {
+        true => "== none",
+        false => "!= none",
+    };
+    Diagnostic::warning(Code::ABSENT_OPERAND, place, message)
+        .note(format!("whether there is one is asked by `{instead}`"))
+        .fix("write `none`", place, "none")
+}
+
+/// What is wrong with an argument.
+pub enum Senseless<'a> {
+    FromEnd { method: &'a str },
+    TooSmall { method: &'a str, least: i64 },
+    Reversed,
+    WithoutParts,
+}
+
+/// An argument of the library that is never meant.
+pub fn senseless_argument(place: Place, what: &Senseless<'_>) -> Diagnostic {
+    let (code, message, note) = match what {
+        Senseless::FromEnd { method } => (
+            Code::NEGATIVE_INDEX,
+            format!("`{method}` counts from the beginning, so this is taken for 0"),
+            "from the end it is `xs.slice(xs.len() - 2)`, and without the last two `xs.slice(0, xs.len() - 2)`".to_owned(),
+        ),
+        Senseless::TooSmall { method, least } => (
+            Code::SENSELESS_ARGUMENT,
+            format!("`{method}` takes nothing below {least}"),
+            match *method {
+                "fixed" => "it keeps so many digits behind the point".to_owned(),
+                "pow" => "a power of an int is an int: `x.to_float().pow(-1.0)` is a part of one".to_owned(),
+                _ => "each list has so many elements".to_owned(),
+            },
+        ),
+        Senseless::Reversed => (
+            Code::SENSELESS_ARGUMENT,
+            "the lower bound is above the upper one".to_owned(),
+            "the lower bound comes first".to_owned(),
+        ),
+        Senseless::WithoutParts => (
+            Code::SENSELESS_ARGUMENT,
+            "this names no part of a time, so every time gives the same text".to_owned(),
+            "parts are written with `%`: `%Y-%m-%d %H:%M`".to_owned(),
+        ),
+    };
+    Diagnostic::warning(code, place, message).note(note)
+}

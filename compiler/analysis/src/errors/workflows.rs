@@ -45,6 +45,9 @@ pub fn misplaced_mock(place: Place, what: &str) -> Diagnostic {
     )
 }
 
+/// What is written instead of a `state` elsewhere.
+pub const STATE_OR_VARIABLE: &str = "what changes while a body runs is a `var`; a `state` of a workflow is also shown while it runs";
+
 /// What is wrong with an earlier name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FormerNameProblem {
@@ -74,7 +77,7 @@ pub fn wrong_former_name(place: Place, was: &str, problem: FormerNameProblem) ->
 pub fn captured_cycle(place: Place, name: &str, what: &str) -> Diagnostic {
     let message = format!("`{name}` is captured by a closure and holds {what}");
     Diagnostic::error(Code::CAPTURED_CYCLE, place, message)
-        .note("a captured `var` holds plain data only; pass the value as an argument, or bind it with `let`")
+        .note("a captured `var` holds plain data only: pass the value as an argument, or bind it with `let`; what calls itself is declared with `fn`")
 }
 
 /// A value that cannot be written down where values are.

@@ -99,7 +99,7 @@ fn models(db: &dyn Db, item: ItemId, settings: &[&Setting], found: &mut Vec<Diag
             if is_other || !providers.contains(&provider) {
                 let meant = known.iter().find(|it| *it == provider).cloned();
                 let meant = meant.or_else(|| meant_provider(provider, name).map(Name::new_static));
-                let meant = meant.or_else(|| nearest(provider, &known));
+                let meant = meant.or_else(|| nearest(provider, &known).map(|it| it.name));
                 let suggestion = meant.map(|it| format!("{it}/{name}"));
                 let place = Place::Item { item, span };
                 let report = errors::unknown_model(place, text, &providers, suggestion.as_deref());

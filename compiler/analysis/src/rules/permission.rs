@@ -2,7 +2,7 @@
 
 use gsw_infer::hir::{Body, Callee, ExpressionId, ExpressionKind};
 use gsw_names::types::Effect;
-use gsw_names::{KnownItem, PRELUDE, is_std, module_path};
+use gsw_names::{KnownItem, PRELUDE, is_std, item_signature, module_path};
 use gsw_source::{Db, Diagnostic, ItemId, Span};
 
 use crate::constant::{ConstantValue, known_value};
@@ -27,6 +27,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         let Some(granted) = permissions(db) else {
             return;
         };
+        environment(db, body, (span, item, arguments), &granted, found);
         let is_secret = module_path(db, item.file(db)) == Some(PRELUDE);
         let nth = |n| arguments.iter().find(|it| it.0 == n).map(|it| it.1);
         for effect in own_effects(db, item) {
@@ -78,11 +79,51 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     }
 }
 
+/// The variables that a program is to be started with: they are listed like those that are read.
+fn environment(
+    db: &dyn Db,
+    body: &Body,
+    (span, item, arguments): LibraryCall<'_>,
+    granted: &[(String, Vec<String>)],
+    found: &mut Vec<Diagnostic>,
+) {
+    if module_path(db, item.file(db)) != Some("std/exec") {
+        return;
+    }
+    let parameters = &item_signature(db, item).signature.parameters;
+    let nth = parameters.iter().position(|it| it.name == "env");
+    let given = arguments.iter().find(|it| Some(it.0 as usize) == nth);
+    let Some(ExpressionKind::Map(entries)) = given.map(|it| &body.expression(it.1).kind) else {
+        return;
+    };
+    let effect = Effect::Env.name();
+    let listed = granted.iter().find(|(name, _)| name == effect);
+    let listed = listed.map_or(&[][..], |(_, list)| list.as_slice());
+    for (key, _) in entries {
+        let Some(name) = target(db, body, *key).filter(|it| !listed.contains(it)) else {
+            continue;
+        };
+        let source = permission_source(db);
+        let place = body.place(span);
+        found.push(match listed.is_empty() {
+            true => errors::not_permitted(place, effect, source, Some(&name)),
+            false => {
+                let wanted = errors::Wanted {
+                    effect,
+                    entry: &name,
+                    target: &name,
+                };
+                errors::target_not_permitted(place, &wanted, source, listed)
+            }
+        });
+    }
+}
+
+/// A call of a function of the library: where, which, with which arguments.
+type LibraryCall<'a> = (Span, ItemId, &'a [(u32, ExpressionId)]);
+
 /// The calls of functions of the library: where, which, with which arguments.
-fn library_calls<'b>(
-    db: &'b dyn Db,
-    body: &'b Body,
-) -> impl Iterator<Item = (Span, ItemId, &'b [(u32, ExpressionId)])> {
+fn library_calls<'b>(db: &'b dyn Db, body: &'b Body) -> impl Iterator<Item = LibraryCall<'b>> {
     body.expressions.iter().filter_map(move |it| {
         let ExpressionKind::Call {
             callee: Callee::Item { item, .. },

@@ -94,11 +94,9 @@ fn misplaced(
         StatementKind::Var { local, .. }
             if body.local(*local).kind == LocalKind::State && !is_own =>
         {
-            Some(errors::misplaced_statement(
-                place,
-                "`state`",
-                "the body of a workflow itself",
-            ))
+            let home = "the body of a workflow itself";
+            let report = errors::misplaced_statement(place, "`state`", home);
+            Some(report.note(errors::STATE_OR_VARIABLE))
         }
         StatementKind::Mock { .. } if kind != ItemKind::Test => {
             Some(errors::misplaced_mock(place, "`mock`"))

@@ -72,7 +72,8 @@ fn unknown(name: &str, functions: Vec<Name>) -> String {
     let codes = Code::ALL.iter().map(|it| Name::new_static(it.name()));
     let words = explained_names().map(|it| Name::new_static(it.0));
     let names: Vec<Name> = codes.chain(words).chain(functions).collect();
-    let near = gsw_source::nearest(name, &names).map(|it| format!("did you mean `{it}`?"));
+    let near =
+        gsw_source::nearest(name, &names).map(|it| format!("did you mean `{}`?", it.as_str()));
     let near = near.unwrap_or_else(|| "`gswc explain` lists everything that it can explain".into());
     format!("there is nothing called `{name}` to explain; {near}")
 }

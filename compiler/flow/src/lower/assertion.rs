@@ -259,7 +259,7 @@ pub fn assert_fails(
     builder.jump(done);
     builder.start(other);
     let text = builder.text(source);
-    let call = RuntimeCall::error_message;
+    let call = RuntimeCall::error_named;
     let message = builder.runtime(builtin::STRING, call, vec![error]);
     let text = appended(builder, text, " failed with another error: ", message);
     builder.raise_assertion_with(text);

@@ -2,7 +2,7 @@
 
 use gsw_abi::judge::{Fact, FactForm};
 use gsw_abi::setting::{Form, Listed, Setting};
-use gsw_source::{Code, Diagnostic, Name, Place, did_you_mean};
+use gsw_source::{Code, Diagnostic, Name, Place, Suggestion, did_you_mean};
 use gsw_syntax::ast::{ModifierKind, TextRole};
 
 /// An argument's name that no parameter has.
@@ -10,7 +10,7 @@ pub fn unknown_argument(
     place: Place,
     name: &str,
     callee: &str,
-    suggestion: Option<&str>,
+    suggestion: Option<&Suggestion>,
 ) -> Diagnostic {
     did_you_mean(
         Diagnostic::error(
@@ -125,7 +125,12 @@ pub fn not_callable(place: Place, what: &str) -> Diagnostic {
 }
 
 /// A method that the type does not have.
-pub fn unknown_method(place: Place, name: &str, ty: &str, suggestion: Option<&str>) -> Diagnostic {
+pub fn unknown_method(
+    place: Place,
+    name: &str,
+    ty: &str,
+    suggestion: Option<&Suggestion>,
+) -> Diagnostic {
     did_you_mean(
         Diagnostic::error(
             Code::UNKNOWN_METHOD,
@@ -242,7 +247,7 @@ pub fn not_a_workflow(place: Place) -> Diagnostic {
 }
 
 /// A setting that there is none of.
-pub fn unknown_setting(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+pub fn unknown_setting(place: Place, name: &str, suggestion: Option<&Suggestion>) -> Diagnostic {
     did_you_mean(
         Diagnostic::error(
             Code::UNKNOWN_SETTING,
@@ -489,13 +494,17 @@ pub fn no_tool_of_server(
     place: Place,
     server: &str,
     name: &str,
-    suggestion: Option<&str>,
+    suggestion: Option<&Suggestion>,
 ) -> Diagnostic {
     let message = format!("no tool `{name}` is declared `by {server}`");
     let report = Diagnostic::error(Code::UNKNOWN_NAME, place, message)
         .note("`gswc mcp lock` declares the tools that a server has");
     match suggestion {
-        Some(near) => report.fix(format!("did you mean `{near}`?"), place, near),
+        Some(near) => {
+            let name = near.as_str();
+            let report = report.fix(format!("did you mean `{name}`?"), place, name);
+            report.decided_by(near.applicability)
+        }
         None => report,
     }
 }

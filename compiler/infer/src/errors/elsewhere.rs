@@ -175,6 +175,11 @@ pub fn one_parameter(diagnostic: Diagnostic) -> Diagnostic {
     )
 }
 
+/// Two elements given to what sorts by a key.
+pub fn compares_keys(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("it takes what is compared of one element: `xs.sort_by(x => x.name)`, and `sort_by_desc` turns the order round")
+}
+
 /// What is written instead of a parameter that functions of other languages have.
 pub fn instead_of_argument(callee: &str, name: &str) -> Option<&'static str> {
     match (callee, name) {
@@ -251,6 +256,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     (
         "base_url",
         "the address comes from the environment, such as `OPENAI_BASE_URL`",
+    ),
+    (
+        "cache_control",
+        "`cache: true` keeps whole answers; what a provider caches of a prompt needs no setting",
     ),
     ("effort", THINKING),
     ("fallback", FALLBACK),

@@ -343,3 +343,28 @@ pub fn streams_by_call(diagnostic: Diagnostic, callee: &str) -> Diagnostic {
         "the parts of an answer are given by `{callee}.stream(…)`: `for part in s {{ … }}`"
     ))
 }
+
+/// A set where its elements are wanted.
+pub fn elements_of_set(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("`.to_list()` gives the elements of a set: `for x in s.to_list() { … }`")
+}
+
+/// `x in s` of a set.
+pub fn asked_of_set(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("whether a set has an element is asked by `s.has(x)`")
+}
+
+/// A map where a set is wanted.
+pub fn made_of_list(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a set is made of a list: `set.of([1, 2])`, an empty one `set.of([])`")
+}
+
+/// `sim/default` without quotes; `text` is what stands there.
+pub fn model_in_quotes(place: Place, text: &str) -> Diagnostic {
+    let message = "the name of a model is a text in quotes";
+    Diagnostic::error(Code::WRONG_SETTING, place, message).fix(
+        format!("write `{text:?}`"),
+        place,
+        format!("{text:?}"),
+    )
+}

@@ -1,10 +1,10 @@
 //! Wording of hooks.
 
 use gsw_abi::hook::Moment;
-use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+use gsw_source::{Code, Diagnostic, Place, Suggestion, did_you_mean};
 
 /// A handler that hooks do not have.
-pub fn unknown_handler(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+pub fn unknown_handler(place: Place, name: &str, suggestion: Option<&Suggestion>) -> Diagnostic {
     let known = Moment::ALL.map(|it| format!("`{}`", it.name()));
     let message = format!("a hook has no handler `{name}`");
     let report = Diagnostic::error(Code::WRONG_HANDLER, place, message)

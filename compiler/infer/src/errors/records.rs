@@ -1,6 +1,6 @@
 //! Wording of reports about records, their fields, and what is no value.
 
-use gsw_source::{Code, Diagnostic, Name, Place, did_you_mean};
+use gsw_source::{Code, Diagnostic, Name, Place, Suggestion, did_you_mean};
 
 /// Fields of a record literal that have neither value nor default.
 pub fn missing_field(place: Place, names: &[&str], record: &str) -> Diagnostic {
@@ -37,7 +37,12 @@ pub enum Others {
 }
 
 /// A field that the type does not have.
-pub fn unknown_field(place: Place, name: &str, ty: &str, suggestion: Option<&str>) -> Diagnostic {
+pub fn unknown_field(
+    place: Place,
+    name: &str,
+    ty: &str,
+    suggestion: Option<&Suggestion>,
+) -> Diagnostic {
     did_you_mean(
         Diagnostic::error(
             Code::UNKNOWN_FIELD,
@@ -101,6 +106,11 @@ pub fn takes_self(diagnostic: Diagnostic, name: &str, start: Place, text: &str) 
     diagnostic
         .note(format!("a method takes `self` first: `fn {name}(self)`"))
         .fix("take `self`", start, text)
+}
+
+/// `self` in what is no method.
+pub fn self_of_methods(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("`self` is the receiver of a method, which is declared with its type: `fn Order.total(self) -> float { … }`")
 }
 
 /// Another field in the default value of one.
@@ -214,7 +224,7 @@ pub fn unknown_variant(
     place: Place,
     name: &str,
     item: &str,
-    suggestion: Option<&str>,
+    suggestion: Option<&Suggestion>,
 ) -> Diagnostic {
     did_you_mean(
         Diagnostic::error(
@@ -245,13 +255,11 @@ pub fn only_plain_enums(diagnostic: Diagnostic) -> Diagnostic {
 pub fn renamed_field(
     mut diagnostic: Diagnostic,
     place: Place,
-    field: &str,
+    field: &Suggestion,
     name: &str,
 ) -> Diagnostic {
     diagnostic.fixes.clear();
-    diagnostic.fix(
-        format!("write `{field}: {name}`"),
-        place,
-        format!("{field}: {name}"),
-    )
+    let text = format!("{}: {name}", field.as_str());
+    let diagnostic = diagnostic.fix(format!("write `{text}`"), place, text);
+    diagnostic.decided_by(field.applicability)
 }

@@ -318,36 +318,11 @@ pub fn pairs_of_map(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("a `for` over a map gives pairs: `for (key, value) in m { … }`; `m.keys()` are the keys alone")
 }
 
-/// A string literal that is none of the union's.
-pub fn not_in_union(
-    place: Place,
-    text: &str,
-    wanted: &str,
-    suggestion: Option<&str>,
-) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        Code::TYPE_MISMATCH,
-        place,
-        format!("`{text:?}` is not one of `{wanted}`"),
-    );
-    match suggestion {
-        Some(name) => diagnostic.suggest(&format!("{name:?}"), place, format!("{name:?}")),
-        None => diagnostic,
-    }
-}
-
-/// A literal that makes strings no union, where that is used as one.
-pub fn literal_outside(
-    diagnostic: Diagnostic,
-    place: Place,
-    text: &str,
-    suggestion: Option<&str>,
-) -> Diagnostic {
-    let diagnostic = diagnostic.label(place, format!("`{text:?}` is not one of them"));
-    match suggestion {
-        Some(name) => diagnostic.fix(format!("write `{name:?}`"), place, format!("{name:?}")),
-        None => diagnostic,
-    }
+/// A branch beside one that gives JSON: what is written there is made JSON only where that is wanted.
+pub fn branches_of_json(diagnostic: Diagnostic, ty: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "where the type is written each branch is given it: `let x: {ty} = if … {{ … }} else {{ … }}`"
+    ))
 }
 
 /// A type that nothing tells.

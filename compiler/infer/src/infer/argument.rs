@@ -190,7 +190,7 @@ fn named_parameter(
             .filter(|(_, given)| !**given);
         let names: Vec<Name> = rest.map(|(it, _)| it.name.clone()).collect();
         let suggestion = meant(&name.name, &names);
-        let suggestion = suggestion.as_deref();
+        let suggestion = suggestion.as_ref();
         let report = errors::unknown_argument(place, &name.name, formal.callee, suggestion);
         if formal.settings == Settings::After
             && Setting::names_at(Origin::Call).contains(&name.name.as_str())

@@ -397,6 +397,12 @@ fn sibling_mismatch(
         if let Siblings::Parts(of) = are {
             diagnostic = errors::parts_of_one_type(diagnostic, of);
         }
+        if let (Siblings::Branches, Type::List(inner) | Type::Map(_, inner)) =
+            (are, hir.table.operand(joined))
+            && hir.table.operand(&inner) == Type::Json
+        {
+            diagnostic = errors::branches_of_json(diagnostic, &hir.show(joined));
+        }
         if let Some(first) = first {
             let place = hir.place(hir.span(first));
             diagnostic = diagnostic.label(place, errors::first_branch(&hir.show(joined)));

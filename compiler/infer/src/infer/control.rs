@@ -17,6 +17,7 @@ use crate::infer::conversation;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::literal;
+use crate::infer::lookup;
 use crate::infer::mismatch;
 use crate::infer::pattern::Place;
 use crate::infer::scopes::Loop;
@@ -308,6 +309,8 @@ pub(super) fn element(hir: &mut HirBuilder, iterable: ExpressionId) -> Type {
             let report = errors::not_iterable(place, &text);
             hir.report(if let Type::Optional(_) = other {
                 errors::may_be_none(report)
+            } else if lookup::is_set(hir.db, &other) {
+                habits::elements_of_set(report)
             } else if other == Type::Json {
                 errors::elements_of_json(report)
             } else if matches!(other, Type::String | Type::Text(_)) {

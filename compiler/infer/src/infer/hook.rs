@@ -46,7 +46,7 @@ impl ItemInference<'_> {
             let known = Moment::ALL.map(|it| Name::new_static(it.name()));
             let suggestion = meant(&name.name, &known);
             let place = self.place_of(name.span);
-            let report = errors::unknown_handler(place, &name.name, suggestion.as_deref());
+            let report = errors::unknown_handler(place, &name.name, suggestion.as_ref());
             self.found.diagnostics.push(report);
         }
         moment

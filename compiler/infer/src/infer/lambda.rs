@@ -14,6 +14,7 @@ use crate::hir::{
 use crate::infer::coerce::Siblings;
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
 use crate::infer::pattern::Place;
 use crate::infer::table::{Blame, Table};
 
@@ -139,7 +140,13 @@ fn lambda_parameters(
     let report = errors::lambda_arity(place, wanted.parameters.len(), parameters.len());
     cx.hir.report(match wanted.parameters.len() {
         2 => elsewhere::two_parameters(report),
-        1 if parameters.len() == 2 => elsewhere::one_parameter(report),
+        1 if parameters.len() == 2 => match called(&cx.hir, span).as_str() {
+            "sort_by" | "sort_by_desc" | "min_by" | "max_by" => elsewhere::compares_keys(report),
+            "map" | "filter" | "filter_map" | "flat_map" | "any" | "all" | "find" | "count" => {
+                elsewhere::one_parameter(report)
+            }
+            _ => report,
+        },
         _ => report,
     });
     for parameter in parameters {
@@ -152,6 +159,17 @@ fn lambda_parameters(
         .map(|it| cx.hir.hidden_local(it.clone(), span))
         .collect();
     (locals, statements)
+}
+
+/// The name of the function whose first argument begins there; empty where that is none.
+fn called(hir: &HirBuilder, argument: Span) -> String {
+    let before = gsw_names::source_text(hir.db, hir.item, Span::new(0, argument.start));
+    let Some(callee) = before.trim_end().strip_suffix('(') else {
+        return String::new();
+    };
+    let is_part = |it: char| it.is_alphanumeric() || it == '_';
+    let name = callee.rsplit(|it| !is_part(it)).next();
+    name.unwrap_or_default().to_owned()
 }
 
 /// Several parameters where one tuple is given.

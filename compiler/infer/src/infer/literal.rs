@@ -4,7 +4,7 @@ use gsw_names::types::{Type, is_media};
 use gsw_source::{Name, Span, nearest};
 use gsw_syntax::{ast, number_too_large};
 
-use crate::errors::values as errors;
+use crate::errors::literals;
 use crate::hir::{Coercion, ExpressionId, ExpressionKind, Part};
 use crate::infer::context::Context;
 use crate::infer::expected::Expected;
@@ -77,11 +77,11 @@ fn infer_string(
         let suggestion = nearest(text, literals.iter());
         let place = hir.place(span);
         let wanted = hir.show(&ty);
-        hir.report(errors::not_in_union(
+        hir.report(literals::not_in_union(
             place,
             text,
             &wanted,
-            suggestion.as_deref(),
+            suggestion.as_ref(),
         ));
         return hir.push(ExpressionKind::Invalid, ty, span);
     }

@@ -1,7 +1,9 @@
 //! What inference asks of declarations, in the form it needs.
 
 use gsw_names::types::Type;
-use gsw_names::{Parameter, Signature, Variant, item_signature, substitute, type_declaration};
+use gsw_names::{
+    KnownItem, Parameter, Signature, Variant, item_signature, substitute, type_declaration,
+};
 use gsw_source::{Db, ItemId, ItemKind, Name};
 use gsw_syntax::ast::{FieldDeclaration, ItemBody};
 
@@ -89,4 +91,9 @@ pub(super) fn offered_fields(db: &dyn Db, item: ItemId) -> Vec<Name> {
         .filter(|it| !it.name.name.starts_with("private_") && !is_deprecated(it))
         .map(|it| it.name.name.clone())
         .collect()
+}
+
+/// Whether values of a type are the library's sets.
+pub(super) fn is_set(db: &dyn Db, ty: &Type) -> bool {
+    matches!(ty, Type::Record(item, _) if KnownItem::Set.is(db, *item))
 }

@@ -3,10 +3,10 @@
 use gsw_names::errors::Kind;
 use gsw_names::types::Type;
 use gsw_names::{
-    Definition, KnownItem, foreign, implicit_module, is_private, method, method_names,
-    partial_field, resolve_member, shown_module, substitute,
+    Definition, KnownItem, Parameter, Presence, foreign, implicit_module, is_private, method,
+    method_names, partial_field, resolve_member, shown_module, substitute,
 };
-use gsw_source::{Diagnostic, ItemId, Name, Place, Span, meant};
+use gsw_source::{Diagnostic, ItemId, Name, Place, Span, Suggestion, meant};
 use gsw_syntax::ast;
 
 use crate::errors::{calls, elsewhere, habits, records, values};
@@ -69,24 +69,49 @@ fn method_as_value(
     let ast::ExpressionKind::Name(owner) = &base.kind else {
         return None;
     };
-    let is_method = match scope {
+    let item = match scope {
         Some(Definition::Item(item)) => {
             let scope = gsw_names::module_scope(cx.db, item.file(cx.db));
             let method = format!("{}.{}", item.name(cx.db), name.name);
-            scope.items.contains_key(method.as_str())
+            scope.items.get(method.as_str()).copied()
         }
-        Some(Definition::Variant { .. } | Definition::Module(_)) => false,
+        Some(Definition::Variant { .. } | Definition::Module(_)) => None,
         None => {
             let is_unknown = cx.scopes.find(owner).is_none()
                 && gsw_names::resolve_name(cx.db, cx.file, owner).is_none();
             let ty = gsw_names::simple_type(owner).filter(|_| is_unknown);
-            ty.is_some_and(|ty| method(cx.db, &ty, &name.name).is_some())
+            ty.and_then(|ty| method(cx.db, &ty, &name.name))
         }
     };
+    let lambda = lambda_of(cx, item?, &format!("{owner}.{}", name.name), &name.name);
     let place = cx.hir.place(span);
     let what = format!("the method `{owner}.{}`", name.name);
-    let lambda = format!("x => x.{}()", name.name);
-    is_method.then(|| habits::method_as_value(records::not_a_value(place, &what), place, &lambda))
+    let report = records::not_a_value(place, &what);
+    Some(habits::method_as_value(report, place, &lambda))
+}
+
+/// A lambda that calls a method with all that it needs: one without `self` by `path`.
+fn lambda_of(cx: &Context, item: ItemId, path: &str, name: &str) -> String {
+    let parameters = &lookup::signature(cx.db, item).parameters;
+    let needed = |it: &&Parameter| it.default == Presence::Absent;
+    let count = parameters.iter().filter(needed).count();
+    let names: Vec<&str> = ["x", "y", "z", "a", "b", "c"]
+        .into_iter()
+        .take(count)
+        .collect();
+    let head = match names.as_slice() {
+        [one] => (*one).to_owned(),
+        others => format!("({})", others.join(", ")),
+    };
+    // In its own type a method has `self`; that of a built-in type takes it under another name.
+    let is_own = item.name(cx.db).contains('.');
+    let takes_self = !is_own || parameters.first().is_some_and(|it| it.name == "self");
+    match (takes_self, names.split_first()) {
+        (true, Some((receiver, rest))) => {
+            format!("{head} => {receiver}.{name}({})", rest.join(", "))
+        }
+        (true, None) | (false, _) => format!("{head} => {path}({})", names.join(", ")),
+    }
 }
 
 pub(super) fn infer_chained_field(
@@ -222,7 +247,7 @@ fn unknown_field(
     };
     let suggestion = meant(&name.name, &names);
     let text = hir.show(ty);
-    let mut report = records::unknown_field(place, &name.name, &text, suggestion.as_deref());
+    let mut report = records::unknown_field(place, &name.name, &text, suggestion.as_ref());
     if method(hir.db, &hir.table.zonk(ty), &name.name).is_some() {
         report = records::method_as_field(report, &name.name, hir.place_after(name.span));
     } else if suggestion.is_none() && matches!(plain, Type::Record(..)) {
@@ -277,7 +302,7 @@ fn instead_of_field(
 ) -> Diagnostic {
     let names = method_names(hir.db, &hir.table.zonk(ty));
     match foreign::method(name, &names) {
-        Some(ours) => records::method_for_field(report, &ours),
+        Some(ours) => records::method_for_field(report, ours.as_str()),
         None => match instead(hir, ty, name) {
             Some(sentence) => report.note(sentence),
             None => report,
@@ -341,7 +366,12 @@ pub(super) fn method_call(
         return call::lost_call(cx, call);
     }
     if !near_method::is_tested(&mut cx.hir, &ty, name, call.span) {
-        unknown_method(&mut cx.hir, &ty, name, call.span, found);
+        let written = Written {
+            name,
+            whole: call.span,
+            arguments: call.arguments.len(),
+        };
+        unknown_method(&mut cx.hir, &ty, &written, found);
     }
     call::lost_call(cx, call)
 }
@@ -397,12 +427,37 @@ fn hidden_module(hir: &HirBuilder, name: &ast::Identifier, whole: Span) -> Optio
     Some(written)
 }
 
+/// A call of a method that there is not.
+struct Written<'a> {
+    name: &'a ast::Identifier,
+    whole: Span,
+    /// How many arguments it is given.
+    arguments: usize,
+}
+
+/// A name for a method is no more than an offer where that method takes another number of arguments.
+fn fitting(hir: &HirBuilder, ty: &Type, given: usize, suggestion: Suggestion) -> Suggestion {
+    let takes_them = method(hir.db, ty, suggestion.as_str()).is_none_or(|item| {
+        let parameters = &lookup::signature(hir.db, item).parameters;
+        let taken = parameters.get(1..).unwrap_or_default();
+        let needed = taken.iter().filter(|it| it.default == Presence::Absent);
+        (needed.count()..=taken.len()).contains(&given)
+    });
+    match takes_them {
+        true => suggestion,
+        false => suggestion.left_to_author(),
+    }
+}
+
 /// `other` is the method of this name whose receiver is another type of the same kind.
 fn unknown_method(
     hir: &mut HirBuilder,
     ty: &Type,
-    name: &ast::Identifier,
-    whole: Span,
+    &Written {
+        name,
+        whole,
+        arguments,
+    }: &Written<'_>,
     other: Option<ItemId>,
 ) {
     let zonked = hir.table.zonk(ty);
@@ -421,9 +476,10 @@ fn unknown_method(
     let text = hir.show(ty);
     let plain = hir.table.unchecked(&zonked);
     let is_field = field_of(hir, &plain, &name.name).is_some();
-    let suggestion = suggestion.as_deref();
-    let suggestion = suggestion.filter(|_| !is_field && other.is_none());
-    let report = calls::unknown_method(place, &name.name, &text, suggestion);
+    let suggestion = suggestion
+        .filter(|_| !is_field && other.is_none())
+        .map(|it| fitting(hir, &zonked, arguments, it));
+    let report = calls::unknown_method(place, &name.name, &text, suggestion.as_ref());
     let is_adding = matches!(name.name.as_str(), "push" | "append" | "add");
     let receiver = near_method::receiver_text(hir, name, whole);
     let report = if near_method::is_form_of_call(&name.name, &receiver) {
@@ -472,6 +528,14 @@ fn instead(hir: &HirBuilder, ty: &Type, name: &Name) -> Option<&'static str> {
     let ty = hir.table.unchecked(&hir.table.zonk(ty));
     let kind = if let Type::Map(..) = ty {
         Kind::Map
+    } else if ty == Type::String {
+        Kind::Text
+    } else if matches!(ty, Type::Int | Type::Float) {
+        Kind::Number
+    } else if let Type::Record(item, _) = ty
+        && KnownItem::Set.is(hir.db, item)
+    {
+        Kind::Set
     } else if let Type::Record(..) = ty {
         Kind::Record
     } else if let Type::Task(_) = ty {

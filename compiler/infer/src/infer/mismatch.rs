@@ -2,10 +2,11 @@
 
 use gsw_names::types::{Type, parts};
 use gsw_names::{KnownItem, Variance, type_variances};
-use gsw_source::{Diagnostic, Name, Span};
+use gsw_source::{Diagnostic, Name, Span, Suggestion};
 
 use crate::errors::elsewhere;
 use crate::errors::habits;
+use crate::errors::literals;
 use crate::errors::values as errors;
 use crate::hir::{BinaryOperator, Callee, ExpressionId, ExpressionKind};
 use crate::infer::hir_builder::HirBuilder;
@@ -18,7 +19,7 @@ struct Outside {
     text: Name,
     span: Span,
     /// What was most likely meant.
-    meant: Option<Name>,
+    meant: Option<Suggestion>,
 }
 
 /// The report that an expression is not of type `target`.
@@ -136,6 +137,9 @@ fn habit(
         }
         (Type::List(_), Type::Int) if matches!(kind, ExpressionKind::Range { .. }) => {
             habits::bounds_apart(diagnostic)
+        }
+        (Type::Map(..) | Type::List(_), target) if lookup::is_set(hir.db, &target) => {
+            habits::made_of_list(diagnostic)
         }
         (Type::Int, Type::Bool) => elsewhere::condition(diagnostic, "n != 0"),
         (Type::String | Type::List(_) | Type::Map(..), Type::Bool) => {
@@ -414,8 +418,8 @@ fn why_no_union(
     let is_only = outside.len() == 1;
     outside.iter().take(3).fold(diagnostic, |it, literal| {
         let place = hir.place(literal.span);
-        let meant = literal.meant.as_deref().filter(|_| is_only);
-        errors::literal_outside(it, place, &literal.text, meant)
+        let meant = literal.meant.as_ref().filter(|_| is_only);
+        literals::literal_outside(it, place, &literal.text, meant)
     })
 }
 

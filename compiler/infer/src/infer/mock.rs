@@ -182,7 +182,7 @@ fn mocked_arguments<'a>(
                 let names: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
                 let suggestion = meant(&name.name, &names);
                 let place = hir.place(name.span);
-                errors::unknown_argument(place, &name.name, callee, suggestion.as_deref())
+                errors::unknown_argument(place, &name.name, callee, suggestion.as_ref())
             }
             (None, None) => errors::too_many_arguments(place, callee, declared.len(), fields.len()),
         };

@@ -5,8 +5,9 @@ use gsw_names::{
     Definition, KnownItem, errors, foreign, handler_word, is_reported, is_std, library_module,
     member_names, module_scope, resolve_callable, resolve_error, resolve_member, resolve_name,
     seems_declared, server_tool, shown_module, suggest, variants_named, with_import,
+    with_module_of,
 };
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, meant};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, Suggestion, meant};
 use gsw_syntax::ast::{self, Child, children, item_children};
 use gsw_syntax::item_ast;
 
@@ -176,9 +177,11 @@ impl Names<'_, '_> {
             let names = member_names(self.db, module);
             let instead = errors::instead_of_member(&path, &name.name);
             // What is known of the name is better than a guess by its spelling.
-            let is_said = |it: &Name| instead.is_none_or(|said| said.contains(&format!(".{it}(")));
+            let is_said = |it: &Suggestion| {
+                instead.is_none_or(|said| said.contains(&format!(".{}(", it.as_str())))
+            };
             let suggestion = meant(&name.name, &names).filter(is_said);
-            let report = errors::unknown_member(place, &name.name, &path, suggestion.as_deref());
+            let report = errors::unknown_member(place, &name.name, &path, suggestion.as_ref());
             let report = instead.into_iter().fold(report, Diagnostic::note);
             let known = resolve_name(self.db, self.file, &name.name);
             match known {
@@ -331,13 +334,13 @@ impl Names<'_, '_> {
         }
         let locals: Vec<Name> = self.scopes.names().cloned().collect();
         let instead = errors::instead_of_name(name);
-        let suggestion = foreign::value(name).map(Name::new_static);
+        let suggestion = foreign::value(name).map(|it| Suggestion::certain(Name::new_static(it)));
         let suggestion = suggestion.or_else(|| match instead {
             // What is known of the name is better than a guess by its spelling.
             Some(_) => None,
             None => suggest(self.db, self.file, name, &locals),
         });
-        let report = errors::unknown_name(place, name, suggestion.as_deref());
+        let report = errors::unknown_name(place, name, suggestion.as_ref());
         let asks = matches!(self.item.kind(self.db), ItemKind::Prompt | ItemKind::Human);
         let mut roles = ast::TextRole::ALL.into_iter();
         if let Some(role) = roles.find(|it| asks && it.text() == name.as_str()) {
@@ -362,6 +365,11 @@ impl Names<'_, '_> {
             self.findings.report_unknown(name, report);
             return;
         }
+        let is_receiver = name == "self" && report.notes.is_empty();
+        let report = match is_receiver {
+            true => records::self_of_methods(report),
+            false => report,
+        };
         let report = match self.own_field(name) {
             Some(Owner::Check) => records::field_in_check(report, name),
             Some(Owner::Method) => records::field_of_self(report, name),
@@ -437,8 +445,22 @@ impl Names<'_, '_> {
         let module = library_module(self.db, self.file, name).filter(|_| self.is_used(span));
         match module.filter(|_| errors::instead_of_name(name).is_none()) {
             Some(start) => Some(errors::module_not_imported(place, name, start)),
-            None => self.brought_by(name, place),
+            None => self
+                .of_module(name, span)
+                .or_else(|| self.brought_by(name, place)),
         }
+    }
+
+    /// A report of a type with a function behind its dot that its module has.
+    fn of_module(&self, name: &Name, span: Span) -> Option<Diagnostic> {
+        let end = gsw_names::item_text(self.db, self.item).len();
+        let rest = Span::new(span.end, u32::try_from(end).ok()?);
+        let behind = gsw_names::source_text(self.db, self.item, rest);
+        let called = behind.strip_prefix('.')?;
+        let is_part = |it: char| it.is_alphanumeric() || it == '_';
+        let member = called.split(|it| !is_part(it)).next()?;
+        let report = errors::unknown_name(self.place(span), name, None);
+        with_module_of(self.db, self.file, (name, member), &report)
     }
 
     /// A report of a name that a pattern around it or an import would bring if it listed it.
@@ -509,7 +531,7 @@ impl Names<'_, '_> {
         let suggestion = gsw_source::nearest(&name.name, variants.iter().map(|it| &it.name));
         let place = self.place(name.span);
         let owner = item.name(self.db).clone();
-        let suggestion = suggestion.as_deref();
+        let suggestion = suggestion.as_ref();
         let report = records::unknown_variant(place, &name.name, &owner, suggestion);
         self.report(match (name.name.as_str(), suggestion) {
             ("values", _) => records::only_plain_enums(report),

@@ -239,7 +239,7 @@ fn tool_of(cx: &mut Context, server: ItemId, name: &ast::Identifier) -> Option<D
     let suggestion = meant(&name.name, &known);
     let place = cx.hir.place(name.span);
     let server = server.name(cx.db);
-    let report = errors::no_tool_of_server(place, server, &name.name, suggestion.as_deref());
+    let report = errors::no_tool_of_server(place, server, &name.name, suggestion.as_ref());
     cx.hir.report(report);
     None
 }

@@ -17,6 +17,7 @@ use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::literal;
 use crate::infer::logic;
+use crate::infer::lookup;
 use crate::infer::mismatch;
 use crate::infer::operands::{self, is_optional, report_absent};
 use crate::infer::otherwise;
@@ -559,7 +560,11 @@ fn infer_membership(
         | Type::Variable(_)
         | Type::Text(_) => {
             let (place, text) = (cx.hir.place(cx.hir.span(container)), cx.hir.show(&ty));
-            cx.hir.report(errors::not_iterable(place, &text));
+            let report = errors::not_iterable(place, &text);
+            cx.hir.report(match lookup::is_set(cx.db, &ty) {
+                true => habits::asked_of_set(report),
+                false => report,
+            });
             Expected::Anything
         }
     };

@@ -6,7 +6,7 @@ use gsw_names::types::Type;
 use gsw_source::{Diagnostic, Name, Span};
 use gsw_syntax::ast;
 
-use crate::errors::{elsewhere, habits};
+use crate::errors::{elsewhere, habits, literals};
 use crate::errors::{patterns as errors, values};
 use crate::hir::{ListRest, LocalId, LocalKind, Pattern, PatternKind};
 use crate::infer::absence::{from_end, from_start};
@@ -259,8 +259,8 @@ fn literal_pattern(
 fn outside_union(hir: &mut HirBuilder, text: &Name, names: &[Name], ty: &Type, span: Span) {
     let suggestion = gsw_source::nearest(text, names.iter());
     let (place, wanted) = (hir.place(span), hir.show(ty));
-    let suggestion = suggestion.as_deref();
-    hir.report(values::not_in_union(place, text, &wanted, suggestion));
+    let suggestion = suggestion.as_ref();
+    hir.report(literals::not_in_union(place, text, &wanted, suggestion));
 }
 
 /// Looks again at patterns of strings that have turned out to be literals of a union.

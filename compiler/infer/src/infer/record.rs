@@ -216,7 +216,7 @@ fn record_field(
         let names: Vec<Name> = rest.map(|(it, _)| it.name.clone()).collect();
         let suggestion = meant(&name.name, &names);
         let owner = item.name(cx.db).clone();
-        let report = errors::unknown_field(place, &name.name, &owner, suggestion.as_deref());
+        let report = errors::unknown_field(place, &name.name, &owner, suggestion.as_ref());
         let all: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
         cx.hir.report(match suggestion {
             Some(_) => report,

@@ -137,7 +137,7 @@ fn unknown_setting(hir: &mut HirBuilder, name: &ast::Identifier, known: &[&'stat
         Some(sentence) => errors::unknown_setting(place, &name.name, None).note(sentence),
         None => {
             let suggestion = meant(&name.name, &known);
-            errors::unknown_setting(place, &name.name, suggestion.as_deref())
+            errors::unknown_setting(place, &name.name, suggestion.as_ref())
         }
     });
 }
@@ -147,7 +147,7 @@ fn unknown_part(hir: &mut HirBuilder, name: &ast::Identifier, known: &[&'static 
     let names: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();
     let suggestion = meant(&name.name, &names);
     let place = hir.place(name.span);
-    let report = errors::unknown_setting(place, &name.name, suggestion.as_deref());
+    let report = errors::unknown_setting(place, &name.name, suggestion.as_ref());
     hir.report(match suggestion {
         Some(_) => report,
         None => habits::parts_are(report, known),
@@ -314,7 +314,26 @@ fn infer_model(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
     if let ast::ExpressionKind::List(elements) = &value.kind {
         return several_models(cx, elements, value.span);
     }
+    if is_bare_model(cx, value) {
+        let place = cx.hir.place(value.span);
+        let text = gsw_names::source_text(cx.db, cx.hir.item, value.span);
+        cx.hir.report(habits::model_in_quotes(place, &text));
+        return cx.hir.invalid(value.span);
+    }
     json_of(cx, value, Type::String)
+}
+
+/// `model: sim/default`, a quotient of names that nothing has.
+fn is_bare_model(cx: &Context, value: &ast::Expression) -> bool {
+    let text = gsw_names::source_text(cx.db, cx.hir.item, value.span);
+    let Some((provider, _)) = text.split_once('/') else {
+        return false;
+    };
+    let is_name = provider.chars().all(|it| it.is_alphanumeric() || it == '_');
+    is_name
+        && matches!(value.kind, ast::ExpressionKind::Binary { .. })
+        && cx.scopes.find(provider).is_none()
+        && gsw_names::resolve_name(cx.db, cx.file, provider).is_none()
 }
 
 /// `model: ["a", "b"]`: several models are `first_of(…)`.

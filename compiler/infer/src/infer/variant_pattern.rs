@@ -285,7 +285,7 @@ fn named_field(
     if found.is_none() {
         let suggestion = meant(&name.name, declared.iter().map(|it| &it.name));
         let place = hir.place(name.span);
-        let suggestion = suggestion.as_deref();
+        let suggestion = suggestion.as_ref();
         let report = records::unknown_field(place, &name.name, owner, suggestion);
         hir.report(match suggestion {
             // What follows uses the name as it is written.

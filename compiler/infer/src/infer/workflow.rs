@@ -225,7 +225,7 @@ fn infer_budget(cx: &mut Context, arguments: &[ast::Argument]) -> Budget {
                 let names = ["usd", "tokens", "calls", "time"].map(Name::new_static);
                 let other = other.unwrap_or_default();
                 let suggestion = gsw_source::meant(other, &names);
-                let suggestion = suggestion.as_deref();
+                let suggestion = suggestion.as_ref();
                 let report = match name {
                     Some(_) => calls::unknown_argument(place, other, "`budget`", suggestion),
                     None => calls::unnamed_bound(place),

@@ -1,6 +1,6 @@
 //! Wording of what is wrong with declarations.
 
-use gsw_source::{Code, Diagnostic, Place};
+use gsw_source::{Code, Diagnostic, Place, Suggestion};
 
 use crate::attribute::AttributeTarget;
 
@@ -24,12 +24,13 @@ pub fn function_instead(diagnostic: Diagnostic) -> Diagnostic {
 }
 
 /// A type in the payload of a variant or error, without the name of the field.
-pub fn payload_without_name(place: Place, ty: &str) -> Diagnostic {
+/// `name` is made up.
+pub fn payload_without_name(place: Place, name: &str, ty: &str) -> Diagnostic {
     let message = "a payload field has a name before its type";
     Diagnostic::error(Code::MISSING_TYPE, place, message).offer(
-        format!("write `value: {ty}`"),
+        format!("write `{name}: {ty}`"),
         place,
-        format!("value: {ty}"),
+        format!("{name}: {ty}"),
     )
 }
 
@@ -114,7 +115,7 @@ pub fn unknown_attribute(
     word: Place,
     name: &str,
     known: &[&str],
-    suggestion: Option<&str>,
+    suggestion: Option<&Suggestion>,
 ) -> Diagnostic {
     let known: Vec<String> = known.iter().map(|it| format!("`@{it}`")).collect();
     let message = format!("there is no attribute `@{name}`");
@@ -123,7 +124,10 @@ pub fn unknown_attribute(
         return diagnostic.note(sentence);
     }
     match suggestion {
-        Some(it) => diagnostic.suggest(&format!("@{it}"), word, it),
+        Some(it) => {
+            let name = it.as_str();
+            diagnostic.suggest(&format!("@{name}"), word, name, it.applicability)
+        }
         None => diagnostic.note(format!("the attributes are {}", known.join(", "))),
     }
 }

@@ -1,13 +1,13 @@
 //! Wording of what is wrong with imports.
 
-use gsw_source::{Code, Diagnostic, Edit, Place, did_you_mean};
+use gsw_source::{Code, Diagnostic, Edit, Place, Suggestion, did_you_mean};
 
 /// An import of a file that is not there.
 /// `modules` are those of the library.
 pub fn unknown_module(
     place: Place,
     path: &str,
-    suggestion: Option<&str>,
+    suggestion: Option<&Suggestion>,
     modules: &[String],
 ) -> Diagnostic {
     let message = format!("there is no module `{path}`");
@@ -37,7 +37,7 @@ pub fn unknown_import(
     place: Place,
     name: &str,
     path: &str,
-    suggestion: Option<&str>,
+    suggestion: Option<&Suggestion>,
 ) -> Diagnostic {
     let message = format!("module `{path}` declares no `{name}`");
     did_you_mean(

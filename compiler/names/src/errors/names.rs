@@ -1,9 +1,9 @@
 //! Wording of what is wrong with names.
 
-use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+use gsw_source::{Code, Diagnostic, Place, Suggestion, did_you_mean};
 
 /// A name that nothing in scope has.
-pub fn unknown_name(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+pub fn unknown_name(place: Place, name: &str, suggestion: Option<&Suggestion>) -> Diagnostic {
     let message = format!("no name `{name}` is in scope");
     did_you_mean(
         Diagnostic::error(Code::UNKNOWN_NAME, place, message),
@@ -63,7 +63,7 @@ pub fn unknown_member(
     place: Place,
     name: &str,
     module: &str,
-    suggestion: Option<&str>,
+    suggestion: Option<&Suggestion>,
 ) -> Diagnostic {
     let message = format!("module `{module}` has no `{name}`");
     did_you_mean(
@@ -107,6 +107,19 @@ pub fn written_with_module(diagnostic: Diagnostic, module: &str, written: &str) 
     diagnostic
         .note(format!("`{module}` has one: it is written `{written}`"))
         .fix(format!("write `{written}`"), place, written)
+}
+
+/// A type before the dot where the module of a function is meant, which takes its place.
+pub fn function_of_module(
+    diagnostic: Diagnostic,
+    path: &str,
+    module: &str,
+    written: &str,
+) -> Diagnostic {
+    let place = diagnostic.place;
+    diagnostic
+        .note(format!("it is a function of `{path}`: `{written}(…)`"))
+        .fix(format!("write `{module}`"), place, module)
 }
 
 /// A name before a dot, in a type, that is no module.

@@ -1,9 +1,9 @@
 //! Wording of what is wrong with types as written.
 
-use gsw_source::{Code, Diagnostic, Name, Place, did_you_mean};
+use gsw_source::{Code, Diagnostic, Name, Place, Suggestion, did_you_mean};
 
 /// A type's name that nothing in scope has.
-pub fn unknown_type(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+pub fn unknown_type(place: Place, name: &str, suggestion: Option<&Suggestion>) -> Diagnostic {
     let message = format!("no type `{name}` is in scope");
     did_you_mean(
         Diagnostic::error(Code::UNKNOWN_TYPE, place, message),
@@ -144,7 +144,7 @@ pub fn unknown_effect(place: Place, name: &str) -> Diagnostic {
 }
 
 /// A name after `!` that nothing in scope has.
-pub fn unknown_error(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+pub fn unknown_error(place: Place, name: &str, suggestion: Option<&Suggestion>) -> Diagnostic {
     let message = format!("no error `{name}` is in scope");
     did_you_mean(
         Diagnostic::error(Code::UNKNOWN_NAME, place, message),

@@ -167,8 +167,7 @@ impl Reader {
     pub fn unknown(&mut self, entry: &Entry<'_>, table: &str, known: &[&'static str]) {
         let names: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();
         let suggestion = meant(entry.key, &names);
-        let report =
-            errors::unknown_key(entry.place, entry.key, table, suggestion.as_deref(), known);
+        let report = errors::unknown_key(entry.place, entry.key, table, suggestion.as_ref(), known);
         self.found.push(report);
     }
 }

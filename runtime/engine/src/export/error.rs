@@ -64,6 +64,17 @@ calls! {
         string::new(&mut run.heap, &text)
     }
 
+    /// A message that is made of the fields begins with the name.
+    text error_named(run, error) {
+        let message = error::message(&run.heap, error);
+        let name = error::name(&run.heap, error);
+        let text = match message.starts_with(name) {
+            true => message,
+            false => format!("{name}: {message}"),
+        };
+        string::new(&mut run.heap, &text)
+    }
+
     /// `AssertionFailed` with this message.
     error assertion_failed(run, message) {
         error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message])

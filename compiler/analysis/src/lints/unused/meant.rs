@@ -60,7 +60,7 @@ fn variant(db: &dyn Db, body: &Body, local: LocalId) -> Option<UnusedMeant> {
     let name = &body.locals[local.0 as usize].name;
     if let Type::Literals(texts) = &ty {
         let same = texts.iter().find(|it| *it == name).cloned();
-        let text = same.or_else(|| nearest(name, texts.iter()))?;
+        let text = same.or_else(|| nearest(name, texts.iter()).map(|it| it.name))?;
         return Some(UnusedMeant::Text { text });
     }
     let Type::Enum(item, _) = ty else {
@@ -75,7 +75,7 @@ fn variant(db: &dyn Db, body: &Body, local: LocalId) -> Option<UnusedMeant> {
         .find(|it| it.name.eq_ignore_ascii_case(&plain))
         .map(|it| it.name.clone());
     let names: Vec<Name> = variants.iter().map(|it| it.name.clone()).collect();
-    let meant = same.or_else(|| nearest(&capitalised(name), &names))?;
+    let meant = same.or_else(|| nearest(&capitalised(name), &names).map(|it| it.name))?;
     let has_payload = variants
         .iter()
         .any(|it| it.name == meant && !it.fields.is_empty());

@@ -186,6 +186,11 @@ impl Scene<'_> {
             return advise(found, Self::with_blanks(sight, found));
         }
         let before = sight.before(1)?;
+        if text == "self" && matches!(self.source(before.span), "mut" | "ref" | "var") {
+            return Some(note(
+                "a method never changes its receiver: it gives a changed copy, `fn P.moved(self, x: int) -> P { P { x, ..self } }`, and a `var` takes it: `p = p.moved(1)`",
+            ));
+        }
         if let Some(found) = foreign::before(self.source(before.span), expected) {
             // What is removed is removed with the blanks after it.
             let removed = Span::new(before.span.start, token.span.start);

@@ -216,8 +216,9 @@ const BEFORE: &[Foreign] = &[
     ),
     word(
         "unless",
-        Some("if not"),
-        "negation is written `not`: `if not done { … }`",
+        // Of `a or b` only the first side would be negated.
+        None,
+        "negation is written `not`: `if not done { … }`, `if not (a or b) { … }`",
     ),
     word_where(
         "val",

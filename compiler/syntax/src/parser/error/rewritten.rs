@@ -278,15 +278,22 @@ impl Scene<'_> {
     /// `f"n is {n}"`
     fn formatted(&self, sight: &Sight<'_>) -> Option<Advice> {
         let prefix = sight.before(1).filter(|_| sight.is_joined())?;
-        let is_formatted = sight.token.kind == Kind::String && self.source(prefix.span) == "f";
+        let is_text = matches!(sight.token.kind, Kind::String | Kind::StringOpen);
+        let is_formatted = is_text && self.source(prefix.span) == "f";
         let text = self.source(sight.token.span);
         // Formats behind a colon and doubled braces have no such form here.
         let is_plain = text.split('{').skip(1).all(|it| {
             let inside = it.split('}').next().unwrap_or_default();
-            !inside.is_empty() && !inside.contains(':')
+            !inside.is_empty() && !inside.contains([':', '!', '\'']) && !inside.ends_with('=')
         });
-        if !is_formatted || !is_plain || text.contains("}}") || text.contains("${") {
+        if !is_formatted {
             return None;
+        }
+        let is_plain = is_plain && sight.token.kind == Kind::String;
+        if !is_plain || text.contains("}}") || text.contains("${") {
+            // Without its `f` it would be another text.
+            let note = "every string interpolates `${expression}`, without a format: `${x.fixed(2)}`, `${s.pad_start(8)}`; a brace alone stands for itself";
+            return Some(advice(note, None));
         }
         let note = "every string interpolates `${expression}`; only `r\"…\"` is taken literally";
         let text = text.replace('{', "${");

@@ -20,6 +20,15 @@ pub(super) const SIGNATURES: &[Sign] = &[
         Edit::None,
     ),
     sign(
+        &[Kind::BracketOpen],
+        |it| {
+            let is_declared = it.follows(2, Kind::Type) || it.follows(2, Kind::Enum);
+            is_declared && it.follows(1, Kind::Identifier)
+        },
+        "type parameters are written in `< >`: `type Page<T> { items: [T] }`",
+        Edit::None,
+    ),
+    sign(
         &[Kind::Arrow, Kind::Bang],
         |it| it.expects(Expected::MODIFIER) && !it.ends_operand(),
         "the result type and the errors come before the modifiers: `workflow w() -> int ! Failed timeout 5m`",
@@ -92,6 +101,12 @@ pub(super) const SIGNATURES: &[Sign] = &[
         &[Kind::Colon],
         |it| it.expects_token(Kind::Greater) && it.expects_token(Kind::Comma),
         "type parameters have no bounds: what a body does with a `T`, as `a < b`, each call must be able to",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.expects_only(Kind::Colon) && it.before(1).is_some_and(|it| it.word == Word::Where),
+        "a check stands on the line of its field: `count: int where it > 0`",
         Edit::None,
     ),
     sign(

@@ -174,6 +174,15 @@ pub(super) const SIGNS: &[Sign] = &[
         Edit::None,
     ),
     sign(
+        &[Kind::Star],
+        |it| {
+            let is_element = it.follows(1, Kind::Comma) || it.follows(1, Kind::BracketOpen);
+            is_element && it.precedes(Kind::Identifier) && it.expects_token(Kind::BracketClose)
+        },
+        "the rest of a list is taken with two dots: `[first, ..rest]`",
+        Edit::None,
+    ),
+    sign(
         &[Kind::Dot],
         |it| {
             let is_rest = it.expects(Expected::NAME) && it.expects_token(Kind::BracketClose);
