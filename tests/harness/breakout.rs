@@ -195,14 +195,15 @@ fn a_program_of_the_system_gets_no_variable_that_is_not_listed() {
 import std/exec
 permissions { exec: ["env"], env: ["SHOWN", "OWN"] }
 fn tried(of: fn() -> string) -> string { of() catch { PermissionDenied(what) => what, e => e.message() } }
+fn named(variable: string) -> string { variable }
 workflow main(hidden: string) -> [string] {
   let names = exec.run(["env"], env: { "OWN": "mine" }).stdout.lines().map(line => (line.split_once("=") ?? (line, "")).0)
   let wanted = ["SHOWN", "OWN", "PATH", "ANTHROPIC_API_KEY", "HIDDEN", "LD_PRELOAD"]
   wanted.map(name => "${name} ${name in names}") + [
-    tried(() => exec.run(["env"], env: { "LD_PRELOAD": "x.so" }).stdout),
-    tried(() => exec.run(["env"], env: { "LD_ANYTHING": "x" }).stdout),
-    tried(() => exec.run(["env"], env: { "BASH_ENV": "x" }).stdout),
-    tried(() => exec.run(["env"], env: { "GIT_SSH_COMMAND": "sh" }).stdout),
+    tried(() => exec.run(["env"], env: { (named("LD_PRELOAD")): "x.so" }).stdout),
+    tried(() => exec.run(["env"], env: { (named("LD_ANYTHING")): "x" }).stdout),
+    tried(() => exec.run(["env"], env: { (named("BASH_ENV")): "x" }).stdout),
+    tried(() => exec.run(["env"], env: { (named("GIT_SSH_COMMAND")): "sh" }).stdout),
     tried(() => exec.run(["env"], env: { "OWN": secret(hidden) }).stdout),
   ]
 }
