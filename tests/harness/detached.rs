@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
+use crate::killed::{Kept, await_text, signal};
 use crate::program::{GSWC, Said, scratch, text};
 
 const SOURCE: &str = r#"
@@ -138,4 +141,71 @@ fn a_run_that_is_detached_after_the_signal_ends_at_once() {
     assert_eq!(said.code, Some(130), "{said:?}");
     assert!(said.err.contains("of `child`: cancelled\n"), "{}", said.err);
     assert!(!log.contains("child ended\nchild"), "{log}");
+}
+
+const DETACHES: &str = r#"
+import std/fs
+permissions { fs.write: ["."] }
+tool pay(n: int) -> string once { fs.append("paid.log", "${n}\n"); "receipt" }
+workflow child(n: int) -> string {
+  undo { fs.append("undone.log", "undone\n") }
+  for i in 0..n { let _ = pay(i); sleep(500ms) }
+  "child"
+}
+workflow main(n: int = 4) -> string { spawn detached child(n); "main" }
+"#;
+
+#[test]
+fn a_signal_leaves_a_detached_run_whose_parent_has_ended() {
+    let kept = Kept::new("left-alone", DETACHES);
+    let going = kept.start(&["--quiet"]);
+    await_text(&kept.folder.join("paid.log"), "0\n");
+    signal(&going, "-TERM");
+    let said: Said = going.wait_with_output().expect("it ends").into();
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (Some(130), "\"main\"\n"),
+        "{said:?}"
+    );
+    assert!(
+        said.err.contains("of `child`: the run was interrupted"),
+        "{said:?}"
+    );
+    let runs: Vec<Value> =
+        serde_json::from_str(&kept.run(&["runs", "--json"]).out).expect("a list");
+    let child = runs.iter().find(|it| it["workflow"] == "child");
+    let id = child.map(|it| (it["status"].clone(), it["id"].as_str().unwrap_or_default()));
+    let Some((status, id)) = id else {
+        panic!("{runs:?}");
+    };
+    assert_eq!(status, "interrupted");
+    let said = kept.run(&["runs", "resume", id, "--quiet"]);
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (Some(0), "\"child\"\n"),
+        "{said:?}"
+    );
+    assert_eq!(kept.read("paid.log"), "0\n1\n2\n3\n");
+    assert_eq!(kept.read("undone.log"), "");
+}
+
+#[test]
+fn of_two_that_resume_at_once_one_begins() {
+    let source = "import std/fs\npermissions { fs.write: [\".\"] }\n\
+         tool pay(n: int) -> string once { fs.append(\"paid.log\", \"${n}\\n\"); \"receipt\" }\n\
+         workflow main(n: int = 7) -> string { sleep(2s); pay(n) }\n";
+    let kept = Kept::new("resume-at-once", source);
+    let all: Vec<Child> = (0..4)
+        .map(|_| kept.start(&["--resume", "--quiet"]))
+        .collect();
+    let all: Vec<Said> = all
+        .into_iter()
+        .map(|it| it.wait_with_output().expect("it ends").into())
+        .collect();
+    let done = all.iter().filter(|it| it.code == Some(0)).count();
+    let refused = all
+        .iter()
+        .filter(|it| it.code == Some(4) && it.err.contains("another process carries run"));
+    assert_eq!((done, refused.count()), (1, 3), "{all:?}");
+    assert_eq!(kept.read("paid.log"), "7\n");
 }

@@ -7,6 +7,7 @@ pub mod places;
 pub mod resuming;
 pub mod runs;
 pub mod standing;
+pub mod starting;
 mod undoing;
 
 use std::sync::Arc;
@@ -42,7 +43,7 @@ use crate::engine::forking::NotForked;
 use crate::engine::happened::Happened;
 use crate::engine::places::Places;
 use crate::engine::resuming::{NotResumed, image_digest};
-use crate::engine::runs::ending::{Manner, Reach, Shutdown};
+use crate::engine::runs::ending::{Reach, Shutdown};
 use crate::engine::runs::{DetachedEnd, Entering, RunInfo, Runs, Started, new_id};
 use crate::engine::standing::{NotAdded, Settled, Standing};
 use crate::host::{HostTools, Variables};
@@ -212,87 +213,6 @@ impl Engine {
         let wanted = name.replace('-', "_");
         let mut workflows = self.program().workflows.iter();
         workflows.position(|it| it.name == wanted)
-    }
-
-    /// Starts a run of a workflow with its parameters by name.
-    #[must_use]
-    pub fn start(&self, workflow: usize, input: Map<String, Value>) -> RunHandle {
-        let (sender, finished) = std::sync::mpsc::channel();
-        let options = RunOptions {
-            listener: None,
-            // Nobody may be waiting for it.
-            on_end: Box::new(move |it| drop(sender.send(it))),
-        };
-        let canceller = self.start_with(workflow, input, options);
-        RunHandle {
-            canceller,
-            finished,
-        }
-    }
-
-    /// As [`Self::start`], unless a run of this workflow and input was interrupted. It is written down before it begins, so
-    /// that of several processes that start it at once one does.
-    ///
-    /// # Errors
-    /// When there is such a run, or this one cannot be written down.
-    pub fn start_alone(
-        &self,
-        workflow: usize,
-        input: Map<String, Value>,
-    ) -> Result<RunHandle, String> {
-        let (sender, finished) = std::sync::mpsc::channel();
-        let on_end: OnEnd = Box::new(move |it| drop(sender.send(it)));
-        let entering = Entering::Alone {
-            index: workflow,
-            input,
-        };
-        let id = new_id();
-        match self.runs.start(Arc::clone(&id), entering, None, on_end) {
-            Started::New(carrier) => Ok(RunHandle {
-                canceller: Canceller { carrier, run: id },
-                finished,
-            }),
-            Started::Elsewhere(why) | Started::Unwritten(why) => Err(why),
-            Started::Exists(_) => unreachable!("nobody else has this id"),
-        }
-    }
-
-    /// Starts a run of a workflow and returns at once.
-    #[must_use]
-    pub fn start_with(
-        &self,
-        workflow: usize,
-        input: Map<String, Value>,
-        options: RunOptions,
-    ) -> Canceller {
-        match self.start_once(new_id(), workflow, input, options) {
-            Starting::New(run) => run,
-            Starting::Exists(_) => unreachable!("nobody else has this id"),
-        }
-    }
-
-    /// Starts a run of this id, or says what has become of the one that has it already: however often it is asked for, there
-    /// is one.
-    #[must_use]
-    pub fn start_once(
-        &self,
-        id: Arc<str>,
-        workflow: usize,
-        input: Map<String, Value>,
-        options: RunOptions,
-    ) -> Starting {
-        let entering = Entering::Workflow {
-            index: workflow,
-            input,
-        };
-        let RunOptions { listener, on_end } = options;
-        match self.runs.start(Arc::clone(&id), entering, listener, on_end) {
-            Started::New(carrier) => Starting::New(Canceller { carrier, run: id }),
-            Started::Exists(info) => Starting::Exists(info),
-            Started::Elsewhere(_) | Started::Unwritten(_) => {
-                unreachable!("only detached runs are written down before they begin")
-            }
-        }
     }
 
     /// Goes on with a run that was interrupted, named by its id or the beginning of it.
@@ -489,27 +409,21 @@ impl Engine {
         }
     }
 
-    /// Cancels the runs that `spawn detached` has started, and those that it still starts.
-    pub fn cancel_detached(&self, reason: &str) {
-        self.shut_down(Reach::Detached, Manner::Cancel, reason);
-    }
-
     /// Leaves the runs that `spawn detached` has started, and those that it still starts, where they can be resumed, and
     /// cancels those that cannot be.
     pub fn leave_detached(&self, reason: &str) {
-        self.shut_down(Reach::Detached, Manner::Leave, reason);
+        self.shut_down(Reach::Detached, reason);
     }
 
     /// Leaves all runs of this engine, those too that begin from now on, where they can be resumed, and cancels those that
     /// cannot be.
     pub fn leave_all(&self, reason: &str) {
-        self.shut_down(Reach::All, Manner::Leave, reason);
+        self.shut_down(Reach::All, reason);
     }
 
-    fn shut_down(&self, reach: Reach, manner: Manner, reason: &str) {
+    fn shut_down(&self, reach: Reach, reason: &str) {
         self.runs.shut_down(&Shutdown {
             reach,
-            manner,
             reason: reason.to_owned(),
         });
     }

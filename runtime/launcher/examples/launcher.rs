@@ -1,5 +1,4 @@
-//! The launcher alone, without the compiler around it and with the allocator of the system, which valgrind watches:
-//! `gswc build --launcher …` takes it.
+//! The launcher alone, without the compiler around it: `gswc build --launcher …` takes it.
 
 use std::process::ExitCode;
 

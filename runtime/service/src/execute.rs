@@ -11,11 +11,12 @@ use gsw_agents::{AgentPrompts, Cache, Environment, McpServers, Providers, WebCli
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::resuming::NotResumed;
 use gsw_driver::engine::standing::NotAdded;
+use gsw_driver::engine::starting::NotStarted;
 use gsw_driver::engine::{Engine, EngineOptions, Resumed, RunHandle};
 use gsw_driver::host::Variables;
 use gsw_driver::human::Humans;
 use gsw_engine::load::Loaded;
-use gsw_engine::run::{Finished, NotUndone, RunResult};
+use gsw_engine::run::{Finished, Left, NotUndone, RunResult};
 use gsw_journal::list::{Carried, Info};
 use gsw_journal::record::UndoWish;
 use gsw_journal::store::Error;
@@ -127,6 +128,8 @@ pub(crate) enum Task {
 /// Why nothing is carried.
 enum NotBegun {
     Refused(String),
+    /// It cannot be written down, for this reason.
+    Unwritten(String),
     /// Another process has carried it to its end.
     Ended(Box<Info>),
     /// Nothing can be tried again of what could not be taken back.
@@ -134,6 +137,15 @@ enum NotBegun {
         id: String,
         left: Vec<NotUndone>,
     },
+}
+
+impl From<NotStarted> for NotBegun {
+    fn from(why: NotStarted) -> Self {
+        match why {
+            NotStarted::Exists(why) => Self::Refused(why),
+            NotStarted::Unwritten(why) => Self::Unwritten(why),
+        }
+    }
 }
 
 impl From<String> for NotBegun {
@@ -289,6 +301,10 @@ fn without(
         }
         (NotBegun::Ended(info), None) => format!("run `{}` has ended", info.id),
         (NotBegun::Refused(why), _) => why,
+        (NotBegun::Unwritten(why), _) => {
+            say(&format!("error: {}", Left::Unwritten { why }));
+            return Exit::Raised;
+        }
     };
     say(&format!("error: {why}"));
     Exit::Refused

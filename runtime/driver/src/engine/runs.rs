@@ -5,6 +5,7 @@ pub mod delivery;
 mod elsewhere;
 pub(super) mod ending;
 pub(crate) mod identity;
+mod starting;
 mod written;
 
 use std::collections::VecDeque;
@@ -12,14 +13,13 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use gsw_abi::site::Site;
-use gsw_engine::arguments::Arguments;
 use gsw_engine::human::Reply;
 use gsw_engine::load::Loaded;
 use gsw_engine::load::plans::Plans;
 use gsw_engine::model::Prompts;
 use gsw_engine::operation::{DetachedStart, Failure, OperationId, Outcome};
 use gsw_engine::port::Port;
-use gsw_engine::run::{BEHAVIOUR, Finished, Run, RunResult, RunSettings, Start};
+use gsw_engine::run::{Finished, Run, RunResult, RunSettings, Start};
 use indexmap::{IndexMap, IndexSet};
 use serde_json::{Map, Value};
 
@@ -28,12 +28,9 @@ use crate::call::Call;
 use crate::carrier::{Carrier, OnEnd};
 use crate::clock;
 use crate::driver::Driver;
-use crate::durable::became::{Beginning, Only};
-use crate::durable::beginning::Entered;
 use crate::durable::remembered::Remembered;
-use crate::durable::secrecy::Secrecy;
 use crate::durable::store::RunStore;
-use crate::engine::resuming::{Found, image_digest};
+use crate::engine::resuming::Found;
 use crate::engine::runs::asked::{Ended, deliver_all};
 use crate::engine::runs::ending::Shutdown;
 use crate::engine::runs::identity::{Given, given, unfit};
@@ -264,113 +261,6 @@ impl Runs {
         } else {
             Err(NotAnswered::NoQuestion)
         }
-    }
-
-    /// The workflow that is entered, and the run that has detached it.
-    fn named(&self, entering: &Entering) -> (String, Option<(Arc<str>, Site)>) {
-        match entering {
-            Entering::Workflow { index, .. } | Entering::Alone { index, .. } => {
-                let workflow = self.loaded.program.workflows.get(*index);
-                (workflow.map(|it| it.name.clone()).unwrap_or_default(), None)
-            }
-            Entering::Detached(start, parent) => (start.workflow.clone(), Some(parent.clone())),
-            Entering::Test(_) => (String::new(), None),
-        }
-    }
-
-    /// Starts a run of this id, once.
-    pub(super) fn start(
-        self: &Arc<Self>,
-        id: Arc<str>,
-        entering: Entering,
-        listener: Option<Listener>,
-        on_end: OnEnd,
-    ) -> Started {
-        let driver = self.upgraded_driver();
-        let began = driver.clock.now();
-        let (workflow, parent) = self.named(&entering);
-        let start = Start {
-            id,
-            now: began,
-            seed: clock::random_word(),
-            settings: self.settings.clone(),
-            parent: parent.clone(),
-            behaviour: BEHAVIOUR,
-        };
-        let mut remembered = self.remembered(&start, &entering);
-        // The parent of a detached run notes that it has started it, so it must be found; and of several processes that start
-        // the same run one does.
-        let only = match &entering {
-            Entering::Detached(..) => Some(Only::OfItsId),
-            Entering::Alone { .. } => Some(Only::OfItsInput),
-            Entering::Workflow { .. } | Entering::Test(_) => None,
-        };
-        if let (Some(it), Some(only)) = (&mut remembered, only) {
-            match it.begin(only) {
-                Beginning::Begun => {}
-                Beginning::Exists(why) => return Started::Elsewhere(why),
-                Beginning::Failed(why) => return Started::Unwritten(why),
-            }
-        }
-        let arguments = match &entering {
-            Entering::Workflow { input, .. } | Entering::Alone { input, .. } => {
-                Some(Arguments::of(input))
-            }
-            Entering::Detached(start, _) => Some(Arguments::of(&start.input)),
-            Entering::Test(_) => None,
-        };
-        let carried = self.carry(NewRun {
-            remembered,
-            start,
-            given: Given {
-                workflow,
-                was: None,
-                arguments,
-            },
-            parent,
-            curtain: Arc::default(),
-            driver,
-            listener,
-            on_end,
-        });
-        let (carrier, shutdown) = match carried {
-            Ok(carried) => carried,
-            Err(exists) => return Started::Exists(exists),
-        };
-        match entering {
-            Entering::Workflow { index, input } | Entering::Alone { index, input } => {
-                carrier.begin(index, input);
-            }
-            Entering::Detached(start, _) => carrier.begin_detached(start),
-            Entering::Test(entry) => carrier.enter(entry),
-        }
-        if let Some(shutdown) = shutdown {
-            shutdown.end(&carrier);
-        }
-        Started::New(carrier)
-    }
-
-    /// What is to be written down of a run that begins.
-    fn remembered(&self, start: &Start, entering: &Entering) -> Option<Remembered> {
-        let store = Arc::clone(self.store.as_ref()?);
-        let entered = match entering {
-            Entering::Workflow { index, input } | Entering::Alone { index, input } => {
-                Entered::Workflow {
-                    workflow: self.loaded.program.workflows.get(*index)?.name.clone(),
-                    input: input.clone(),
-                }
-            }
-            Entering::Detached(start, _) => Entered::Detached(Box::new(start.clone())),
-            Entering::Test(_) => return None,
-        };
-        let image = image_digest(&self.loaded);
-        let secrecy = Secrecy::of(&self.loaded.program);
-        Some(Remembered::new(
-            store,
-            start.clone(),
-            entered,
-            (image, secrecy),
-        ))
     }
 
     /// Makes a run and its carrier, unless there is one of this id. Gives also the shutdown that is for it, if there is one:

@@ -5,11 +5,10 @@ use std::sync::{Arc, PoisonError};
 use super::{DetachedEnd, RunInfo, Runs};
 use crate::carrier::Carrier;
 
-/// That runs are to end, and why.
+/// That a process leaves its runs as they are written down, to be resumed, and why. One that is not written down is cancelled.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct Shutdown {
     pub reach: Reach,
-    pub manner: Manner,
     pub reason: String,
 }
 
@@ -18,14 +17,6 @@ pub(in crate::engine) struct Shutdown {
 pub(in crate::engine) enum Reach {
     All,
     Detached,
-}
-
-/// What becomes of a run at a shutdown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::engine) enum Manner {
-    /// It stays as it is written down, to be resumed; one that is not written down is cancelled.
-    Leave,
-    Cancel,
 }
 
 impl Shutdown {
@@ -37,11 +28,7 @@ impl Shutdown {
     }
 
     pub(in crate::engine) fn end(&self, carrier: &Arc<Carrier>) {
-        let is_left = match self.manner {
-            Manner::Leave => carrier.leave(),
-            Manner::Cancel => false,
-        };
-        if !is_left {
+        if !carrier.leave() {
             carrier.cancel(&self.reason);
         }
     }
