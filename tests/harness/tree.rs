@@ -11,7 +11,7 @@ use gsw_tree::node::{NodeId, Status, Tree};
 use serde_json::Value;
 
 use crate::in_process::{errors, load, open, run_main};
-use crate::program::{gswc, run, scratch, text};
+use crate::program::{gswc, run, run_both_ways, scratch, text};
 
 fn program(name: &str, source: &str) -> PathBuf {
     let file = scratch("tree").join(format!("{name}.gsw"));
@@ -184,6 +184,38 @@ fn what_is_hidden_stays_so_beside_values_of_any_depth() {
         let read = gswc(&["trace", text(&sink)]);
         assert_eq!((read.code, &*read.err), (Some(0), ""), "{levels}");
     }
+}
+
+const WHOLE: &str = r#"
+import std/json
+import std/runs
+fn deep(levels: int) -> json {
+  var it: json = 1
+  for _ in 0..levels { it = [it] }
+  it
+}
+fn levels(value: json) -> int {
+  var count = 0
+  for c in json.text(value).chars() { if c == "[" { count += 1 } }
+  count
+}
+workflow gives(n: int) -> json { deep(n) }
+workflow main() -> [int] ! Failed {
+  let _ = step "made" { deep(500) }
+  let seen = context.outputs().map(it => levels(it.value))
+  let run = runs.get(spawn detached gives(500)) ?? fail Failed("it is there")
+  seen + [levels(await run.result())]
+}
+"#;
+
+#[test]
+fn values_that_nest_as_deep_as_a_program_may_be_given_are_seen_whole() {
+    let said = run_both_ways(&program("whole", WHOLE), &[]);
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (Some(0), "[500,500]\n"),
+        "{said:?}"
+    );
 }
 
 const SHAPES: &str = r#"
