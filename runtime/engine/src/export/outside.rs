@@ -252,12 +252,17 @@ calls! {
     waiting spawn_detached(run, function, parameters, result, name, input, id) {
         let tree = codec::json_to_tree(input);
         run.heap.release(input);
-        let input = match tree {
-            Ok(Value::Object(input)) => input,
-            _ => serde_json::Map::new(),
-        };
         let id = words::take_text(&mut run.heap, id);
         let workflow = words::take_string(&mut run.heap, name);
+        let input = match tree {
+            Ok(Value::Object(input)) => input,
+            // The compiler puts parameters together into an object.
+            Ok(_) => serde_json::Map::new(),
+            Err(issue) => {
+                let message = format!("`{workflow}` cannot be given its parameters: {}", issue.message);
+                return Step::Raised(raise::failed(&mut run.heap, &message));
+            }
+        };
         let was = run.loaded
             .program
             .former_name(NodeKind::Workflow, &workflow);
