@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use gsw_abi::call::NodeKind;
 
 #[derive(clap::Args)]
 pub struct Trace {
@@ -12,7 +14,7 @@ pub struct Trace {
     #[arg(long, value_name = "ID|PATH")]
     pub node: Option<String>,
     /// Show only nodes of this kind.
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = kinds())]
     pub kind: Option<NodeKind>,
     /// Show only nodes with this status.
     #[arg(long, value_enum)]
@@ -46,42 +48,13 @@ pub struct Trace {
     pub html: Option<PathBuf>,
 }
 
-/// The kind of a node.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum NodeKind {
-    Workflow,
-    Step,
-    Task,
-    Parallel,
-    Iteration,
-    Prompt,
-    Tool,
-    Human,
-    External,
-    Reflection,
-    Attempt,
-    Region,
-    Undo,
-}
-
-impl NodeKind {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Workflow => "workflow",
-            Self::Step => "step",
-            Self::Task => "task",
-            Self::Parallel => "parallel",
-            Self::Iteration => "iteration",
-            Self::Prompt => "prompt",
-            Self::Tool => "tool",
-            Self::Human => "human",
-            Self::External => "external",
-            Self::Reflection => "reflection",
-            Self::Attempt => "attempt",
-            Self::Region => "region",
-            Self::Undo => "undo",
-        }
-    }
+/// Reads the kind of a node by its name.
+fn kinds() -> impl TypedValueParser<Value = NodeKind> {
+    PossibleValuesParser::new(NodeKind::ALL.map(NodeKind::name)).try_map(|name| {
+        let mut all = NodeKind::ALL.into_iter();
+        all.find(|it| it.name() == name)
+            .ok_or("it is no kind of node")
+    })
 }
 
 /// The status of a node.
@@ -102,6 +75,24 @@ impl From<Status> for gsw_tree::node::Status {
             Status::Completed => Self::Completed,
             Status::Failed => Self::Failed,
             Status::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command};
+    use gsw_abi::call::NodeKind;
+
+    use super::Trace;
+
+    #[test]
+    fn nodes_of_every_kind_can_be_asked_for() {
+        for kind in NodeKind::ALL {
+            let command = Trace::augment_args(Command::new("trace"));
+            let read = command.try_get_matches_from(["trace", "--kind", kind.name()]);
+            let found = read.ok().and_then(|it| it.get_one("kind").copied());
+            assert_eq!(found, Some(kind), "{}", kind.name());
         }
     }
 }
