@@ -487,9 +487,9 @@ pub fn senseless_argument(place: Place, what: &Senseless<'_>) -> Diagnostic {
             Code::SENSELESS_ARGUMENT,
             format!("`{method}` takes nothing below {least}"),
             match *method {
-                "fixed" => "it keeps so many digits behind the point".to_owned(),
+                "fixed" => "its argument is the number of digits after the point".to_owned(),
                 "pow" => "a power of an int is an int: `x.to_float().pow(-1.0)` is a part of one".to_owned(),
-                _ => "each list has so many elements".to_owned(),
+                _ => "its argument is the number of elements of each list".to_owned(),
             },
         ),
         Senseless::Reversed => (
