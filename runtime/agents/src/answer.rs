@@ -64,9 +64,10 @@ use shape::Shapes;
 use work::Work;
 
 use crate::settings::Exactness;
+pub(crate) use number::value as number_value;
 pub(crate) use scan::spoken;
 pub(crate) use shape::WRAPPED;
-pub(crate) use strict::strict as strict_json;
+pub(crate) use strict::{Tree, strict as strict_json, strict_tree};
 
 /// A value that passed the check.
 #[derive(Debug)]

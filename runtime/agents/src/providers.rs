@@ -9,6 +9,7 @@ mod failure;
 mod gemini;
 mod halves;
 pub(crate) mod http;
+mod json;
 mod keys;
 mod lanes;
 mod media;

@@ -2,6 +2,8 @@
 //!
 //! Numbers keep their digits; an object with one key twice is refused, since JSON leaves open which of them counts.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::number;
@@ -9,8 +11,63 @@ use super::number;
 /// How deep values may nest.
 pub(crate) const MOST_DEPTH: usize = 512;
 
+/// What a text is read into.
+pub(crate) trait Tree<'t>: Sized {
+    /// Those of an object that is read.
+    type Fields: Default;
+
+    fn null() -> Self;
+    fn bool(value: bool) -> Self;
+    fn number(digits: &'t str) -> Self;
+    fn text(text: Cow<'t, str>) -> Self;
+    fn list(items: Vec<Self>) -> Self;
+    /// Adds a field. Where its key stands twice, this or [`object`](Self::object) refuses it.
+    fn field(fields: &mut Self::Fields, key: Cow<'t, str>, value: Self) -> Option<()>;
+    fn object(fields: Self::Fields) -> Option<Self>;
+}
+
+impl Tree<'_> for Value {
+    type Fields = Map<String, Self>;
+
+    fn null() -> Self {
+        Self::Null
+    }
+
+    fn bool(value: bool) -> Self {
+        Self::Bool(value)
+    }
+
+    fn number(digits: &str) -> Self {
+        number::value(digits)
+    }
+
+    fn text(text: Cow<'_, str>) -> Self {
+        Self::String(text.into_owned())
+    }
+
+    fn list(items: Vec<Self>) -> Self {
+        Self::Array(items)
+    }
+
+    fn field(fields: &mut Self::Fields, key: Cow<'_, str>, value: Self) -> Option<()> {
+        fields
+            .insert(key.into_owned(), value)
+            .is_none()
+            .then_some(())
+    }
+
+    fn object(fields: Self::Fields) -> Option<Self> {
+        Some(Self::Object(fields))
+    }
+}
+
 /// The whole text as JSON, with blanks around.
 pub(crate) fn strict(text: &str) -> Option<Value> {
+    strict_tree(text)
+}
+
+/// The same, as a value of any kind.
+pub(crate) fn strict_tree<'t, T: Tree<'t>>(text: &'t str) -> Option<T> {
     let mut reader = Reader {
         text,
         bytes: text.as_bytes(),
@@ -30,7 +87,7 @@ struct Reader<'t> {
     depth: usize,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -47,31 +104,31 @@ impl Reader<'_> {
         is_next
     }
 
-    fn value(&mut self) -> Option<Value> {
+    fn value<T: Tree<'t>>(&mut self) -> Option<T> {
         match self.peek()? {
-            b'"' => self.string().map(Value::String),
+            b'"' => self.string().map(T::text),
             b'{' => self.nested(Self::object),
             b'[' => self.nested(Self::list),
             b'-' | b'0'..=b'9' => {
                 let rest = &self.text[self.at..];
                 let length = number::strict_length(rest.as_bytes())?;
                 self.at += length;
-                Some(number::value(&rest[..length]))
+                Some(T::number(&rest[..length]))
             }
-            b't' => self.word("true", Value::Bool(true)),
-            b'f' => self.word("false", Value::Bool(false)),
-            b'n' => self.word("null", Value::Null),
+            b't' => self.word("true", T::bool(true)),
+            b'f' => self.word("false", T::bool(false)),
+            b'n' => self.word("null", T::null()),
             _ => None,
         }
     }
 
-    fn word(&mut self, word: &str, value: Value) -> Option<Value> {
+    fn word<T>(&mut self, word: &str, value: T) -> Option<T> {
         let is_it = self.bytes[self.at..].starts_with(word.as_bytes());
         self.at += word.len();
         is_it.then_some(value)
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Option<Value>) -> Option<Value> {
+    fn nested<T>(&mut self, read: fn(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth == MOST_DEPTH {
             return None;
         }
@@ -83,23 +140,23 @@ impl Reader<'_> {
         value
     }
 
-    fn list(&mut self) -> Option<Value> {
+    fn list<T: Tree<'t>>(&mut self) -> Option<T> {
         let mut items = Vec::new();
         if self.take(b']') {
-            return Some(Value::Array(items));
+            return Some(T::list(items));
         }
         loop {
             items.push(self.value()?);
             if self.ends(b']')? {
-                return Some(Value::Array(items));
+                return Some(T::list(items));
             }
         }
     }
 
-    fn object(&mut self) -> Option<Value> {
-        let mut fields = Map::new();
+    fn object<T: Tree<'t>>(&mut self) -> Option<T> {
+        let mut fields = T::Fields::default();
         if self.take(b'}') {
-            return Some(Value::Object(fields));
+            return T::object(fields);
         }
         loop {
             if self.peek() != Some(b'"') {
@@ -112,11 +169,9 @@ impl Reader<'_> {
             }
             self.blanks();
             let value = self.value()?;
-            if fields.insert(key, value).is_some() {
-                return None;
-            }
+            T::field(&mut fields, key, value)?;
             if self.ends(b'}')? {
-                return Some(Value::Object(fields));
+                return T::object(fields);
             }
         }
     }
@@ -134,21 +189,21 @@ impl Reader<'_> {
         Some(false)
     }
 
-    fn string(&mut self) -> Option<String> {
+    fn string(&mut self) -> Option<Cow<'t, str>> {
         self.at += 1;
         let start = self.at;
         self.plain();
         if self.peek()? == b'"' {
-            let text = self.text[start..self.at].to_owned();
+            let text = &self.text[start..self.at];
             self.at += 1;
-            return Some(text);
+            return Some(text.into());
         }
         let mut text = self.text[start..self.at].to_owned();
         loop {
             match self.peek()? {
                 b'"' => {
                     self.at += 1;
-                    return Some(text);
+                    return Some(text.into());
                 }
                 b'\\' => {
                     let escape = escaped(&self.text[self.at..])?;

@@ -2,7 +2,6 @@
 //!
 //! A request that failed is sent again by the run, which reports each; here it is only decided whether that may help.
 
-use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
@@ -15,12 +14,13 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::classify::{ErrorBody, shortened};
 use super::halves::Halves;
 use super::http::{self, Post, Responding};
+use super::json::Json;
 use super::keys::without_keys;
 use super::network::{Delta, Network, OnDelta};
 use super::retry::{is_worth_another, retry_after};
 use super::stream::{Event, EventReader, StreamError};
 use super::traffic::{Ending, Line, Quota, quota};
-use crate::answer::strict_json;
+use crate::answer::strict_tree;
 use crate::connections::{address, connection};
 
 /// The most that is read of a response that is no stream.
@@ -84,8 +84,9 @@ impl Trouble {
     }
 
     /// An error that came inside of a stream.
-    pub fn reported(host: &str, body: &Value) -> Self {
-        let error = ErrorBody::read(body);
+    pub fn reported(host: &str, body: &Json<'_>) -> Self {
+        let body = body.to_value();
+        let error = ErrorBody::read(&body);
         let blames_the_request = error.blames_the_request();
         let failure = error.into_failure(host, None, &body.to_string());
         let is_worth_another = !blames_the_request
@@ -101,7 +102,7 @@ impl Trouble {
 }
 
 /// The JSON of an event.
-pub(crate) fn event_json(host: &str, data: &str) -> Result<Value, Trouble> {
+pub(crate) fn event_json<'t>(host: &str, data: &'t str) -> Result<Json<'t>, Trouble> {
     match json(data) {
         Ok(value) => Ok(value),
         Err(Unread::NoJson) => Err(Trouble::no_event(host, data)),
@@ -117,13 +118,13 @@ enum Unread {
 
 /// The JSON of a text. A field that is named twice counts once, but not in a call of a tool: there it is unknown which is
 /// meant.
-fn json(text: &str) -> Result<Value, Unread> {
-    if let Some(value) = strict_json(text) {
-        return Ok(value);
+fn json(text: &str) -> Result<Json<'_>, Unread> {
+    if let Some(json) = strict_tree(text) {
+        return Ok(json);
     }
     match serde_json::from_str(text) {
         Ok(value) if calls(&value) => Err(Unread::TwoMeanings),
-        Ok(value) => Ok(value),
+        Ok(value) => Ok(value.into()),
         Err(_) => Err(Unread::NoJson),
     }
 }
@@ -145,9 +146,9 @@ fn calls(value: &Value) -> bool {
 /// Folds a wire protocol's events into an answer.
 pub(crate) trait AnswerReader: Send {
     /// Takes one event; text and calls go to `on_delta` as it comes.
-    fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble>;
+    fn event(&mut self, event: Event<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble>;
     /// Takes the answer of a server that does not stream.
-    fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble>;
+    fn whole(&mut self, answer: &Json<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble>;
     /// Whether something of the answer has come: text, thinking, or a call of a tool.
     fn has_begun(&self) -> bool;
     /// The tokens that the provider has counted so far.
@@ -183,7 +184,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn take(&mut self, event: &Event) -> Result<(), Trouble> {
+    fn take(&mut self, event: Event<'_>) -> Result<(), Trouble> {
         self.reader.event(event, self.on_delta)?;
         if self.reader.has_begun() {
             self.first.get_or_init(Instant::now);
@@ -390,11 +391,10 @@ impl Exchange<'_> {
     ) -> Result<(), Trouble> {
         let (mut events, mut halves) = (EventReader::default(), Halves::default());
         while let Some(bytes) = response.chunk().await.map_err(|it| self.broken(&it))? {
-            for mut event in events.feed(&bytes).map_err(|it| self.unreadable(it))? {
-                if let Cow::Owned(joined) = halves.join(&event.data) {
-                    event.data = joined;
-                }
-                reading.take(&event)?;
+            let mut bytes = &*bytes;
+            while let Some(event) = events.next(&mut bytes).map_err(|it| self.unreadable(it))? {
+                let data = &*halves.join(event.data);
+                reading.take(Event { data, ..event })?;
                 if reading.reader.is_complete() {
                     let _ = timeout(LINGER, response.chunk()).await;
                     return Ok(());

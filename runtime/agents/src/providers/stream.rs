@@ -1,12 +1,12 @@
 //! Reads server-sent events from the bytes of a response as they come.
 
 /// One event; an incomplete last one is never given out.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Event {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Event<'r> {
     /// Its name; empty when it has none.
-    pub name: String,
+    pub name: &'r str,
     /// Its data lines, joined by line breaks.
-    pub data: String,
+    pub data: &'r str,
 }
 
 /// Why a stream cannot be read on.
@@ -25,56 +25,93 @@ const LARGEST_STREAM: usize = 256 << 20;
 /// A reader in the middle of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct EventReader {
+    /// The beginning of a line whose end has not come.
     line: Vec<u8>,
     name: String,
     data: String,
     has_data: bool,
+    /// The event in `name` and `data` was given out.
+    is_given: bool,
     after_carriage_return: bool,
     is_past_first_line: bool,
     read: usize,
 }
 
 impl EventReader {
-    /// Takes the next bytes and gives the events that they complete.
-    pub fn feed(&mut self, mut bytes: &[u8]) -> Result<Vec<Event>, StreamError> {
-        self.read = self.read.saturating_add(bytes.len());
-        if self.read > LARGEST_STREAM {
-            return Err(StreamError::TooLarge);
+    /// Takes from the next bytes until they complete an event; gives none where they complete no other.
+    pub fn next(&mut self, bytes: &mut &[u8]) -> Result<Option<Event<'_>>, StreamError> {
+        if std::mem::take(&mut self.is_given) {
+            self.begin_event();
         }
-        let mut events = Vec::new();
         while let Some((&first, rest)) = bytes.split_first() {
             if std::mem::take(&mut self.after_carriage_return) && first == b'\n' {
-                bytes = rest;
+                self.count(1)?;
+                *bytes = rest;
                 continue;
             }
             let Some(end) = bytes.iter().position(|it| matches!(it, b'\n' | b'\r')) else {
-                self.extend_line(bytes)?;
+                self.count(bytes.len())?;
+                self.admit(bytes)?;
+                self.line.extend_from_slice(bytes);
+                *bytes = &[];
                 break;
             };
-            self.extend_line(&bytes[..end])?;
+            self.count(end + 1)?;
+            self.admit(&bytes[..end])?;
             self.after_carriage_return = bytes[end] == b'\r';
-            bytes = &bytes[end + 1..];
-            events.extend(self.end_line()?);
+            let line = &bytes[..end];
+            *bytes = &bytes[end + 1..];
+            if self.end_line(line)? {
+                self.is_given = true;
+                return Ok(Some(Event {
+                    name: &self.name,
+                    data: &self.data,
+                }));
+            }
         }
-        Ok(events)
+        Ok(None)
     }
 
-    fn extend_line(&mut self, bytes: &[u8]) -> Result<(), StreamError> {
-        if self.line.len() + self.data.len() + bytes.len() > LARGEST_EVENT {
-            return Err(StreamError::TooLarge);
+    fn count(&mut self, bytes: usize) -> Result<(), StreamError> {
+        self.read = self.read.saturating_add(bytes);
+        match self.read > LARGEST_STREAM {
+            true => Err(StreamError::TooLarge),
+            false => Ok(()),
         }
-        self.line.extend_from_slice(bytes);
-        Ok(())
     }
 
-    fn end_line(&mut self) -> Result<Option<Event>, StreamError> {
-        let line = std::mem::take(&mut self.line);
-        let mut line = std::str::from_utf8(&line).map_err(|_| StreamError::NotUtf8)?;
+    /// Whether there is room for more of the line.
+    fn admit(&self, bytes: &[u8]) -> Result<(), StreamError> {
+        match self.line.len() + self.data.len() + bytes.len() > LARGEST_EVENT {
+            true => Err(StreamError::TooLarge),
+            false => Ok(()),
+        }
+    }
+
+    /// A line has its end. Whether an event has one with it.
+    fn end_line(&mut self, end: &[u8]) -> Result<bool, StreamError> {
+        if self.line.is_empty() {
+            return self.take_line(end);
+        }
+        let mut line = std::mem::take(&mut self.line);
+        line.extend_from_slice(end);
+        let is_event = self.take_line(&line);
+        line.clear();
+        self.line = line;
+        is_event
+    }
+
+    fn take_line(&mut self, line: &[u8]) -> Result<bool, StreamError> {
+        let mut line = std::str::from_utf8(line).map_err(|_| StreamError::NotUtf8)?;
         if !std::mem::replace(&mut self.is_past_first_line, true) {
             line = line.strip_prefix('\u{feff}').unwrap_or(line);
         }
         if line.is_empty() {
-            return Ok(self.end_event());
+            if !self.has_data {
+                self.begin_event();
+                return Ok(false);
+            }
+            return Ok(true);
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
@@ -89,37 +126,43 @@ impl EventReader {
             // Comments, `id`, `retry`, and what later versions add.
             _ => {}
         }
-        Ok(None)
+        Ok(false)
     }
 
-    fn end_event(&mut self) -> Option<Event> {
-        let name = std::mem::take(&mut self.name);
-        let data = std::mem::take(&mut self.data);
-        std::mem::take(&mut self.has_data).then_some(Event { name, data })
+    fn begin_event(&mut self) {
+        self.name.clear();
+        self.data.clear();
+        self.has_data = false;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Event, EventReader, StreamError};
+    use super::{EventReader, StreamError};
 
-    fn event(name: &str, data: &str) -> Event {
-        Event {
-            name: name.into(),
-            data: data.into(),
+    /// The names and data of the events that these bytes complete.
+    fn feed(
+        reader: &mut EventReader,
+        mut bytes: &[u8],
+    ) -> Result<Vec<(String, String)>, StreamError> {
+        let mut events = Vec::new();
+        while let Some(event) = reader.next(&mut bytes)? {
+            events.push((event.name.to_owned(), event.data.to_owned()));
         }
+        Ok(events)
     }
 
     const STREAM: &str = "\u{feff}event: a\r\ndata: 1\r\n\r\n: comment\ndata:2\rdata:  ü\r\revent: x\n\ndata\n\nid: 7\ndata: cut";
 
     #[test]
     fn events_are_the_same_wherever_the_bytes_are_cut() {
-        let expected = vec![event("a", "1"), event("", "2\n ü"), event("", "")];
+        let expected = [("a", "1"), ("", "2\n ü"), ("", "")];
+        let expected = expected.map(|(name, data)| (name.to_owned(), data.to_owned()));
         for size in 1..=STREAM.len() {
             let mut reader = EventReader::default();
             let mut events = Vec::new();
             for chunk in STREAM.as_bytes().chunks(size) {
-                events.extend(reader.feed(chunk).expect("a good stream"));
+                events.extend(feed(&mut reader, chunk).expect("a good stream"));
             }
             assert_eq!(events, expected, "in chunks of {size}");
         }
@@ -128,10 +171,11 @@ mod tests {
     #[test]
     fn garbage_is_given_up() {
         let mut reader = EventReader::default();
-        assert_eq!(reader.feed(b"data: \xff\xfe\n"), Err(StreamError::NotUtf8));
+        let garbage = feed(&mut reader, b"data: \xff\xfe\n");
+        assert_eq!(garbage, Err(StreamError::NotUtf8));
         let mut reader = EventReader::default();
         let chunk = vec![b'x'; 1 << 20];
-        let ends = (0..32).find_map(|_| reader.feed(&chunk).err());
+        let ends = (0..32).find_map(|_| feed(&mut reader, &chunk).err());
         assert_eq!(ends, Some(StreamError::TooLarge));
     }
 }

@@ -1,13 +1,14 @@
 //! What a request has used, as far as the figures of its provider make sense.
 
 use gsw_tree::usage::Usage;
-use serde_json::Value;
+
+use super::json::Json;
 
 /// No request has more tokens; what says so is as good as nothing, and sums of it would leave 64 bits.
 const MOST: u64 = 1 << 40;
 
 /// A number of tokens; `None` where it is absent or nonsense.
-pub(crate) fn count(value: &Value) -> Option<u64> {
+pub(crate) fn count(value: &Json<'_>) -> Option<u64> {
     value.as_u64().filter(|it| *it <= MOST)
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble, event_json};
+use crate::providers::json::Json;
 use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
 use crate::providers::usage::count;
@@ -62,14 +63,14 @@ impl MessageReader {
         }
     }
 
-    fn start(&mut self, message: &Value) {
+    fn start(&mut self, message: &Json<'_>) {
         self.model = text(message, "model").unwrap_or_default().to_owned();
         self.id = text(message, "id").map(str::to_owned);
         self.usage.overwrite(&message["usage"]);
     }
 
     /// A stream begins, or begins anew: then what has come is no part of an answer.
-    fn begin(&mut self, message: &Value, on_delta: &mut OnDelta) {
+    fn begin(&mut self, message: &Json<'_>, on_delta: &mut OnDelta) {
         if self.has_begun() {
             on_delta(Delta::Restart);
             *self = Self::new(std::mem::take(&mut self.host));
@@ -79,22 +80,24 @@ impl MessageReader {
         self.usage.output = None;
     }
 
-    fn start_block(&mut self, data: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
-        let Value::Object(value) = &data["content_block"] else {
+    fn start_block(
+        &mut self,
+        index: Option<u64>,
+        begun: &Json<'_>,
+        on_delta: &mut OnDelta,
+    ) -> Result<(), Trouble> {
+        let Value::Object(value) = begun.to_value() else {
             return Err(self.malformed("a content block without content"));
         };
-        if let Some(text) = value.get("text").and_then(Value::as_str)
-            && !text.is_empty()
-        {
+        if let Some(text) = text(begun, "text").filter(|it| !it.is_empty()) {
             on_delta(Delta::Text(text));
         }
         let place = self.blocks.len();
-        let index = data["index"].as_u64().unwrap_or(place as u64);
-        self.places.insert(index, place);
+        self.places.insert(index.unwrap_or(place as u64), place);
         let call = (value.get("type").is_some_and(|it| it == "tool_use"))
             .then(|| self.blocks.iter().filter(|it| it.call.is_some()).count());
         let block = Block {
-            value: value.clone(),
+            value,
             call,
             input: String::new(),
         };
@@ -103,7 +106,7 @@ impl MessageReader {
         Ok(())
     }
 
-    fn delta(&mut self, data: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+    fn delta(&mut self, data: &Json<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         let delta = &data["delta"];
         let index = data["index"].as_u64();
         let place = index.and_then(|it| self.places.get(&it));
@@ -146,14 +149,14 @@ impl MessageReader {
         Ok(())
     }
 
-    fn end(&mut self, data: &Value) {
+    fn end(&mut self, data: &Json<'_>) {
         self.usage.overwrite(&data["usage"]);
         let delta = &data["delta"];
         if let Some(reason) = text(delta, "stop_reason") {
             self.stop_reason = Some(reason.to_owned());
         }
         if !delta["stop_details"].is_null() {
-            self.stop_details = delta["stop_details"].clone();
+            self.stop_details = delta["stop_details"].to_value();
         }
     }
 
@@ -172,8 +175,9 @@ impl MessageReader {
 
     fn refusal(&self) -> String {
         let details = &self.stop_details;
-        let reason = text(details, "explanation").or_else(|| text(details, "category"));
-        reason.map_or_else(|| "the model declined to answer".to_owned(), str::to_owned)
+        let reason = details["explanation"].as_str();
+        let reason = reason.or(details["category"].as_str());
+        reason.unwrap_or("the model declined to answer").to_owned()
     }
 
     fn malformed(&self, what: &str) -> Trouble {
@@ -237,14 +241,17 @@ impl Block {
 }
 
 impl AnswerReader for MessageReader {
-    fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+    fn event(&mut self, event: Event<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         if event.name == "ping" {
             return Ok(());
         }
-        let data = event_json(&self.host, &event.data)?;
-        match text(&data, "type").unwrap_or(&event.name) {
+        let data = event_json(&self.host, event.data)?;
+        match text(&data, "type").unwrap_or(event.name) {
             "message_start" => self.begin(&data["message"], on_delta),
-            "content_block_start" => self.start_block(&data, on_delta)?,
+            "content_block_start" => {
+                let index = data["index"].as_u64();
+                self.start_block(index, &data["content_block"], on_delta)?;
+            }
             "content_block_delta" => self.delta(&data, on_delta)?,
             "message_delta" => self.end(&data),
             "message_stop" => self.is_complete = true,
@@ -255,17 +262,16 @@ impl AnswerReader for MessageReader {
         Ok(())
     }
 
-    fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
-        let Some(blocks) = answer["content"].as_array() else {
+    fn whole(&mut self, answer: &Json<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        let Some(blocks) = answer["content"].as_list() else {
             return Err(self.malformed("a message without content"));
         };
         self.start(answer);
         for block in blocks {
-            let data = serde_json::json!({ "content_block": block });
-            self.start_block(&data, on_delta)?;
+            self.start_block(None, block, on_delta)?;
         }
         self.stop_reason = text(answer, "stop_reason").map(str::to_owned);
-        self.stop_details = answer["stop_details"].clone();
+        self.stop_details = answer["stop_details"].to_value();
         self.is_complete = true;
         Ok(())
     }
@@ -307,7 +313,7 @@ impl AnswerReader for MessageReader {
 }
 
 impl UsageFields {
-    fn overwrite(&mut self, usage: &Value) {
+    fn overwrite(&mut self, usage: &Json<'_>) {
         let count = |name: &str| count(&usage[name]);
         self.input = count("input_tokens").or(self.input);
         self.output = count("output_tokens").or(self.output);
@@ -338,8 +344,8 @@ impl UsageFields {
     }
 }
 
-fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    value.get(name).and_then(Value::as_str)
+fn text<'a>(value: &'a Json<'_>, name: &str) -> Option<&'a str> {
+    value[name].as_str()
 }
 
 fn append(block: &mut Map<String, Value>, name: &str, added: &str) {

@@ -2,11 +2,12 @@
 
 use gsw_engine::model::{Content, FailureKind, ModelAnswer, ModelFailure, StopReason};
 use gsw_tree::usage::Usage;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::wire::SIGNATURE;
 use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble, event_json};
+use crate::providers::json::Json;
 use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
 use crate::providers::usage::{count, with_cached};
@@ -43,8 +44,8 @@ impl GenerationReader {
         }
     }
 
-    fn take(&mut self, data: &Value, on_delta: &mut OnDelta) {
-        let text = |value: &Value| value.as_str().map(str::to_owned);
+    fn take(&mut self, data: &Json<'_>, on_delta: &mut OnDelta) {
+        let text = |value: &Json<'_>| value.as_str().map(str::to_owned);
         if let Some(model) = text(&data["modelVersion"]) {
             self.model = model;
         }
@@ -54,20 +55,16 @@ impl GenerationReader {
         // Each chunk counts all tokens so far.
         self.usage = usage(&data["usageMetadata"]).or(self.usage.take());
         let candidate = &data["candidates"][0];
-        for part in candidate["content"]["parts"]
-            .as_array()
-            .into_iter()
-            .flatten()
-        {
+        for part in candidate["content"]["parts"].items() {
             self.take_part(part, on_delta);
         }
         self.finish_reason = text(&candidate["finishReason"]).or(self.finish_reason.take());
         self.finish_message = text(&candidate["finishMessage"]).or(self.finish_message.take());
     }
 
-    fn take_part(&mut self, part: &Value, on_delta: &mut OnDelta) {
+    fn take_part(&mut self, part: &Json<'_>, on_delta: &mut OnDelta) {
         let signature = part.get(SIGNATURE);
-        let is_thought = part["thought"] == true;
+        let is_thought = part["thought"].is_true();
         let text = part["text"].as_str().filter(|_| !is_thought);
         let call = part.get("functionCall");
         match (text, call) {
@@ -87,7 +84,7 @@ impl GenerationReader {
             }
             // Thoughts, a signature without a text, and what later versions add.
             _ => self.content.push(Content::Opaque {
-                block: part.clone(),
+                block: part.to_value(),
             }),
         }
     }
@@ -101,15 +98,16 @@ impl GenerationReader {
         }
     }
 
-    fn take_call(&mut self, call: &Value, on_delta: &mut OnDelta) {
-        let arguments = call.get("args").map(Value::to_string);
+    fn take_call(&mut self, call: &Json<'_>, on_delta: &mut OnDelta) {
+        let given = call.get("args").map(Json::to_value);
+        let arguments = given.as_ref().map(ToString::to_string);
         on_delta(Delta::Call {
             call: self.calls,
             tool: call["name"].as_str().unwrap_or_default(),
             text: &arguments.unwrap_or_default(),
         });
         self.calls += 1;
-        let (input, flaw) = arguments::checked(call.get("args").cloned().unwrap_or_default());
+        let (input, flaw) = arguments::checked(given.unwrap_or_default());
         let id = call["id"].as_str().filter(|it| !it.is_empty());
         // Ours must differ from those of the turns before.
         let ours = || {
@@ -126,10 +124,10 @@ impl GenerationReader {
     }
 
     /// The part after it has this signature.
-    fn sign(&mut self, signature: Option<&Value>) {
+    fn sign(&mut self, signature: Option<&Json<'_>>) {
         if let Some(signature) = signature {
             self.content.push(Content::Opaque {
-                block: json!({ SIGNATURE: signature }),
+                block: json!({ SIGNATURE: signature.to_value() }),
             });
         }
     }
@@ -179,12 +177,12 @@ impl GenerationReader {
 }
 
 impl AnswerReader for GenerationReader {
-    fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
-        let data = event_json(&self.host, &event.data)?;
+    fn event(&mut self, event: Event<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        let data = event_json(&self.host, event.data)?;
         self.whole(&data, on_delta)
     }
 
-    fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+    fn whole(&mut self, answer: &Json<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         if answer.get("error").is_some_and(|it| !it.is_null()) {
             return Err(Trouble::reported(&self.host, answer));
         }
@@ -230,7 +228,7 @@ impl AnswerReader for GenerationReader {
 }
 
 /// Counts only where the input is given: what is 0 may be left out.
-fn usage(usage: &Value) -> Option<Usage> {
+fn usage(usage: &Json<'_>) -> Option<Usage> {
     let or_none = |name: &str| count(&usage[name]).unwrap_or(0);
     let input = count(&usage["promptTokenCount"])? + or_none("toolUsePromptTokenCount");
     let output = or_none("candidatesTokenCount") + or_none("thoughtsTokenCount");

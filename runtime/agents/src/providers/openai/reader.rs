@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use gsw_engine::model::{Content, ModelAnswer, StopReason};
 use gsw_tree::usage::Usage;
-use serde_json::Value;
 
 use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble, event_json};
+use crate::providers::json::Json;
 use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
 use crate::providers::usage::{count, with_cached};
@@ -53,12 +53,12 @@ impl CompletionReader {
     }
 
     /// Takes a chunk, whose choice is in `delta`, or a whole completion, whose choice is in `message`.
-    fn take(&mut self, data: &Value, part: &str, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+    fn take(&mut self, data: &Json<'_>, part: &str, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         if let Some(model) = data["model"].as_str() {
             model.clone_into(&mut self.model);
         }
         if let Some(id) = data["id"].as_str() {
-            self.id = Some(id.to_owned());
+            id.clone_into(self.id.get_or_insert_default());
         }
         self.take_usage(&data["usage"]);
         let choice = &data["choices"][0];
@@ -67,7 +67,7 @@ impl CompletionReader {
         self.take_content(&delta["content"], on_delta)?;
         self.refusal
             .push_str(delta["refusal"].as_str().unwrap_or_default());
-        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+        for call in delta["tool_calls"].items() {
             self.take_call(call, on_delta);
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
@@ -77,11 +77,11 @@ impl CompletionReader {
     }
 
     /// A text, or a list of parts, as some servers say it of models that think.
-    fn take_content(&mut self, content: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+    fn take_content(&mut self, content: &Json<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         match content {
-            Value::Null => {}
-            Value::String(added) => self.take_text(added, on_delta),
-            Value::Array(parts) => {
+            Json::Null => {}
+            Json::Text(added) => self.take_text(added, on_delta),
+            Json::List(parts) => {
                 for part in parts {
                     match (part["type"].as_str(), part["text"].as_str()) {
                         (Some("text" | "output_text") | None, Some(added)) => {
@@ -95,7 +95,7 @@ impl CompletionReader {
                     }
                 }
             }
-            Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+            Json::Bool(_) | Json::Number(_) | Json::Object(_) => {
                 return Err(Trouble::malformed(&self.host, "content that is no text"));
             }
         }
@@ -110,7 +110,7 @@ impl CompletionReader {
     }
 
     /// Counts only where both are given.
-    fn take_usage(&mut self, usage: &Value) {
+    fn take_usage(&mut self, usage: &Json<'_>) {
         let both = count(&usage["prompt_tokens"]).zip(count(&usage["completion_tokens"]));
         if let Some((input_tokens, output_tokens)) = both {
             let cached = count(&usage["prompt_tokens_details"]["cached_tokens"]);
@@ -118,7 +118,7 @@ impl CompletionReader {
         }
     }
 
-    fn take_call(&mut self, part: &Value, on_delta: &mut OnDelta) {
+    fn take_call(&mut self, part: &Json<'_>, on_delta: &mut OnDelta) {
         let index = part["index"].as_u64().unwrap_or_else(|| self.place(part));
         let number = self.calls.range(..index).count();
         let call = self.calls.entry(index).or_insert_with(|| Call {
@@ -133,20 +133,18 @@ impl CompletionReader {
         call.name
             .push_str(function["name"].as_str().unwrap_or_default());
         let known = match &function["arguments"] {
-            Value::String(_) | Value::Null => call.arguments.len(),
+            Json::Null => call.arguments.len(),
+            Json::Text(text) => {
+                let known = call.arguments.len();
+                call.arguments.push_str(text);
+                known
+            }
             // All of them.
-            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                call.arguments.clear();
+            whole @ (Json::Bool(_) | Json::Number(_) | Json::List(_) | Json::Object(_)) => {
+                call.arguments = whole.to_value().to_string();
                 0
             }
         };
-        match &function["arguments"] {
-            Value::String(text) => call.arguments.push_str(text),
-            Value::Null => {}
-            whole @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-                call.arguments = whole.to_string();
-            }
-        }
         on_delta(Delta::Call {
             call: number,
             tool: &call.name,
@@ -155,7 +153,7 @@ impl CompletionReader {
     }
 
     /// Where a part without an index belongs: some servers send whole calls, each with its name, in one chunk or in several.
-    fn place(&self, part: &Value) -> u64 {
+    fn place(&self, part: &Json<'_>) -> u64 {
         let Some((last, call)) = self.calls.last_key_value() else {
             return 0;
         };
@@ -205,19 +203,19 @@ impl CompletionReader {
 }
 
 impl AnswerReader for CompletionReader {
-    fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+    fn event(&mut self, event: Event<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         if event.data.trim() == "[DONE]" {
             self.is_done = true;
             return Ok(());
         }
-        let data = event_json(&self.host, &event.data)?;
+        let data = event_json(&self.host, event.data)?;
         if data.get("error").is_some_and(|it| !it.is_null()) {
             return Err(Trouble::reported(&self.host, &data));
         }
         self.take(&data, "delta", on_delta)
     }
 
-    fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+    fn whole(&mut self, answer: &Json<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         if !answer["choices"][0]["message"].is_object() {
             return Err(Trouble::malformed(
                 &self.host,
@@ -274,11 +272,10 @@ impl AnswerReader for CompletionReader {
 }
 
 /// Whether there is more than a role: text, thinking under whatever name the server gives it, or a call.
-fn says_something(delta: &Value) -> bool {
-    let mut parts = delta.as_object().into_iter().flatten();
-    parts.any(|(name, part)| match part {
-        Value::String(text) => name != "role" && !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+fn says_something(delta: &Json<'_>) -> bool {
+    delta.fields().any(|(name, part)| match part {
+        Json::Text(text) => name != "role" && !text.is_empty(),
+        Json::List(items) => !items.is_empty(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => false,
     })
 }

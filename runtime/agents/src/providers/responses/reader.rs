@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble, event_json};
+use crate::providers::json::Json;
 use crate::providers::network::{Delta, OnDelta};
 use crate::providers::stream::Event;
 use crate::providers::usage::{count, with_cached};
@@ -44,12 +45,12 @@ impl ResponseReader {
     }
 
     /// An item has begun; passes on what is known of it if it is a call that was not reported yet.
-    fn begin_call(&mut self, data: &Value, on_delta: &mut OnDelta) {
+    fn begin_call(&mut self, data: &Json<'_>, on_delta: &mut OnDelta) {
         let (item, index) = (&data["item"], data["output_index"].as_u64());
         let Some(index) = index.filter(|it| !self.calls.contains_key(it)) else {
             return;
         };
-        if item["type"] == "function_call" {
+        if item["type"].as_str() == Some("function_call") {
             let name = item["name"].as_str().unwrap_or_default();
             self.calls.insert(index, name.to_owned());
             let arguments = item["arguments"].as_str().unwrap_or_default();
@@ -58,7 +59,7 @@ impl ResponseReader {
     }
 
     /// Passes on more of the arguments of a call.
-    fn go_on_with_call(&self, data: &Value, text: &str, on_delta: &mut OnDelta) {
+    fn go_on_with_call(&self, data: &Json<'_>, text: &str, on_delta: &mut OnDelta) {
         let index = data["output_index"].as_u64().unwrap_or_default();
         if let Some(tool) = self.calls.get(&index) {
             let call = self.calls.range(..index).count();
@@ -67,16 +68,16 @@ impl ResponseReader {
     }
 
     /// The response has ended in this state.
-    fn end(&mut self, response: &Value) -> Result<(), Trouble> {
+    fn end(&mut self, response: &Json<'_>) -> Result<(), Trouble> {
         match response["status"].as_str() {
             Some("completed" | "incomplete") => {
-                self.response = Some(response.clone());
+                self.response = Some(response.to_value());
                 Ok(())
             }
-            Some("failed") => Err(Trouble::reported(
-                &self.host,
-                &json!({ "error": response["error"] }),
-            )),
+            Some("failed") => {
+                let error = json!({ "error": response["error"].to_value() });
+                Err(Trouble::reported(&self.host, &error.into()))
+            }
             other => {
                 let what = format!("a response in the state `{}`", other.unwrap_or_default());
                 Err(Trouble::malformed(&self.host, &what))
@@ -142,14 +143,14 @@ fn texts(item: &Value) -> impl Iterator<Item = &str> {
 }
 
 impl AnswerReader for ResponseReader {
-    fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+    fn event(&mut self, event: Event<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         if event.data.trim() == "[DONE]" {
             return Ok(());
         }
-        let data = event_json(&self.host, &event.data)?;
+        let data = event_json(&self.host, event.data)?;
         // All that belongs to the output says to which item of it.
-        self.has_begun |= data["output_index"].is_u64();
-        match data["type"].as_str().unwrap_or(&event.name) {
+        self.has_begun |= data["output_index"].as_u64().is_some();
+        match data["type"].as_str().unwrap_or(event.name) {
             "response.output_text.delta" => {
                 if let Some(added) = data["delta"].as_str().filter(|it| !it.is_empty()) {
                     on_delta(Delta::Text(added));
@@ -165,7 +166,7 @@ impl AnswerReader for ResponseReader {
                 self.begin_call(&data, on_delta);
                 let index = data["output_index"].as_u64();
                 let index = index.unwrap_or(self.items.len() as u64);
-                self.items.insert(index, data["item"].clone());
+                self.items.insert(index, data["item"].to_value());
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
                 self.end(&data["response"])?;
@@ -178,7 +179,7 @@ impl AnswerReader for ResponseReader {
         Ok(())
     }
 
-    fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+    fn whole(&mut self, answer: &Json<'_>, on_delta: &mut OnDelta) -> Result<(), Trouble> {
         self.end(answer)?;
         self.settle(on_delta);
         Ok(())
@@ -227,7 +228,7 @@ impl AnswerReader for ResponseReader {
             stop_reason: reason.to_owned(),
             model: response["model"].as_str().unwrap_or_default().to_owned(),
             request_id: response["id"].as_str().map(str::to_owned),
-            usage: usage(&response["usage"]),
+            usage: usage(&response["usage"].clone().into()),
             attempts: 1,
             simulated: false,
             first_token: None,
@@ -289,7 +290,7 @@ fn content(item: &Value, stop: &StopReason) -> Vec<Content> {
 }
 
 /// Counts only where both are given.
-fn usage(usage: &Value) -> Option<Usage> {
+fn usage(usage: &Json<'_>) -> Option<Usage> {
     let (input_tokens, output_tokens) =
         count(&usage["input_tokens"]).zip(count(&usage["output_tokens"]))?;
     let cached = count(&usage["input_tokens_details"]["cached_tokens"]);
