@@ -5,6 +5,7 @@
 //! pattern, a field of a record, the name of a setting. Tokens decide what no tree can say, which words may follow. The text is put back
 //! before anything else is asked; only the item around the cursor is inferred anew.
 
+mod after;
 mod auto_import;
 mod expected;
 mod expression;
