@@ -13,10 +13,11 @@ use gsw_syntax::ast::{Child, Expression, ExpressionKind, Literal, StatementKind}
 use super::place::Place;
 use super::{ActionKind, CodeAction};
 use crate::cursor::{node_span, visit_nodes};
-use crate::document_highlight::root;
+use crate::document_highlight::roots;
 use crate::expression_type::{expression_type, local, local_type};
 use crate::nature::nature;
 use crate::order::may_come_first;
+use crate::scope::blocks;
 use crate::spelling::Spelling;
 use crate::symbol::Symbol;
 
@@ -70,6 +71,9 @@ fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     {
         return None;
     }
+    if is_dropped(place, selected.span) {
+        return None;
+    }
     let own = nature(place.db, place.item, selected.span)?;
     let value = bare(selected).span;
     let ty = expression_type(place.db, place.item, value)?;
@@ -95,6 +99,13 @@ fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
         ],
         fixes: None,
     })
+}
+
+/// Whether the expression is a statement whose value nothing takes: a variable with it would be as useless.
+fn is_dropped(place: &Place<'_>, span: Span) -> bool {
+    let all = blocks(place.tree).into_iter();
+    let mut dropped = all.flat_map(|it| it.statements.split_last().map_or(&[][..], |it| it.1));
+    dropped.any(|it| it.span == span)
 }
 
 /// A function after the item, with the locals that the expression uses as parameters.
@@ -128,7 +139,13 @@ fn prompt(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
         selected.kind,
         ExpressionKind::Interpolation(_) | ExpressionKind::Literal(Literal::String(_))
     );
-    if !is_text {
+    // A request without a text is none.
+    let is_blank = place
+        .text(selected.span)
+        .trim_matches('"')
+        .trim()
+        .is_empty();
+    if !is_text || is_blank {
         return None;
     }
     let mut spelling = Spelling::new(place.db, place.file);
@@ -271,12 +288,4 @@ fn is_declared_in(place: &Place<'_>, span: Span, target: &Expression) -> bool {
             }
         })
     })
-}
-
-/// The variables of which an assigned place is a part; of a tuple of places those of each.
-fn roots(target: &Expression) -> Vec<&Expression> {
-    if let ExpressionKind::Tuple(parts) = &target.kind {
-        return parts.iter().flat_map(roots).collect();
-    }
-    vec![root(target)]
 }

@@ -1,4 +1,5 @@
-//! Every action, tried on the examples of the repository: what it makes of a formatted program is formatted and compiles.
+//! Every action, tried on the examples of the repository: what it makes of a formatted program is formatted and compiles, and brings no report where only the form
+//! is to be another.
 
 use std::path::Path;
 
@@ -32,6 +33,7 @@ fn actions_leave_formatted_programs_that_compile() {
 
 /// How many actions were tried.
 fn on_program(it: &mut Fixture, text: &str) -> usize {
+    let before = reports(it);
     let starts = (0..text.len()).filter(|at| text.is_char_boundary(*at));
     let mut tried = 0;
     for at in starts.step_by(STEP) {
@@ -48,6 +50,10 @@ fn on_program(it: &mut Fixture, text: &str) -> usize {
                 let title = &action.title;
                 let place: String = text[at..].chars().take(40).collect();
                 assert_eq!(errors(it), 0, "{title} at {place}:\n{after}");
+                if changes_form_alone(action.kind) {
+                    let found = reports(it);
+                    assert!(found <= before, "{title} at {place}:\n{after}");
+                }
                 let unformatted = gsw_ide::formatting(&it.db, it.file);
                 assert!(unformatted.is_empty(), "{title} at {place}:\n{after}");
                 it.put(text);
@@ -66,6 +72,20 @@ const fn is_refactoring(kind: ActionKind) -> bool {
         | ActionKind::OrganizeImports => true,
         ActionKind::PreferredFix | ActionKind::Fix | ActionKind::FixAll => false,
     }
+}
+
+/// Whether the program is to be the same, but for its form.
+const fn changes_form_alone(kind: ActionKind) -> bool {
+    match kind {
+        ActionKind::Extract | ActionKind::Inline | ActionKind::OrganizeImports => true,
+        ActionKind::Rewrite | ActionKind::PreferredFix | ActionKind::Fix | ActionKind::FixAll => {
+            false
+        }
+    }
+}
+
+fn reports(it: &Fixture) -> usize {
+    gsw_ide::diagnostics(&it.db, it.file).len()
 }
 
 fn errors(it: &Fixture) -> usize {
