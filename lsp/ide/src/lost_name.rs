@@ -3,13 +3,15 @@
 //! The parser keeps no tree of a statement that is only half there, so inference resolves none of its names. A name that stands alone
 //! is resolved here by its scope; of any other, what it means is unknown until the statement is complete.
 
-use gsw_names::{Definition, resolve_member, resolve_name};
+use gsw_names::types::Type;
+use gsw_names::{resolve_member, resolve_name, type_declaration};
 use gsw_source::{Db, File, ItemId, Name, Span};
 use gsw_syntax::{
     Token, TokenKind, Word, file_item_ids, file_syntax_diagnostics, item_ast, item_offset, lex,
     locate,
 };
 
+use crate::expression_type::local_type;
 use crate::scope::visible_at;
 use crate::symbol::{Occurrence, Symbol, symbol_of_definition};
 
@@ -66,7 +68,7 @@ pub fn lost_names(db: &dyn Db, item: ItemId, known: &[Occurrence]) -> Vec<LostNa
         let position = position(&tokens, at, open.last().copied());
         let symbol = match position {
             Position::Alone => alone(db, item, &name, token.span.start),
-            Position::Member => member(db, file, text, &tokens[..at], &name),
+            Position::Member => member(db, item, text, &tokens[..at], &name),
             Position::Short | Position::Label | Position::Declared | Position::Word => None,
         };
         lost.push(LostName {
@@ -143,17 +145,50 @@ fn alone(db: &dyn Db, item: ItemId, name: &Name, inside: u32) -> Option<Symbol> 
     Some(symbol_of_definition(definition))
 }
 
-/// Of a module, whose name stands before the dot; `before` ends with it.
-fn member(db: &dyn Db, file: File, text: &str, before: &[Token], name: &Name) -> Option<Symbol> {
-    let [.., first, _dot] = before else {
+/// Of what the name before the dot means: a module, an enum, or a variable that holds a record; `before` ends with the dot.
+fn member(db: &dyn Db, item: ItemId, text: &str, before: &[Token], name: &Name) -> Option<Symbol> {
+    let [earlier @ .., base, _dot] = before else {
         return None;
     };
-    let module = text.get(first.span.start as usize..first.span.end as usize)?;
-    match resolve_name(db, file, module)? {
-        Definition::Module(module) => {
-            let found = resolve_member(db, module, name, file)?;
+    // What that is a part of is not followed.
+    let is_alone = earlier
+        .last()
+        .is_none_or(|it| !matches!(it.kind, TokenKind::Dot | TokenKind::QuestionDot));
+    if base.kind != TokenKind::Identifier || !is_alone {
+        return None;
+    }
+    let span = base.span.start as usize..base.span.end as usize;
+    let base_name = Name::new(text.get(span)?);
+    match alone(db, item, &base_name, base.span.start)? {
+        Symbol::Module(module) => {
+            let found = resolve_member(db, module, name, item.file(db))?;
             Some(symbol_of_definition(found))
         }
-        Definition::Item(_) | Definition::Variant { .. } => None,
+        Symbol::Item(owner) => {
+            let declared = type_declaration(db, owner).declaration.variants();
+            let variant = declared.iter().position(|it| it.name == *name)?;
+            Some(Symbol::Variant {
+                item: owner,
+                variant: u32::try_from(variant).ok()?,
+            })
+        }
+        Symbol::Local { item, declared } => field(&local_type(db, item, declared)?, db, name),
+        Symbol::Variant { .. } | Symbol::Field { .. } => None,
     }
+}
+
+fn field(ty: &Type, db: &dyn Db, name: &Name) -> Option<Symbol> {
+    if let Type::Optional(inside) = ty {
+        return field(inside, db, name);
+    }
+    let Type::Record(item, _) = ty else {
+        return None;
+    };
+    let declared = type_declaration(db, *item).declaration.fields_of(0);
+    let field = declared.iter().position(|it| it.name == *name)?;
+    Some(Symbol::Field {
+        item: *item,
+        variant: 0,
+        field: u32::try_from(field).ok()?,
+    })
 }

@@ -155,6 +155,12 @@ pub fn operand(tokens: &Tokens<'_>) -> Option<Site> {
     if segment.first().is_some_and(|it| it.kind == TokenKind::Let) {
         found.push("else");
     }
+    if segment
+        .first()
+        .is_some_and(|it| it.kind == TokenKind::Assert)
+    {
+        found.push("fails");
+    }
     found.push("catch");
     if last.kind == TokenKind::ParenClose {
         found.extend(["by", "with"]);
@@ -218,9 +224,16 @@ fn is_in_list_of_cases(tokens: &Tokens<'_>, segment: &[Token]) -> bool {
         || head
             .iter()
             .any(|it| tokens.tokens[*it].kind == TokenKind::Match);
-    let is_record = head
-        .last()
-        .is_some_and(|it| tokens.text(*it).starts_with(|it: char| it.is_uppercase()));
+    let opens_body = head.iter().any(|it| {
+        matches!(
+            tokens.tokens[*it].kind,
+            TokenKind::Arrow | TokenKind::If | TokenKind::While | TokenKind::For | TokenKind::In
+        )
+    });
+    let is_record = !opens_body
+        && head
+            .last()
+            .is_some_and(|it| tokens.text(*it).starts_with(|it: char| it.is_uppercase()));
     let has = |kind: TokenKind| segment.iter().any(|it| it.kind == kind);
     holds_arms && !has(TokenKind::FatArrow) || is_record && !has(TokenKind::Colon)
 }

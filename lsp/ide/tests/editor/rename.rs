@@ -491,6 +491,17 @@ fn names_in_what_does_not_parse_follow_or_refuse() {
         ),
         "//- b.gsw\nfn q() {}//- main.gsw\nimport ./b\nfn f() {\n  let x = = b.q()\n  b.q()\n}",
     );
+    same(
+        &renamed(
+            "type R { a<|>bc: int }\nenum E { Abc }\nfn f(r: R) -> int {\n  let y = = r.abc\n  foo(r.abc,\n}",
+            "q",
+        ),
+        "type R { q: int }\nenum E { Abc }\nfn f(r: R) -> int {\n  let y = = r.q\n  foo(r.q,\n}",
+    );
+    same(
+        &renamed("enum E { A<|>bc }\nfn g() { let x = = E.Abc }", "Q"),
+        "enum E { Q }\nfn g() { let x = = E.Q }",
+    );
     // A variable of the same name that is another.
     same(
         &renamed(
@@ -500,11 +511,11 @@ fn names_in_what_does_not_parse_follow_or_refuse() {
         "fn f(q: int) -> int { q }\nfn g(abc: int) -> int { abc + }",
     );
     for text in [
-        "type R { a<|>bc: int }\nfn f(r: R) -> int {\n  let y = = r.abc\n  r.abc\n}",
+        "type R { a<|>bc: int }\nfn f(rs: [R]) -> int {\n  let y = = rs[0].abc\n  rs[0].abc\n}",
         "type R { a<|>bc: int }\nfn f(abc: int) -> R {\n  let y = = R { abc }\n  R { abc }\n}",
         "fn f(a<|>bc: int) -> int { abc }\nfn g() { let x = = f(abc: 1) }",
         "type R { x: int }\nfn R.a<|>bc(self) {}\nfn g(r: R) { let x = = r.abc() }",
-        "enum E { A<|>bc }\nfn g() { let x = = E.Abc }",
+        "enum E { A<|>bc }\nfn g() { let x = = b.E.Abc }",
     ] {
         let why = renamed(text, if text.contains("Abc") { "Q" } else { "q" });
         assert!(why.contains("does not parse"), "{text}: {why}");

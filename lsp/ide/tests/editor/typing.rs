@@ -1,6 +1,7 @@
 //! Completion while a line is typed: nothing follows the cursor yet, or something that is not to be written twice.
 
 use crate::completion::{completed, labels, offers};
+use crate::fixture::same;
 
 /// Lines as they are while they are typed: nothing follows the cursor but what was there before.
 #[test]
@@ -334,6 +335,10 @@ fn after_an_operand_come_the_words_that_continue_it() {
         ];
         offers(&in_body(line), &[wanted], &unwanted);
     }
+    let body = "fn f(a: Answer) -> Answer {\n  if true { a } e<|> { a }\n}\ntype Answer {}";
+    offers(body, &["else"], &["Err"]);
+    let test = "fn f() {}\ntest \"t\" { assert f() f<|> }";
+    offers(test, &["fails"], &["fail", "false"]);
     // A new statement, and what a word of the language asks for.
     offers(
         &in_body("f(j, 1)\n  con<|>"),
@@ -385,4 +390,38 @@ fn a_line_at_the_margin_begins_a_declaration() {
     offers("const N: int = 1\nf<|>", &["fn"], &["false"]);
     let settings = "agent a { model: \"m\" t<|> }";
     offers(settings, &["tools", "temperature"], &["true", "time"]);
+}
+
+#[test]
+fn what_a_word_begins_is_not_written_again() {
+    for (text, label, wanted) in [
+        ("w<|> main() {}", "workflow", "workflow main() {}"),
+        (
+            "fn f() {\n  l<|> x = 1\n}",
+            "let",
+            "fn f() {\n  let x = 1\n}",
+        ),
+        (
+            "fn f() {\n  d<|> { f() }\n}",
+            "do",
+            "fn f() {\n  do { f() }\n}",
+        ),
+        (
+            "human ask() -> bool { use<|> \"Is it?\" }",
+            "user",
+            "human ask() -> bool { user \"Is it?\" }",
+        ),
+        (
+            "fn f() {\n  st<|> \"a\" {}\n}",
+            "step",
+            "fn f() {\n  step \"a\" {}\n}",
+        ),
+        (
+            "fn f() -> int { (m<|>) }",
+            "match",
+            "fn f() -> int { (match $1 {\n  $0\n}) }",
+        ),
+    ] {
+        same(&completed(text, label), wanted);
+    }
 }
