@@ -103,9 +103,27 @@ fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
 
 /// Whether the expression is a statement whose value nothing takes: a variable with it would be as useless.
 fn is_dropped(place: &Place<'_>, span: Span) -> bool {
-    let all = blocks(place.tree).into_iter();
-    let mut dropped = all.flat_map(|it| it.statements.split_last().map_or(&[][..], |it| it.1));
-    dropped.any(|it| it.span == span)
+    let mut without_value = Vec::new();
+    visit_nodes(place.tree, |node| {
+        if let Child::Expression(it) = node
+            && let ExpressionKind::For { body, .. } | ExpressionKind::While { body, .. } = &it.kind
+        {
+            without_value.push(body.span);
+        }
+    });
+    // What a body without a result ends with.
+    let body = place
+        .tree
+        .body
+        .signature()
+        .is_none_or(|it| it.result.is_none());
+    let mut all = blocks(place.tree).into_iter().enumerate();
+    all.any(|(index, it)| {
+        let has_value = !without_value.contains(&it.span) && !(body && index == 0);
+        let taken = it.statements.last().filter(|_| has_value);
+        let mut statements = it.statements.iter();
+        statements.any(|it| it.span == span && taken.is_none_or(|last| last.span != span))
+    })
 }
 
 /// A function after the item, with the locals that the expression uses as parameters.

@@ -269,6 +269,16 @@ fn what_nothing_takes_becomes_no_variable_and_nothing_no_prompt() {
             "refused",
         ),
         (
+            "extract into a variable",
+            "fn f() {\n  for x in [1] { <|>ask(\"${x}\")<|> }\n}",
+            "refused",
+        ),
+        (
+            "extract into a variable",
+            "fn f() {\n  <|>ask(\"a\")<|>\n}",
+            "refused",
+        ),
+        (
             "extract into a prompt",
             "fn f() -> string { <|>\"\"<|> }",
             "refused",
