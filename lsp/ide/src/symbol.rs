@@ -5,13 +5,14 @@
 
 use gsw_infer::{Reference, infer_item};
 use gsw_names::{
-    Definition, declared_name, item_signature, module_file, resolve_member, resolve_name,
-    type_declaration,
+    Definition, declared_name, item_signature, module_file, resolve_error, resolve_member,
+    resolve_name, type_declaration,
 };
 use gsw_source::{Db, File, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{self, Child, ItemBody};
 use gsw_syntax::item_ast;
 
+use crate::cursor::visit_nodes;
 use crate::declared_name::name_span;
 use crate::lost_name::lost_names;
 
@@ -229,6 +230,7 @@ impl Found<'_> {
             })
             .collect();
         generics.extend(self.of_receiver(tree));
+        let errors = thrown(tree);
         let mut waiting = ast::item_children(tree);
         while let Some(node) = waiting.pop() {
             if let Child::Type(ty) = node
@@ -240,10 +242,24 @@ impl Found<'_> {
                 };
                 match parameter.zip(path.first()) {
                     Some(((_, symbol), name)) => self.refer(name.span, *symbol),
+                    None if errors.iter().any(|it| it.holds(ty.span)) => self.error(path),
                     None => self.path(path),
                 }
             }
             waiting.extend(ast::children(node));
+        }
+    }
+
+    /// A path of names where an error is wanted.
+    fn error(&mut self, path: &[ast::Identifier]) {
+        let file = self.item.file(self.db);
+        match path {
+            [name] => {
+                if let Some(found) = resolve_error(self.db, file, &name.name) {
+                    self.refer(name.span, symbol_of_definition(found));
+                }
+            }
+            path => self.path(path),
         }
     }
 
@@ -323,6 +339,21 @@ impl Found<'_> {
             }
         }
     }
+}
+
+/// Where errors are listed after `!`, in the head of `tree` and in the types of functions.
+fn thrown(tree: &ast::Item) -> Vec<Span> {
+    let head = tree.body.signature().and_then(|it| it.throws.as_ref());
+    let mut found: Vec<Span> = head.into_iter().flatten().map(|it| it.span).collect();
+    visit_nodes(tree, |node| {
+        if let Child::Type(ty) = node
+            && let ast::TypeExpressionKind::Function(function) = &ty.kind
+        {
+            let listed = function.throws.iter().flatten();
+            found.extend(listed.map(|it| it.span));
+        }
+    });
+    found
 }
 
 pub fn symbol_of_definition(definition: Definition) -> Symbol {

@@ -550,3 +550,14 @@ fn a_type_parameter_is_renamed_in_the_methods_that_name_it() {
         "type Box<V> { item: V }\nfn Box.kept(self, other: V) -> Box<V> { Box { item: other } }\nfn Box.map<U>(self, f: fn(V) -> U) -> U { f(self.item) }\nfn other<T>(x: T) -> T { x }",
     );
 }
+
+#[test]
+fn a_variant_is_not_the_error_of_its_name() {
+    same(
+        &renamed(
+            "enum Status { Open, Fai<|>led(why: string) }\nfn checked(f: fn() -> int ! Failed) -> Status ! Failed {\n  if f() > 3 { fail Failed(\"no\") }\n  Failed(\"its own\")\n}",
+            "Broken",
+        ),
+        "enum Status { Open, Broken(why: string) }\nfn checked(f: fn() -> int ! Failed) -> Status ! Failed {\n  if f() > 3 { fail Failed(\"no\") }\n  Broken(\"its own\")\n}",
+    );
+}
