@@ -313,8 +313,16 @@ impl Names<'_, '_> {
         if is_reported(self.db, self.file, name) {
             return;
         }
+        let report = errors::undeclared_variable(self.place(span), name);
+        let text = |span| gsw_names::source_text(self.db, self.item, span);
+        let after = text(Span::new(span.end, span.end + 2));
+        // A part of a value, or one that is added to, cannot be declared so.
+        let is_whole = text(span) == *name && after.trim_start().starts_with('=');
         let start = self.place(Span::new(span.start, span.start));
-        self.report(errors::undeclared_variable(self.place(span), name, start));
+        self.report(match is_whole {
+            true => errors::declare(report, start),
+            false => report,
+        });
     }
 
     /// Reports a name that nothing has.
