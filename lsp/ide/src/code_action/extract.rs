@@ -119,8 +119,8 @@ fn is_dropped(place: &Place<'_>, span: Span) -> bool {
         .is_none_or(|it| it.result.is_none());
     let mut all = blocks(place.tree).into_iter().enumerate();
     all.any(|(index, it)| {
-        let has_value = !without_value.contains(&it.span) && !(body && index == 0);
-        let taken = it.statements.last().filter(|_| has_value);
+        let has_none = without_value.contains(&it.span) || body && index == 0;
+        let taken = it.statements.last().filter(|_| !has_none);
         let mut statements = it.statements.iter();
         statements.any(|it| it.span == span && taken.is_none_or(|last| last.span != span))
     })

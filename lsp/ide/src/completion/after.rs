@@ -140,7 +140,7 @@ pub fn operand(tokens: &Tokens<'_>) -> Option<Site> {
             || it.word == Word::State
     });
     let is_binding = has(TokenKind::Let) || has(TokenKind::Var);
-    if is_bound && is_binding || is_binding && !has(TokenKind::Equal) {
+    if is_binding && (is_bound || !has(TokenKind::Equal)) {
         return Some(Site::Nothing);
     }
     // An arm before its `=>`, or a field before its colon.
