@@ -102,7 +102,9 @@ fn position(tokens: &[Token], at: usize, around: Option<TokenKind>) -> Position 
     let before_kind = before.map(|it| it.kind);
     let after = tokens.get(at + 1).map(|it| it.kind);
     match before_kind {
-        Some(TokenKind::Dot | TokenKind::QuestionDot) => return Position::Member,
+        Some(TokenKind::Dot | TokenKind::QuestionDot) if has_value(&tokens[..at - 1]) => {
+            return Position::Member;
+        }
         Some(
             TokenKind::Let
             | TokenKind::Var
@@ -132,6 +134,21 @@ fn position(tokens: &[Token], at: usize, around: Option<TokenKind>) -> Position 
         true => Position::Short,
         false => Position::Alone,
     }
+}
+
+/// Whether these end with what a dot can follow.
+fn has_value(tokens: &[Token]) -> bool {
+    tokens.last().is_some_and(|it| {
+        it.kind.is_literal()
+            || it.kind.is_closer()
+            || matches!(
+                it.kind,
+                TokenKind::Identifier
+                    | TokenKind::SelfValue
+                    | TokenKind::Question
+                    | TokenKind::String
+            )
+    })
 }
 
 fn alone(db: &dyn Db, item: ItemId, name: &Name, inside: u32) -> Option<Symbol> {

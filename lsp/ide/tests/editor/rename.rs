@@ -472,10 +472,10 @@ workflow main(dir: string) -> [Bug] ! Broken | IoError | ModelError {
 fn names_in_what_does_not_parse_follow_or_refuse() {
     same(
         &renamed(
-            "fn f(a<|>bc: int) -> int {\n  let y = abc +\n  let z = foo(abc, \n  if abc > { 1 }\n  abc\n}",
+            "fn f(a<|>bc: int) -> int {\n  let y = abc +\n  let z = foo(abc, \n  if abc > { 1 }\n  await . abc\n  abc\n}",
             "q",
         ),
-        "fn f(q: int) -> int {\n  let y = q +\n  let z = foo(q, \n  if q > { 1 }\n  q\n}",
+        "fn f(q: int) -> int {\n  let y = q +\n  let z = foo(q, \n  if q > { 1 }\n  await . q\n  q\n}",
     );
     same(
         &renamed(
