@@ -1,9 +1,12 @@
 """Installs each file of target/dist into a root of its own, and builds and runs a program there. What cannot be installed here
-(no npm, not root) is named and left out; `CI` in the environment makes the first of them an error."""
+(no npm, not root) is named and left out; `CI` in the environment makes the first of them an error. The archive for another machine
+is tried with its emulator, `qemu-MACHINE-static`, and a root that has the C library of that machine (`--root FOLDER`)."""
 
+import argparse
 import hashlib
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -12,6 +15,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DIST = ROOT / "target/dist"
+OWN = platform.machine()
+DEBIAN = {"x86_64": "amd64", "aarch64": "arm64"}
 HELLO = 'workflow main(name: string = "world") -> string { "Hello, ${name}!" }\n'
 
 
@@ -70,41 +75,69 @@ def in_empty_root(what, root, gswc):
         run("umount", root / "proc")
 
 
-def archive(folder):
-    run("tar", "-xzf", only("*-x86_64-linux.tar.gz"), "-C", folder)
-    (unpacked,) = folder.iterdir()
+def unpacked(machine, folder):
+    run("tar", "-xzf", only(f"*-{machine}-linux.tar.gz"), "-C", folder)
+    (found,) = folder.iterdir()
     for part in ("share/man/man1/gswc.1", "share/doc/groundswell/THIRD-PARTY.txt"):
-        assert (unpacked / part).stat().st_size > 0, part
-    in_empty_root("archive", folder, pathlib.Path("/") / unpacked.name / "bin/gswc")
+        assert (found / part).stat().st_size > 0, part
+    return found
+
+
+def archive(folder):
+    found = unpacked(OWN, folder)
+    in_empty_root("archive", folder, pathlib.Path("/") / found.name / "bin/gswc")
+
+
+def emulated(machine, library_root):
+    """The archive of another machine."""
+    emulator = shutil.which(f"qemu-{machine}-static") or shutil.which(f"qemu-{machine}")
+    if not emulator or not library_root:
+        print(f"- archive for {machine}: not tried, there is no emulator, or no `--root`")
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        gswc = unpacked(machine, folder) / "bin/gswc"
+        start = (emulator, "-L", library_root)
+        (folder / "hello.gsw").write_text(HELLO)
+        run(*start, gswc, "build", folder / "hello.gsw", "-o", folder / "hello")
+        said = run(*start, folder / "hello", "--name", machine)
+        assert said == f'"Hello, {machine}!"\n', said
+        print(f"- archive for {machine}: builds and runs a program")
 
 
 def debian_package(folder):
     if not shutil.which("dpkg-deb"):
         return left_out("deb", "there is no dpkg-deb")
-    run("dpkg-deb", "-x", only("*.deb"), folder)
+    run("dpkg-deb", "-x", only(f"*_{DEBIAN[OWN]}.deb"), folder)
     in_empty_root("deb", folder, pathlib.Path("/usr/bin/gswc"))
 
 
 def wheel(folder):
     run(sys.executable, "-m", "venv", folder / "venv")
-    run(folder / "venv/bin/pip", "install", "--no-index", "--quiet", only("*.whl"))
+    run(folder / "venv/bin/pip", "install", "--no-index", "--quiet", only(f"*_{OWN}.whl"))
     works("wheel", folder / "venv/bin/gswc", folder)
 
 
 def node_package(folder):
     if not shutil.which("npm"):
         return left_out("npm", "there is no npm")
-    run("npm", "install", "--offline", "--no-audit", "--no-fund", "--prefix", folder, only("*.tgz"), cwd=folder)
+    run("npm", "install", "--offline", "--no-audit", "--no-fund", "--prefix", folder, only("groundswell-[0-9]*.tgz" if OWN == "x86_64" else "groundswell-linux-*.tgz"), cwd=folder)
     works("npm", folder / "node_modules/.bin/gswc", folder)
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", help="a folder with the C library of the other machine, as it is mounted there")
+    arguments = parser.parse_args()
     for line in (DIST / "SHA256SUMS").read_text().splitlines():
         digest, name = line.split()
         assert hashlib.sha256((DIST / name).read_bytes()).hexdigest() == digest, name
     for check in (archive, debian_package, wheel, node_package):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
+    for machine in DEBIAN:
+        if machine != OWN and any(DIST.glob(f"*-{machine}-linux.tar.gz")):
+            emulated(machine, arguments.root)
 
 
 main()

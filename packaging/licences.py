@@ -1,6 +1,6 @@
 """The licences of everything that is linked into gswc and into the programs that it builds, as one text.
 
-    python3 packaging/licences.py > THIRD-PARTY.txt
+    python3 packaging/licences.py [TARGET] > THIRD-PARTY.txt
 
 A crate without a licence text has its expression alone; one whose licence is not in the list is an error."""
 
@@ -50,10 +50,14 @@ def texts(folder):
     )
 
 
+def own_target():
+    about = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
+    return next(line.split()[1] for line in about.splitlines() if line.startswith("host:"))
+
+
 def main():
-    target = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
-    host = next(line.split()[1] for line in target.splitlines() if line.startswith("host:"))
-    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", host]
+    target = sys.argv[1] if len(sys.argv) > 1 else own_target()
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     metadata = json.loads(done.stdout)
     wanted = linked(metadata)

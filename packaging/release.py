@@ -1,7 +1,7 @@
 """Makes what a release holds, in target/dist: README.md of this folder says what.
 
     python3 packaging/release.py             # needs `zig` and `cargo-zigbuild`, see README.md
-    python3 packaging/release.py --native    # with the linker of this machine"""
+    python3 packaging/release.py --native    # with the linker of this machine, for it alone"""
 
 import argparse
 import base64
@@ -10,6 +10,7 @@ import io
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -19,12 +20,16 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DIST = ROOT / "target/dist"
-TARGET = "x86_64-unknown-linux-gnu"
 # The oldest that Rust itself supports, of 2012.
 GLIBC = "2.17"
 SUMMARY = "Groundswell, a workflow language for language-model agents: the compiler gswc"
 HOME = "https://github.com/groundswell-lang/groundswell"
 PROGRAMS = ("gswc", "gsw-launcher")
+# How each kind of package calls a machine.
+MACHINES = {
+    "x86_64": {"npm": "x64", "debian": "amd64", "package": "groundswell"},
+    "aarch64": {"npm": "arm64", "debian": "arm64", "package": "groundswell-linux-arm64"},
+}
 SHELLS = {
     "bash": "share/bash-completion/completions/gswc",
     "zsh": "share/zsh/site-functions/_gswc",
@@ -41,15 +46,28 @@ def version():
     return re.search(r'^version = "([^"]+)"', manifest, re.M)[1]
 
 
-def built(is_native):
+def target(machine):
+    return f"{machine}-unknown-linux-gnu"
+
+
+def has_library(machine):
+    """Whether the Rust compiler in use has the standard library of a machine."""
+    rustc = os.environ.get("RUSTC", "rustc")
+    command = [rustc, "--print", "target-libdir", "--target", target(machine)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode == 0 and any(pathlib.Path(done.stdout.strip()).glob("libstd-*.rlib"))
+
+
+def built(machine, is_native):
     """The folder of both programs."""
     if is_native:
         run("cargo", "build", "--release", "-p", "gswc")
         return ROOT / "target/release"
     if not shutil.which("cargo-zigbuild"):
         sys.exit("error: there is no `cargo-zigbuild`: `pip install ziglang` and `cargo install cargo-zigbuild`, or `--native`")
-    run("cargo", "zigbuild", "--release", "-p", "gswc", "--target", f"{TARGET}.{GLIBC}")
-    return ROOT / "target" / TARGET / "release"
+    run("cargo", "zigbuild", "--release", "-p", "gswc", "--target", f"{target(machine)}.{GLIBC}")
+    folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return folder / target(machine) / "release"
 
 
 def needed_glibc(program):
@@ -58,24 +76,23 @@ def needed_glibc(program):
     return max((int(major), int(minor)) for major, minor in found)
 
 
-def tree(programs, root):
-    """What is installed below a prefix such as /usr/local."""
+def tree(machine, programs, speaker, root):
+    """What is installed below a prefix such as /usr/local; `speaker` is a `gswc` that runs on this machine."""
     shutil.rmtree(root, ignore_errors=True)
     (root / "bin").mkdir(parents=True)
     for name in PROGRAMS:
         shutil.copy2(programs / name, root / "bin" / name)
-    gswc = root / "bin/gswc"
     for shell, place in SHELLS.items():
-        done = run(gswc, "completions", shell, capture_output=True)
+        done = run(speaker, "completions", shell, capture_output=True)
         (root / place).parent.mkdir(parents=True, exist_ok=True)
         (root / place).write_bytes(done.stdout)
     (root / "share/man/man1").mkdir(parents=True)
-    run(gswc, "man", root / "share/man/man1")
+    run(speaker, "man", root / "share/man/man1")
     docs = root / "share/doc/groundswell"
     docs.mkdir(parents=True)
     for name in ("LICENSE", "README.md", "CHANGELOG.md"):
         shutil.copy2(ROOT / name, docs / name)
-    done = run(sys.executable, "packaging/licences.py", capture_output=True)
+    done = run(sys.executable, "packaging/licences.py", target(machine), capture_output=True)
     (docs / "THIRD-PARTY.txt").write_bytes(done.stdout)
 
 
@@ -86,16 +103,16 @@ def as_root(info):
     return info
 
 
-def archive(root, number):
-    name = f"groundswell-{number}-x86_64-linux"
+def archive(root, number, machine):
+    name = f"groundswell-{number}-{machine}-linux"
     file = DIST / f"{name}.tar.gz"
     with tarfile.open(file, "w:gz", compresslevel=6) as tar:
         tar.add(root, arcname=name, filter=as_root)
     return file
 
 
-def wheel(root, number, glibc):
-    tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_x86_64"
+def wheel(root, number, machine, glibc):
+    tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_{machine}"
     file = DIST / f"groundswell-{number}-{tag}.whl"
     info, scripts = f"groundswell-{number}.dist-info", f"groundswell-{number}.data/scripts"
     files = {f"{scripts}/{name}": (root / "bin" / name).read_bytes() for name in PROGRAMS}
@@ -120,19 +137,20 @@ def wheel(root, number, glibc):
     return file
 
 
-def node_package(root, number):
+def node_package(root, number, machine):
+    called = MACHINES[machine]
     manifest = {
-        "name": "groundswell",
+        "name": called["package"],
         "version": number,
         "description": SUMMARY,
         "license": "Apache-2.0",
         "homepage": HOME,
         "os": ["linux"],
-        "cpu": ["x64"],
+        "cpu": [called["npm"]],
         "libc": ["glibc"],
         "bin": {"gswc": "bin/gswc"},
     }
-    file = DIST / f"groundswell-{number}.tgz"
+    file = DIST / f"{called['package']}-{number}.tgz"
     with tarfile.open(file, "w:gz", compresslevel=6) as tar:
         text = json.dumps(manifest, indent=2).encode()
         entry = as_root(tarfile.TarInfo("package/package.json"))
@@ -145,21 +163,22 @@ def node_package(root, number):
     return file
 
 
-def debian_package(root, number, glibc):
+def debian_package(root, number, machine, glibc):
     if not shutil.which("dpkg-deb"):
         print("no dpkg-deb here: no .deb")
         return None
+    architecture = MACHINES[machine]["debian"]
     stage = DIST / "deb"
     shutil.rmtree(stage, ignore_errors=True)
     shutil.copytree(root, stage / "usr")
     (stage / "DEBIAN").mkdir()
     size = sum(it.stat().st_size for it in root.rglob("*") if it.is_file()) // 1024
     (stage / "DEBIAN/control").write_text(
-        f"Package: groundswell\nVersion: {number}\nArchitecture: amd64\nMaintainer: The Groundswell maintainers <{HOME}>\n"
+        f"Package: groundswell\nVersion: {number}\nArchitecture: {architecture}\nMaintainer: The Groundswell maintainers <{HOME}>\n"
         f"Installed-Size: {size}\nDepends: libc6 (>= {glibc[0]}.{glibc[1]}), libgcc-s1\nSection: devel\nPriority: optional\n"
         f"Homepage: {HOME}\nDescription: {SUMMARY.split(': ')[0]}\n {SUMMARY.split(': ')[1]}, its language server and its formatter in one file.\n"
     )
-    file = DIST / f"groundswell_{number}_amd64.deb"
+    file = DIST / f"groundswell_{number}_{architecture}.deb"
     run("dpkg-deb", "--build", "--root-owner-group", "-Zgzip", "-z6", stage, file, stdout=subprocess.DEVNULL)
     shutil.rmtree(stage)
     return file
@@ -172,30 +191,46 @@ def container(number):
     return file
 
 
+def packages(machine, programs, speaker, number):
+    """The files for one machine, and the glibc that they need."""
+    glibc = max(needed_glibc(programs / name) for name in PROGRAMS)
+    root = DIST / "root"
+    tree(machine, programs, speaker, root)
+    made = [
+        archive(root, number, machine),
+        wheel(root, number, machine, glibc),
+        node_package(root, number, machine),
+        debian_package(root, number, machine, glibc),
+    ]
+    shutil.rmtree(root)
+    return made, glibc
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--native", action="store_true", help="with the linker and the glibc of this machine")
     arguments = parser.parse_args()
     os.umask(0o022)
     DIST.mkdir(parents=True, exist_ok=True)
-    programs, number = built(arguments.native), version()
-    glibc = max(needed_glibc(programs / name) for name in PROGRAMS)
-    root = DIST / "root"
-    tree(programs, root)
-    made = [
-        archive(root, number),
-        wheel(root, number, glibc),
-        node_package(root, number),
-        debian_package(root, number, glibc),
-        container(number),
-    ]
-    shutil.rmtree(root)
+    own, number = platform.machine(), version()
+    # This machine first: its `gswc` writes the pages of the others.
+    machines = [own, *(it for it in MACHINES if it != own and not arguments.native)]
+    made, speaker = [], None
+    for machine in machines:
+        if machine != own and not has_library(machine):
+            print(f"no standard library of Rust for {machine} here: nothing for that machine (README.md says where it comes from)")
+            continue
+        programs = built(machine, arguments.native)
+        speaker = speaker or programs / "gswc"
+        files, glibc = packages(machine, programs, speaker, number)
+        print(f"{machine}: needs glibc {glibc[0]}.{glibc[1]} or later")
+        made += files
+    made.append(container(number))
     sums = ""
     for file in filter(None, made):
         sums += f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n"
         print(f"{file.stat().st_size / 1e6:7.1f} MB  {file.relative_to(ROOT)}")
     (DIST / "SHA256SUMS").write_text(sums)
-    print(f"needs glibc {glibc[0]}.{glibc[1]} or later")
 
 
 main()

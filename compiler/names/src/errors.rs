@@ -19,9 +19,10 @@ pub use declarations::{
 pub use foreign::{Kind, instead_of_method, instead_of_name, instead_on};
 pub use modules::{import_cycle, late_import, unknown_import, unknown_module};
 pub use names::{
-    error_everywhere, function_of_module, import_module, is_method, known_everywhere, log_instead,
-    module_not_imported, not_listed, private_name, undeclared_error, undeclared_variable,
-    unknown_member, unknown_module_name, unknown_name, value_with_capital, written_with_module,
+    declare, error_everywhere, function_of_module, import_module, is_method, known_everywhere,
+    log_instead, module_not_imported, not_listed, private_name, undeclared_error,
+    undeclared_variable, unknown_member, unknown_module_name, unknown_name, value_with_capital,
+    written_with_module,
 };
 pub use outside::{instead_of_attribute, instead_of_member, instead_of_module};
 pub use types::{

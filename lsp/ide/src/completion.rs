@@ -5,6 +5,7 @@
 //! pattern, a field of a record, the name of a setting. Tokens decide what no tree can say, which words may follow. The text is put back
 //! before anything else is asked; only the item around the cursor is inferred anew.
 
+mod after;
 mod auto_import;
 mod expected;
 mod expression;
@@ -85,8 +86,15 @@ pub fn completion(db: &mut Database, file: File, offset: u32, models: &[Model]) 
     found
 }
 
-/// Leaves out of what is inserted what stands behind the cursor already: the parentheses of a call, the colon of a name.
+/// Leaves out of what is inserted what stands behind the cursor already: the parentheses of a call, the colon of a name, what a word of the
+/// language begins.
 fn fit_in(it: &mut Completion, behind: &str) {
+    let line = behind.trim_start_matches(' ');
+    let is_begun = line.starts_with(|it: char| it.is_alphanumeric() || "_\"{[(".contains(it));
+    if it.kind == CompletionKind::Snippet && is_begun {
+        it.insert = Insert::Plain(it.label.clone());
+        return;
+    }
     let sign = match behind.trim_start_matches(' ').chars().next() {
         Some(sign @ ('(' | ':')) => sign,
         Some(_) | None => return,

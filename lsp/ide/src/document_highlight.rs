@@ -56,15 +56,22 @@ fn assigned(db: &dyn Db, item: ItemId) -> Vec<Span> {
             if let Child::Statement(statement) = node
                 && let StatementKind::Assign { target, .. } = &statement.kind
             {
-                found.push(root(target).span);
+                found.extend(roots(target).iter().map(|it| it.span));
             }
         });
     }
     found
 }
 
-/// The variable of which an assigned place is a part.
-pub fn root(target: &Expression) -> &Expression {
+/// The variables of which an assigned place is a part; of a tuple of places those of each.
+pub fn roots(target: &Expression) -> Vec<&Expression> {
+    if let ExpressionKind::Tuple(parts) = &target.kind {
+        return parts.iter().flat_map(roots).collect();
+    }
+    vec![root(target)]
+}
+
+fn root(target: &Expression) -> &Expression {
     let mut place = target;
     while let ExpressionKind::Field { base, .. }
     | ExpressionKind::TupleField { base, .. }

@@ -26,6 +26,7 @@ mod inlay_hint;
 mod inline_value;
 mod judge;
 mod linked_editing_range;
+mod lost_name;
 mod meaning;
 mod name_in_text;
 mod named;

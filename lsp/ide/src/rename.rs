@@ -6,6 +6,7 @@
 
 mod alias;
 mod json_key;
+mod lost;
 
 use gsw_names::{is_std, item_signature, module_scope};
 use gsw_source::{Database, Db, File, ItemId, ItemKind, LocatedEdit, Name, Span};
@@ -79,6 +80,7 @@ fn edits(
     check_siblings(db, symbol, new)?;
     let mut edits = Vec::new();
     for file in files_that_may_name(db, symbol) {
+        lost::check(db, file, symbol, old)?;
         check_file_names(db, file, symbol, new)?;
         for item in file_item_ids(db, file).iter().copied() {
             let own = edits_of_item(db, item, symbol, (old, new))?;

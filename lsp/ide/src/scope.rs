@@ -1,5 +1,7 @@
 //! Which locals an item binds, and where each of them is in scope.
 
+use std::collections::HashMap;
+
 use gsw_source::{Name, Span};
 use gsw_syntax::ast::{
     Block, Child, Expression, ExpressionKind, HookHandler, Identifier, Item, ItemBody, ListRest,
@@ -47,6 +49,36 @@ pub fn visible_at(item: &Item, inside: u32) -> Vec<Binding> {
         }
     }
     seen
+}
+
+/// For each name that an alternative of a pattern binds, after the first one, where the first binds it.
+pub fn first_alternatives(item: &Item) -> HashMap<Span, Span> {
+    let mut found = HashMap::new();
+    visit_nodes(item, |node| {
+        if let Child::Pattern(pattern) = node
+            && let PatternKind::Or(parts) = &pattern.kind
+            && let Some((first, others)) = parts.split_first()
+        {
+            let first = bound(first);
+            for it in others.iter().flat_map(bound) {
+                if let Some(same) = first.iter().find(|other| other.name == it.name) {
+                    found.entry(it.declared).or_insert(same.declared);
+                }
+            }
+        }
+    });
+    found
+}
+
+/// What one pattern binds.
+fn bound(pattern: &Pattern) -> Vec<Binding> {
+    let mut found = Found {
+        whole: pattern.span,
+        blocks: Vec::new(),
+        bindings: Vec::new(),
+    };
+    found.pattern(pattern, pattern.span);
+    found.bindings
 }
 
 struct Found {

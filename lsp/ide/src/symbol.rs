@@ -5,14 +5,16 @@
 
 use gsw_infer::{Reference, infer_item};
 use gsw_names::{
-    Definition, declared_name, item_signature, module_file, resolve_member, resolve_name,
-    type_declaration,
+    Definition, declared_name, item_signature, module_file, resolve_error, resolve_member,
+    resolve_name, type_declaration,
 };
 use gsw_source::{Db, File, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{self, Child, ItemBody};
 use gsw_syntax::item_ast;
 
+use crate::cursor::visit_nodes;
 use crate::declared_name::name_span;
+use crate::lost_name::lost_names;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Symbol {
@@ -71,7 +73,13 @@ pub fn occurrences(db: &dyn Db, item: ItemId) -> Vec<Occurrence> {
     for (span, symbol) in crate::named::named(db, item, &tree, &found.occurrences) {
         found.refer(span, symbol);
     }
+    for lost in lost_names(db, item, &found.occurrences) {
+        if let Some(symbol) = lost.symbol {
+            found.refer(lost.span, symbol);
+        }
+    }
     let mut occurrences = found.occurrences;
+    occurrences.extend(other_alternatives(item, &tree));
     occurrences.sort_by_key(|it| (it.span, it.role));
     // A declaration comes before a use at the same place, and is the one that stays.
     let mut seen: Vec<Occurrence> = Vec::with_capacity(occurrences.len());
@@ -82,6 +90,16 @@ pub fn occurrences(db: &dyn Db, item: ItemId) -> Vec<Occurrence> {
         }
     }
     seen
+}
+
+/// The alternatives of a pattern bind one variable, which inference knows by the first of its places.
+fn other_alternatives(item: ItemId, tree: &ast::Item) -> impl Iterator<Item = Occurrence> {
+    let others = crate::scope::first_alternatives(tree).into_iter();
+    others.map(move |(span, declared)| Occurrence {
+        span,
+        symbol: Symbol::Local { item, declared },
+        role: Role::Declaration,
+    })
 }
 
 struct Found<'db> {
@@ -203,26 +221,69 @@ impl Found<'_> {
     }
 
     fn types(&mut self, tree: &ast::Item) {
-        let generics = tree.body.generics();
+        let item = self.item;
+        let own = tree.body.generics().iter();
+        let mut generics: Vec<(Name, Symbol)> = own
+            .map(|it| {
+                let declared = it.span;
+                (it.name.clone(), Symbol::Local { item, declared })
+            })
+            .collect();
+        generics.extend(self.of_receiver(tree));
+        let errors = thrown(tree);
         let mut waiting = ast::item_children(tree);
         while let Some(node) = waiting.pop() {
             if let Child::Type(ty) = node
                 && let ast::TypeExpressionKind::Named { path, .. } = &ty.kind
             {
                 let parameter = match path.as_slice() {
-                    [name] => generics.iter().find(|it| it.name == name.name),
+                    [name] => generics.iter().find(|it| it.0 == name.name),
                     _ => None,
                 };
                 match parameter.zip(path.first()) {
-                    Some((declared, name)) => {
-                        let (item, declared) = (self.item, declared.span);
-                        self.refer(name.span, Symbol::Local { item, declared });
-                    }
+                    Some(((_, symbol), name)) => self.refer(name.span, *symbol),
+                    None if errors.iter().any(|it| it.holds(ty.span)) => self.error(path),
                     None => self.path(path),
                 }
             }
             waiting.extend(ast::children(node));
         }
+    }
+
+    /// A path of names where an error is wanted.
+    fn error(&mut self, path: &[ast::Identifier]) {
+        let file = self.item.file(self.db);
+        match path {
+            [name] => {
+                if let Some(found) = resolve_error(self.db, file, &name.name) {
+                    self.refer(name.span, symbol_of_definition(found));
+                }
+            }
+            path => self.path(path),
+        }
+    }
+
+    /// The type parameters of the type that a method is of, which it names without declaring them.
+    fn of_receiver(&self, tree: &ast::Item) -> Vec<(Name, Symbol)> {
+        let ItemBody::Function(function) = &tree.body else {
+            return Vec::new();
+        };
+        let receiver = function.receiver.as_ref();
+        let file = self.item.file(self.db);
+        let definition = receiver.and_then(|it| resolve_name(self.db, file, &it.name));
+        let Some(Definition::Item(item)) = definition else {
+            return Vec::new();
+        };
+        let Some(declaration) = item_ast(self.db, item) else {
+            return Vec::new();
+        };
+        let generics = declaration.body.generics().iter();
+        generics
+            .map(|it| {
+                let declared = it.span;
+                (it.name.clone(), Symbol::Local { item, declared })
+            })
+            .collect()
     }
 
     /// A path of names outside of bodies.
@@ -278,6 +339,21 @@ impl Found<'_> {
             }
         }
     }
+}
+
+/// Where errors are listed after `!`, in the head of `tree` and in the types of functions.
+fn thrown(tree: &ast::Item) -> Vec<Span> {
+    let head = tree.body.signature().and_then(|it| it.throws.as_ref());
+    let mut found: Vec<Span> = head.into_iter().flatten().map(|it| it.span).collect();
+    visit_nodes(tree, |node| {
+        if let Child::Type(ty) = node
+            && let ast::TypeExpressionKind::Function(function) = &ty.kind
+        {
+            let listed = function.throws.iter().flatten();
+            found.extend(listed.map(|it| it.span));
+        }
+    });
+    found
 }
 
 pub fn symbol_of_definition(definition: Definition) -> Symbol {

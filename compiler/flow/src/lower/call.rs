@@ -15,7 +15,7 @@ use crate::lower::builder::Builder;
 use crate::lower::collection;
 use crate::lower::emitter::Emitter;
 use crate::lower::prompt::BARE_CALL;
-use crate::waiting::{ArgumentsWait, value_waits};
+use crate::waiting::{ArgumentsWait, item_waits, value_waits};
 
 impl Builder<'_, '_> {
     pub fn call_expression(
@@ -32,16 +32,19 @@ impl Builder<'_, '_> {
                 type_arguments,
             } => {
                 let types: Vec<Type> = type_arguments.iter().map(|it| self.concrete(it)).collect();
-                let waits = self.arguments_wait(arguments);
+                let waits = self.arguments_wait(*item, arguments);
                 let values = self.arguments(*item, &types, arguments);
                 self.call_item(*item, &types, values, waits)
             }
         }
     }
 
-    fn arguments_wait(&self, arguments: &[(u32, ExpressionId)]) -> ArgumentsWait {
-        // Nothing in a plain function waits, so neither does what it hands on.
-        let some_waits = self.colour == Colour::Resumable
+    fn arguments_wait(&self, callee: ItemId, arguments: &[(u32, ExpressionId)]) -> ArgumentsWait {
+        // Nothing in a plain function waits, so what it hands to a function that calls it does not either. What only keeps it, in a
+        // closure that it gives, must know.
+        let may_be_given = self.colour == Colour::Resumable
+            || item_waits(self.program.view, callee) == Waits::Never;
+        let some_waits = may_be_given
             && arguments.iter().any(|(_, it)| {
                 matches!(self.body.expression(*it).ty, Type::Function(_))
                     && value_waits(self.program.view, &self.body, *it, self.owner.arguments)
@@ -63,7 +66,7 @@ impl Builder<'_, '_> {
         let ids: Vec<ExpressionId> = arguments.iter().map(|it| it.1).collect();
         // In the order in which they are written; defaults come after all of them and see those of the parameters before.
         let values = self.operands(&ids);
-        let waits = self.arguments_wait(arguments);
+        let waits = self.arguments_wait(item, arguments);
         let signature = self.program.view.signature(item);
         let mut ordered: Vec<Operand> = Vec::with_capacity(signature.parameters.len());
         for (index, parameter) in (0..).zip(&signature.parameters) {
@@ -215,14 +218,10 @@ fn parameter_default(
     let view = emitter.program.view;
     let part = BodyPart::ParameterDefault(index);
     view.body(item, part)?;
-    let arguments = match view.part_waits(item, part) {
-        Waits::WithArguments => waits,
-        Waits::Always | Waits::Never => ArgumentsWait::No,
-    };
     Some(Instance::Body(BodyInstance {
         item,
         part,
         type_arguments: types.to_vec(),
-        arguments,
+        arguments: waits,
     }))
 }

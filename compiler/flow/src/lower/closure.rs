@@ -180,7 +180,7 @@ impl Lowering<'_> {
             .iter()
             .any(|it| matches!(it.ty, Type::Function(_)));
         // A caller of a function value has no instance to choose, so its code takes its function arguments as waiting.
-        let waits = if takes_functions && colour == Colour::Resumable {
+        let waits = if takes_functions {
             ArgumentsWait::Yes
         } else {
             ArgumentsWait::No

@@ -13,11 +13,11 @@ pub fn mismatch(place: Place, wanted: &str, found: &str) -> Diagnostic {
     )
 }
 
-/// `{}` where a block stands.
-pub fn empty_map(diagnostic: Diagnostic, braces: Place) -> Diagnostic {
+/// `{}` where a block stands, in whose place `text` does.
+pub fn empty_map(diagnostic: Diagnostic, braces: Place, text: &str) -> Diagnostic {
     diagnostic
         .note("here a `{` begins a block; an empty map is written `({})`")
-        .fix("write `({})`", braces, "({})")
+        .fix("write `({})`", braces, text)
 }
 
 /// The literal whose parts are to have one type.

@@ -76,7 +76,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
             errors::value_of_response(diagnostic, hir.place_after(span))
         }
         (Type::Unit, Type::Map(..) | Type::Json) if is_empty_block(hir, span) => {
-            errors::empty_map(diagnostic, place)
+            errors::empty_map(diagnostic, place, empty_map_for(hir, span))
         }
         (Type::Unit, _) if let Some(name) = called_without_result(hir, id) => {
             elsewhere::states_no_result(diagnostic, &name, &wanted)
@@ -274,6 +274,16 @@ pub(super) fn is_empty_block(hir: &HirBuilder, span: Span) -> bool {
         .strip_prefix('{')
         .and_then(|it| it.strip_suffix('}'))
         .is_some_and(|it| it.trim().is_empty())
+}
+
+/// What gives an empty map where this empty block stands: after `=>` a value may stand in its place, elsewhere only in it.
+pub(super) fn empty_map_for(hir: &HirBuilder, block: Span) -> &'static str {
+    let before = Span::new(0, block.start);
+    let before = gsw_names::source_text(hir.db, hir.item, before);
+    match before.trim_end().ends_with("=>") {
+        true => "({})",
+        false => "{ ({}) }",
+    }
 }
 
 /// Why a collection or tuple is not of another type of its form: what its parts would have to become.

@@ -313,8 +313,16 @@ impl Names<'_, '_> {
         if is_reported(self.db, self.file, name) {
             return;
         }
+        let report = errors::undeclared_variable(self.place(span), name);
+        let text = |span| gsw_names::source_text(self.db, self.item, span);
+        let after = text(Span::new(span.end, span.end + 2));
+        // A part of a value, or one that is added to, cannot be declared so.
+        let is_whole = text(span) == *name && after.trim_start().starts_with('=');
         let start = self.place(Span::new(span.start, span.start));
-        self.report(errors::undeclared_variable(self.place(span), name, start));
+        self.report(match is_whole {
+            true => errors::declare(report, start),
+            false => report,
+        });
     }
 
     /// Reports a name that nothing has.
@@ -338,7 +346,7 @@ impl Names<'_, '_> {
         let suggestion = suggestion.or_else(|| match instead {
             // What is known of the name is better than a guess by its spelling.
             Some(_) => None,
-            None => suggest(self.db, self.file, name, &locals),
+            None => self.suggested_value(name, span, &locals),
         });
         let report = errors::unknown_name(place, name, suggestion.as_ref());
         let asks = matches!(self.item.kind(self.db), ItemKind::Prompt | ItemKind::Human);
@@ -377,6 +385,23 @@ impl Names<'_, '_> {
             None => report,
         };
         self.findings.report_unknown(name, report);
+    }
+
+    /// A name that may be meant where a value is wanted. A type is none by itself: an enum waits for a dot, a record
+    /// for its fields.
+    fn suggested_value(&self, name: &Name, span: Span, locals: &[Name]) -> Option<Suggestion> {
+        let found = suggest(self.db, self.file, name, locals)?;
+        let definition = gsw_names::resolve_name(self.db, self.file, &found.name);
+        let Some(Definition::Item(item)) = definition else {
+            return Some(found);
+        };
+        let rest = Span::new(span.end, span.end + 2);
+        let behind = gsw_names::source_text(self.db, self.item, rest);
+        let is_enum = item.kind(self.db) == ItemKind::Enum;
+        let begins = if is_enum { '.' } else { '{' };
+        let is_begun = behind.trim_start().starts_with(begins);
+        let is_value = !item.kind(self.db).is_type() || locals.contains(&found.name);
+        (is_value || is_begun).then_some(found)
     }
 
     /// A report of the name that is used in a check for the value that is checked.

@@ -94,7 +94,8 @@ fn end_block(
             let report = errors::no_value(place, &text);
             let is_map = matches!(hir.table.operand(wanted), Type::Map(..) | Type::Json);
             hir.report(if is_map && mismatch::is_empty_block(hir, block.span) {
-                errors::empty_map(report, hir.place(block.span))
+                let text = mismatch::empty_map_for(hir, block.span);
+                errors::empty_map(report, hir.place(block.span), text)
             } else {
                 report
             });

@@ -44,12 +44,16 @@ pub fn import_module(diagnostic: Diagnostic, name: &str, start: Place) -> Diagno
         )
 }
 
-/// A value is assigned to a name that nothing has; `start` is right before it.
-pub fn undeclared_variable(place: Place, name: &str, start: Place) -> Diagnostic {
+/// A value is assigned to a name that nothing has, or to a part of it.
+pub fn undeclared_variable(place: Place, name: &str) -> Diagnostic {
     let message = format!("no name `{name}` is in scope");
     Diagnostic::error(Code::UNKNOWN_NAME, place, message)
         .note("a variable is declared before it is assigned: `let x = 1`, or `var x = 1` where it changes")
-        .fix("declare it", start, "let ")
+}
+
+/// `start` is right before a name that is assigned as a whole.
+pub fn declare(diagnostic: Diagnostic, start: Place) -> Diagnostic {
+    diagnostic.fix("declare it", start, "let ")
 }
 
 /// A function of another language that prints.

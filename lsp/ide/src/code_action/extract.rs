@@ -13,10 +13,11 @@ use gsw_syntax::ast::{Child, Expression, ExpressionKind, Literal, StatementKind}
 use super::place::Place;
 use super::{ActionKind, CodeAction};
 use crate::cursor::{node_span, visit_nodes};
-use crate::document_highlight::root;
+use crate::document_highlight::roots;
 use crate::expression_type::{expression_type, local, local_type};
 use crate::nature::nature;
 use crate::order::may_come_first;
+use crate::scope::blocks;
 use crate::spelling::Spelling;
 use crate::symbol::Symbol;
 
@@ -70,6 +71,9 @@ fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
     {
         return None;
     }
+    if is_dropped(place, selected.span) {
+        return None;
+    }
     let own = nature(place.db, place.item, selected.span)?;
     let value = bare(selected).span;
     let ty = expression_type(place.db, place.item, value)?;
@@ -94,6 +98,31 @@ fn variable(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
             place.replace(selected.span, name),
         ],
         fixes: None,
+    })
+}
+
+/// Whether the expression is a statement whose value nothing takes: a variable with it would be as useless.
+fn is_dropped(place: &Place<'_>, span: Span) -> bool {
+    let mut without_value = Vec::new();
+    visit_nodes(place.tree, |node| {
+        if let Child::Expression(it) = node
+            && let ExpressionKind::For { body, .. } | ExpressionKind::While { body, .. } = &it.kind
+        {
+            without_value.push(body.span);
+        }
+    });
+    // What a body without a result ends with.
+    let body = place
+        .tree
+        .body
+        .signature()
+        .is_none_or(|it| it.result.is_none());
+    let mut all = blocks(place.tree).into_iter().enumerate();
+    all.any(|(index, it)| {
+        let has_none = without_value.contains(&it.span) || body && index == 0;
+        let taken = it.statements.last().filter(|_| !has_none);
+        let mut statements = it.statements.iter();
+        statements.any(|it| it.span == span && taken.is_none_or(|last| last.span != span))
     })
 }
 
@@ -128,7 +157,13 @@ fn prompt(place: &Place<'_>, selected: &Expression) -> Option<CodeAction> {
         selected.kind,
         ExpressionKind::Interpolation(_) | ExpressionKind::Literal(Literal::String(_))
     );
-    if !is_text {
+    // A request without a text is none.
+    let is_blank = place
+        .text(selected.span)
+        .trim_matches('"')
+        .trim()
+        .is_empty();
+    if !is_text || is_blank {
         return None;
     }
     let mut spelling = Spelling::new(place.db, place.file);
@@ -271,12 +306,4 @@ fn is_declared_in(place: &Place<'_>, span: Span, target: &Expression) -> bool {
             }
         })
     })
-}
-
-/// The variables of which an assigned place is a part; of a tuple of places those of each.
-fn roots(target: &Expression) -> Vec<&Expression> {
-    if let ExpressionKind::Tuple(parts) = &target.kind {
-        return parts.iter().flat_map(roots).collect();
-    }
-    vec![root(target)]
 }

@@ -5,7 +5,7 @@ use gsw_names::types::Type;
 use gsw_names::{Definition, resolve_member, resolve_name};
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::ast::{self, Child, ExpressionKind, Item, ItemBody, TypeExpressionKind};
-use gsw_syntax::{Token, TokenKind, Word, item_ast, lex};
+use gsw_syntax::{LineStart, Token, TokenKind, Word, item_ast, lex};
 
 use super::Cursor;
 use super::expected::{Expected, expected};
@@ -185,24 +185,36 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
     if previous.is_some_and(|it| it.kind == TokenKind::At) {
         return Some(Site::Attribute);
     }
+    let is_at_margin = tokens.tokens[tokens.at].line_start == LineStart::Margin;
+    if is_at_margin && tokens.depth() == 0 && !tokens.is_continued() {
+        return Some(Site::Declaration);
+    }
     if let Some(site) = after_word(cursor, tokens) {
         return Some(site);
+    }
+    let by_neighbours =
+        super::after::errors(tokens).or_else(|| super::after::in_declaration(tokens));
+    if by_neighbours.is_some() {
+        return by_neighbours;
     }
     if let Some(words) = super::word::after_head(&Line::new(tokens)) {
         return Some(Site::Words(words));
     }
     let openers = tokens.openers();
     let Some(&brace) = openers.last() else {
-        return (tokens.starts_line() && !is_continued(previous)).then_some(Site::Declaration);
+        return (tokens.starts_line() && !tokens.is_continued()).then_some(Site::Declaration);
     };
     if let Some(site) = in_brackets_of(tokens, brace) {
         return Some(site);
     }
     if tokens.tokens[brace].kind == TokenKind::BracketOpen {
-        return listed(cursor, tokens, brace);
+        return listed(cursor, tokens, brace).or_else(|| super::after::operand(tokens));
     }
-    let owner = setting_owner(cursor, tokens, brace)?;
+    let Some(owner) = setting_owner(cursor, tokens, brace) else {
+        return super::after::operand(tokens);
+    };
     let is_name = tokens.starts_line()
+        || super::after::is_after_setting(tokens)
         || previous.is_some_and(|it| matches!(it.kind, TokenKind::BraceOpen | TokenKind::Comma));
     if is_name {
         return Some(Site::Setting { owner });
@@ -244,7 +256,7 @@ fn after_word(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
             Definition::Item(_) | Definition::Variant { .. } => None,
         };
     }
-    let begins = previous.line_start != gsw_syntax::LineStart::Inside
+    let begins = previous.line_start != LineStart::Inside
         || before(2).is_some_and(|it| matches!(it.kind, TokenKind::BraceOpen | TokenKind::Equal));
     (previous.word == Word::Mock && begins).then_some(Site::Mocked)
 }
@@ -287,23 +299,6 @@ fn listed(cursor: &Cursor<'_>, tokens: &Tokens<'_>, bracket: usize) -> Option<Si
     setting_owner(cursor, tokens, brace)?;
     let setting = Setting::named(tokens.text(colon.checked_sub(1)?));
     Some(Site::SettingValue { setting })
-}
-
-/// Whether what stands before a line has it go on.
-fn is_continued(previous: Option<Token>) -> bool {
-    previous.is_some_and(|it| {
-        matches!(
-            it.kind,
-            TokenKind::Arrow
-                | TokenKind::Equal
-                | TokenKind::FatArrow
-                | TokenKind::Comma
-                | TokenKind::Bang
-                | TokenKind::Pipe
-                | TokenKind::Dot
-                | TokenKind::Colon
-        )
-    })
 }
 
 /// Whose settings stand in the braces that `brace` opens.
@@ -364,7 +359,7 @@ pub(super) fn setting_owner(
 fn declared_kind(tokens: &Tokens<'_>, brace: usize) -> Option<ItemKind> {
     let first = (0..brace)
         .rev()
-        .find(|it| tokens.tokens[*it].line_start == gsw_syntax::LineStart::Margin)?;
+        .find(|it| tokens.tokens[*it].line_start == LineStart::Margin)?;
     let kinds = [
         (Word::Agent, ItemKind::Agent),
         (Word::Prompt, ItemKind::Prompt),

@@ -25,6 +25,23 @@ impl Tokens<'_> {
         self.tokens[self.at].line_start != gsw_syntax::LineStart::Inside
     }
 
+    /// Whether what stands before the marker has its line go on.
+    pub fn is_continued(&self) -> bool {
+        self.previous().is_some_and(|it| {
+            matches!(
+                it.kind,
+                TokenKind::Arrow
+                    | TokenKind::Equal
+                    | TokenKind::FatArrow
+                    | TokenKind::Comma
+                    | TokenKind::Bang
+                    | TokenKind::Pipe
+                    | TokenKind::Dot
+                    | TokenKind::Colon
+            )
+        })
+    }
+
     /// Whether a statement may begin at the marker.
     pub fn starts_statement(&self) -> bool {
         self.starts_line()

@@ -406,10 +406,10 @@ fn what_is_not_imported_brings_its_import() {
     );
     same(
         &completed(
-            "import ./b.{one}\nfn f() { one() tw<|> }\n//- b.gsw\nfn one() {}\nfn two() {}",
+            "import ./b.{one}\nfn f() { one(); tw<|> }\n//- b.gsw\nfn one() {}\nfn two() {}",
             "two",
         ),
-        "import ./b.{one, two}\nfn f() { one() two() }",
+        "import ./b.{one, two}\nfn f() { one(); two() }",
     );
 }
 

@@ -232,3 +232,56 @@ fn only_errors_that_can_be_raised_are_handled() {
         }
     }
 }
+
+#[test]
+fn a_variable_that_a_function_gives_keeps_its_type_and_is_assigned_where_it_was() {
+    check(&[
+        (
+            "extract into a function",
+            "type Sorted = [int] where it.len() < 2 or it[0] <= it[1]\n\nfn f() -> [int] {\n  <|>var xs: Sorted = [1, 2]<|>\n  xs[0] = 2\n  xs\n}",
+            "type Sorted = [int] where it.len() < 2 or it[0] <= it[1]\n\nfn f() -> [int] {\n  var xs: Sorted = extracted()\n  xs[0] = 2\n  xs\n}\n\nfn extracted() -> Sorted {\n  let xs: Sorted = [1, 2]\n  xs\n}",
+        ),
+        (
+            "extract into a function",
+            "fn f(xs: [int]) -> int {\n  <|>var n = 0\n  for x in xs { n += x }<|>\n  n\n}",
+            "fn f(xs: [int]) -> int {\n  let n = extracted(xs)\n  n\n}\n\nfn extracted(xs: [int]) -> int {\n  var n = 0\n  for x in xs { n += x }\n  n\n}",
+        ),
+        (
+            "extract into a function",
+            "fn f() -> (int, int) {\n  <|>var a = 0\n  var b = 1\n  (a, b) = (b, a)<|>\n  a += 1\n  b += 1\n  (a, b)\n}",
+            "fn f() -> (int, int) {\n  var (a, b) = extracted()\n  a += 1\n  b += 1\n  (a, b)\n}\n\nfn extracted() -> (int, int) {\n  var a = 0\n  var b = 1\n  (a, b) = (b, a)\n  (a, b)\n}",
+        ),
+        // The closure would change a variable that nobody reads.
+        (
+            "extract into a function",
+            "fn f() -> int {\n  <|>var n = 0\n  let bump = () => { n += 1 }<|>\n  bump()\n  n\n}",
+            "refused",
+        ),
+    ]);
+}
+
+#[test]
+fn what_nothing_takes_becomes_no_variable_and_nothing_no_prompt() {
+    check(&[
+        (
+            "extract into a variable",
+            "fn f() -> int {\n  <|>ask(\"a\")<|>\n  1\n}",
+            "refused",
+        ),
+        (
+            "extract into a variable",
+            "fn f() {\n  for x in [1] { <|>ask(\"${x}\")<|> }\n}",
+            "refused",
+        ),
+        (
+            "extract into a variable",
+            "fn f() {\n  <|>ask(\"a\")<|>\n}",
+            "refused",
+        ),
+        (
+            "extract into a prompt",
+            "fn f() -> string { <|>\"\"<|> }",
+            "refused",
+        ),
+    ]);
+}

@@ -467,3 +467,97 @@ workflow main(dir: string) -> [Bug] ! Broken | IoError | ModelError {
     }
     assert!(tried > 40, "{tried}");
 }
+
+#[test]
+fn names_in_what_does_not_parse_follow_or_refuse() {
+    same(
+        &renamed(
+            "fn f(a<|>bc: int) -> int {\n  let y = abc +\n  let z = foo(abc, \n  if abc > { 1 }\n  await . abc\n  abc\n}",
+            "q",
+        ),
+        "fn f(q: int) -> int {\n  let y = q +\n  let z = foo(q, \n  if q > { 1 }\n  await . q\n  q\n}",
+    );
+    same(
+        &renamed(
+            "fn a<|>bc() -> int { 1 }\nfn g( -> int { abc() }\nfn h() -> int { \"${abc( \" }",
+            "q",
+        ),
+        "fn q() -> int { 1 }\nfn g( -> int { q() }\nfn h() -> int { \"${q( \" }",
+    );
+    same(
+        &renamed(
+            "import ./b\nfn f() {\n  let x = = b.abc()\n  b.a<|>bc()\n}\n//- b.gsw\nfn abc() {}",
+            "q",
+        ),
+        "//- b.gsw\nfn q() {}//- main.gsw\nimport ./b\nfn f() {\n  let x = = b.q()\n  b.q()\n}",
+    );
+    same(
+        &renamed(
+            "type R { a<|>bc: int }\nenum E { Abc }\nfn f(r: R) -> int {\n  let y = = r.abc\n  foo(r.abc,\n}",
+            "q",
+        ),
+        "type R { q: int }\nenum E { Abc }\nfn f(r: R) -> int {\n  let y = = r.q\n  foo(r.q,\n}",
+    );
+    same(
+        &renamed("enum E { A<|>bc }\nfn g() { let x = = E.Abc }", "Q"),
+        "enum E { Q }\nfn g() { let x = = E.Q }",
+    );
+    // A variable of the same name that is another.
+    same(
+        &renamed(
+            "fn f(a<|>bc: int) -> int { abc }\nfn g(abc: int) -> int { abc + }",
+            "q",
+        ),
+        "fn f(q: int) -> int { q }\nfn g(abc: int) -> int { abc + }",
+    );
+    for text in [
+        "type R { a<|>bc: int }\nfn f(rs: [R]) -> int {\n  let y = = rs[0].abc\n  rs[0].abc\n}",
+        "type R { a<|>bc: int }\nfn f(abc: int) -> R {\n  let y = = R { abc }\n  R { abc }\n}",
+        "fn f(a<|>bc: int) -> int { abc }\nfn g() { let x = = f(abc: 1) }",
+        "type R { x: int }\nfn R.a<|>bc(self) {}\nfn g(r: R) { let x = = r.abc() }",
+        "enum E { A<|>bc }\nfn g() { let x = = b.E.Abc }",
+    ] {
+        let why = renamed(text, if text.contains("Abc") { "Q" } else { "q" });
+        assert!(why.contains("does not parse"), "{text}: {why}");
+    }
+}
+
+#[test]
+fn alternatives_bind_one_name() {
+    same(
+        &renamed(
+            "enum S { A(w: int), B(w: int, h: int) }\nfn f(s: S) -> int {\n  match s {\n    A(w) | B(w, _) if w > 1 => w<|>\n    A(w) | B(w: w, ..) => w\n  }\n}",
+            "q",
+        ),
+        "enum S { A(w: int), B(w: int, h: int) }\nfn f(s: S) -> int {\n  match s {\n    A(q) | B(q, _) if q > 1 => q\n    A(w) | B(w: w, ..) => w\n  }\n}",
+    );
+    same(
+        &renamed(
+            "fn f(xs: [int]) -> int {\n  match xs {\n    [a] | [a, _] | [_, _, a<|>] => a\n    _ => 0\n  }\n}",
+            "q",
+        ),
+        "fn f(xs: [int]) -> int {\n  match xs {\n    [q] | [q, _] | [_, _, q] => q\n    _ => 0\n  }\n}",
+    );
+}
+
+#[test]
+fn a_type_parameter_is_renamed_in_the_methods_that_name_it() {
+    same(
+        &renamed(
+            "type Box<T<|>> { item: T }\nfn Box.kept(self, other: T) -> Box<T> { Box { item: other } }\nfn Box.map<U>(self, f: fn(T) -> U) -> U { f(self.item) }\nfn other<T>(x: T) -> T { x }",
+            "V",
+        ),
+        "type Box<V> { item: V }\nfn Box.kept(self, other: V) -> Box<V> { Box { item: other } }\nfn Box.map<U>(self, f: fn(V) -> U) -> U { f(self.item) }\nfn other<T>(x: T) -> T { x }",
+    );
+}
+
+#[test]
+fn a_variant_is_not_the_error_of_its_name() {
+    same(
+        &renamed(
+            "enum Status { Open, Fai<|>led(why: string) }\nfn checked(f: fn() -> int ! Failed) -> Status ! Failed {\n  if f() > 3 { fail Failed(\"no\") }\n  Failed(\"its own\")\n}",
+            "Broken",
+        ),
+        "enum Status { Open, Broken(why: string) }\nfn checked(f: fn() -> int ! Failed) -> Status ! Failed {\n  if f() > 3 { fail Failed(\"no\") }\n  Broken(\"its own\")\n}",
+    );
+}

@@ -1,6 +1,7 @@
 //! Completion while a line is typed: nothing follows the cursor yet, or something that is not to be written twice.
 
 use crate::completion::{completed, labels, offers};
+use crate::fixture::same;
 
 /// Lines as they are while they are typed: nothing follows the cursor but what was there before.
 #[test]
@@ -298,5 +299,129 @@ fn brackets_without_end_are_answered() {
     for open in ["[", "f(", "{ \"a\": ", "if b { "] {
         let text = format!("fn f(b: bool) {{\n  {}b.<|>\n", open.repeat(20_000));
         labels(&text);
+    }
+}
+
+#[test]
+fn after_an_operand_come_the_words_that_continue_it() {
+    let in_body = |line: &str| format!("fn f(j: json, n: int) -> int {{\n  {line}\n}}");
+    for (line, wanted) in [
+        ("let n = j.n a<|>", "as"),
+        ("let n = j.n as<|> int", "as?"),
+        ("if n == 1 a<|> { 1 }", "and"),
+        ("if n i<|> { 1 }", "in"),
+        ("[n o<|>]", "or"),
+        ("if n == 0 { 0 } e<|>", "else"),
+        ("if n == 0 { 0 } e<|> { 2 }", "else"),
+        ("let x = n.abs() e<|>", "else"),
+        ("f(j, 1) c<|>", "catch"),
+        ("f(j, 1) w<|>", "with"),
+        ("f(j, 1) b<|>", "by"),
+        ("race [spawn 1] e<|>", "errors"),
+        ("race [spawn 1] errors <|>", "merge"),
+        ("parallel for x in 0..3 errors <|> { x }", "settle"),
+        (
+            "let x = parallel for x in 0..3 limit 2 errors m<|> { x }",
+            "merge",
+        ),
+    ] {
+        let unwanted = [
+            "AssertionFailed",
+            "Err",
+            "Calls",
+            "now",
+            "image",
+            "MaxTokens",
+        ];
+        offers(&in_body(line), &[wanted], &unwanted);
+    }
+    let body = "fn f(a: Answer) -> Answer {\n  if true { a } e<|> { a }\n}\ntype Answer {}";
+    offers(body, &["else"], &["Err"]);
+    let test = "fn f() {}\ntest \"t\" { assert f() f<|> }";
+    offers(test, &["fails"], &["fail", "false"]);
+    // A new statement, and what a word of the language asks for.
+    offers(
+        &in_body("f(j, 1)\n  con<|>"),
+        &["continue", "context"],
+        &["catch"],
+    );
+    offers(&in_body("emit n<|>"), &["n", "now"], &["and"]);
+    offers(&in_body("let x = await n<|>"), &["n"], &["and"]);
+    offers(&in_body("match n { 1 => n <|> }"), &["and"], &["n"]);
+}
+
+#[test]
+fn nothing_is_offered_for_a_name_that_is_being_declared() {
+    for text in [
+        "type P { s<|> }",
+        "type P { s<|>: string }",
+        "type P {\n  a: int\n  s<|>\n}",
+        "type P { a: int, s<|>: int }",
+        "enum E { S<|> }",
+        "enum E {\n  A\n  S<|>\n}",
+        "enum E { A(s<|>: int), B }",
+        "error Bad(s<|>)",
+        "error Bad(a: int, s<|>: int)",
+        "fn f(s<|>) {}",
+        "fn f(a: int, s<|>: int) -> int { a }",
+        "workflow main(\n  s<|>: string,\n) {}",
+        "private tool t(s<|>: string) {}",
+        "prompt p(s<|>: string) -> string { user \"\" }",
+        "fn f() {\n  let x s<|>\n}",
+    ] {
+        let found = crate::completion::labels(text);
+        assert!(found.is_empty(), "{text}: {found:?}");
+    }
+    offers("type P { a: string <|> }", &["where"], &["now", "string"]);
+    offers("type P {\n  a: [int] w<|>\n}", &["where"], &["workflows"]);
+    offers("type P = float w<|>", &["where"], &["workflows"]);
+    offers("tool t(a: string t<|>) {}", &["trusted"], &["true"]);
+    // What is a type, a default and a check are asked for as ever.
+    offers("type P { a: s<|> }", &["string"], &["spawn"]);
+    offers("type P { a: int where i<|> }", &["it"], &[]);
+    offers("fn f(a: int = <|>) {}", &["none"], &[]);
+    offers("fn f(a: int) -> (int, s<|>) {}", &["string"], &["spawn"]);
+}
+
+#[test]
+fn a_line_at_the_margin_begins_a_declaration() {
+    let text = "external pay(o: string) -> bool by \"k\" timeout 2d\n\nw<|> main() {}";
+    offers(text, &["workflow"], &[]);
+    offers("const N: int = 1\nf<|>", &["fn"], &["false"]);
+    let settings = "agent a { model: \"m\" t<|> }";
+    offers(settings, &["tools", "temperature"], &["true", "time"]);
+}
+
+#[test]
+fn what_a_word_begins_is_not_written_again() {
+    for (text, label, wanted) in [
+        ("w<|> main() {}", "workflow", "workflow main() {}"),
+        (
+            "fn f() {\n  l<|> x = 1\n}",
+            "let",
+            "fn f() {\n  let x = 1\n}",
+        ),
+        (
+            "fn f() {\n  d<|> { f() }\n}",
+            "do",
+            "fn f() {\n  do { f() }\n}",
+        ),
+        (
+            "human ask() -> bool { use<|> \"Is it?\" }",
+            "user",
+            "human ask() -> bool { user \"Is it?\" }",
+        ),
+        (
+            "fn f() {\n  st<|> \"a\" {}\n}",
+            "step",
+            "fn f() {\n  step \"a\" {}\n}",
+        ),
+        (
+            "fn f() -> int { (m<|>) }",
+            "match",
+            "fn f() -> int { (match $1 {\n  $0\n}) }",
+        ),
+    ] {
+        same(&completed(text, label), wanted);
     }
 }

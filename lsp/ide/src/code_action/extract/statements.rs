@@ -1,14 +1,16 @@
 //! Makes a function of the statements that are selected. What they declare and what follows names is its result.
 
-use gsw_infer::hir::LocalKind;
+use gsw_infer::hir::{Captured, LocalKind};
 use gsw_names::types::Type;
 use gsw_source::{Name, Span};
-use gsw_syntax::ast::{Statement, StatementKind};
+use gsw_syntax::ast::{Child, ExpressionKind, Statement, StatementKind};
 
 use super::{Written, changes_flow, declared, handed};
 use crate::code_action::CodeAction;
 use crate::code_action::place::Place;
 use crate::code_action::wrap::holds_task;
+use crate::cursor::visit_nodes;
+use crate::document_highlight::roots;
 use crate::expression_type::{expression_type, local, local_type};
 use crate::scope::blocks;
 use crate::spelling::Spelling;
@@ -32,18 +34,24 @@ pub fn statements(place: &Place<'_>) -> Option<CodeAction> {
     let needed = needed_after(place, span);
     let result = match needed.is_empty() {
         true => value(place, last)?,
-        false => variables(place, &needed)?,
+        false => variables(place, span, &needed)?,
     };
     let ty = match &result.ty {
-        Some(ty) => format!(" -> {}", spelling.ty(ty)?),
-        None => String::new(),
+        Some(ty) => Some(spelling.ty(ty)?),
+        None => None,
     };
+    let head = match (&result.bound, &ty) {
+        (Some(it), Some(ty)) if it.annotated => format!("{} {}: {ty} = ", it.word, it.pattern),
+        (Some(it), _) => format!("{} {} = ", it.word, it.pattern),
+        (None, _) => String::new(),
+    };
+    let ty = ty.map_or(String::new(), |it| format!(" -> {it}"));
     let indent = place.indent(span.start);
-    let text = place.text(span).replace(&format!("\n{indent}"), "\n  ");
+    let text = unchanging(place, span, selected).replace(&format!("\n{indent}"), "\n  ");
     let tail = result.tail.map_or(String::new(), |it| format!("\n  {it}"));
     let written = Written {
         declaration: format!("\n\nfn {name}({parameters}){ty} {{\n  {text}{tail}\n}}"),
-        call: result.head + &call,
+        call: head + &call,
         imports: spelling.imports(),
     };
     Some(declared(place, span, "function", written))
@@ -54,8 +62,16 @@ struct Outcome {
     ty: Option<Type>,
     /// What its body ends with, after the statements.
     tail: Option<String>,
-    /// The text before its call.
-    head: String,
+    /// What its call gives a value, if anything.
+    bound: Option<Bound>,
+}
+
+/// The variables that hold what the function gives.
+struct Bound {
+    word: &'static str,
+    pattern: String,
+    /// Whether a type is written, which a variable that is assigned may not have otherwise: that of its value may be narrower.
+    annotated: bool,
 }
 
 /// The variables declared in `span` that something after it names.
@@ -101,12 +117,12 @@ fn value(place: &Place<'_>, last: &Statement) -> Option<Outcome> {
     Some(Outcome {
         ty,
         tail: None,
-        head: String::new(),
+        bound: None,
     })
 }
 
 /// One variable, or a tuple of several; `None` where they are not declared alike, or hold what belongs to where it is begun.
-fn variables(place: &Place<'_>, needed: &[(Name, Span)]) -> Option<Outcome> {
+fn variables(place: &Place<'_>, span: Span, needed: &[(Name, Span)]) -> Option<Outcome> {
     let (db, item) = (place.db, place.item);
     let mut types = Vec::new();
     let mut words = Vec::new();
@@ -116,9 +132,15 @@ fn variables(place: &Place<'_>, needed: &[(Name, Span)]) -> Option<Outcome> {
             return None;
         }
         types.push(ty);
-        words.push(match local(db, item, *declared)?.kind {
+        let local = local(db, item, *declared)?;
+        words.push(match local.kind {
             LocalKind::Let | LocalKind::Parameter => "let",
-            LocalKind::Var => "var",
+            // A closure in the function would share a variable of its own, not the one that its value is given to.
+            LocalKind::Var if local.captured == Captured::Yes && holds_lambda(place, span) => {
+                return None;
+            }
+            LocalKind::Var if is_assigned(place, *declared, |it| !span.holds(it)) => "var",
+            LocalKind::Var => "let",
             LocalKind::State => return None,
         });
     }
@@ -133,7 +155,79 @@ fn variables(place: &Place<'_>, needed: &[(Name, Span)]) -> Option<Outcome> {
     };
     Some(Outcome {
         ty: Some(ty),
-        head: format!("{word} {tail} = "),
+        bound: Some(Bound {
+            word,
+            pattern: tail.clone(),
+            annotated: *word == "var" && has_annotation(place, span),
+        }),
         tail: Some(tail),
     })
+}
+
+/// The selected statements, with `let` for a variable that only what follows them assigns.
+fn unchanging(place: &Place<'_>, span: Span, selected: &[Statement]) -> String {
+    let mut text = place.text(span).to_string();
+    for it in selected {
+        let StatementKind::Var { pattern, .. } = &it.kind else {
+            continue;
+        };
+        let mut bound = place.names().iter().filter_map(|it| match it.symbol {
+            Symbol::Local { declared, .. } if pattern.span.holds(declared) => Some(declared),
+            Symbol::Local { .. }
+            | Symbol::Item(_)
+            | Symbol::Variant { .. }
+            | Symbol::Field { .. }
+            | Symbol::Module(_) => None,
+        });
+        let is_changed = |declared: Span| is_assigned(place, declared, |it| span.holds(it));
+        let is_anywhere = |declared: Span| is_assigned(place, declared, |_| true);
+        let stays = bound.all(|it| !is_changed(it) && is_anywhere(it));
+        let at = (it.span.start - span.start) as usize;
+        if stays && text.get(at..).is_some_and(|it| it.starts_with("var")) {
+            text.replace_range(at..at + "var".len(), "let");
+        }
+    }
+    text
+}
+
+/// Whether a statement at such a place assigns the variable.
+fn is_assigned(place: &Place<'_>, declared: Span, at: impl Fn(Span) -> bool) -> bool {
+    let mut found = false;
+    visit_nodes(place.tree, |node| {
+        if let Child::Statement(it) = node
+            && let StatementKind::Assign { target, .. } = &it.kind
+            && at(it.span)
+        {
+            found |= roots(target).iter().any(|root| {
+                let item = place.item;
+                let symbol = Symbol::Local { item, declared };
+                let mut names = place.names().iter();
+                names.any(|it| it.span == root.span && it.symbol == symbol)
+            });
+        }
+    });
+    found
+}
+
+fn holds_lambda(place: &Place<'_>, span: Span) -> bool {
+    let mut found = false;
+    visit_nodes(place.tree, |node| {
+        if let Child::Expression(it) = node {
+            let is_one = matches!(it.kind, ExpressionKind::Lambda { .. });
+            found |= is_one && span.holds(it.span);
+        }
+    });
+    found
+}
+
+/// Whether a `var` in `span` has a type written.
+fn has_annotation(place: &Place<'_>, span: Span) -> bool {
+    let mut found = false;
+    visit_nodes(place.tree, |node| {
+        if let Child::Statement(it) = node {
+            let is_one = matches!(it.kind, StatementKind::Var { ty: Some(_), .. });
+            found |= is_one && span.holds(it.span);
+        }
+    });
+    found
 }
