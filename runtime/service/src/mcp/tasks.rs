@@ -194,7 +194,10 @@ impl Tasks {
             TaskPayload::Completed { result: of } | TaskPayload::Failed { error: of } => {
                 serde_json::to_vec(of).map_or(0, |it| it.len())
             }
-            _ => 0,
+            TaskPayload::Working
+            | TaskPayload::InputRequired { .. }
+            | TaskPayload::Cancelled
+            | _ => 0,
         };
         self.change(id, |entry| {
             entry.payload = payload;
