@@ -166,7 +166,7 @@ mod tests {
         variables.look_beyond(Beyond::Nothing);
         for secret in secrets {
             variables.set_secret(*secret, *secret);
-            variables.secret(secret);
+            let _ = variables.secret(secret);
         }
         Mask::of(&variables)
     }

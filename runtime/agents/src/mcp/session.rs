@@ -406,6 +406,11 @@ impl Session {
             error,
             ServiceError::TransportClosed | ServiceError::TransportSend(_)
         );
+        if let Life::Address = &*lock(&self.life)
+            && let Some(why) = trouble::words_of_request(error)
+        {
+            return ServerFailure::Server(why).into();
+        }
         if has_gone {
             return self.gone().await.into();
         }
