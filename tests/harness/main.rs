@@ -68,6 +68,7 @@ mod mcp_misused;
 mod mcp_offered;
 mod mcp_served;
 mod mcp_server;
+mod mcp_tasks;
 mod memory;
 mod model_calls;
 mod modifiers;

@@ -37,6 +37,16 @@ impl Home {
 
     /// With a person who opens what is shown, and follows where that leads.
     fn with_person(&self, words: &[&str]) -> Said {
+        let opened = self.0.join("opened");
+        self.with_slow_person(words, |address| {
+            let _ = std::fs::remove_file(&opened);
+            let back = get(address).expect("the authorization server sends the person back");
+            get(&back);
+        })
+    }
+
+    /// With a person who is shown an address, in a file that lasts until it is removed.
+    fn with_slow_person(&self, words: &[&str], mut shown: impl FnMut(&str)) -> Said {
         let mut command = self.command(words);
         command.env("GSW_BROWSER", self.0.join("browser"));
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -44,9 +54,7 @@ impl Home {
         let opened = self.0.join("opened");
         while child.try_wait().expect("it is ours").is_none() {
             if let Ok(address) = std::fs::read_to_string(&opened) {
-                let _ = std::fs::remove_file(&opened);
-                let back = get(&address).expect("the authorization server sends the person back");
-                get(&back);
+                shown(&address);
             }
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -308,4 +316,49 @@ fn authorization_has_the_rights_of_the_program() {
     std::fs::write(&main, &permitted).expect("it was written");
     let said = home.with_person(RUN);
     assert_eq!(said.code, Some(0), "{said:?}");
+}
+
+const MEANWHILE: &str = r#"
+import std/fs
+
+mcp kept = http("URL", auth: oauth())
+
+workflow main() -> [json] {
+  let first = kept.call("read")
+  let wants = spawn kept.call("write")
+  while not fs.exists("opened") { sleep(10ms) }
+  let meanwhile = kept.call("read")
+  fs.write("meanwhile", "done")
+  [first, meanwhile, await wants]
+}
+"#;
+
+#[test]
+fn calls_that_need_no_new_consent_do_not_wait_for_it() {
+    let (servers, home) = (Servers::start(Trick::None), Home::new("meanwhile"));
+    let program = MEANWHILE.replace("URL", &servers.url());
+    std::fs::write(home.0.join("main.gsw"), program).expect("the folder can be written");
+    let (opened, meanwhile) = (home.0.join("opened"), home.0.join("meanwhile"));
+    let mut asked = 0;
+    let mut was_done = false;
+    let said = home.with_slow_person(RUN, |address| {
+        asked += 1;
+        let patience = if asked == 1 { 0 } else { 1_000 };
+        for _ in 0..patience {
+            if meanwhile.exists() {
+                was_done = true;
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let _ = std::fs::remove_file(&opened);
+        let back = get(address).expect("the authorization server sends the person back");
+        get(&back);
+    });
+    assert_eq!(
+        said.out.trim(),
+        "[\"read done\",\"read done\",\"write done\"]",
+        "{said:?}"
+    );
+    assert!(was_done, "the second call waited for the person");
 }

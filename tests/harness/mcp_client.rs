@@ -329,3 +329,105 @@ workflow other() -> json { ask("sh") }
         "{resumed:?}"
     );
 }
+
+/// Servers and commands leave their numbers, and start somebody who hears no signal but one.
+const FAMILIES: &str = r#"
+import std/exec
+import std/mcp
+
+const FAMILY: string = "(trap '' HUP INT TERM; sleep 600) & echo $! >> family; sleep 600"
+
+workflow main() -> json {
+  spawn { exec.run(["sh", "-c", FAMILY]) }
+  mcp.stdio("sh", ["-c", FAMILY]).call("nothing")
+}
+"#;
+
+#[test]
+fn what_programs_have_started_ends_with_a_run_that_is_killed() {
+    let kept = Kept::new("mcp_families", FAMILIES);
+    let run = kept.start(&["--store", "off", "--quiet"]);
+    let family = || {
+        let written = kept.read("family");
+        let numbers = written.lines().map(str::to_owned);
+        numbers.collect::<Vec<String>>()
+    };
+    let within = |done: &dyn Fn() -> bool| {
+        (0..500).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            done()
+        })
+    };
+    assert!(within(&|| family().len() == 2), "{:?}", family());
+    let lives = |number: &String| {
+        let state = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+        // One that nobody has waited for is no more.
+        !state.is_empty() && !state.contains(") Z ")
+    };
+    assert!(family().iter().all(lives));
+    crate::killed::kill(run);
+    let gone = within(&|| !family().iter().any(lives));
+    assert!(gone, "{:?}", family());
+}
+
+/// Whom it calls has somebody hold its output open when it ends, or says nothing.
+const SILENT: &str = r#"
+import std/mcp
+
+const GREETED: string = """
+import json, os, subprocess, sys, time
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    if asked["method"] == "tools/call":
+        how = asked["params"]["name"]
+        token = asked["params"]["_meta"]["progressToken"]
+        if how == "orphan":
+            subprocess.Popen(["setsid", "sleep", "20"])
+            time.sleep(0.2)
+            os._exit(0)
+        for _ in range(8 if how == "works" else 0):
+            time.sleep(0.5)
+            told = {"progressToken": token, "progress": 1}
+            print(json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": told}), flush=True)
+        if how == "silent":
+            time.sleep(1000)
+        result = {"content": [{"type": "text", "text": "done"}]}
+    elif asked["method"] == "initialize":
+        info = {"name": "silent", "version": "1"}
+        result = {"protocolVersion": asked["params"]["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": info}
+    else:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+
+fn server() -> mcp.Server { mcp.stdio("python3", ["-c", GREETED], silence: 2s) }
+
+tool wait_there() -> json reads { server().call("silent") }
+
+workflow main() -> [string] {
+  let orphan = "${server().call("orphan")}" catch McpError(_, why) => why
+  let works = "${server().call("works")}"
+  let reads = "${wait_there()}" catch McpError(_, why) => why
+  let once = "${server().call("silent")}" catch { OutcomeUnknown(what) => what, McpError(_, why) => why }
+  [orphan, works, reads, once]
+}
+"#;
+
+#[test]
+fn a_server_that_says_nothing_is_not_waited_for_for_ever() {
+    let kept = Kept::new("mcp_silent", SILENT);
+    let said = kept.run(&["--store", "off", "--quiet"]);
+    assert_eq!(
+        value(&said),
+        serde_json::json!([
+            "it has ended",
+            "done",
+            "the server has said nothing for 2s",
+            "the server has said nothing for 2s"
+        ]),
+        "{said:?}"
+    );
+}

@@ -10,9 +10,11 @@ mod happened;
 mod locked;
 mod look;
 mod pipe;
+mod questions;
 mod session;
 mod talk;
 mod trouble;
+mod waited;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -27,7 +29,7 @@ use crate::mcp::happened::Happened;
 use crate::mcp::session::{Forms, Hearing, Session};
 use crate::mcp::trouble::Trouble;
 use gsw_driver::servers::{
-    Answered, Calling, ServerAddress, ServerCall, ServerFailure, ServerPlace, Servers,
+    Answered, Calling, SILENCE, ServerAddress, ServerCall, ServerFailure, ServerPlace, Servers,
 };
 use gsw_driver::web::ReachOf;
 use gsw_engine::operation::AskOfServer;
@@ -106,6 +108,7 @@ impl McpServers {
             reach_of: Arc::clone(&reach_of),
             ask: AskOfServer::Tools,
             key: String::new(),
+            silence: SILENCE,
         };
         slot.ask(look).await?;
         match authorization.bearer.token() {

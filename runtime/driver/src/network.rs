@@ -4,6 +4,7 @@ use gsw_notation::json::written;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use crate::answers::Answers;
 use crate::call::{Call, Part};
@@ -15,7 +16,8 @@ use crate::permissions::Permissions;
 use crate::process::Surroundings;
 use crate::reactor::{HOST, NETWORK, Reactor};
 use crate::servers::{
-    Answered, OAuth, ServerAddress, ServerCall, ServerFailure, ServerPlace, ServerProgram, Servers,
+    Answered, OAuth, SILENCE, ServerAddress, ServerCall, ServerFailure, ServerPlace, ServerProgram,
+    Servers,
 };
 use crate::tape::{Played, Tape};
 use crate::web::{ReachOf, Web, WebRequest};
@@ -144,11 +146,19 @@ impl Network {
             reach_of: self.reach_of(),
             ask: request.ask,
             key: call.idempotency_key(),
+            silence: request.silence.map_or(SILENCE, Duration::from_millis),
         });
+        let class = call.class;
         spawn(&NETWORK, completion, async move {
             let Answered { happened, answer } = calling.await;
             let answer = answer.map_err(|failure| match failure {
                 ServerFailure::Server(message) => Failure::Mcp {
+                    server: server.clone(),
+                    message,
+                },
+                // What must not happen twice may have happened.
+                ServerFailure::Lost(what) if class == Class::Once => Failure::Unknown { what },
+                ServerFailure::Lost(message) => Failure::Mcp {
                     server: server.clone(),
                     message,
                 },

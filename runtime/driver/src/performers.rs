@@ -1,6 +1,6 @@
 //! Which performer performs which request. Permissions are checked here, before anything begins, and nowhere else.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gsw_engine::operation::{ExecRequest, Failure, Outcome, Request, Rights};
 use gsw_engine::secret::Template;
@@ -12,6 +12,7 @@ use crate::clock::{self, Clock};
 use crate::compile;
 use crate::engine::runs::Runs;
 use crate::host::Variables;
+use crate::masked::masking;
 use crate::network::Network;
 use crate::perform::{FromOutside, Handle, Outlet, Perform};
 use crate::permissions::Permissions;
@@ -56,20 +57,28 @@ impl Performers {
 
     /// The performers for a written program, which may do no more than these rights say.
     fn within(&self, rights: &Rights) -> Arc<Self> {
-        // Nothing that can panic runs while the lock is held.
-        let mut within = self.within.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = within.get(rights) {
+        if let Some(known) = self.kept_within().get(rights) {
             return Arc::clone(known);
         }
+        // Opening the folders takes as long as the file system wants, which must not hold up programs with other rights.
         let permissions = Arc::new(self.permissions.within(rights));
         let network = self.network.within(&permissions);
         let performers = Self::new(self.clock.clone(), network, Arc::clone(&self.runs));
         let performers = Arc::new(performers);
-        if within.len() == KEPT_RIGHTS {
-            within.shift_remove_index(0);
+        let mut within = self.kept_within();
+        if let Some(known) = within.get(rights) {
+            return Arc::clone(known);
         }
+        let oldest = (within.len() == KEPT_RIGHTS).then(|| within.shift_remove_index(0));
         within.insert(rights.clone(), Arc::clone(&performers));
+        drop(within);
+        drop(oldest);
         performers
+    }
+
+    fn kept_within(&self) -> MutexGuard<'_, IndexMap<Rights, Arc<Self>>> {
+        // Nothing that can panic runs while the lock is held.
+        self.within.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -114,6 +123,15 @@ fn beyond_run(request: &Request) -> Option<Failure> {
     })
 }
 
+/// Whether what answers may have been given secrets, or found them, and may repeat them. What files hold stays as it is, so that a
+/// program which reads and writes them changes nothing.
+fn speaks_of_secrets(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Exec { .. } | Request::Http { .. } | Request::Mcp { .. }
+    )
+}
+
 /// A command that knows its idempotency key, which one of the program's own goes before.
 fn with_key(mut request: ExecRequest, call: &Call) -> ExecRequest {
     let key = Template::plain(&call.idempotency_key());
@@ -129,6 +147,10 @@ impl Performers {
     )]
     fn begin(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
         let Outlet { completion, room } = outlet;
+        let completion = match speaks_of_secrets(&request) {
+            true => masking(completion, &self.variables),
+            false => completion,
+        };
         if let Err(failure) = self.permissions.admit(&request) {
             completion.deliver(Outcome::Failed(failure));
             return Handle::None;

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gsw_engine::operation::ExecRequest;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus};
 
+use crate::guard;
 use crate::spawn::Start;
 
 /// A program that was started.
@@ -98,6 +99,7 @@ impl Group {
     /// A program has started as the leader of this group. It is killed at once when it was given up by then.
     pub(crate) fn has_started(&self, leader: Pid) {
         let mut state = self.lock();
+        guard::watch(leader);
         if *state == State::New {
             *state = State::Running(leader);
         } else {
@@ -112,7 +114,8 @@ impl Group {
     }
 
     /// The leader is about to be waited for: its number may then be another's.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn forget(&self, leader: Pid) {
+        guard::release(leader);
         *self.lock() = State::Gone;
     }
 

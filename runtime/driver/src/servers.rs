@@ -20,6 +20,9 @@ use crate::web::ReachOf;
 /// How often it is looked whether a server has ended, as long as one runs.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// How long a server may say nothing of a question unless the program says otherwise.
+pub const SILENCE: Duration = Duration::from_secs(300);
+
 /// A question to a server.
 #[derive(Clone)]
 pub struct ServerCall {
@@ -29,6 +32,8 @@ pub struct ServerCall {
     pub ask: AskOfServer,
     /// By which the call is known in every life of its run.
     pub key: String,
+    /// How long the server may say nothing of it.
+    pub silence: Duration,
 }
 
 /// Why a call gives nothing, in words.
@@ -38,6 +43,8 @@ pub enum ServerFailure {
     Server(String),
     /// The tool has failed.
     Tool(String),
+    /// It was not waited for any longer, and may have done it.
+    Lost(String),
     /// It may not be reached: without which permission.
     Denied(String),
 }
@@ -301,7 +308,7 @@ fn has_ended(ending: Ending, group: &Group) -> bool {
     }
     // Before the wait frees the number of the group for others.
     group.kill();
-    group.forget();
+    group.forget(ending.0);
     // It is over, so there is nothing to wait for.
     let _ = ending.status();
     true

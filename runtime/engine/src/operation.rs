@@ -362,6 +362,9 @@ pub struct ExecOutput {
 pub struct McpRequest {
     pub at: PlaceOfServer,
     pub ask: AskOfServer,
+    /// For how many milliseconds it may say nothing, where the program says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silence: Option<u64>,
 }
 
 /// Where an MCP server is.

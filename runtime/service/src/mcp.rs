@@ -23,6 +23,7 @@ pub(crate) mod reach;
 mod read;
 mod resource;
 mod server;
+mod tasks;
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;

@@ -128,8 +128,13 @@ impl Authorization {
     }
 
     /// Takes what is kept, and renews it if it is about to end. What fails here fails again when the server refuses.
+    ///
+    /// While another call has a token renewed or a person asked, the one at hand is shown: it may be good enough for this call, which
+    /// otherwise waits where the server refuses it.
     pub async fn prepare(&self, reach_of: &ReachOf) {
-        let mut state = self.state.lock().await;
+        let Ok(mut state) = self.state.try_lock() else {
+            return;
+        };
         if state.is_read == IsRead::No {
             state.is_read = IsRead::Yes;
             self.take_kept(&mut state);

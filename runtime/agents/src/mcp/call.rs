@@ -31,6 +31,7 @@ impl OpenCall {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::default();
         let handle = peer.send_cancellable_request(request, options).await?;
+        happened.has_begun(&handle.progress_token);
         let open = Open {
             peer: peer.clone(),
             request: Some(handle.id.clone()),
@@ -38,6 +39,10 @@ impl OpenCall {
             happened: happened.clone(),
         };
         Ok(Self { handle, open })
+    }
+
+    pub fn token(&self) -> &ProgressToken {
+        &self.handle.progress_token
     }
 
     pub fn id(&self) -> &RequestId {

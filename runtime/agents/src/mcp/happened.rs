@@ -3,7 +3,9 @@
 //! An event of a run must be there again when the run is brought back, so what a server says by itself reaches a run only as a
 //! part of an outcome that is recorded.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use gsw_tree::event::{JsonText, McpHappened, McpWhat};
 use rmcp::model::ProgressToken;
@@ -24,6 +26,8 @@ pub(super) struct Happened(Arc<Mutex<Kept>>);
 struct Kept {
     all: Vec<Noted>,
     dropped: u64,
+    /// When progress was last reported of a call that is on its way; none was if it is missing.
+    progress: HashMap<ProgressToken, Option<Instant>>,
 }
 
 #[derive(Debug)]
@@ -42,6 +46,9 @@ impl Happened {
     pub fn note_of(&self, call: Option<ProgressToken>, what: McpWhat, payload: Option<&Value>) {
         let payload = payload.map(bounded);
         let mut kept = lock(&self.0);
+        if let Some(last) = call.as_ref().and_then(|it| kept.progress.get_mut(it)) {
+            *last = Some(Instant::now());
+        }
         if kept.all.len() >= MOST {
             kept.dropped = kept.dropped.saturating_add(1);
             return;
@@ -50,9 +57,21 @@ impl Happened {
         kept.all.push(Noted { call, happened });
     }
 
+    /// A call is on its way.
+    pub fn has_begun(&self, call: &ProgressToken) {
+        lock(&self.0).progress.insert(call.clone(), None);
+    }
+
+    /// When progress of it was last reported.
+    pub fn last_progress(&self, call: &ProgressToken) -> Option<Instant> {
+        lock(&self.0).progress.get(call).copied().flatten()
+    }
+
     /// A call is over: what was noted of it goes with the next answer, which is its own if it has one.
     pub fn is_over(&self, call: &ProgressToken) {
-        for noted in &mut lock(&self.0).all {
+        let mut kept = lock(&self.0);
+        kept.progress.remove(call);
+        for noted in &mut kept.all {
             if noted.call.as_ref() == Some(call) {
                 noted.call = None;
             }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -29,9 +29,11 @@ use crate::mcp::client::{self, Client};
 use crate::mcp::happened::Happened;
 use crate::mcp::locked::Digests;
 use crate::mcp::look::Unseen;
+use crate::mcp::questions::Bounded;
 use crate::mcp::talk::{Begun, Next, Talks, Turn};
 use crate::mcp::trouble::Trouble;
-use crate::mcp::{address, answer, lock, locked, look, pipe, talk, trouble};
+use crate::mcp::waited::About;
+use crate::mcp::{address, answer, lock, locked, look, pipe, talk, trouble, waited};
 
 /// How long a server may take until it has identified itself: one that is downloaded first takes its time.
 const START: Duration = Duration::from_secs(60);
@@ -50,6 +52,8 @@ pub(super) struct Session {
     end: Mutex<Option<RunningServiceCancellationToken>>,
     life: Mutex<Life>,
     said: Said,
+    /// The exchange was ended here. Answers that the server does not read may still be on their way.
+    overdone: Arc<AtomicBool>,
     happened: Happened,
     changes: Arc<AtomicU64>,
     /// `None` where the server was told that forms are not supported.
@@ -211,6 +215,12 @@ impl Session {
             Forms::Refused => None,
             Forms::Taken => Some(Talks::default()),
         };
+        let overdone = Arc::<AtomicBool>::default();
+        let (heard, stopped) = (said.clone(), Arc::clone(&overdone));
+        let transport = Bounded::new(transport.into_transport(), move |why| {
+            heard.note(why);
+            stopped.store(true, Ordering::Release);
+        });
         let client = Client::new(
             Arc::clone(&changes),
             hearing.happened.clone(),
@@ -250,6 +260,7 @@ impl Session {
             end: Mutex::new(Some(end)),
             life: Mutex::new(life),
             said,
+            overdone,
             happened: hearing.happened.clone(),
             changes,
             talks,
@@ -257,8 +268,17 @@ impl Session {
         })
     }
 
-    /// What it says to a question.
+    /// What it says to a question, if it does not leave that without an answer.
     pub async fn ask(&self, call: ServerCall) -> Result<String, Trouble> {
+        let (about, silence) = (About::default(), call.silence);
+        tokio::select! {
+            biased;
+            answer = self.answer(call, &about) => answer,
+            why = waited::in_vain(self, &self.happened, (&about, silence)) => Err(why.into()),
+        }
+    }
+
+    async fn answer(&self, call: ServerCall, about: &About) -> Result<String, Trouble> {
         let seen = match call.ask {
             AskOfServer::Tools => return Ok(locked::shown(&self.tools().await?)?),
             AskOfServer::Call {
@@ -269,9 +289,11 @@ impl Session {
                 if let Some(digest) = digest {
                     self.check(&tool, &digest).await?;
                 }
-                return self.call(tool, &input, call.key).await;
+                return self.call(tool, &input, (call.key, about)).await;
             }
-            AskOfServer::Talk { tool, turn } => return self.talk(tool, &turn, call.key).await,
+            AskOfServer::Talk { tool, turn } => {
+                return self.talk(tool, &turn, (call.key, about)).await;
+            }
             AskOfServer::Resources => look::resources(&self.peer).await,
             AskOfServer::Templates => look::templates(&self.peer).await,
             AskOfServer::Read { uri } => look::resource(&self.peer, uri).await,
@@ -309,11 +331,17 @@ impl Session {
     }
 
     /// Calls a tool. When its caller stops waiting, the server is notified.
-    async fn call(&self, tool: String, input: &str, key: String) -> Result<String, Trouble> {
+    async fn call(
+        &self,
+        tool: String,
+        input: &str,
+        (key, about): (String, &About),
+    ) -> Result<String, Trouble> {
         let input: Map<String, Value> = serde_json::from_str(input)
             .map_err(|error| ServerFailure::Server(format!("no arguments: {error}")))?;
         let params = CallToolRequestParams::new(tool).with_arguments(input);
         let mut call = self.begin(params, key).await?;
+        about.is(call.token());
         match call.answer().await {
             Ok(ServerResult::CallToolResult(result)) => Ok(answer::of(result)?),
             Ok(ServerResult::InputRequiredResult(_)) => Err(Trouble::Failed(ServerFailure::Tool(
@@ -331,7 +359,12 @@ impl Session {
     }
 
     /// A turn of a call in which the server may ask.
-    async fn talk(&self, tool: String, turn: &str, key: String) -> Result<String, Trouble> {
+    async fn talk(
+        &self,
+        tool: String,
+        turn: &str,
+        (key, about): (String, &About),
+    ) -> Result<String, Trouble> {
         let talks = self.talks.as_ref().ok_or_else(|| {
             ServerFailure::Server("it was not told that forms are filled in".into())
         })?;
@@ -341,6 +374,7 @@ impl Session {
             Begun::GoesOn(talk) => *talk,
             Begun::Call(params) => talks.follow(self.begin(*params, key).await?),
         };
+        about.is(talk.token());
         match talk.next(talks).await? {
             Next::Asks(told) => Ok(told),
             Next::Answered(answer) => match *answer {
@@ -372,17 +406,27 @@ impl Session {
             error,
             ServiceError::TransportClosed | ServiceError::TransportSend(_)
         );
-        let why = match has_gone {
-            true => self.said.beside("it has ended").await,
-            false => error.to_string(),
-        };
-        ServerFailure::Server(why).into()
+        if let Life::Address = &*lock(&self.life)
+            && let Some(why) = trouble::words_of_request(error)
+        {
+            return ServerFailure::Server(why).into();
+        }
+        if has_gone {
+            return self.gone().await.into();
+        }
+        ServerFailure::Server(error.to_string()).into()
+    }
+
+    /// That it has ended, with the end of its standard error.
+    pub async fn gone(&self) -> ServerFailure {
+        ServerFailure::Server(self.said.beside("it has ended").await)
     }
 
     /// Whether the session is over.
     pub fn is_over(&self) -> bool {
         let has_ended = !matches!(&*lock(&self.life), Life::Address) && self.has_ended();
-        has_ended || self.peer.is_transport_closed() || lock(&self.end).is_none()
+        let is_stopped = self.overdone.load(Ordering::Acquire);
+        is_stopped || has_ended || self.peer.is_transport_closed() || lock(&self.end).is_none()
     }
 
     /// Whether its process has ended.
@@ -432,7 +476,7 @@ fn pipes(input: OwnedFd, output: OwnedFd, said: &Said) -> io::Result<(DuplexStre
     let said = said.clone();
     tokio::spawn(async move {
         if let Some(why) = pipe::pass_on(output, to).await {
-            said.add(format!("\n({why})").as_bytes());
+            said.note(why);
         }
     });
     Ok((read, input))
@@ -444,6 +488,11 @@ impl Said {
         while let Ok(count @ 1..) = errors.read(&mut bytes).await {
             self.add(&bytes[..count]);
         }
+    }
+
+    /// Why the exchange was ended here.
+    fn note(&self, why: &str) {
+        self.add(format!("\n({why})").as_bytes());
     }
 
     fn add(&self, bytes: &[u8]) {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use gsw_driver::servers::ServerFailure;
 use rmcp::model::{
     CallToolRequestParams, ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest,
-    InputRequiredResult, RequestId, ServerResult,
+    InputRequiredResult, ProgressToken, RequestId, ServerResult,
 };
 use rmcp::service::{InboundStreamOrigin, ServiceError};
 use serde::{Deserialize, Serialize};
@@ -268,6 +268,10 @@ impl Talks {
 }
 
 impl Talk {
+    pub fn token(&self) -> &ProgressToken {
+        self.call.token()
+    }
+
     pub async fn next(mut self, talks: &Talks) -> Result<Next, ServerFailure> {
         let question = tokio::select! {
             answer = self.call.answer() => return Ok(Next::Answered(Box::new(answer))),

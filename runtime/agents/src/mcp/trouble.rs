@@ -46,6 +46,20 @@ pub(super) fn of_request(error: &ServiceError) -> Option<Challenge> {
     None
 }
 
+/// Why a request to an address came to nothing, in words for people.
+pub(super) fn words_of_request(error: &ServiceError) -> Option<String> {
+    let ServiceError::TransportSend(error) = error else {
+        return None;
+    };
+    let all: Vec<_> = causes(error.error.as_ref()).collect();
+    let last = match all.iter().find_map(|it| of_client(*it)) {
+        Some(error) => last_cause(error),
+        None => all.last().map(ToString::to_string)?,
+    };
+    let last = last.trim_end_matches([':', ' ']);
+    Some(format!("the exchange with it has ended: {last}"))
+}
+
 /// Why a greeting came to nothing, in words for people: no types of the client, and what is not there is no server that errs.
 pub(super) fn words_of_greeting(error: &ClientInitializeError) -> String {
     if let ClientInitializeError::LegacyFallbackFailed { fallback, .. } = error {

@@ -163,7 +163,7 @@ impl Program {
     /// Delivers its outcome; gives the program back if it has not ended although it was killed.
     pub(super) fn end(self) -> Option<Ending> {
         // Before `waitpid` frees the number: a late `kill` would otherwise meet another process.
-        self.group.forget();
+        self.group.forget(self.pid);
         let ending = Ending(self.pid);
         let status = ending.status();
         let outcome = match (self.dying, &status) {

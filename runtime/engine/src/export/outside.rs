@@ -288,7 +288,11 @@ fn ask_server(run: &mut Run, result: u64, server: [u64; 4], ask: AskOfServer) ->
         .collect();
     run.heap.release(argv);
     let given = words::take_templates(&mut run.heap, given);
-    let oauth = words::take_templates(&mut run.heap, oauth);
+    let mut oauth = words::take_templates(&mut run.heap, oauth);
+    // It holds for servers of both kinds.
+    let silence = oauth.iter().position(|it| it.0 == "silence");
+    let silence = silence.map(|at| oauth.remove(at).1.plain_text());
+    let silence = silence.flatten().and_then(|it| it.parse().ok());
     let at = match words::take_text(&mut run.heap, url) {
         Some(url) => PlaceOfServer::Address {
             url,
@@ -302,6 +306,6 @@ fn ask_server(run: &mut Run, result: u64, server: [u64; 4], ask: AskOfServer) ->
                 .with(run.tree(), run.scheduler.current_node(), given),
         },
     };
-    let request = Box::new(McpRequest { at, ask });
+    let request = Box::new(McpRequest { at, ask, silence });
     run.perform_for(Request::Mcp { request }, TypeId(result as u32))
 }

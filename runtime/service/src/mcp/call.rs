@@ -3,7 +3,7 @@
 //! A client of the newer protocol cannot be asked while its call is open: it gets the questions as the result and calls again
 //! with the answers and the token of the run, which continues meanwhile.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use gsw_driver::engine::Canceller;
 use gsw_driver::human::NoReply;
@@ -29,6 +29,8 @@ pub(super) struct Ongoing {
     happenings: Happenings,
     /// What is asked and has no reply, by the keys of the questions.
     asked: VecDeque<(String, Box<Asked>)>,
+    /// The keys of all questions, where none may come twice.
+    keys: Option<BTreeSet<String>>,
     /// How many lines of progress were sent.
     pub lines: u32,
 }
@@ -56,6 +58,7 @@ impl Ongoing {
             canceller,
             happenings,
             asked: VecDeque::new(),
+            keys: None,
             lines: 0,
         }
     }
@@ -78,15 +81,26 @@ impl Ongoing {
         });
     }
 
+    /// From now on no question has the key of an earlier one.
+    pub fn name_each_question_anew(&mut self) {
+        self.keys = Some(self.asked.iter().map(|it| it.0.clone()).collect());
+    }
+
     /// Remembers a question until it is replied to.
     pub fn keep(&mut self, asked: Box<Asked>) {
         let human = &asked.question.human;
-        let taken = |key: &str| self.asked.iter().any(|it| it.0 == key);
+        let taken = |key: &str| {
+            let was = self.keys.as_ref().is_some_and(|it| it.contains(key));
+            was || self.asked.iter().any(|it| it.0 == key)
+        };
         let mut key = human.clone();
         let mut number = 2;
         while taken(&key) {
             key = format!("{human} {number}");
             number += 1;
+        }
+        if let Some(keys) = &mut self.keys {
+            keys.insert(key.clone());
         }
         self.asked.push_back((key, asked));
     }
@@ -108,6 +122,11 @@ impl Ongoing {
             refuse(asked, "its client has not called again");
         }
         self.asked.clear();
+    }
+
+    /// What happens next.
+    pub async fn happening(&mut self) -> Option<Happening> {
+        self.happenings.next().await
     }
 
     /// What happens next, unless the client has cancelled before; then the run is cancelled and continues to its end.

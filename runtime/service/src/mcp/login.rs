@@ -146,7 +146,10 @@ fn log_in(servers: &McpServers, server: ServerAddress) -> Result<(), String> {
     let done = runtime.block_on(servers.log_in(server, anywhere));
     servers.close();
     done.map_err(|failure| match failure {
-        ServerFailure::Server(why) | ServerFailure::Tool(why) | ServerFailure::Denied(why) => why,
+        ServerFailure::Server(why)
+        | ServerFailure::Lost(why)
+        | ServerFailure::Tool(why)
+        | ServerFailure::Denied(why) => why,
     })
 }
 

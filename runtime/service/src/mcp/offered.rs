@@ -1,11 +1,13 @@
 //! What a program offers its clients, and the runs that they ask for.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use gsw_abi::program::Program;
 use gsw_driver::durable::store::RunStore;
 use gsw_driver::engine::runs::new_id;
 use gsw_driver::engine::{Engine, RunOptions, Starting};
+use gsw_engine::run::Finished;
 use gsw_tree::event::Level;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -13,12 +15,14 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 
 use crate::arguments::BuiltinOptions;
 use crate::mcp::call::{Asking, GivenUp, Ongoing, Watch, ask, asking, choices, refuse, tell};
 use crate::mcp::callers::{Callers, Happening, Line};
 use crate::mcp::ending::Ended;
 use crate::mcp::parted::{NotTaken, Parted};
+use crate::mcp::tasks::Tasks;
 use crate::mcp::{log, offer, progress, prompt, resource};
 use crate::report::Next;
 use crate::store::Origin;
@@ -37,6 +41,7 @@ pub(super) struct Offered {
     /// Runs whose client is to call again.
     parted: Mutex<Parted>,
     watch: Watch,
+    pub tasks_begun: Tasks,
 }
 
 /// What a client asks for.
@@ -53,6 +58,8 @@ pub(super) enum Followed {
     /// Questions, after which it is to ask again.
     Asked(InputRequiredResult),
     Ended(Ended, Next),
+    /// It takes longer than the client wants to wait.
+    Late(Box<Ongoing>),
 }
 
 impl Offered {
@@ -75,6 +82,7 @@ impl Offered {
             store,
             parted: Mutex::default(),
             watch,
+            tasks_begun: Tasks::default(),
         }
     }
 
@@ -125,13 +133,14 @@ impl Offered {
         }
     }
 
-    /// Follows a run to its end, or to questions that the client answers by asking again.
+    /// Follows a run to its end, to questions that the client answers by asking again, or until that takes too long.
     pub async fn follow(
         &self,
         mut ongoing: Ongoing,
-        context: &RequestContext<RoleServer>,
+        (context, patience): (&RequestContext<RoleServer>, Option<Duration>),
         logged: Option<Level>,
     ) -> Result<Followed, ErrorData> {
+        let late = patience.map(|it| Instant::now() + it);
         let asking = asking(context);
         let mut given_up = GivenUp::of(context, self.watch);
         loop {
@@ -143,7 +152,15 @@ impl Offered {
                 let asked = InputRequiredResult::new(Some(requests), Some(token));
                 return Ok(Followed::Asked(asked));
             }
-            match ongoing.next(&mut given_up).await {
+            let next = ongoing.next(&mut given_up);
+            let next = match late {
+                Some(late) => tokio::time::timeout_at(late, next).await,
+                None => Ok(next.await),
+            };
+            let Ok(next) = next else {
+                return Ok(Followed::Late(Box::new(ongoing)));
+            };
+            match next {
                 Some(Happening::Progress(line)) => {
                     say(&mut ongoing, line, context, logged).await;
                 }
@@ -156,21 +173,28 @@ impl Offered {
                     }
                 }
                 Some(Happening::Ended(finished)) => {
-                    if let Some(store) = &self.store {
-                        // A caller of the command line with the same input asks for a run of their own, so should
-                        // this fail, they get this result once more.
-                        let _ = store.delivered(ongoing.canceller.run());
-                    }
-                    let next = Next::new(&self.origin, &self.options, ongoing.canceller.run());
-                    let ended = Ended {
-                        workflow: ongoing.workflow,
-                        result: finished.result,
-                    };
+                    let (ended, next) = self.ended(&ongoing, *finished);
                     return Ok(Followed::Ended(ended, next));
                 }
                 None => return Err(ErrorData::internal_error("the run was lost", None)),
             }
         }
+    }
+
+    /// How a run has ended, for a client that is about to be given that.
+    pub fn ended(&self, ongoing: &Ongoing, finished: Finished) -> (Ended, Next) {
+        let run = ongoing.canceller.run();
+        if let Some(store) = &self.store {
+            // A caller of the command line with the same input asks for a run of their own, so should
+            // this fail, they get this result once more.
+            let _ = store.delivered(run);
+        }
+        let next = Next::new(&self.origin, &self.options, run);
+        let ended = Ended {
+            workflow: ongoing.workflow,
+            result: finished.result,
+        };
+        (ended, next)
     }
 }
 

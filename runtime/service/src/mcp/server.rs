@@ -1,15 +1,16 @@
 //! What the server answers to one client.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use gsw_tree::event::Level;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod,
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestMethod,
     CompleteRequestParams, CompleteResult, CompletionInfo, GetPromptRequestParams,
-    GetPromptResponse, Implementation, InputResponses, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
-    ServerCapabilities, ServerConfig, SetLevelRequestMethod, Tool,
+    GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, InputResponses,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    Reference, ServerCapabilities, ServerConfig, SetLevelRequestMethod, Tool, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -18,7 +19,7 @@ use serde_json::json;
 use crate::arguments::same_name;
 use crate::mcp::calls::Call;
 use crate::mcp::offered::{Followed, Offered, Wanted, lock};
-use crate::mcp::{ending, guard, log, offer, prompt, resource};
+use crate::mcp::{call, ending, guard, log, offer, prompt, resource, tasks};
 
 /// For so long, in milliseconds, a client may believe that all is as it has heard: what is offered is that of the program.
 const LISTED: u64 = 3_600_000;
@@ -49,7 +50,7 @@ impl Server {
     async fn run(
         &self,
         wanted: Wanted,
-        context: &RequestContext<RoleServer>,
+        (context, patience): (&RequestContext<RoleServer>, Option<Duration>),
     ) -> Result<Followed, ErrorData> {
         let ongoing = self.offered.ongoing(wanted)?;
         // A request of the newer age at an address has a connection of its own, and is cancelled by its end.
@@ -57,7 +58,8 @@ impl Server {
             call.began(&ongoing.canceller);
         }
         let logged = *lock(&self.logged);
-        self.offered.follow(ongoing, context, logged).await
+        let with = (context, patience);
+        self.offered.follow(ongoing, with, logged).await
     }
 }
 
@@ -70,6 +72,7 @@ impl ServerHandler for Server {
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_logging()
+            .enable_tasks()
             .build();
         let Offered {
             prompts,
@@ -117,8 +120,13 @@ impl ServerHandler for Server {
             input: request.arguments.unwrap_or_default(),
             again: again(request.request_state, request.input_responses),
         };
-        Ok(match self.run(wanted, &context).await? {
+        let patience = tasks::are_known(&context).then_some(tasks::PATIENCE);
+        Ok(match self.run(wanted, (&context, patience)).await? {
             Followed::Asked(asked) => asked.into(),
+            Followed::Late(ongoing) => {
+                let task = tasks::begin(&self.offered, *ongoing, call::choices(&context));
+                CallToolResponse::Task(task)
+            }
             Followed::Ended(ended, next) => {
                 ending::result(self.offered.engine(), ended, &next)?.into()
             }
@@ -128,6 +136,32 @@ impl ServerHandler for Server {
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let mut tools = self.offered.tools.iter();
         tools.find(|it| same_name(&it.name, name)).cloned()
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let task = self.offered.tasks_begun.get(&request.task_id)?;
+        Ok(GetTaskResult::new(task))
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let answers = request.input_responses;
+        self.offered.tasks_begun.answer(&request.task_id, answers)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.offered.tasks_begun.cancel(&request.task_id)
     }
 
     async fn list_prompts(
@@ -155,8 +189,9 @@ impl ServerHandler for Server {
             input: prompt::input(&program.types, declared, arguments),
             again: again(request.request_state, request.input_responses),
         };
-        Ok(match self.run(wanted, &context).await? {
+        Ok(match self.run(wanted, (&context, None)).await? {
             Followed::Asked(asked) => GetPromptResponse::InputRequired(asked),
+            Followed::Late(_) => return Err(endless()),
             Followed::Ended(ended, _) => {
                 GetPromptResponse::Complete(ending::messages(self.offered.engine(), ended)?)
             }
@@ -203,8 +238,9 @@ impl ServerHandler for Server {
             input,
             again: again(request.request_state, request.input_responses),
         };
-        Ok(match self.run(wanted, &context).await? {
+        Ok(match self.run(wanted, (&context, None)).await? {
             Followed::Asked(asked) => ReadResourceResponse::InputRequired(asked),
+            Followed::Late(_) => return Err(endless()),
             Followed::Ended(ended, _) => {
                 ReadResourceResponse::Complete(ending::contents(self.offered.engine(), ended, uri)?)
             }
@@ -247,6 +283,11 @@ impl ServerHandler for Server {
         *lock(&self.logged) = log::least(request.level);
         Ok(())
     }
+}
+
+/// There is no patience that could have come to its end.
+fn endless() -> ErrorData {
+    ErrorData::internal_error("the run was given up without a limit", None)
 }
 
 /// The token of a run that has asked, with what was answered.
