@@ -60,10 +60,7 @@ impl Hidden {
                 format!("<{name}>\n{text}\n</{name}>")
             };
             let shown = shown.trim_matches('"');
-            let length = as_duration(&bare);
-            for text in length.iter().chain([&bare]) {
-                hidden.known.push((block(text), block(shown)));
-            }
+            hidden.known.push((block(&bare), block(shown)));
         }
         hidden
     }
