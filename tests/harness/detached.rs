@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::killed::{Kept, await_text, signal};
+use crate::killed::{Kept, await_text, kill, signal};
 use crate::program::{GSWC, Said, scratch, text};
 
 const SOURCE: &str = r#"
@@ -208,4 +208,51 @@ fn of_two_that_resume_at_once_one_begins() {
         .filter(|it| it.code == Some(4) && it.err.contains("another process carries run"));
     assert_eq!((done, refused.count()), (1, 3), "{all:?}");
     assert_eq!(kept.read("paid.log"), "7\n");
+}
+
+#[test]
+fn a_result_that_nobody_read_is_given_again_and_not_made_again() {
+    let source = "import std/fs\npermissions { fs.write: [\".\"] }\n\
+         tool pay() -> string once { fs.append(\"paid.log\", \"paid\\n\"); \"receipt\" }\n\
+         workflow main() -> string { sleep(300ms); pay() }\n";
+    let kept = Kept::new("unread-result", source);
+    let mut unread = kept.start(&["--quiet"]);
+    drop(unread.stdout.take());
+    let status = unread.wait().expect("it ends");
+    assert_eq!(status.code(), Some(0));
+    for _ in 0..2 {
+        // Once it was read, a call is a run of its own.
+        let said = kept.run(&["--resume", "--quiet"]);
+        assert_eq!(said.out, "\"receipt\"\n", "{said:?}");
+    }
+    assert_eq!(kept.read("paid.log"), "paid\npaid\n");
+}
+
+#[test]
+fn a_detached_run_that_nobody_carries_is_named_with_the_result_of_its_parent() {
+    let source = "import std/fs\npermissions { fs.write: [\".\"] }\n\
+         tool note(text: string) -> string once { fs.append(\"notes.log\", \"${text}\\n\"); text }\n\
+         workflow child() -> string { note(\"begun\"); sleep(2h); \"late\" }\n\
+         workflow main() -> string { spawn detached child(); sleep(300ms); note(\"main\") }\n";
+    let kept = Kept::new("uncarried-child", source);
+    let parent = kept.start(&[]);
+    let begun = Instant::now();
+    let listed = || kept.run(&["runs", "--json"]).out;
+    while !listed().contains("\"completed\"") {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{}", listed());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(kill(parent).is_none(), "it ended before");
+    let said = kept.run(&["--resume"]);
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (Some(0), "\"main\"\n"),
+        "{said:?}"
+    );
+    assert!(
+        said.err
+            .contains("of `child`, which began later, is parked"),
+        "{said:?}"
+    );
+    assert!(said.err.contains("runs resume "), "{said:?}");
 }

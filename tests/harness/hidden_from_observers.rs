@@ -101,6 +101,31 @@ fn an_answer_that_repeats_a_hidden_argument_is_not_kept_on_the_disk() {
     }
 }
 
+#[test]
+fn a_hidden_duration_is_hidden_in_the_texts_of_a_prompt() {
+    let source = "type Visit { @secret length: duration }\nagent a { model: \"openai/gpt-5\" }\nprompt p(visit: Visit, @secret rest: duration) -> string by a { user \"${visit.length} and ${rest}\" }\nworkflow main(visit: Visit, @secret rest: duration) -> int { p(visit, rest).len() }\n";
+    let file = program("hidden_duration", source);
+    let events = scratch("hidden_duration").join("events.jsonl");
+    let replies = vec![when("", json!("as long as 1h31m"))];
+    let (said, requests) = with_provider(Script { replies }, |url| {
+        let output = Command::new(env!("CARGO_BIN_EXE_gswc"))
+            .args(["run", text(&file), "--", "--visit", r#"{"length": 5460}"#])
+            .args(["--rest", "2h17m", "--events"])
+            .arg(&events)
+            .env("OPENAI_API_KEY", "key-of-tests")
+            .env("OPENAI_BASE_URL", format!("{url}/v1"))
+            .output();
+        crate::program::Said::from(output.expect("gswc can be started"))
+    });
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let sent = format!("{requests:?}");
+    let seen = std::fs::read_to_string(&events).expect("the events are written");
+    for length in ["1h31m", "2h17m"] {
+        assert!(sent.contains(length), "{length} is not sent: {sent}");
+        assert!(!seen.contains(length), "{length} is shown: {seen}");
+    }
+}
+
 /// Which system text is sent.
 const SYSTEMS: &str = r#"
 agent a { model: "openai/gpt-5", system: "of the agent" }

@@ -101,6 +101,7 @@ fn a_run_with_too_few_threads_neither_hangs_nor_panics() {
         for most in 1..=ENOUGH {
             let said = with_threads(most, &folder, &url);
             assert!(!said.err.contains("panicked"), "{most}: {said:?}");
+            assert!(!said.err.contains("bug in"), "{most}: {said:?}");
             if said.code == Some(0) && said.out.trim() == whole {
                 is_enough = true;
                 continue;
@@ -114,5 +115,29 @@ fn a_run_with_too_few_threads_neither_hangs_nor_panics() {
         }
         assert!(is_enough, "the program needs more than {ENOUGH} threads");
     });
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+}
+
+#[test]
+fn a_run_with_too_few_files_does_not_panic() {
+    let folder = std::env::temp_dir().join(format!("gsw-files-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the folder is ours");
+    let source = folder.join("main.gsw");
+    std::fs::write(&source, "workflow main() -> int { 7 }\n").expect("the folder is ours");
+    let build = gswc(&["build", text(&source), "-o", text(&folder.join("main"))]);
+    assert_eq!(build.code, Some(0), "{build:?}");
+    let mut is_enough = false;
+    for most in 4..=16 {
+        let run = Command::new("prlimit")
+            .arg(format!("--nofile={most}:{most}"))
+            .arg(folder.join("main"))
+            .stdin(Stdio::null())
+            .output();
+        let said = Said::from(run.expect("prlimit is part of the system"));
+        assert!(!said.err.contains("panicked"), "{most}: {said:?}");
+        assert!(!said.err.contains("bug in"), "{most}: {said:?}");
+        is_enough |= said.code == Some(0) && said.out.trim() == "7";
+    }
+    assert!(is_enough, "the program needs more than 16 files");
     std::fs::remove_dir_all(&folder).expect("it is ours");
 }

@@ -295,20 +295,15 @@ impl Carrier {
     fn schedule(self: &Arc<Self>) {
         let carrier = Arc::clone(self);
         if let Err(error) = self.driver.threads.run(move || carrier.serve()) {
-            self.fail(&format!(
-                "no thread can be started to carry the run: {error}"
-            ));
+            self.end_uncarried(format!("no thread can be started for it: {error}"));
         }
     }
 
-    /// Ends a run that nothing can carry.
-    fn fail(self: &Arc<Self>, message: &str) {
-        let Some(mut run) = self.state().run.take() else {
-            return;
-        };
-        run.fail_internally(message.to_owned());
-        let finished = run.take_finished();
-        self.end(run, finished);
+    fn end_uncarried(self: &Arc<Self>, why: String) {
+        let run = self.state().run.take();
+        if let Some(run) = run {
+            self.end(run, lasting::left(Left::Uncarried { why }));
+        }
     }
 
     /// Takes the messages, a turn for each, until there is none or others wait for the thread.

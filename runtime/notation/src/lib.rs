@@ -13,3 +13,4 @@ pub mod json;
 pub mod number;
 pub mod path;
 pub mod text;
+pub mod thought;

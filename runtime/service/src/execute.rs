@@ -293,7 +293,9 @@ fn without(
 ) -> Exit {
     let why = match (not_begun, store) {
         (NotBegun::Ended(info), Some(store)) => {
-            return runs::wait::ended(engine, &info, options, store, origin);
+            let exit = runs::wait::ended(engine, &info, options, store, origin);
+            say_uncarried(&info, store, options, origin);
+            return exit;
         }
         (NotBegun::NothingToTry { id, left }, _) => {
             let next = Next::new(origin, options, &id);
@@ -310,6 +312,31 @@ fn without(
     Exit::Refused
 }
 
+/// Says which runs began after one that has ended, such as those that it detached, and are carried by nobody.
+fn say_uncarried(ended: &Info, store: &RunStore, options: &BuiltinOptions, origin: &Origin) {
+    if options.verbosity == Verbosity::Quiet {
+        return;
+    }
+    let mut open = runs::all(store).unwrap_or_default();
+    open.retain(|it| {
+        let is_open = !it.status.is_final() && it.carried == Carried::No;
+        is_open && it.image == ended.image && it.begun > ended.begun
+    });
+    if let Some(run) = open.last() {
+        let others = match open.len() - 1 {
+            0 => String::new(),
+            others => format!(", and {others} more"),
+        };
+        say(&format!(
+            "note: the run {} of `{}`, which began later, is {}, and no process carries it{others}; resume it: {}",
+            short(&run.id),
+            run.workflow,
+            run.status_name(),
+            Next::new(origin, options, &run.id).resume()
+        ));
+    }
+}
+
 /// What observers write ends before the result begins.
 pub(crate) fn end_watching(observers: &Observers, watchers: Watchers) {
     observers.close();
@@ -321,7 +348,8 @@ pub(crate) fn end_watching(observers: &Observers, watchers: Watchers) {
 
 /// Notes that the caller has been told how the run ended.
 pub(crate) fn note_delivered(store: &RunStore, id: &str, (ended, exit): (&RunResult, Exit)) {
-    let is_unwritten = matches!(ended, RunResult::Value(_)) && exit != Exit::Done;
+    let is_lost = exit != Exit::Done || say::is_unread();
+    let is_unwritten = matches!(ended, RunResult::Value(_)) && is_lost;
     if !is_unwritten {
         // Should this fail, the next call of the program gets the result once more.
         let _ = store.delivered(id);

@@ -103,12 +103,34 @@ pub struct Listener {
     ready: std::sync::mpsc::Receiver<()>,
 }
 
+/// Whether the process may open as many more files as a runtime for signals does.
+#[cfg(unix)]
+fn spare_files() -> std::io::Result<()> {
+    use std::os::unix::net::UnixStream;
+    let _files = [
+        UnixStream::pair()?,
+        UnixStream::pair()?,
+        UnixStream::pair()?,
+        UnixStream::pair()?,
+    ];
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn spare_files() -> std::io::Result<()> {
+    Ok(())
+}
+
 impl Listener {
-    /// Begins to listen. Without a thread a signal ends the process as it ends any other.
+    /// Begins to listen. Without a thread, or the files for it, a signal ends the process as it ends any other.
     pub fn start() -> Self {
         let (ends, told) = oneshot::channel();
         let (sender, ready) = std::sync::mpsc::channel();
         let serve = move || {
+            // tokio panics where it cannot open what signals need.
+            if spare_files().is_err() {
+                return;
+            }
             let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
                 .enable_io()
                 .build()

@@ -218,6 +218,7 @@ fn report_left(why: &Left, form: ResultForm, next: &Next) -> Exit {
         Left::Parked { .. } => ("Parked", Exit::Parked),
         Left::Diverged { .. } => ("Diverged", Exit::Refused),
         Left::Unwritten { .. } => ("Unwritten", Exit::Raised),
+        Left::Uncarried { .. } => ("Uncarried", Exit::Raised),
     };
     match form {
         ResultForm::Json => {
@@ -245,7 +246,7 @@ fn report_left(why: &Left, form: ResultForm, next: &Next) -> Exit {
                 next.runs("fork", "NODE"),
                 next.runs("abandon", "")
             )),
-            Left::Unwritten { .. } => say(&format!("error: {why}")),
+            Left::Unwritten { .. } | Left::Uncarried { .. } => say(&format!("error: {why}")),
         },
     }
     exit

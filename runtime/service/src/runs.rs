@@ -212,7 +212,7 @@ fn quiet_engine(loaded: Loaded, store: &Arc<RunStore>) -> Engine {
 }
 
 /// The runs of a store, the newest first; none where there is no store yet.
-fn all(store: &RunStore) -> Result<Vec<Info>, String> {
+pub(crate) fn all(store: &RunStore) -> Result<Vec<Info>, String> {
     let listed = match store.existing() {
         Err(Error::Missing(_)) => return Ok(Vec::new()),
         store => store.and_then(|it| it.list()),

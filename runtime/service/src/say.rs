@@ -4,6 +4,7 @@
 //! is made of rows, which are as careful.
 
 use std::io::{self, BufWriter, IsTerminal, Write, stderr, stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gsw_trace::Shown;
 use serde::Serialize;
@@ -91,9 +92,20 @@ fn write(text: &str) -> io::Result<()> {
     unless_gone(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
+/// Whether something was written to standard output after its reader had gone.
+static IS_UNREAD: AtomicBool = AtomicBool::new(false);
+
+/// Whether the reader of standard output was gone before it had all.
+pub(crate) fn is_unread() -> bool {
+    IS_UNREAD.load(Ordering::Relaxed)
+}
+
 fn unless_gone(written: io::Result<()>) -> io::Result<()> {
     match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            IS_UNREAD.store(true, Ordering::Relaxed);
+            Ok(())
+        }
         written => written,
     }
 }

@@ -90,36 +90,30 @@ impl Finder<'_> {
         }
     }
 
-    /// The branch that a value is, where branches differ in what is looked for here.
+    /// The branch that a value is, where branches differ in what is looked for here. An object with keys that no record has a
+    /// field for is the record that has fields for most of its keys.
     fn branch(&self, value: &Value, branches: &[ShapeId]) -> Option<ShapeId> {
-        branches.iter().find_map(|it| {
-            let is_it = match (self.shapes.get(*it), value) {
-                (Shape::Choice(inner), _) => return self.branch(value, inner),
-                (Shape::Record(record), Value::Object(fields)) => match &record.kind {
-                    Some(kind) => fields.get(KIND).and_then(Value::as_str) == Some(kind),
-                    None => fields.keys().all(|it| record.field_named(it).is_some()),
-                },
-                (Shape::Any, _)
-                | (Shape::Map { .. }, Value::Object(_))
-                | (Shape::List { .. } | Shape::Tuple(_), Value::Array(_))
-                | (Shape::Float | Shape::Duration, Value::Number(_)) => true,
-                (
-                    Shape::Null
-                    | Shape::Bool
-                    | Shape::Int
-                    | Shape::Float
-                    | Shape::Duration
-                    | Shape::Text
-                    | Shape::Words(_)
-                    | Shape::List { .. }
-                    | Shape::Tuple(_)
-                    | Shape::Record(_)
-                    | Shape::Map { .. },
-                    _,
-                ) => false,
-            };
-            is_it.then_some(*it)
+        self.whole(value, branches).or_else(|| {
+            let near = self.shapes.leaves(branches.to_vec()).into_iter();
+            let near = near.filter_map(|it| Some((self.unknown_keys(value, it)?, it)));
+            near.min_by_key(|it| it.0).map(|it| it.1)
         })
+    }
+
+    fn whole(&self, value: &Value, branches: &[ShapeId]) -> Option<ShapeId> {
+        branches.iter().find_map(|it| match self.shapes.get(*it) {
+            Shape::Choice(inner) => self.whole(value, inner),
+            leaf => is_whole(value, leaf).then_some(*it),
+        })
+    }
+
+    /// How many keys of an object a record has no field for. A variant is known by its kind instead.
+    fn unknown_keys(&self, value: &Value, id: ShapeId) -> Option<usize> {
+        let (Shape::Record(record), Value::Object(fields)) = (self.shapes.get(id), value) else {
+            return None;
+        };
+        let unknown = fields.keys().filter(|it| record.field_named(it).is_none());
+        record.kind.is_none().then(|| unknown.count())
     }
 
     fn any(&mut self, value: &Value, place: &Place<'_>) {
@@ -163,5 +157,34 @@ impl Finder<'_> {
 
     fn issue(&mut self, place: &Place<'_>, expected: String, found: String) {
         self.issues.push(place.issue(expected, found));
+    }
+}
+
+/// Whether a value is of a shape that is no choice, as far as it is looked at here.
+fn is_whole(value: &Value, shape: &Shape) -> bool {
+    match (shape, value) {
+        (Shape::Record(record), Value::Object(fields)) => match &record.kind {
+            Some(kind) => fields.get(KIND).and_then(Value::as_str) == Some(kind),
+            None => fields.keys().all(|it| record.field_named(it).is_some()),
+        },
+        (Shape::Any, _)
+        | (Shape::Map { .. }, Value::Object(_))
+        | (Shape::List { .. } | Shape::Tuple(_), Value::Array(_))
+        | (Shape::Float | Shape::Duration, Value::Number(_)) => true,
+        (
+            Shape::Null
+            | Shape::Bool
+            | Shape::Int
+            | Shape::Float
+            | Shape::Duration
+            | Shape::Text
+            | Shape::Words(_)
+            | Shape::List { .. }
+            | Shape::Tuple(_)
+            | Shape::Record(_)
+            | Shape::Map { .. }
+            | Shape::Choice(_),
+            _,
+        ) => false,
     }
 }

@@ -4,6 +4,7 @@
 
 use gsw_notation::path::Step;
 use gsw_notation::text::shortened;
+use gsw_notation::thought;
 
 use super::node::Node;
 use super::parse::{self, Flaw, Parsed};
@@ -36,18 +37,6 @@ pub(crate) struct Spoken<'t> {
     pub repairs: Repairs,
 }
 
-/// Words in angle brackets around thoughts.
-const THOUGHTS: &[&str] = &[
-    "think",
-    "thinking",
-    "thought",
-    "thoughts",
-    "reasoning",
-    "scratchpad",
-    "analysis",
-    "reflection",
-];
-
 /// Leaves out thoughts before the answer; what only a thought holds never answers.
 pub(crate) fn spoken(text: &str) -> Spoken<'_> {
     let mut spoken = Spoken {
@@ -58,11 +47,9 @@ pub(crate) fn spoken(text: &str) -> Spoken<'_> {
         let what = || "left out a byte-order mark".into();
         spoken.repairs.note_at(RepairKind::OddBlank, Vec::new, what);
     }
-    while let Some(tag) = opening_thought(spoken.text) {
-        let close = format!("</{tag}>");
-        let end = spoken.text.find(&close).map(|it| it + close.len());
-        // A thought without an end has no answer after it.
-        spoken.leave_out(end.unwrap_or(spoken.text.len()));
+    // A thought without an end has no answer after it.
+    while let Some(length) = thought::length(spoken.text) {
+        spoken.leave_out(length);
     }
     // Where a template of the conversation has opened the thought, only its end is in the answer.
     if let Some(end) = closing_thought(spoken.text) {
@@ -79,31 +66,13 @@ impl Spoken<'_> {
     }
 }
 
-/// The tag of the thought that a text begins with.
-pub(crate) fn opening_thought(text: &str) -> Option<&'static str> {
-    let rest = text.strip_prefix('<')?;
-    let is_tag = |tag: &&&str| {
-        rest.strip_prefix(**tag)
-            .is_some_and(|it| it.starts_with('>'))
-    };
-    THOUGHTS.iter().find(is_tag).copied()
-}
-
-/// Where the last thought ends that was not opened. A tag inside of a string is none: more of the string follows on its line.
+/// Where the last thought ends that was not opened. A mark inside of a string is none: more of the string follows on its line.
 fn closing_thought(text: &str) -> Option<usize> {
-    let ends = THOUGHTS.iter().flat_map(|tag| {
-        let close = format!("</{tag}>");
-        let ends = text.match_indices(&close).map(|(at, it)| at + it.len());
-        ends.collect::<Vec<usize>>()
-    });
-    let is_opened = THOUGHTS
-        .iter()
-        .any(|tag| text.contains(&format!("<{tag}>")));
     let is_end = |end: &usize| {
         let rest = &text[*end..];
-        !is_opened && (rest.is_empty() || rest.starts_with(['\n', '\r', '{', '[', ' ']))
+        rest.is_empty() || rest.starts_with(['\n', '\r', '{', '[', ' '])
     };
-    ends.filter(is_end).max()
+    thought::unopened(text).into_iter().filter(is_end).max()
 }
 
 /// What was found in a text.
@@ -123,15 +92,21 @@ pub(crate) fn tops<'t>(
     work: &Work,
     is_answer: impl Fn(&Node<'t>) -> bool,
 ) -> Found<'t> {
+    let is_mark = |it: char| it == '{' || thought::FIRST.contains(&it);
     let mut found = Found::default();
     let mut at = 0;
     // Where the value ended that was read last.
     let mut last = None;
-    while let Some(next) = text[at..].find(['{', '[', '<']) {
+    while let Some(next) = text[at..].find(is_mark) {
         work.spend(next);
         at += next;
-        if text[at..].starts_with('<') {
-            at += thought_length(&text[at..]);
+        if let Some(length) = thought::length(&text[at..]) {
+            work.spend(length);
+            at += length;
+            continue;
+        }
+        if !text[at..].starts_with(['{', '[']) {
+            at += text[at..].chars().next().map_or(1, char::len_utf8);
             continue;
         }
         if work.is_spent() {
@@ -272,15 +247,6 @@ fn extent(text: &str, open: usize, work: &Work) -> Extent {
         length: at.min(bytes.len()),
         is_closed: false,
     }
-}
-
-/// How much of a text that begins with `<` is a thought, or just that sign.
-fn thought_length(text: &str) -> usize {
-    let Some(tag) = opening_thought(text) else {
-        return 1;
-    };
-    let close = format!("</{tag}>");
-    text.find(&close).map_or(text.len(), |it| it + close.len())
 }
 
 /// Looks at what follows a value that seems whole: what could be more of it makes it a broken one.

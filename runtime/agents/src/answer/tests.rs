@@ -128,6 +128,16 @@ fn exact_answers_have_no_other_keys() {
         issues[0].message,
         "at $.b.d: expected no such key, found `d`"
     );
+    // An optional record has no kind that says which branch it is.
+    let sub = json!({"type": "object", "properties": {"c": {"type": "integer"}, "d": {"type": "integer"}}, "required": ["c"]});
+    let optional = json!({"type": "array", "items": {"anyOf": [{"type": "null"}, {"anyOf": [sub]}, {"type": "integer"}]}});
+    for exactness in [Exactness::Exact, Exactness::Lenient] {
+        assert!(read(r#"[null, {"c": 1}, 2]"#, &optional, exactness).is_ok());
+        let issues = read(r#"[{"c": 1, "e": 2}]"#, &optional, exactness).expect_err("`d` misspelt");
+        assert_eq!(issues[0].path, "$[0].e");
+    }
+    let named = lenient(r#"[{"c": 1, "d": 2, "e": 3}]"#, &optional).repairs;
+    assert_eq!(named, ["dropped-key at $[0].e: left out 3"]);
     let issues = exact(r#"{"a": 1, "a": 1}"#).expect_err("a key twice");
     assert_eq!(
         issues[0].message,

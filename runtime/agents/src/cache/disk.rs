@@ -6,22 +6,29 @@
 //!
 //! Of equal calls in several processes one asks. It claims the key by a row with the name of its process; the claim of a process
 //! that is gone counts for nothing, which is known by a lock ([`Owner`]).
+//!
+//! Nobody waits here for a process that writes: it is asked again a little later whether a key is free, and what is to be written
+//! meanwhile is written then ([`late`]).
 
 mod file;
 mod inspect;
+mod late;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use gsw_engine::answers::KeptAnswer;
 use gsw_journal::owner::{self, Owner};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 use sha2::{Digest, Sha256};
+
+use file::Unopened;
+use late::{Late, Write};
 
 pub use inspect::{Damage, Filter, Inspection, Line, Stats};
 
@@ -39,6 +46,12 @@ const BOUNDS: Bounds = Bounds {
 };
 /// Which answers were used last is known to ten minutes, so that a hit seldom writes.
 const USE_STEP: i64 = 600_000_000_000;
+/// How long a call waits while another process writes, which mostly takes less. A guess.
+const PATIENCE: Duration = Duration::from_millis(5);
+/// How long calls wait in all, each of them out of the way of others, until they go on without the file.
+const MOST_PATIENCE: Duration = Duration::from_millis(500);
+/// When it is asked anew whether another process writes.
+const FORGET_BUSY: Duration = Duration::from_secs(1);
 /// How many answers are evicted at once.
 const BATCH: u32 = 64;
 
@@ -46,7 +59,10 @@ const BATCH: u32 = 64;
 pub struct Disk {
     path: PathBuf,
     bounds: Bounds,
-    opened: OnceLock<Option<Open>>,
+    opened: OnceLock<Option<Arc<Open>>>,
+    opening: Mutex<()>,
+    /// When another process wrote, as far as is known here.
+    busy: Mutex<Option<Busy>>,
     is_off: AtomicBool,
     report: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -59,7 +75,16 @@ impl std::fmt::Debug for Disk {
     }
 }
 
+/// A time in which another process wrote whenever this one wanted to.
+#[derive(Clone, Copy)]
+struct Busy {
+    since: Instant,
+    last: Instant,
+}
+
 struct Open {
+    path: PathBuf,
+    bounds: Bounds,
     owner: Owner,
     inside: Mutex<Inside>,
 }
@@ -68,6 +93,7 @@ struct Inside {
     connection: Connection,
     /// The keys that this process has claimed.
     claimed: HashSet<String>,
+    late: Late,
 }
 
 /// What a look-up finds.
@@ -81,7 +107,7 @@ pub(crate) enum OnDisk {
     },
     /// Nothing; other processes wait until the key is let go.
     Claimed,
-    /// Nothing yet: another process asks.
+    /// Nothing yet: another process asks, or writes.
     Busy,
     /// Nothing, and no other process waits.
     Nothing,
@@ -95,6 +121,8 @@ impl Disk {
             path,
             bounds: BOUNDS,
             opened: OnceLock::new(),
+            opening: Mutex::default(),
+            busy: Mutex::default(),
             is_off: AtomicBool::new(false),
             report: Box::new(report),
         }
@@ -103,79 +131,33 @@ impl Disk {
     /// The process ends: its name is free for whoever looks who has claimed something.
     pub(crate) fn close(&self) {
         if let Some(Some(open)) = self.opened.get() {
+            late::finish(open, MOST_PATIENCE);
             open.owner.leave();
         }
     }
 
     /// Looks a key up, and claims it if there is nothing.
     pub(crate) fn look_up(&self, key: &str, at: Duration) -> OnDisk {
-        self.with(|path, open| {
-            let mut inside = open.inside();
-            if let Some(found) = find(&inside.connection, key, at)? {
-                return Ok(found);
-            }
-            let transaction = inside
-                .connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)?;
-            // Again, since another process may have kept it meanwhile.
-            if let Some(found) = find(&transaction, key, at)? {
-                return Ok(found);
-            }
-            let holder: Option<String> = transaction
-                .prepare_cached("SELECT owner FROM claims WHERE key = ?1")?
-                .query_row([key], |row| row.get(0))
-                .optional()?;
-            if holder.is_some_and(|it| it != open.owner.name() && owner::is_alive(path, &it)) {
-                return Ok(OnDisk::Busy);
-            }
-            transaction
-                .prepare_cached("INSERT OR REPLACE INTO claims (key, owner) VALUES (?1, ?2)")?
-                .execute((key, open.owner.name()))?;
-            transaction.commit()?;
-            inside.claimed.insert(key.to_owned());
-            Ok(OnDisk::Claimed)
-        })
-        .unwrap_or(OnDisk::Nothing)
+        match self.with(|open, inside| claim(open, inside, key, at)) {
+            Used::Done(found) => found,
+            // Whoever has stopped in the middle of writing keeps nobody from asking.
+            Used::Busy if self.is_busy_for(MOST_PATIENCE) => OnDisk::Nothing,
+            Used::Busy => OnDisk::Busy,
+            Used::Off => OnDisk::Nothing,
+        }
     }
 
     /// Looks a key up for a call that does not wait for others.
     pub(crate) fn look_up_alone(&self, key: &str, at: Duration) -> OnDisk {
-        let found = self.with(|_, open| find(&open.inside().connection, key, at));
-        found.flatten().unwrap_or(OnDisk::Nothing)
+        match self.with(|_, inside| find(&inside.connection, key, at)) {
+            Used::Done(Some(found)) => found,
+            Used::Done(None) | Used::Busy | Used::Off => OnDisk::Nothing,
+        }
     }
 
     /// Keeps an answer, and makes room for it. One that is larger than all that may be kept is not.
     pub(crate) fn keep(&self, answer: &KeptAnswer) {
-        self.with(|_, open| {
-            let mut inside = open.inside();
-            let size = i64::try_from(answer.text.len()).unwrap_or(i64::MAX);
-            if size > self.bounds.bytes {
-                return Ok(());
-            }
-            let transaction = inside
-                .connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let (at, expires) = (nanoseconds(answer.at), nanoseconds(answer.at.saturating_add(answer.ttl)));
-            transaction.prepare_cached("DELETE FROM answers WHERE key = ?1")?.execute([&answer.key])?;
-            make_room(&transaction, self.bounds, size, at)?;
-            transaction
-                .prepare_cached(
-                    "INSERT INTO answers (key, owner, prompt, model, text, digest, kept, expires, used)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7)",
-                )?
-                .execute((
-                    &answer.key,
-                    &answer.owner,
-                    &answer.prompt,
-                    &answer.model,
-                    &answer.text,
-                    digest(&answer.key, &answer.text),
-                    at,
-                    expires,
-                ))?;
-            transaction.commit()?;
-            Ok(())
-        });
+        self.write(|| Write::Keep(Box::new(answer.clone())));
     }
 
     /// Lets go of a key, if this process has claimed it.
@@ -184,55 +166,123 @@ impl Disk {
         let Some(Some(open)) = self.opened.get() else {
             return;
         };
-        if !open.inside().claimed.remove(key) {
-            return;
+        let has_claimed = open.inside().claimed.remove(key);
+        if has_claimed {
+            self.write(|| Write::LetGo(key.to_owned()));
         }
-        self.with(|_, open| {
-            open.inside()
-                .connection
-                .prepare_cached("DELETE FROM claims WHERE key = ?1 AND owner = ?2")?
-                .execute((key, open.owner.name()))
-        });
     }
 
-    /// `None` when it cannot be used, now or at all.
-    fn with<T>(&self, work: impl FnOnce(&Path, &Open) -> rusqlite::Result<T>) -> Option<T> {
-        if self.is_off.load(Ordering::Relaxed) {
-            return None;
+    /// Writes now or, when another process writes, as soon as it does not; in the order of the calls.
+    fn write(&self, what: impl Fn() -> Write) {
+        let wrote = self.with(|open, inside| {
+            if !inside.late.is_empty() {
+                late::later(open, inside, what());
+                return Ok(());
+            }
+            let wrote = what().into_file(open, &mut inside.connection);
+            if wrote.as_ref().is_err_and(is_busy) {
+                late::later(open, inside, what());
+            }
+            wrote
+        });
+        match wrote {
+            // The file could not be opened, so nothing has been claimed.
+            Used::Done(()) | Used::Busy | Used::Off => {}
         }
-        let open = self.opened.get_or_init(|| self.open()).as_ref()?;
-        match work(&self.path, open) {
-            Ok(done) => Some(done),
-            // Others write for longer than we wait: this once it is as if there were nothing.
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => None,
+    }
+
+    fn with<T>(
+        &self,
+        work: impl FnOnce(&Arc<Open>, &mut Inside) -> rusqlite::Result<T>,
+    ) -> Used<T> {
+        if self.is_off.load(Ordering::Relaxed) {
+            return Used::Off;
+        }
+        let open = match self.opened() {
+            Used::Done(open) => open,
+            Used::Busy => return self.was_busy(),
+            Used::Off => return Used::Off,
+        };
+        let mut inside = open.inside();
+        // Once is enough to know that another process writes for long.
+        let patience = match self.is_busy_for(Duration::ZERO) {
+            true => Duration::ZERO,
+            false => PATIENCE,
+        };
+        let done = inside.connection.busy_timeout(patience);
+        match done.and_then(|()| work(open, &mut inside)) {
+            Ok(done) => {
+                if inside.late.is_empty() {
+                    *self.busy() = None;
+                }
+                Used::Done(done)
+            }
+            Err(error) if is_busy(&error) => self.was_busy(),
             Err(error) => {
                 self.turn_off(&error.to_string());
-                None
+                Used::Off
             }
         }
     }
 
-    fn open(&self) -> Option<Open> {
-        let connection = file::open(&self.path);
-        let opened = connection.and_then(|connection| {
-            owner::sweep(&self.path);
-            let owner = Owner::new(&self.path).map_err(|it| it.to_string())?;
-            forget_dead(&connection, &self.path).map_err(|it| it.to_string())?;
-            Ok((connection, owner))
-        });
-        match opened {
-            Ok((connection, owner)) => Some(Open {
-                owner,
-                inside: Mutex::new(Inside {
-                    connection,
-                    claimed: HashSet::new(),
-                }),
-            }),
-            Err(why) => {
-                self.turn_off(&why);
-                None
+    fn was_busy<T>(&self) -> Used<T> {
+        let now = Instant::now();
+        let mut busy = self.busy();
+        let since = busy.filter(|it| it.last.elapsed() < FORGET_BUSY);
+        let since = since.map_or(now, |it| it.since);
+        *busy = Some(Busy { since, last: now });
+        Used::Busy
+    }
+
+    fn is_busy_for(&self, time: Duration) -> bool {
+        let busy = *self.busy();
+        busy.is_some_and(|it| it.last.elapsed() < FORGET_BUSY && it.since.elapsed() >= time)
+    }
+
+    fn busy(&self) -> MutexGuard<'_, Option<Busy>> {
+        self.busy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn opened(&self) -> Used<&Arc<Open>> {
+        if self.opened.get().is_none() {
+            // One at a time, so that the process has one name.
+            let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.opened.get().is_none() {
+                match self.open() {
+                    Ok(open) => self.opened.get_or_init(|| Some(Arc::new(open))),
+                    Err(Unopened::Busy) => return Used::Busy,
+                    Err(Unopened::Failed(why)) => {
+                        self.turn_off(&why);
+                        self.opened.get_or_init(|| None)
+                    }
+                };
             }
         }
+        match self.opened.get() {
+            Some(Some(open)) => Used::Done(open),
+            Some(None) | None => Used::Off,
+        }
+    }
+
+    fn open(&self) -> Result<Open, Unopened> {
+        let connection = file::open(&self.path, PATIENCE)?;
+        owner::sweep(&self.path);
+        let owner = Owner::new(&self.path).map_err(|it| Unopened::Failed(it.to_string()))?;
+        match forget_dead(&connection, &self.path) {
+            // The claims of the dead count for nothing.
+            Err(error) if !is_busy(&error) => return Err(error.into()),
+            Ok(()) | Err(_) => {}
+        }
+        Ok(Open {
+            path: self.path.clone(),
+            bounds: self.bounds,
+            owner,
+            inside: Mutex::new(Inside {
+                connection,
+                claimed: HashSet::new(),
+                late: Late::default(),
+            }),
+        })
     }
 
     fn turn_off(&self, why: &str) {
@@ -252,6 +302,46 @@ impl Open {
     }
 }
 
+/// What became of a use of the file.
+enum Used<T> {
+    Done(T),
+    /// Another process writes.
+    Busy,
+    /// It cannot be used at all.
+    Off,
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+}
+
+/// The answer of a key, or the key for this process.
+fn claim(open: &Open, inside: &mut Inside, key: &str, at: Duration) -> rusqlite::Result<OnDisk> {
+    if let Some(found) = find(&inside.connection, key, at)? {
+        return Ok(found);
+    }
+    let transaction = inside
+        .connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Again, since another process may have kept it meanwhile.
+    if let Some(found) = find(&transaction, key, at)? {
+        return Ok(found);
+    }
+    let holder: Option<String> = transaction
+        .prepare_cached("SELECT owner FROM claims WHERE key = ?1")?
+        .query_row([key], |row| row.get(0))
+        .optional()?;
+    if holder.is_some_and(|it| it != open.owner.name() && owner::is_alive(&open.path, &it)) {
+        return Ok(OnDisk::Busy);
+    }
+    transaction
+        .prepare_cached("INSERT OR REPLACE INTO claims (key, owner) VALUES (?1, ?2)")?
+        .execute((key, open.owner.name()))?;
+    transaction.commit()?;
+    inside.claimed.insert(key.to_owned());
+    Ok(OnDisk::Claimed)
+}
+
 /// The answer of a key whose time is not over. What was damaged is removed, and is not there.
 fn find(connection: &Connection, key: &str, at: Duration) -> rusqlite::Result<Option<OnDisk>> {
     let now = nanoseconds(at);
@@ -267,16 +357,24 @@ fn find(connection: &Connection, key: &str, at: Duration) -> rusqlite::Result<Op
         return Ok(None);
     };
     if said != digest(key, &text) {
-        connection.execute("DELETE FROM answers WHERE key = ?1", [key])?;
+        unless_busy(connection.execute("DELETE FROM answers WHERE key = ?1", [key]))?;
         return Ok(None);
     }
     if now.saturating_sub(used) > USE_STEP {
-        connection
-            .prepare_cached("UPDATE answers SET used = ?2 WHERE key = ?1")?
-            .execute((key, now))?;
+        let mut update =
+            connection.prepare_cached("UPDATE answers SET used = ?2 WHERE key = ?1")?;
+        unless_busy(update.execute((key, now)))?;
     }
     let rest = Duration::from_nanos(expires.saturating_sub(now).unsigned_abs());
     Ok(Some(OnDisk::Hit { owner, text, rest }))
+}
+
+/// What may as well be written by the next call that reads.
+fn unless_busy(written: rusqlite::Result<usize>) -> rusqlite::Result<()> {
+    match written {
+        Err(error) if !is_busy(&error) => Err(error),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Removes what has expired and then what was used longest ago, until an answer of this size fits.

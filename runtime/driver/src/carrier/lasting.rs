@@ -521,6 +521,6 @@ impl Carrier {
 }
 
 /// The end of the carrying of a run that has not ended.
-fn left(why: Left) -> Box<Finished> {
+pub(super) fn left(why: Left) -> Box<Finished> {
     Finished::without_run(RunResult::Left(why))
 }

@@ -519,7 +519,10 @@ impl Remembered {
             RunResult::Cancelled => Status::Cancelled,
             RunResult::Left(left) => {
                 match left {
-                    Left::Interrupted | Left::Parked { .. } | Left::Unwritten { .. } => {}
+                    Left::Interrupted
+                    | Left::Parked { .. }
+                    | Left::Unwritten { .. }
+                    | Left::Uncarried { .. } => {}
                     // What differs may hold a secret.
                     Left::Diverged { why } => {
                         let why = match self.secrecy {

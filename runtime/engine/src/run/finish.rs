@@ -84,6 +84,8 @@ pub enum Left {
     Diverged { why: String },
     /// It cannot be written down.
     Unwritten { why: String },
+    /// The system has no thread for it.
+    Uncarried { why: String },
 }
 
 impl std::fmt::Display for Left {
@@ -96,6 +98,7 @@ impl std::fmt::Display for Left {
                 "the run asks for something else than it did before it was interrupted: {why}"
             ),
             Self::Unwritten { why } => write!(f, "the run cannot be written down: {why}"),
+            Self::Uncarried { why } => write!(f, "the run cannot be carried: {why}"),
         }
     }
 }
@@ -169,6 +172,12 @@ impl Run {
     /// Ends the run because of a bug in the runtime; what it holds is freed with its heap.
     pub fn fail_internally(&mut self, message: String) {
         self.completion.set(RunResult::Internal(message));
+    }
+
+    /// Leaves the run because the system has no thread for what it needs.
+    pub(crate) fn leave_uncarried(&mut self, why: String) {
+        self.completion
+            .set(RunResult::Left(Left::Uncarried { why }));
     }
 
     /// Ends a cancelled run whose `defer`s take too long.

@@ -36,7 +36,7 @@ impl Run {
             // A time limit that nothing counts is none: the run must not continue as if it held.
             (Purpose::Scope(_), Outcome::Failed(failure)) => {
                 let why = said_of(&mut self.heap, failure);
-                self.fail_internally(format!("a time limit cannot be kept: {why}"));
+                self.leave_uncarried(format!("a time limit cannot be kept: {why}"));
             }
             (Purpose::Scope(scope), _) => {
                 if let Some(task) = self.scopes.run_out(scope, self.doubts.count()) {

@@ -9,13 +9,16 @@
 //! - How the text is cut decides nothing but how a growing string is divided.
 //! - The work is linear in the text; between two pieces nothing is kept but the value that is not whole.
 //!
-//! A model may write something before the value (prose, a fence) and something after it: the first place where a value of
-//! the shape can be read is where it begins, and nothing after its end is looked at. What is not JSON is not repaired
+//! A model may write something before the value (prose, a fence, a thought) and something after it: the first place where a value
+//! of the shape can be read, and that lies in no thought, is where it begins, and nothing after its end is looked at. What is not JSON is not repaired
 //! here; a caller with the whole text can do that.
 
 mod scan;
 
 use scan::{Collected, Text};
+use serde::de::IgnoredAny;
+
+use crate::thought::Follower;
 
 /// What may be used of a value before it is whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +64,8 @@ pub struct Growing {
     /// What is open, outermost first.
     levels: Vec<Level>,
     has_begun: bool,
+    /// The thoughts in the text before the value.
+    thoughts: Follower,
 }
 
 #[derive(Debug)]
@@ -107,6 +112,7 @@ impl Growing {
             state: State::Before,
             levels: Vec::new(),
             has_begun: false,
+            thoughts: Follower::default(),
         }
     }
 
@@ -174,7 +180,8 @@ impl Growing {
             Shape::Text => '"',
             Shape::Whole => return "",
         };
-        match rest.find(opening) {
+        let begins = |it: char| !self.thoughts.takes(it) && it == opening;
+        match rest.find(begins) {
             Some(at) => {
                 self.state = State::Value(self.root);
                 self.mark(&rest[at..], tell)
@@ -345,8 +352,11 @@ impl Growing {
         let State::Whole(collected) = std::mem::replace(&mut self.state, State::After) else {
             return rest;
         };
-        self.begin(tell);
         let text = collected.text();
+        if !is_json(text) {
+            return self.prose(text, after);
+        }
+        self.begin(tell);
         match self.levels.last_mut() {
             Some(Level::List { len }) => {
                 *len += 1;
@@ -362,6 +372,15 @@ impl Growing {
             // A key that the record does not have.
             Some(Level::Record { field: None, .. }) => {}
             None => self.state = State::Done,
+        }
+        after
+    }
+
+    /// A word that is no JSON, as in brackets of prose; a mark of a thought may begin with one.
+    fn prose<'a>(&mut self, word: &str, after: &'a str) -> &'a str {
+        self.lose();
+        for character in word.chars() {
+            self.thoughts.takes(character);
         }
         after
     }
@@ -393,6 +412,11 @@ impl Growing {
             false => State::Before,
         };
     }
+}
+
+/// Whether what was collected may be JSON. Of strings and what is in brackets the receiver knows.
+fn is_json(text: &str) -> bool {
+    text.starts_with(['"', '[', '{']) || serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 #[cfg(test)]

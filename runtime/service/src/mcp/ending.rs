@@ -161,7 +161,7 @@ fn left(why: &Left, next: &Next) -> String {
             format!("{why}{answers}\nresume it: {}", next.resume())
         }
         Left::Interrupted => format!("{why}\nresume it: {}", next.resume()),
-        Left::Diverged { .. } | Left::Unwritten { .. } => why.to_string(),
+        Left::Diverged { .. } | Left::Unwritten { .. } | Left::Uncarried { .. } => why.to_string(),
     }
 }
 

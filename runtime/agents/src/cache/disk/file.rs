@@ -4,15 +4,12 @@ use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// What the file says that it is: `gswa` as a number.
 const APPLICATION: i32 = 0x6773_7761;
 /// The form of the tables. A file of another form is of no use, and is begun anew.
 const VERSION: i32 = 1;
-/// How long a process waits while another one writes; then it continues without.
-const PATIENCE: Duration = Duration::from_millis(500);
-
 const TABLES: &str = "
 CREATE TABLE answers (
     number  INTEGER PRIMARY KEY,
@@ -41,22 +38,41 @@ CREATE TRIGGER answer_removed AFTER DELETE ON answers BEGIN
 END;
 ";
 
-/// Opens the file, which is made if there is none; it belongs to its owner alone.
-pub fn open(path: &Path) -> Result<Connection, String> {
-    make(path).map_err(|it| it.to_string())?;
+/// Why a file cannot be opened.
+#[derive(Debug)]
+pub enum Unopened {
+    /// Another process writes for longer than was waited.
+    Busy,
+    Failed(String),
+}
+
+impl From<rusqlite::Error> for Unopened {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy) => Self::Busy,
+            Some(_) | None => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// Opens the file, which is made if there is none; it belongs to its owner alone. Every use of it waits for so long while another
+/// process writes.
+pub fn open(path: &Path, patience: Duration) -> Result<Connection, Unopened> {
+    make(path).map_err(|it| Unopened::Failed(it.to_string()))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags).and_then(|mut it| {
-        it.busy_timeout(PATIENCE)?;
+        it.busy_timeout(patience)?;
         it.pragma_update(None, "journal_mode", "wal")?;
         // The last answers before a power cut may be lost, which costs a request each.
         it.pragma_update(None, "synchronous", "normal")?;
         let is_ours = prepare(&mut it)?;
         Ok((it, is_ours))
     });
-    match opened {
-        Ok((connection, Form::Ours)) => Ok(connection),
-        Ok((_, Form::Foreign)) => Err("it is a database of something else".into()),
-        Err(error) => Err(error.to_string()),
+    match opened? {
+        (connection, Form::Ours) => Ok(connection),
+        (_, Form::Foreign) => Err(Unopened::Failed(
+            "it is a database of something else".into(),
+        )),
     }
 }
 
@@ -66,6 +82,11 @@ enum Form {
 }
 
 fn prepare(connection: &mut Connection) -> rusqlite::Result<Form> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |it| it.get::<_, i32>(0));
+    // Looking needs no lock, which another process may have.
+    if (number("application_id")?, number("user_version")?) == (APPLICATION, VERSION) {
+        return Ok(Form::Ours);
+    }
     // Two processes may find the file empty at once; the second waits here and finds the tables.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let number = |name: &str| transaction.pragma_query_value(None, name, |it| it.get::<_, i32>(0));

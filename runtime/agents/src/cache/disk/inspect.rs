@@ -7,7 +7,8 @@ use rusqlite::types::ToSql;
 use rusqlite::{Connection, Row};
 use serde::Serialize;
 
-use super::{digest, file, nanoseconds};
+use super::file::{self, Unopened};
+use super::{digest, nanoseconds};
 
 /// An open cache that is looked at.
 #[derive(Debug)]
@@ -80,6 +81,9 @@ impl Filter {
     }
 }
 
+/// How long a command waits while a process writes.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 impl Inspection {
     /// # Errors
     /// When there is no such file, or it is no cache.
@@ -87,7 +91,10 @@ impl Inspection {
         if !path.exists() {
             return Err("there is none".into());
         }
-        file::open(path).map(Self)
+        file::open(path, PATIENCE).map(Self).map_err(|it| match it {
+            Unopened::Busy => "another process writes to it".into(),
+            Unopened::Failed(why) => why,
+        })
     }
 
     /// # Errors

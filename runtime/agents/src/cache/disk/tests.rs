@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gsw_driver::answers::Answers;
 use gsw_driver::call::Call;
 use gsw_engine::answers::{Found, KeptAnswer, LookUp, Tier};
 
-use super::{Bounds, Damage, Disk, Filter, Inspection, OnDisk};
+use super::{Bounds, Damage, Disk, Filter, Inspection, MOST_PATIENCE, OnDisk};
 use crate::Cache;
 
 /// A folder of its own for a test, which is removed.
@@ -88,6 +88,70 @@ fn of_two_processes_one_asks() {
     // A process that dies lets go.
     drop(other);
     assert_eq!(one.look_up("k", at(0)), OnDisk::Claimed);
+}
+
+#[test]
+fn nobody_waits_for_a_process_that_writes() {
+    let folder = Folder::new("busy");
+    let disk = quiet(&folder.file());
+    disk.keep(&answer("a", "1"));
+    assert_eq!(disk.look_up("mine", at(0)), OnDisk::Claimed);
+    let writer = rusqlite::Connection::open(folder.file()).expect("it is there");
+    writer.execute_batch("BEGIN IMMEDIATE").expect("it is free");
+    let begin = Instant::now();
+    // What is there is read; of what is not, it is unknown who asks.
+    assert_eq!(hit(disk.look_up("a", at(0))).as_deref(), Some("1"));
+    assert_eq!(disk.look_up("b", at(0)), OnDisk::Busy);
+    for key in ["mine", "c", "d", "e", "f", "g", "h", "i"] {
+        disk.keep(&answer(key, "2"));
+    }
+    disk.let_go("mine");
+    assert!(
+        begin.elapsed() < Duration::from_millis(250),
+        "{:?}",
+        begin.elapsed()
+    );
+    // Another process finds the file as it is now.
+    let other = quiet(&folder.file());
+    assert_eq!(hit(other.look_up("a", at(0))).as_deref(), Some("1"));
+    assert_eq!(hit(other.look_up_alone("mine", at(0))), None);
+    // A process that has stopped while it writes keeps nobody from asking.
+    while disk.look_up("b", at(0)) == OnDisk::Busy {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(disk.look_up("b", at(0)), OnDisk::Nothing);
+    assert!(begin.elapsed() >= MOST_PATIENCE);
+    writer.execute_batch("ROLLBACK").expect("it has the lock");
+    // What was to be written is, and the key is let go after its answer is kept.
+    let is_kept = |key: &str| hit(other.look_up_alone(key, at(0))).as_deref() == Some("2");
+    while !is_kept("i") {
+        assert!(begin.elapsed() < at(20));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(is_kept("mine"));
+    while stats(&folder).claims > 0 {
+        assert!(begin.elapsed() < at(20));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(disk.look_up("b", at(0)), OnDisk::Claimed);
+}
+
+#[test]
+fn the_end_of_a_process_writes_what_waits() {
+    let folder = Folder::new("busy_end");
+    let disk = quiet(&folder.file());
+    disk.keep(&answer("a", "1"));
+    let writer = rusqlite::Connection::open(folder.file()).expect("it is there");
+    writer.execute_batch("BEGIN IMMEDIATE").expect("it is free");
+    disk.keep(&answer("b", "2"));
+    writer.execute_batch("ROLLBACK").expect("it has the lock");
+    disk.close();
+    assert_eq!(stats(&folder).entries, 2);
+}
+
+fn stats(folder: &Folder) -> super::Stats {
+    let inspection = Inspection::open(&folder.file()).expect("it is a cache");
+    inspection.stats(at(0)).expect("it can be read")
 }
 
 #[test]

@@ -75,6 +75,11 @@ impl Runs {
                 completion.deliver(json_of(&Value::Bool(self.cancel(run, &reason))));
             }
             AskOfRun::State => self.look_at_state(run, completion),
+            // It ends after all that waits in it.
+            AskOfRun::Result if *info.id == *by => {
+                let why = format!("deadlock: the run `{run}` waits for its own result");
+                completion.deliver(refused(why));
+            }
             AskOfRun::Result => self.wait_for_result(run, completion),
             AskOfRun::Answer { name, answer } => self.bring(run, (name, answer), by, completion),
         }

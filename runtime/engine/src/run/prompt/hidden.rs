@@ -8,6 +8,7 @@ use std::cell::OnceCell;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use gsw_abi::builtin::JSON;
+use gsw_notation::duration;
 use gsw_notation::json::written;
 use serde_json::Value;
 
@@ -105,7 +106,14 @@ impl Hidden {
                 self.add_text(text);
                 self.add_text(&quoted[1..quoted.len() - 1]);
             }
-            Value::Number(number) => self.add_text(&number.to_string()),
+            Value::Number(number) => {
+                let text = number.to_string();
+                // A duration is a number in JSON, and has units in a text of the program.
+                if let Some(length) = as_duration(&text) {
+                    self.add_text(&length);
+                }
+                self.add_text(&text);
+            }
             Value::Array(items) => {
                 self.add_text(&value.to_string());
                 items.iter().for_each(|it| self.add_value(it));
@@ -203,6 +211,11 @@ impl Hidden {
 
 /// Finds the longest of the texts that begin at a place, so that a part of one leaves nothing of the other. `None` when they are
 /// more than it can hold.
+/// How a program writes the duration that a number of JSON may be.
+fn as_duration(number: &str) -> Option<String> {
+    duration::from_seconds_text(number).map(duration::text)
+}
+
 fn finder(known: &[(String, String)]) -> Option<AhoCorasick> {
     let texts = known.iter().map(|it| &it.0);
     AhoCorasick::builder()

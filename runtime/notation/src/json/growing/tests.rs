@@ -203,6 +203,34 @@ fn what_is_no_json_ends_the_growth_and_takes_nothing_back() {
 }
 
 #[test]
+fn a_draft_in_a_thought_is_not_the_value() {
+    for text in [
+        "<think>{\"title\": \"draft\"}</think>{\"title\": \"a\"}",
+        "Hm.\n[THINK]{\"title\": \"draft\"}\n[/THINK]```json\n{\"title\": \"a\"}",
+        "\u{25c1}Think\u{25b7}{\"title\": \"draft\"}\u{25c1}/think\u{25b7} {\"title\": \"a\"}",
+    ] {
+        for size in [1, 3, text.len()] {
+            let mut growing = Growing::new(Shape::Record(7));
+            let mut arrived = Arrived::default();
+            let all: Vec<char> = text.chars().collect();
+            for piece in all.chunks(size) {
+                let piece: String = piece.iter().collect();
+                growing.feed(&piece, &Report, &mut |change| arrived.take(change));
+            }
+            assert_eq!(arrived.root, json!({"title": "a"}), "{text}");
+        }
+    }
+    let mut growing = Growing::new(Shape::List);
+    let mut elements = Vec::new();
+    growing.feed("[THINK][1][/THINK][2]", &Report, &mut |change| {
+        if let Change::Element(text) = change {
+            elements.push(text.to_owned());
+        }
+    });
+    assert_eq!(elements, ["2"]);
+}
+
+#[test]
 fn lists_and_texts_grow_by_themselves() {
     let mut growing = Growing::new(Shape::List);
     let mut elements = Vec::new();

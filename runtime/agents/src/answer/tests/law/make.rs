@@ -51,13 +51,14 @@ fn part(random: &mut Random, depth: usize) -> Value {
     if depth == 0 {
         return scalar(random);
     }
-    match random.below(12) {
+    match random.below(13) {
         0..=5 => scalar(random),
         6 => json!({"type": "array", "items": part(random, depth - 1)}),
         7 => record(random, depth - 1, None),
         8 => json!({"type": "object", "additionalProperties": part(random, depth - 1)}),
         9 => choice(random, depth - 1),
-        10 => {
+        10 => json!({"anyOf": [record(random, depth - 1, None), {"type": "null"}]}),
+        11 => {
             json!({"type": "array", "prefixItems": [scalar(random), scalar(random)], "items": false, "minItems": 2, "maxItems": 2})
         }
         _ => json!({}),
