@@ -7,7 +7,7 @@
 use std::io::{self, PipeWriter, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::process::Pid;
 
@@ -36,6 +36,11 @@ enum Guard {
 
 static GUARD: Mutex<Guard> = Mutex::new(Guard::New);
 
+/// Starts the shell, if it is not there: a program must not be there before it.
+pub(crate) fn prepare() {
+    ready(&mut lock());
+}
+
 /// A group that is to end with this process.
 pub(crate) fn watch(leader: Pid) {
     tell('+', leader);
@@ -47,17 +52,25 @@ pub(crate) fn release(leader: Pid) {
 }
 
 fn tell(sign: char, leader: Pid) {
-    // Nothing that can panic runs while the lock is held.
-    let mut guard = GUARD.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Guard::New = *guard {
-        *guard = start().map_or(Guard::Missing, Guard::There);
-    }
+    let mut guard = lock();
+    ready(&mut guard);
     if let Guard::There(pipe) = &mut *guard {
         // A line is so short that a pipe takes it whole or not at all.
         let told = pipe.write_all(format!("{sign} {}\n", leader.as_raw_nonzero()).as_bytes());
         if told.is_err_and(|error| error.kind() != io::ErrorKind::WouldBlock) {
             *guard = Guard::Missing;
         }
+    }
+}
+
+fn lock() -> MutexGuard<'static, Guard> {
+    // Nothing that can panic runs while the lock is held.
+    GUARD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn ready(guard: &mut Guard) {
+    if let Guard::New = guard {
+        *guard = start().map_or(Guard::Missing, Guard::There);
     }
 }
 

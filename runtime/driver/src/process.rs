@@ -144,6 +144,7 @@ pub(crate) fn start_server(argv: &[String], around: &Surroundings) -> io::Result
         folder: None,
         streams: [read.into(), write.into(), write_errors.into()],
     };
+    guard::prepare();
     Ok(Child {
         pid: start.start()?,
         input: Some(input.into()),
@@ -169,6 +170,7 @@ pub(crate) fn start(request: &ExecRequest, around: &Surroundings) -> io::Result<
         folder: request.cwd.clone(),
         streams: [read, write.into(), write_errors.into()],
     };
+    guard::prepare();
     Ok(Child {
         pid: start.start()?,
         input,
