@@ -179,7 +179,7 @@ impl Disk {
                 late::later(open, inside, what());
                 return Ok(());
             }
-            let wrote = what().into_file(open, &mut inside.connection);
+            let wrote = what().write_to(open, &mut inside.connection);
             if wrote.as_ref().is_err_and(is_busy) {
                 late::later(open, inside, what());
             }
