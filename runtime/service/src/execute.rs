@@ -179,7 +179,9 @@ fn run(loaded: Loaded, invocation: Invocation, origin: &Origin) -> Exit {
         }
         // The process that had its result died before it had reported it.
         (Ok(Some(info)), Some(store)) if info.status.is_final() => {
-            return runs::wait::wait(loaded, &info.id, &options, Arc::clone(store), origin);
+            let exit = runs::wait::wait(loaded, &info.id, &options, Arc::clone(store), origin);
+            say_uncarried(&info, store, &options, origin);
+            return exit;
         }
         (Ok(Some(info)), _) => Task::Resume { id: info.id },
         (Ok(None), _) => Task::Start { workflow, input },
@@ -293,9 +295,7 @@ fn without(
 ) -> Exit {
     let why = match (not_begun, store) {
         (NotBegun::Ended(info), Some(store)) => {
-            let exit = runs::wait::ended(engine, &info, options, store, origin);
-            say_uncarried(&info, store, options, origin);
-            return exit;
+            return runs::wait::ended(engine, &info, options, store, origin);
         }
         (NotBegun::NothingToTry { id, left }, _) => {
             let next = Next::new(origin, options, &id);

@@ -101,9 +101,13 @@ impl Finder<'_> {
     }
 
     fn whole(&self, value: &Value, branches: &[ShapeId]) -> Option<ShapeId> {
-        branches.iter().find_map(|it| match self.shapes.get(*it) {
-            Shape::Choice(inner) => self.whole(value, inner),
-            leaf => is_whole(value, leaf).then_some(*it),
+        branches.iter().find_map(|it| {
+            let shape = self.shapes.get(*it);
+            if let Shape::Choice(inner) = shape {
+                self.whole(value, inner)
+            } else {
+                is_whole(value, shape).then_some(*it)
+            }
         })
     }
 

@@ -100,13 +100,9 @@ pub(crate) fn tops<'t>(
     while let Some(next) = text[at..].find(is_mark) {
         work.spend(next);
         at += next;
-        if let Some(length) = thought::length(&text[at..]) {
+        if let Some(length) = passed_over(&text[at..]) {
             work.spend(length);
             at += length;
-            continue;
-        }
-        if !text[at..].starts_with(['{', '[']) {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
             continue;
         }
         if work.is_spent() {
@@ -157,6 +153,12 @@ pub(crate) fn tops<'t>(
         at = end;
     }
     found
+}
+
+/// The length of what begins with a mark and is no value: a thought, or just the mark.
+fn passed_over(text: &str) -> Option<usize> {
+    let mark = text.chars().next().filter(|it| !matches!(it, '{' | '['));
+    thought::length(text).or_else(|| mark.map(char::len_utf8))
 }
 
 /// Whether no words come before a bracket, so that it is not a bracket of prose.

@@ -50,6 +50,8 @@ const USE_STEP: i64 = 600_000_000_000;
 const PATIENCE: Duration = Duration::from_millis(5);
 /// How long calls wait in all, each of them out of the way of others, until they go on without the file.
 const MOST_PATIENCE: Duration = Duration::from_millis(500);
+/// How long the end of a process waits to write what another process has kept it from writing.
+const END_PATIENCE: Duration = Duration::from_secs(2);
 /// When it is asked anew whether another process writes.
 const FORGET_BUSY: Duration = Duration::from_secs(1);
 /// How many answers are evicted at once.
@@ -131,7 +133,7 @@ impl Disk {
     /// The process ends: its name is free for whoever looks who has claimed something.
     pub(crate) fn close(&self) {
         if let Some(Some(open)) = self.opened.get() {
-            late::finish(open, MOST_PATIENCE);
+            late::finish(open, END_PATIENCE);
             open.owner.leave();
         }
     }
@@ -179,7 +181,7 @@ impl Disk {
                 late::later(open, inside, what());
                 return Ok(());
             }
-            let wrote = what().into_file(open, &mut inside.connection);
+            let wrote = what().write_to(open, &mut inside.connection);
             if wrote.as_ref().is_err_and(is_busy) {
                 late::later(open, inside, what());
             }
@@ -265,7 +267,8 @@ impl Disk {
     }
 
     fn open(&self) -> Result<Open, Unopened> {
-        let connection = file::open(&self.path, PATIENCE)?;
+        // Only a file that others make at the same time is waited for: a look at one that is there needs no lock.
+        let connection = file::open(&self.path, MOST_PATIENCE)?;
         owner::sweep(&self.path);
         let owner = Owner::new(&self.path).map_err(|it| Unopened::Failed(it.to_string()))?;
         match forget_dead(&connection, &self.path) {

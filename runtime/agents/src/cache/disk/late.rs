@@ -78,7 +78,7 @@ fn try_all(open: &Open, inside: &mut Inside) -> bool {
         return true;
     }
     while let Some(write) = inside.late.writes.front() {
-        match write.into_file(open, &mut inside.connection) {
+        match write.write_to(open, &mut inside.connection) {
             Err(error) if is_busy(&error) => return false,
             // The next use of the file finds out what is wrong with it.
             Ok(()) | Err(_) => inside.late.writes.pop_front(),
@@ -88,7 +88,7 @@ fn try_all(open: &Open, inside: &mut Inside) -> bool {
 }
 
 impl Write {
-    pub(super) fn into_file(
+    pub(super) fn write_to(
         &self,
         open: &Open,
         connection: &mut Connection,

@@ -292,6 +292,7 @@ fn many_writers_lose_nothing() {
                 for index in 0..50 {
                     disk.keep(&answer(&format!("{writer}-{index}"), "1"));
                 }
+                disk.close();
             });
         }
     });
