@@ -1,16 +1,23 @@
-//! What a server writes, looked at before it is read: an answer that cannot be read still ends the call that waits for it.
+//! The exchange with a server over pipes: an answer that cannot be read still ends the call that waits for it.
 //!
-//! The library that speaks the protocol passes over what it cannot read, as a server may write words of its own between its
-//! messages. Of an answer that leaves a call without an end. So an answer is replaced by the error that it is, and where it is not
-//! known whose answer it was, the connection ends, and with it all calls.
+//! The library's own transport passes over what it cannot read, as a server may write words of its own between its messages. Of an
+//! answer that leaves a call without an end. So an answer is replaced by the error that it is, and where it is not known whose
+//! answer it was, the connection ends, and with it all calls. Each line is read once, here; the library writes.
 
-use rmcp::model::ServerJsonRpcMessage;
+use std::io;
+use std::pin::Pin;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Empty};
+use tokio::net::unix::pipe::{Receiver, Sender};
 
-/// The most bytes of a message; the library passes over longer ones.
+/// The most bytes of a message.
 const LARGEST: usize = 16 << 20;
 
 /// The parts of a message that say what it is. Nothing in them is looked into, so no depth is too much.
@@ -22,85 +29,175 @@ struct Envelope {
     error: Option<IgnoredAny>,
 }
 
-/// What becomes of a line.
-#[derive(PartialEq, Eq, Debug)]
-enum Checked {
-    Passed,
-    /// The error that is sent on for it.
-    Replaced(Vec<u8>),
+/// What a line is.
+#[derive(Debug)]
+enum Line {
+    Message(Box<ServerJsonRpcMessage>),
+    /// Words between messages, and reports that are not known here.
+    Words,
+    /// No message, though JSON: the server is told so.
+    Wrong,
     /// Nothing more is read, for this reason.
     Over(&'static str),
 }
 
-/// Passes on what a server writes, until it ends; gives why it was ended before, where it was.
-pub(super) async fn pass_on(
-    from: impl AsyncRead + Unpin,
-    mut to: DuplexStream,
-) -> Option<&'static str> {
-    let mut from = BufReader::new(from);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let most = LARGEST as u64 + 1;
-        let read = (&mut from).take(most).read_until(b'\n', &mut line).await;
-        if !matches!(read, Ok(1..)) {
-            return None;
+/// The pipes to a server.
+pub(super) struct Pipes {
+    from: BufReader<Receiver>,
+    /// As far as the next line is read.
+    line: Vec<u8>,
+    to: AsyncRwTransport<RoleClient, Empty, Sender>,
+    /// What is being said of a wrong message. Nothing more is read before it is said, so that it cannot grow.
+    complaint: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send>>>,
+    /// Receives why nothing more is read.
+    over: Box<dyn FnMut(&'static str) + Send>,
+}
+
+impl Pipes {
+    pub fn new(
+        from: Receiver,
+        to: Sender,
+        over: impl FnMut(&'static str) + Send + 'static,
+    ) -> Self {
+        Self {
+            from: BufReader::new(from),
+            line: Vec::new(),
+            to: AsyncRwTransport::new(tokio::io::empty(), to),
+            complaint: None,
+            over: Box::new(over),
         }
-        if line.last() != Some(&b'\n') {
-            // Its last words, unless there are more of them than anybody reads.
-            line.push(b'\n');
-        }
-        let written = match checked(&line) {
-            Checked::Passed => to.write_all(&line).await,
-            Checked::Replaced(error) => to.write_all(&error).await,
-            Checked::Over(why) => return Some(why),
-        };
-        if written.is_err() {
-            return None;
-        }
+    }
+
+    /// Reads up to the end of a line; gives whether there is one. What is read stays when this is dropped.
+    async fn read_line(&mut self) -> bool {
+        let most = (LARGEST + 1).saturating_sub(self.line.len()) as u64;
+        let mut rest = (&mut self.from).take(most);
+        let read = rest.read_until(b'\n', &mut self.line).await;
+        // Its last words may have no end, or more of them come than anybody reads.
+        read.is_ok() && !self.line.is_empty()
     }
 }
 
-fn checked(line: &[u8]) -> Checked {
-    if line.len() > LARGEST {
-        return Checked::Over("a message of it has more than 16 MB");
+impl Transport<RoleClient> for Pipes {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.to.send(item)
     }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            if let Some(complaint) = &mut self.complaint {
+                let said = complaint.await;
+                self.complaint = None;
+                said.ok()?;
+            }
+            if !self.read_line().await {
+                return None;
+            }
+            let line = read(&self.line);
+            self.line.clear();
+            match line {
+                Line::Message(message) => return Some(*message),
+                Line::Words => {}
+                Line::Wrong => {
+                    let error = ErrorData::invalid_request("Invalid request", None);
+                    let error = ClientJsonRpcMessage::error(error, None);
+                    self.complaint = Some(Box::pin(self.to.send(error)));
+                }
+                Line::Over(why) => {
+                    (self.over)(why);
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.to.close().await
+    }
+}
+
+fn read(line: &[u8]) -> Line {
+    if line.len() > LARGEST {
+        return Line::Over("a message of it has more than 16 MB");
+    }
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     let line = line.trim_ascii();
     if !line.starts_with(b"{") {
-        return Checked::Passed;
+        // Several messages in a list are of an age of the protocol that is not spoken here.
+        let is_list = line.starts_with(b"[") && serde_json::from_slice::<IgnoredAny>(line).is_ok();
+        return if is_list { Line::Wrong } else { Line::Words };
     }
+    match serde_json::from_slice::<ServerJsonRpcMessage>(line) {
+        Ok(message) if !may_be_both(&message, line) => Line::Message(Box::new(message)),
+        Ok(message) => match serde_json::from_slice(line) {
+            Ok(Envelope {
+                id: Some(id),
+                result: Some(_),
+                error: Some(_),
+                ..
+            }) => unreadable(&id, "it has both a result and an error"),
+            Ok(Envelope { .. }) | Err(_) => Line::Message(Box::new(message)),
+        },
+        Err(error) => unread(line, &error.to_string()),
+    }
+}
+
+/// Whether this is an answer that may also be one of the other kind, of which the library keeps but one.
+fn may_be_both(message: &ServerJsonRpcMessage, line: &[u8]) -> bool {
+    let other = match message {
+        ServerJsonRpcMessage::Response(_) => "\"error\"",
+        ServerJsonRpcMessage::Error(_) => "\"result\"",
+        ServerJsonRpcMessage::Request(_) | ServerJsonRpcMessage::Notification(_) => return false,
+    };
+    std::str::from_utf8(line).is_ok_and(|it| it.contains(other))
+}
+
+/// What cannot be read as a message, for this reason.
+fn unread(line: &[u8], why: &str) -> Line {
     let Ok(envelope) = serde_json::from_slice::<Envelope>(line) else {
         let is_message = line.windows(9).any(|it| it == b"\"jsonrpc\"");
         return match is_message {
-            true => Checked::Over("a message of it is no JSON"),
-            false => Checked::Passed,
+            true => Line::Over("a message of it is no JSON"),
+            false => Line::Words,
         };
     };
-    let is_answer = envelope.method.is_none();
-    let Some(id) = envelope.id.filter(|id| is_answer && !id.is_null()) else {
-        return Checked::Passed;
-    };
-    let why = match serde_json::from_slice::<ServerJsonRpcMessage>(line) {
-        Ok(_) if envelope.result.is_some() && envelope.error.is_some() => {
-            "it has both a result and an error".to_owned()
-        }
-        Ok(_) => return Checked::Passed,
-        Err(error) => error.to_string(),
-    };
+    match (envelope.id, envelope.method) {
+        // Nobody waits for an answer to it.
+        (None | Some(Value::Null), _) => Line::Words,
+        (Some(_), Some(_)) => Line::Wrong,
+        (Some(id), None) => unreadable(&id, why),
+    }
+}
+
+/// The error that an answer is.
+fn unreadable(id: &Value, why: &str) -> Line {
     let message = format!("its answer cannot be read: {why}");
     let error =
         json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32700, "message": message } });
-    Checked::Replaced(format!("{error}\n").into_bytes())
+    match serde_json::from_value(error) {
+        Ok(error) => Line::Message(Box::new(error)),
+        // No question of ours has such an id.
+        Err(_) => Line::Wrong,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Checked, LARGEST, checked};
+    use rmcp::model::ServerJsonRpcMessage;
+
+    use super::{LARGEST, Line, read};
 
     fn error_of(line: &str) -> String {
-        match checked(line.as_bytes()) {
-            Checked::Replaced(error) => String::from_utf8(error).expect("it is text"),
-            other @ (Checked::Passed | Checked::Over(_)) => panic!("{line:.100}: {other:?}"),
+        match read(line.as_bytes()) {
+            Line::Message(message) if matches!(*message, ServerJsonRpcMessage::Error(_)) => {
+                serde_json::to_string(&message).expect("it is JSON")
+            }
+            other => panic!("{line:.100}: {other:?}"),
         }
     }
 
@@ -124,25 +221,51 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_passed_on() {
+    fn messages_are_read() {
         for line in [
-            r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"x"}]}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"an \"error\""}]}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{"content":[],"structuredContent":{"error":null}}}"#,
             r#"{"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"no"}}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/odd"}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"odd"}"#,
+            "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n",
+        ] {
+            let read = read(line.as_bytes());
+            assert!(matches!(read, Line::Message(_)), "{line}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn other_words_are_passed_over() {
+        for line in [
             "ready",
             "{ words }",
             "",
+            r#"{"level":"info"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":7}"#,
+            r#"{"jsonrpc":"2.0","id":null,"result":7}"#,
         ] {
-            assert_eq!(checked(line.as_bytes()), Checked::Passed, "{line}");
+            let read = read(line.as_bytes());
+            assert!(matches!(read, Line::Words), "{line}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_json_and_no_message_is_wrong() {
+        for line in [
+            r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
+            r#"{"jsonrpc":"2.0","id":{},"result":{}}"#,
+        ] {
+            let read = read(line.as_bytes());
+            assert!(matches!(read, Line::Wrong), "{line}: {read:?}");
         }
     }
 
     #[test]
     fn nothing_more_is_read_where_nobody_knows_whose_answer_it_was() {
         let cut = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"#;
-        assert!(matches!(checked(cut.as_bytes()), Checked::Over(_)));
+        assert!(matches!(read(cut.as_bytes()), Line::Over(_)));
         let long = vec![b'x'; LARGEST + 1];
-        assert!(matches!(checked(&long), Checked::Over(_)));
+        assert!(matches!(read(&long), Line::Over(_)));
     }
 }

@@ -20,7 +20,7 @@ use rmcp::service::{
 };
 use rmcp::transport::IntoTransport;
 use serde_json::{Map, Value};
-use tokio::io::{AsyncReadExt, DuplexStream};
+use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::mcp::authorization::bearer::Bearer;
@@ -29,11 +29,12 @@ use crate::mcp::client::{self, Client};
 use crate::mcp::happened::Happened;
 use crate::mcp::locked::Digests;
 use crate::mcp::look::Unseen;
+use crate::mcp::pipe::Pipes;
 use crate::mcp::questions::Bounded;
 use crate::mcp::talk::{Begun, Next, Talks, Turn};
 use crate::mcp::trouble::Trouble;
 use crate::mcp::waited::About;
-use crate::mcp::{address, answer, lock, locked, look, pipe, talk, trouble, waited};
+use crate::mcp::{address, answer, lock, locked, look, talk, trouble, waited};
 
 /// How long a server may take until it has identified itself: one that is downloaded first takes its time.
 const START: Duration = Duration::from_secs(60);
@@ -42,8 +43,6 @@ const START: Duration = Duration::from_secs(60);
 const PROBE: Duration = Duration::from_secs(10);
 /// How many bytes of a server's standard error are kept, the last ones.
 const SAID: usize = 2_000;
-/// How many bytes of what it writes may wait to be read.
-const PASSED: usize = 64 << 10;
 
 /// A server that runs or is reached.
 pub(super) struct Session {
@@ -467,19 +466,13 @@ fn either_age() -> ClientLifecycleMode {
     }
 }
 
-fn pipes(input: OwnedFd, output: OwnedFd, said: &Said) -> io::Result<(DuplexStream, Sender)> {
+fn pipes(input: OwnedFd, output: OwnedFd, said: &Said) -> io::Result<Pipes> {
     let (output, input) = (
         Receiver::from_owned_fd(output)?,
         Sender::from_owned_fd(input)?,
     );
-    let (to, read) = tokio::io::duplex(PASSED);
     let said = said.clone();
-    tokio::spawn(async move {
-        if let Some(why) = pipe::pass_on(output, to).await {
-            said.note(why);
-        }
-    });
-    Ok((read, input))
+    Ok(Pipes::new(output, input, move |why| said.note(why)))
 }
 
 impl Said {
