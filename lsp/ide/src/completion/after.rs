@@ -3,11 +3,13 @@
 
 use gsw_syntax::{LineStart, Token, TokenKind, Word};
 
-use super::site::Site;
 use super::tokens::Tokens;
 
+/// The words that may stand there; none where the reader makes up a name.
+pub type Words = Vec<&'static str>;
+
 /// In the brackets that list what a declaration has: fields, variants, parameters.
-pub fn in_declaration(tokens: &Tokens<'_>) -> Option<Site> {
+pub fn in_declaration(tokens: &Tokens<'_>) -> Option<Words> {
     if tokens.tokens[tokens.at].line_start == LineStart::Margin {
         return None;
     }
@@ -60,7 +62,7 @@ fn declaration(tokens: &Tokens<'_>) -> Option<usize> {
 }
 
 /// In the list that `opener` opens: nothing is offered for a name of the reader's own, and `after_type` after a type.
-fn listed(tokens: &Tokens<'_>, opener: usize, after_type: &[&'static str]) -> Option<Site> {
+fn listed(tokens: &Tokens<'_>, opener: usize, after_type: &[&'static str]) -> Option<Words> {
     let begins_line = tokens.starts_line() && tokens.tokens[opener].kind == TokenKind::BraceOpen;
     let segment = segment(tokens);
     let has_type = segment.iter().any(|it| it.kind == TokenKind::Colon);
@@ -69,7 +71,7 @@ fn listed(tokens: &Tokens<'_>, opener: usize, after_type: &[&'static str]) -> Op
         return None;
     }
     if begins_line || !has_type {
-        return Some(Site::Nothing);
+        return Some(Words::new());
     }
     ends_type(&segment).then(|| words(after_type))
 }
@@ -107,7 +109,7 @@ fn ends_type(segment: &[Token]) -> bool {
 }
 
 /// After `errors` of a `parallel` or a `race`.
-pub fn errors(tokens: &Tokens<'_>) -> Option<Site> {
+pub fn errors(tokens: &Tokens<'_>) -> Option<Words> {
     if tokens.previous()?.word != Word::Errors {
         return None;
     }
@@ -123,7 +125,7 @@ pub fn errors(tokens: &Tokens<'_>) -> Option<Site> {
 }
 
 /// After an operand in a body, on its line.
-pub fn operand(tokens: &Tokens<'_>) -> Option<Site> {
+pub fn operand(tokens: &Tokens<'_>) -> Option<Words> {
     let first = tokens.tokens[declaration(tokens)?].kind;
     let is_in_code = tokens.depth() > 0 || first == TokenKind::Const;
     if tokens.starts_line() || !is_in_code || first == TokenKind::Import {
@@ -141,7 +143,7 @@ pub fn operand(tokens: &Tokens<'_>) -> Option<Site> {
     });
     let is_binding = has(TokenKind::Let) || has(TokenKind::Var);
     if is_binding && (is_bound || !has(TokenKind::Equal)) {
-        return Some(Site::Nothing);
+        return Some(Words::new());
     }
     // An arm before its `=>`, or a field before its colon.
     if is_in_list_of_cases(tokens, &segment) {
@@ -238,6 +240,6 @@ fn is_in_list_of_cases(tokens: &Tokens<'_>, segment: &[Token]) -> bool {
     holds_arms && !has(TokenKind::FatArrow) || is_record && !has(TokenKind::Colon)
 }
 
-fn words(them: &[&'static str]) -> Site {
-    Site::Words(them.to_vec())
+fn words(them: &[&'static str]) -> Words {
+    them.to_vec()
 }

@@ -176,6 +176,10 @@ fn holds(text: &str, token: Token) -> bool {
     text.get(span).is_some_and(|it| it.contains(MARKER))
 }
 
+fn after_operand(tokens: &Tokens<'_>) -> Option<Site> {
+    super::after::operand(tokens).map(Site::Words)
+}
+
 /// What only tokens tell: words that follow a head, and what stands in the braces of settings.
 fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
     let previous = tokens.previous();
@@ -194,8 +198,8 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
     }
     let by_neighbours =
         super::after::errors(tokens).or_else(|| super::after::in_declaration(tokens));
-    if by_neighbours.is_some() {
-        return by_neighbours;
+    if let Some(words) = by_neighbours {
+        return Some(Site::Words(words));
     }
     if let Some(words) = super::word::after_head(&Line::new(tokens)) {
         return Some(Site::Words(words));
@@ -208,10 +212,10 @@ fn by_tokens(cursor: &Cursor<'_>, tokens: &Tokens<'_>) -> Option<Site> {
         return Some(site);
     }
     if tokens.tokens[brace].kind == TokenKind::BracketOpen {
-        return listed(cursor, tokens, brace).or_else(|| super::after::operand(tokens));
+        return listed(cursor, tokens, brace).or_else(|| after_operand(tokens));
     }
     let Some(owner) = setting_owner(cursor, tokens, brace) else {
-        return super::after::operand(tokens);
+        return after_operand(tokens);
     };
     let is_name = tokens.starts_line()
         || super::after::is_after_setting(tokens)
