@@ -193,12 +193,12 @@ mod tests {
     use super::{LARGEST, Line, read};
 
     fn error_of(line: &str) -> String {
-        match read(line.as_bytes()) {
-            Line::Message(message) if matches!(*message, ServerJsonRpcMessage::Error(_)) => {
-                serde_json::to_string(&message).expect("it is JSON")
-            }
-            other => panic!("{line:.100}: {other:?}"),
-        }
+        let read = read(line.as_bytes());
+        let Line::Message(message) = read else {
+            panic!("{line:.100}: {read:?}");
+        };
+        assert!(matches!(*message, ServerJsonRpcMessage::Error(_)));
+        serde_json::to_string(&message).expect("it is JSON")
     }
 
     #[test]
