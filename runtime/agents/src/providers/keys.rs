@@ -4,6 +4,8 @@
 /// The shortest beginning of a key that is taken out of a message that has no more of it: what was cut off may have held the
 /// rest. A guess: shorter beginnings are the same in all keys of a provider.
 const SHORTEST: usize = 12;
+/// The shortest key: servers that want none are given words such as `x` or `none`, which stand in every message.
+const SHORTEST_KEY: usize = 8;
 
 /// Headers that hold a key.
 pub(crate) fn is_secret(header: &str) -> bool {
@@ -15,7 +17,10 @@ pub(crate) fn without_keys(text: String, headers: &[(&'static str, String)]) -> 
     let secret = headers.iter().filter(|it| is_secret(it.0));
     secret.fold(text, |text, (_, value)| {
         let key = value.strip_prefix("Bearer ").unwrap_or(value);
-        without(&text, key)
+        match key.len() < SHORTEST_KEY {
+            true => text,
+            false => without(&text, key),
+        }
     })
 }
 
@@ -45,7 +50,8 @@ mod tests {
     fn keys_and_their_beginnings_are_taken_out() {
         let headers = [
             ("authorization", "Bearer sk-oa-KEYKEYKEY123".to_owned()),
-            ("x-api-key", "short".to_owned()),
+            ("x-api-key", "shortest".to_owned()),
+            ("x-goog-api-key", "x".to_owned()),
             ("anthropic-version", "2023-06-01".to_owned()),
         ];
         let shown = |text: &str| without_keys(text.to_owned(), &headers);
@@ -55,9 +61,9 @@ mod tests {
         );
         assert_eq!(shown("bad key: sk-oa-KEYKEYK…"), "bad key: ***…");
         assert_eq!(
-            shown("in shortened 2023-06-01 sk-oa"),
-            "in ***ened 2023-06-01 sk-oa"
+            shown("extra shortestened 2023-06-01 sk-oa"),
+            "extra ***ened 2023-06-01 sk-oa"
         );
-        assert_eq!(shown("é short"), "é ***");
+        assert_eq!(shown("é shortest"), "é ***");
     }
 }

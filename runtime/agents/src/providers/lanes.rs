@@ -158,7 +158,11 @@ fn tls() -> Result<ClientConfig, String> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut config = ClientConfig::builder()
         .with_platform_verifier()
-        .map_err(|error| format!("no secure connection can be made: {error}"))?
+        .map_err(|error| {
+            format!(
+                "no secure connection can be made: {error}; install the certificates of the system (`ca-certificates`), or name a file of them in SSL_CERT_FILE"
+            )
+        })?
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
