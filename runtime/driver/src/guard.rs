@@ -1,7 +1,7 @@
 //! Kills what programs have started when this process ends without doing so itself, as by `kill -9`.
 //!
 //! The system kills a program with the thread that started it, but not what that program has started. So a shell outside of all
-//! these process groups is told which of them there are. Its input ends with this process, however that ends, and it kills the
+//! these process groups keeps a list of them. Its input ends with this process, however that ends, and it kills the
 //! groups that are left. Where there is no shell, only the programs themselves end.
 
 use std::io::{self, PipeWriter, Write};
@@ -76,7 +76,7 @@ fn ready(guard: &mut Guard) {
 
 fn start() -> io::Result<PipeWriter> {
     let (reader, writer) = io::pipe()?;
-    // Nobody waits for a shell that was stopped.
+    // A shell that was stopped must not block this process.
     rustix::io::ioctl_fionbio(&writer, true)?;
     let mut command = Command::new("/bin/sh");
     command

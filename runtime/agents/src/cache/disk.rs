@@ -7,7 +7,7 @@
 //! Of equal calls in several processes one asks. It claims the key by a row with the name of its process; the claim of a process
 //! that is gone counts for nothing, which is known by a lock ([`Owner`]).
 //!
-//! Nobody waits here for a process that writes: it is asked again a little later whether a key is free, and what is to be written
+//! No call waits here for a process that writes: it looks again a little later whether a key is free, and what is to be written
 //! meanwhile is written then ([`late`]).
 
 mod file;
@@ -142,7 +142,7 @@ impl Disk {
     pub(crate) fn look_up(&self, key: &str, at: Duration) -> OnDisk {
         match self.with(|open, inside| claim(open, inside, key, at)) {
             Used::Done(found) => found,
-            // Whoever has stopped in the middle of writing keeps nobody from asking.
+            // A process that was stopped in the middle of writing must not keep others from asking.
             Used::Busy if self.is_busy_for(MOST_PATIENCE) => OnDisk::Nothing,
             Used::Busy => OnDisk::Busy,
             Used::Off => OnDisk::Nothing,

@@ -35,7 +35,7 @@ enum Line {
     Message(Box<ServerJsonRpcMessage>),
     /// Words between messages, and reports that are not known here.
     Words,
-    /// No message, though JSON: the server is told so.
+    /// No message, though JSON: it is answered with an error.
     Wrong,
     /// Nothing more is read, for this reason.
     Over(&'static str),
@@ -167,7 +167,7 @@ fn unread(line: &[u8], why: &str) -> Line {
         };
     };
     match (envelope.id, envelope.method) {
-        // Nobody waits for an answer to it.
+        // No call waits for it.
         (None | Some(Value::Null), _) => Line::Words,
         (Some(_), Some(_)) => Line::Wrong,
         (Some(id), None) => unreadable(&id, why),

@@ -1,4 +1,4 @@
-//! Tasks: calls that take long, for clients that know them. Such a client is told that its call has become a task instead of waiting,
+//! Tasks: calls that take long, for clients that know them. Such a client gets a task as the answer to its call instead of waiting,
 //! asks how far it is, answers what is asked in it, and may cancel it. A task is a run, and its id that of the run.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -116,18 +116,16 @@ async fn carry(
             }
             Some(Happening::Ended(finished)) => {
                 let (ended, next) = offered.ended(&ongoing, *finished);
-                let is_cancelled = matches!(ended.result, RunResult::Cancelled);
-                let result = ending::result(offered.engine(), ended, &next);
-                return tasks.end(
-                    &id,
-                    match result {
-                        _ if is_cancelled => TaskPayload::Cancelled,
-                        Ok(result) => TaskPayload::Completed {
-                            result: object(&result),
-                        },
-                        Err(error) => failed(&error),
+                if matches!(ended.result, RunResult::Cancelled) {
+                    return tasks.end(&id, TaskPayload::Cancelled);
+                }
+                let payload = match ending::result(offered.engine(), ended, &next) {
+                    Ok(result) => TaskPayload::Completed {
+                        result: object(&result),
                     },
-                );
+                    Err(error) => failed(&error),
+                };
+                return tasks.end(&id, payload);
             }
             None => {
                 let lost = ErrorData::internal_error("the run was lost", None);

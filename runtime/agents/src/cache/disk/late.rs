@@ -39,7 +39,7 @@ impl Late {
     }
 }
 
-/// Writes as soon as nobody else does.
+/// Writes as soon as no other process does.
 pub(super) fn later(open: &Arc<Open>, inside: &mut Inside, write: Write) {
     let late = &mut inside.late;
     if late.writes.len() < MOST_WRITES {
@@ -73,7 +73,7 @@ pub(super) fn finish(open: &Open, most: Duration) {
 
 /// Whether nothing waits any more.
 fn try_all(open: &Open, inside: &mut Inside) -> bool {
-    // The lock of the process is held, so this waits for nobody.
+    // The lock of the process is held, so this must not wait.
     if inside.connection.busy_timeout(Duration::ZERO).is_err() {
         return true;
     }
