@@ -126,6 +126,8 @@ pub struct PartSummary {
     /// Of each lambda in it (also those of `spawn` and `parallel`), by the expression that holds it; for `Parallel` by
     /// position as well.
     pub lambdas: Vec<((ExpressionId, u32), Summary)>,
+    /// Whether the functions wait that a call in it is given to run or to keep, by the call; what is not named never does.
+    pub handed: Vec<(ExpressionId, Waits)>,
 }
 
 impl ItemSummary {

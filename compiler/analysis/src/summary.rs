@@ -318,6 +318,11 @@ impl Unit<'_> {
                 part: body.part,
                 waits: does.map_or(Waits::Never, |it| it.waits),
                 lambdas: facts.lambdas(),
+                handed: facts
+                    .handed
+                    .iter()
+                    .map(|(it, waits)| (*it, *waits))
+                    .collect(),
             });
             diagnostics.extend(report::body_diagnostics(self.db, body, facts));
             diagnostics.extend(waiting::waiting_diagnostic(self.db, body, facts));

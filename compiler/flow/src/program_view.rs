@@ -37,6 +37,8 @@ pub trait ProgramView {
         part: BodyPart,
         lambda: (ExpressionId, u32),
     ) -> Option<Waits>;
+    /// Whether the functions wait that a call in one of the item's bodies is given.
+    fn handed_waits(&self, item: ItemId, part: BodyPart, call: ExpressionId) -> Waits;
     /// The names of what a call of the item can raise, and of its effects.
     fn errors_and_effects(&self, item: ItemId) -> (Vec<String>, Vec<String>);
     /// Which built-in error an error's declaration is.

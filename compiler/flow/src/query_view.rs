@@ -88,6 +88,13 @@ impl ProgramView for QueryView<'_> {
         found.map(|(_, summary)| summary.waits)
     }
 
+    fn handed_waits(&self, item: ItemId, part: BodyPart, call: ExpressionId) -> Waits {
+        let summary = item_summary(self.db, item);
+        let handed = summary.part(part).map_or(&[][..], |it| &it.handed);
+        let found = handed.iter().find(|(it, _)| *it == call);
+        found.map_or(Waits::Never, |(_, waits)| *waits)
+    }
+
     fn errors_and_effects(&self, item: ItemId) -> (Vec<String>, Vec<String>) {
         let summary = item_summary(self.db, item);
         let mut errors: Vec<String> = summary

@@ -1,6 +1,7 @@
 //! One walk over a body: what each expression does and what its value brings.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 use gsw_infer::hir::{
     Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern,
@@ -21,7 +22,7 @@ use super::facts::{
 use super::latent::{Leak, leak};
 use super::left_task::Leaving;
 use super::used::{bound, used};
-use crate::call_summary::{Acts, ArgumentEffects, Summary};
+use crate::call_summary::{Acts, ArgumentEffects, Summary, Waits};
 use crate::named_lambda::called_lambdas;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::ErrorClass;
@@ -53,6 +54,8 @@ pub(super) struct BodyFacts {
     /// What each expression does by itself and inside.
     pub(super) does: Vec<Summary>,
     closures: Vec<((ExpressionId, u32), Summary)>,
+    /// Whether the functions wait that a call is given, where they may.
+    pub(super) handed: BTreeMap<ExpressionId, Waits>,
     /// Arms of `catch` by expression and position, with whether they can match; as the last walk found it.
     pub(super) impossible: Vec<(ExpressionId, usize)>,
     /// Functions that become ones of a type that says less of them; as the last walk found it.
@@ -81,6 +84,7 @@ impl BodyFacts {
             used: OnceCell::new(),
             does: vec![nothing(); body.expressions.len()],
             closures: Vec::new(),
+            handed: BTreeMap::new(),
             impossible: Vec::new(),
             leaks: Vec::new(),
             dropped: Vec::new(),
@@ -239,6 +243,13 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         does.is_some_and(|it| !it.errors.is_empty() || it.arguments == ArgumentEffects::Added)
     }
 
+    /// Notes whether the functions wait that a call is given: lowering chooses the instance by it that is called.
+    pub(super) fn hand(&mut self, call: ExpressionId, given: &Summary) {
+        if given.waits != Waits::Never {
+            self.facts.handed.insert(call, given.waits);
+        }
+    }
+
     /// What a `return` does to tasks that are begun here.
     pub(super) fn leaving(&self) -> Leaving {
         match self.nodes {
@@ -294,7 +305,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             } => self.iterating(pattern, *iterable, *body),
             Kind::Return(value) => self.returning(*value),
             Kind::Fail(value) => self.failing(*value),
-            Kind::Call { callee, arguments } => self.call(callee, arguments, &expression.ty),
+            Kind::Call { callee, arguments } => self.call(id, callee, arguments),
             Kind::PromptCall {
                 item,
                 arguments,

@@ -5,7 +5,7 @@ use gsw_abi::call::{CallKind, RuntimeCall};
 use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, Lambda, PromptMode};
 use gsw_infer::infer_item;
 use gsw_names::types::{Effect, FunctionType, Type};
-use gsw_names::{Signature, builtin_set, item_signature, model_errors};
+use gsw_names::{Signature, builtin_set, find_held, item_signature, model_errors};
 use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
@@ -38,7 +38,12 @@ pub(super) struct Manner {
 impl<'a> BodyWalk<'a, '_> {
     pub(super) fn function_value(&mut self, item: ItemId) -> Outcome {
         let (call, mut value) = self.unit.of(item);
-        value.call = call;
+        // One summary for the function and for those that it gives, as for a lambda.
+        add(&mut value.call, &call);
+        // Whoever calls a function value has no instance to choose: its code takes the functions among its arguments as waiting.
+        if value.call.waits == Waits::WithArguments {
+            value.call.waits = Waits::Always;
+        }
         Outcome {
             does: nothing(),
             value,
@@ -47,10 +52,11 @@ impl<'a> BodyWalk<'a, '_> {
 
     pub(super) fn call(
         &mut self,
+        id: ExpressionId,
         callee: &'a Callee,
         arguments: &'a [(u32, ExpressionId)],
-        ty: &Type,
     ) -> Outcome {
+        let ty = &self.body.expression(id).ty;
         let mut outcome = Outcome::nothing();
         let (called, mut result) = match callee {
             Callee::Item { item, .. } => self.unit.of(*item),
@@ -60,11 +66,7 @@ impl<'a> BodyWalk<'a, '_> {
                 let latent = self.function_type(*value).and_then(|it| it.latent.as_ref());
                 (
                     latent.map_or_else(|| function.value.call.clone(), of_latent),
-                    Facts {
-                        // What the result brings is all that the function value brought, but for the call that is made here.
-                        call: nothing(),
-                        ..function.value
-                    },
+                    self.given_by(function.value, ty),
                 )
             }
             Callee::EnumValues(_) => (nothing(), Facts::default()),
@@ -74,6 +76,7 @@ impl<'a> BodyWalk<'a, '_> {
             values: given,
             handed,
         } = self.arguments(arguments, &run, fate(self.db(), callee), &mut outcome.does);
+        self.hand(id, &handed);
         // What the called does itself, apart from its function arguments, which are known here.
         let own = Summary {
             arguments: ArgumentEffects::None,
@@ -103,6 +106,19 @@ impl<'a> BodyWalk<'a, '_> {
         result.keep_within(self.db(), ty);
         outcome.value = result;
         outcome
+    }
+
+    /// What the result of a function value brings: all that the value does, since its summary is of the functions that it gives as
+    /// well; where the result holds none, the call that is made here is all that it does.
+    fn given_by(&self, function: Facts, ty: &Type) -> Facts {
+        let is_function = |it: &Type| matches!(it, Type::Function(_)).then_some(());
+        match find_held(self.db(), ty, Some(()), is_function) {
+            Some(()) => function,
+            None => Facts {
+                call: nothing(),
+                ..function
+            },
+        }
     }
 
     /// What the parameters of a lambda are given that is called by its name.
@@ -285,15 +301,15 @@ fn fate(db: &dyn Db, callee: &Callee) -> Fate {
 fn close(result: &mut Summary, given: &Summary) {
     // `fn twice(f) { () => f() + f() }`: the lambda that comes out calls a parameter of a call that has ended, so what was given
     // for the parameter is put in its place.
+    if result.waits == Waits::WithArguments {
+        result.waits = given.waits;
+    }
     if result.arguments == ArgumentEffects::None {
         return;
     }
     result.arguments = ArgumentEffects::None;
     let given = &passed_by(result, given);
     result.kept = Kept::All;
-    if result.waits == Waits::WithArguments {
-        result.waits = Waits::Never;
-    }
     add(result, given);
 }
 

@@ -19,7 +19,7 @@ use crate::lower::builder::Builder;
 use crate::lower::variable::Variable;
 use crate::program_view::ProgramView;
 use crate::types::check_scope;
-use crate::waiting::{ArgumentsWait, item_waits, value_waits};
+use crate::waiting::{ArgumentsWait, item_waits};
 
 /// The colour of an instance.
 pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
@@ -28,15 +28,16 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
         Instance::Lambda {
             owner,
             expression,
+            position,
             purpose,
-            ..
         } => {
             // What the runtime starts as a task has a frame, also if it never waits.
             *purpose == LambdaUse::Task
-                || view
-                    .body(owner.item, owner.part)
-                    // Without a body nothing is known, and a frame is always right, only slower.
-                    .is_none_or(|body| value_waits(view, &body, *expression, owner.arguments))
+                || match view.lambda_waits(owner.item, owner.part, (*expression, *position)) {
+                    Some(waits) => waits_with(waits, owner.arguments),
+                    // A frame is always right, only slower.
+                    None => true,
+                }
         }
         Instance::FunctionValue { item, .. } => item_waits(view, *item) != Waits::Never,
         Instance::ConstructorValue { .. } | Instance::Examples { .. } => false,
@@ -62,12 +63,7 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
 
 fn body_waits(view: &dyn ProgramView, instance: &BodyInstance) -> bool {
     if instance.part == BodyPart::Main {
-        return match item_waits(view, instance.item) {
-            Waits::Always => true,
-            Waits::Never => false,
-            // Compiled twice where it is called both ways: without waiting arguments it is plain code, which is faster.
-            Waits::WithArguments => instance.arguments == ArgumentsWait::Yes,
-        };
+        return waits_with(item_waits(view, instance.item), instance.arguments);
     }
     part_waits(view, instance.item, instance.part, instance.arguments)
 }
@@ -78,9 +74,14 @@ fn part_waits(
     part: BodyPart,
     arguments: ArgumentsWait,
 ) -> bool {
-    match view.part_waits(item, part) {
+    waits_with(view.part_waits(item, part), arguments)
+}
+
+fn waits_with(waits: Waits, arguments: ArgumentsWait) -> bool {
+    match waits {
         Waits::Always => true,
         Waits::Never => false,
+        // Compiled twice where it is called both ways: without waiting arguments it is plain code, which is faster.
         Waits::WithArguments => arguments == ArgumentsWait::Yes,
     }
 }

@@ -164,11 +164,20 @@ impl Generator {
 
     /// A call of a function that is in a value.
     fn stored_function(&mut self, depth: usize) -> String {
-        let f = |it: &mut Self| it.function_value(&[Ty::Int], &Ty::Int, depth - 1);
+        let f = |it: &mut Self| it.held_function(depth - 1);
         let x = |it: &mut Self| it.expression(&Ty::Int, depth - 1);
-        match self.random.below(3) {
-            0 => format!("adder({})({})", x(self), x(self)),
-            1 => format!("compose({}, adder({}))({})", f(self), x(self), x(self)),
+        match self.random.below(4) {
+            0 => format!("({})({})", f(self), x(self)),
+            1 if self.scope.may_wait => {
+                let name = self.fresh("t");
+                let body = self.lambda(&[], &Ty::Int, depth - 1);
+                format!("(do {{ let {name} = run; {name}({body}) }})")
+            }
+            2 => {
+                let name = self.fresh("t");
+                let f = f(self);
+                format!("(do {{ let {name} = keep; {name}({f})({}) }})", x(self))
+            }
             _ => {
                 let before = self.scope.clone();
                 self.scope.enter_function();
@@ -181,6 +190,31 @@ impl Generator {
                 );
                 format!("(do {{ {held}; {name}.map({handler} => ({handler}.run)({x})).sum() }})")
             }
+        }
+    }
+
+    /// A function from `int` to `int` that came from somewhere: out of a call, a variable, a list, a choice.
+    fn held_function(&mut self, depth: usize) -> String {
+        let f = |it: &mut Self| match depth {
+            0 => it.function_value(&[Ty::Int], &Ty::Int, 0),
+            _ => it.held_function(depth - 1),
+        };
+        match self.random.below(8) {
+            0 => format!("adder({})", self.expression(&Ty::Int, depth)),
+            1 => format!("compose({}, {})", f(self), f(self)),
+            2 => format!("keep({})", f(self)),
+            3 => format!("choose(true, {}, {})", f(self), f(self)),
+            4 => {
+                let name = self.fresh("w");
+                format!(
+                    "(do {{ var {name} = keep({}); {name} = {}; {name} }})",
+                    f(self),
+                    f(self)
+                )
+            }
+            5 => format!("[{}, {}][0]", f(self), f(self)),
+            6 if self.scope.may_wait => "keep(slowly)".to_owned(),
+            _ => self.function_value(&[Ty::Int], &Ty::Int, depth),
         }
     }
 

@@ -18,6 +18,12 @@ fn adder(n: int) -> fn(int) -> int { x => x + n }
 
 fn compose(f: fn(int) -> int, g: fn(int) -> int) -> fn(int) -> int { x => g(f(x)) }
 
+fn keep(f: fn(int) -> int) -> fn(int) -> int { x => f(x) }
+
+fn run(f: fn() -> int) -> int { f() }
+
+fn slowly(n: int) -> int { sleep(0s); n }
+
 fn insert<T>(tree: Tree<T>, x: T) -> Tree<T> {
   match tree {
     Leaf => Node(Leaf, x, Leaf)
