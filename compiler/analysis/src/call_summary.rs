@@ -126,6 +126,17 @@ pub struct PartSummary {
     /// Of each lambda in it (also those of `spawn` and `parallel`), by the expression that holds it; for `Parallel` by
     /// position as well.
     pub lambdas: Vec<((ExpressionId, u32), Summary)>,
+    /// The calls of items that are given functions to call some of which wait, in order.
+    pub handed: Vec<(ExpressionId, Waits)>,
+}
+
+impl PartSummary {
+    /// Whether some of the functions wait that the call of an item at `id` is given to call.
+    #[must_use]
+    pub fn handed_waits(&self, id: ExpressionId) -> Waits {
+        let place = self.handed.binary_search_by_key(&id, |it| it.0);
+        place.map_or(Waits::Never, |place| self.handed[place].1)
+    }
 }
 
 impl ItemSummary {

@@ -88,6 +88,12 @@ impl ProgramView for QueryView<'_> {
         found.map(|(_, summary)| summary.waits)
     }
 
+    fn handed_waits(&self, item: ItemId, part: BodyPart, call: ExpressionId) -> Waits {
+        let summary = item_summary(self.db, item);
+        let part = summary.part(part);
+        part.map_or(Waits::Never, |it| it.handed_waits(call))
+    }
+
     fn errors_and_effects(&self, item: ItemId) -> (Vec<String>, Vec<String>) {
         let summary = item_summary(self.db, item);
         let mut errors: Vec<String> = summary

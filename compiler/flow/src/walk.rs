@@ -1,9 +1,9 @@
 //! Questions about a whole subtree of typed HIR.
 
-use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, LocalId, PatternKind, StatementKind};
-/// The expressions directly inside `id`, bodies of lambdas included.
+use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, LocalId, StatementKind};
 use gsw_infer::{Child, children};
 
+/// The expressions directly inside `id`, bodies of lambdas included.
 #[must_use]
 pub fn inside(body: &Body, id: ExpressionId) -> Vec<ExpressionId> {
     children(&body.expression(id).kind)
@@ -48,21 +48,4 @@ pub fn reads(body: &Body, root: ExpressionId, local: LocalId) -> bool {
         root,
         &mut |id| matches!(body.expression(id).kind, ExpressionKind::Local(it) if it == local),
     )
-}
-
-/// The value that a `let` of a plain name gives to `local`.
-#[must_use]
-pub fn let_value(body: &Body, local: LocalId) -> Option<ExpressionId> {
-    body.expressions.iter().find_map(|expression| {
-        let ExpressionKind::Block { statements, .. } = &expression.kind else {
-            return None;
-        };
-        statements.iter().find_map(|it| {
-            let StatementKind::Let { pattern, value } = &it.kind else {
-                return None;
-            };
-            let binds = matches!(pattern.kind, PatternKind::Binding(bound) if bound == local);
-            binds.then_some(*value)
-        })
-    })
 }

@@ -1,6 +1,5 @@
 //! Calls: arguments in order of evaluation, defaults after them, and the instance that is called.
 
-use gsw_abi::program::Colour;
 use gsw_analysis::Waits;
 use gsw_infer::hir::{BodyPart, Callee, ExpressionId};
 use gsw_names::types::Type;
@@ -15,7 +14,7 @@ use crate::lower::builder::Builder;
 use crate::lower::collection;
 use crate::lower::emitter::Emitter;
 use crate::lower::prompt::BARE_CALL;
-use crate::waiting::{ArgumentsWait, item_waits, value_waits};
+use crate::waiting::ArgumentsWait;
 
 impl Builder<'_, '_> {
     pub fn call_expression(
@@ -32,27 +31,21 @@ impl Builder<'_, '_> {
                 type_arguments,
             } => {
                 let types: Vec<Type> = type_arguments.iter().map(|it| self.concrete(it)).collect();
-                let waits = self.arguments_wait(*item, arguments);
-                let values = self.arguments(*item, &types, arguments);
+                let waits = self.arguments_wait(id);
+                let values = self.arguments(*item, &types, arguments, waits);
                 self.call_item(*item, &types, values, waits)
             }
         }
     }
 
-    fn arguments_wait(&self, callee: ItemId, arguments: &[(u32, ExpressionId)]) -> ArgumentsWait {
-        // Nothing in a plain function waits, so what it hands to a function that calls it does not either. What only keeps it, in a
-        // closure that it gives, must know.
-        let may_be_given = self.colour == Colour::Resumable
-            || item_waits(self.program.view, callee) == Waits::Never;
-        let some_waits = may_be_given
-            && arguments.iter().any(|(_, it)| {
-                matches!(self.body.expression(*it).ty, Type::Function(_))
-                    && value_waits(self.program.view, &self.body, *it, self.owner.arguments)
-            });
-        if some_waits {
-            ArgumentsWait::Yes
-        } else {
-            ArgumentsWait::No
+    /// Which instance the call at `id` asks for. The summaries answer, because they have also decided which lambdas are plain:
+    /// an instance for waiting arguments gives closures that plain code cannot call.
+    fn arguments_wait(&self, id: ExpressionId) -> ArgumentsWait {
+        let body = &self.body;
+        match self.program.view.handed_waits(body.item, body.part, id) {
+            Waits::Never => ArgumentsWait::No,
+            Waits::WithArguments => self.owner.arguments,
+            Waits::Always => ArgumentsWait::Yes,
         }
     }
 
@@ -62,11 +55,11 @@ impl Builder<'_, '_> {
         item: ItemId,
         types: &[Type],
         arguments: &[(u32, ExpressionId)],
+        waits: ArgumentsWait,
     ) -> Vec<Operand> {
         let ids: Vec<ExpressionId> = arguments.iter().map(|it| it.1).collect();
         // In the order in which they are written; defaults come after all of them and see those of the parameters before.
         let values = self.operands(&ids);
-        let waits = self.arguments_wait(item, arguments);
         let signature = self.program.view.signature(item);
         let mut ordered: Vec<Operand> = Vec::with_capacity(signature.parameters.len());
         for (index, parameter) in (0..).zip(&signature.parameters) {

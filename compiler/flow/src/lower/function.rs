@@ -19,7 +19,7 @@ use crate::lower::builder::Builder;
 use crate::lower::variable::Variable;
 use crate::program_view::ProgramView;
 use crate::types::check_scope;
-use crate::waiting::{ArgumentsWait, item_waits, value_waits};
+use crate::waiting::{ArgumentsWait, item_waits, lambda_waits};
 
 /// The colour of an instance.
 pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
@@ -36,7 +36,7 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
                 || view
                     .body(owner.item, owner.part)
                     // Without a body nothing is known, and a frame is always right, only slower.
-                    .is_none_or(|body| value_waits(view, &body, *expression, owner.arguments))
+                    .is_none_or(|body| lambda_waits(view, &body, *expression, owner.arguments))
         }
         Instance::FunctionValue { item, .. } => item_waits(view, *item) != Waits::Never,
         Instance::ConstructorValue { .. } | Instance::Examples { .. } => false,

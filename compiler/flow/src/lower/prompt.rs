@@ -74,7 +74,7 @@ pub fn prompt_call(
     } = options;
     // Listed at the call, so that prompts without a call are not in the image.
     builder.program.prompt(item);
-    let mut values = builder.arguments(item, &[], arguments);
+    let mut values = builder.arguments(item, &[], arguments, ArgumentsWait::No);
     let with: Vec<ExpressionId> = settings.into_iter().chain(session).collect();
     for value in &mut values {
         // The settings of the call are evaluated after its arguments and may assign what these were read from.
@@ -129,7 +129,7 @@ pub fn prompt_text(
     item: ItemId,
     arguments: &[(u32, ExpressionId)],
 ) -> Operand {
-    let values = builder.arguments(item, &[], arguments);
+    let values = builder.arguments(item, &[], arguments, ArgumentsWait::No);
     builder.said(item, values)
 }
 

@@ -12,6 +12,7 @@ use crate::lower::Purpose;
 use crate::lower::builder::Builder;
 use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::table::body_instance;
+use crate::waiting::ArgumentsWait;
 
 pub fn spawn(builder: &mut Builder<'_, '_>, id: ExpressionId, lambda: &Lambda) -> Operand {
     let ty = builder.type_id_of(id);
@@ -47,7 +48,7 @@ pub fn spawn_detached(
     arguments: &[(u32, ExpressionId)],
     id: Option<ExpressionId>,
 ) -> Operand {
-    let mut values = builder.arguments(item, &[], arguments);
+    let mut values = builder.arguments(item, &[], arguments, ArgumentsWait::No);
     for value in &mut values {
         // The id is evaluated after the arguments and may assign what these were read from.
         *value = builder.settled(*value, id.as_slice());
