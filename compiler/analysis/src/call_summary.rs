@@ -30,7 +30,7 @@ pub struct Summary {
     /// The errors, without faults and without what function parameters add.
     pub errors: ErrorSet,
     /// What is in no signature and may still come: the errors of tasks that were begun under a name, which the end of the node
-    /// raises where they are not awaited, and that of a deadlock.
+    /// raises where they are not awaited, that of a deadlock, and that of a text that is no key.
     pub late: ErrorSet,
     /// The effects, without what function parameters add.
     pub effects: EffectSet,

@@ -434,7 +434,15 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
             summary.waits = Waits::Always;
         }
         ItemKind::Human => add_question(db, item, Effect::Human, summary),
-        ItemKind::External => add_question(db, item, Effect::External, summary),
+        ItemKind::External => {
+            add_question(db, item, Effect::External, summary);
+            let bodies = &infer_item(db, item).bodies;
+            if bodies.iter().any(|it| it.part == BodyPart::Key) {
+                // A text that is no key, such as an empty one, is found only when it is asked for.
+                let failed = builtin_set(db, BuiltinError::Failed);
+                summary.late.extend(&failed);
+            }
+        }
         ItemKind::Workflow => {
             let bodies = infer_item(db, item);
             let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
