@@ -30,7 +30,7 @@ pub struct Summary {
     /// The errors, without faults and without what function parameters add.
     pub errors: ErrorSet,
     /// What is in no signature and may still come: the errors of tasks that were begun under a name, which the end of the node
-    /// raises where they are not awaited, and that of a deadlock.
+    /// raises where they are not awaited, that of a deadlock, and that of a text that is no key.
     pub late: ErrorSet,
     /// The effects, without what function parameters add.
     pub effects: EffectSet,
@@ -126,8 +126,17 @@ pub struct PartSummary {
     /// Of each lambda in it (also those of `spawn` and `parallel`), by the expression that holds it; for `Parallel` by
     /// position as well.
     pub lambdas: Vec<((ExpressionId, u32), Summary)>,
-    /// Whether the functions wait that a call in it is given to run or to keep, by the call; what is not named never does.
+    /// The calls of items that are given functions to call some of which wait, in order.
     pub handed: Vec<(ExpressionId, Waits)>,
+}
+
+impl PartSummary {
+    /// Whether some of the functions wait that the call of an item at `id` is given to call.
+    #[must_use]
+    pub fn handed_waits(&self, id: ExpressionId) -> Waits {
+        let place = self.handed.binary_search_by_key(&id, |it| it.0);
+        place.map_or(Waits::Never, |place| self.handed[place].1)
+    }
 }
 
 impl ItemSummary {

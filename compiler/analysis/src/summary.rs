@@ -318,11 +318,7 @@ impl Unit<'_> {
                 part: body.part,
                 waits: does.map_or(Waits::Never, |it| it.waits),
                 lambdas: facts.lambdas(),
-                handed: facts
-                    .handed
-                    .iter()
-                    .map(|(it, waits)| (*it, *waits))
-                    .collect(),
+                handed: facts.handed(),
             });
             diagnostics.extend(report::body_diagnostics(self.db, body, facts));
             diagnostics.extend(waiting::waiting_diagnostic(self.db, body, facts));

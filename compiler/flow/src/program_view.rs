@@ -37,7 +37,7 @@ pub trait ProgramView {
         part: BodyPart,
         lambda: (ExpressionId, u32),
     ) -> Option<Waits>;
-    /// Whether the functions wait that a call in one of the item's bodies is given.
+    /// Whether some of the functions wait that the call of an item at `call` is given to call.
     fn handed_waits(&self, item: ItemId, part: BodyPart, call: ExpressionId) -> Waits;
     /// The names of what a call of the item can raise, and of its effects.
     fn errors_and_effects(&self, item: ItemId) -> (Vec<String>, Vec<String>);

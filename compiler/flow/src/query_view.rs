@@ -90,9 +90,8 @@ impl ProgramView for QueryView<'_> {
 
     fn handed_waits(&self, item: ItemId, part: BodyPart, call: ExpressionId) -> Waits {
         let summary = item_summary(self.db, item);
-        let handed = summary.part(part).map_or(&[][..], |it| &it.handed);
-        let found = handed.iter().find(|(it, _)| *it == call);
-        found.map_or(Waits::Never, |(_, waits)| *waits)
+        let part = summary.part(part);
+        part.map_or(Waits::Never, |it| it.handed_waits(call))
     }
 
     fn errors_and_effects(&self, item: ItemId) -> (Vec<String>, Vec<String>) {

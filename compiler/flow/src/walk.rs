@@ -1,9 +1,9 @@
 //! Questions about a whole subtree of typed HIR.
 
 use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, LocalId, StatementKind};
-/// The expressions directly inside `id`, bodies of lambdas included.
 use gsw_infer::{Child, children};
 
+/// The expressions directly inside `id`, bodies of lambdas included.
 #[must_use]
 pub fn inside(body: &Body, id: ExpressionId) -> Vec<ExpressionId> {
     children(&body.expression(id).kind)

@@ -1,7 +1,6 @@
 //! One walk over a body: what each expression does and what its value brings.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 
 use gsw_infer::hir::{
     Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern,
@@ -11,7 +10,7 @@ use gsw_infer::{Child, children, visit_patterns};
 use gsw_names::types::{ErrorSet, Type};
 use gsw_names::{alias_target, builtin_set, error_class, error_name, item_signature, substitute};
 use gsw_source::{Db, ItemId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Unit;
 use super::call::Manner;
@@ -54,8 +53,8 @@ pub(super) struct BodyFacts {
     /// What each expression does by itself and inside.
     pub(super) does: Vec<Summary>,
     closures: Vec<((ExpressionId, u32), Summary)>,
-    /// Whether the functions wait that a call is given, where they may.
-    pub(super) handed: BTreeMap<ExpressionId, Waits>,
+    /// Whether functions wait that calls of items are given to call, where some do.
+    handed: FxHashMap<ExpressionId, Waits>,
     /// Arms of `catch` by expression and position, with whether they can match; as the last walk found it.
     pub(super) impossible: Vec<(ExpressionId, usize)>,
     /// Functions that become ones of a type that says less of them; as the last walk found it.
@@ -84,7 +83,7 @@ impl BodyFacts {
             used: OnceCell::new(),
             does: vec![nothing(); body.expressions.len()],
             closures: Vec::new(),
-            handed: BTreeMap::new(),
+            handed: FxHashMap::default(),
             impossible: Vec::new(),
             leaks: Vec::new(),
             dropped: Vec::new(),
@@ -101,6 +100,12 @@ impl BodyFacts {
     pub(super) fn lambdas(&self) -> Vec<((ExpressionId, u32), Summary)> {
         let mut all = self.closures.clone();
         all.sort_by_key(|(key, _)| *key);
+        all
+    }
+
+    pub(super) fn handed(&self) -> Vec<(ExpressionId, Waits)> {
+        let mut all: Vec<_> = self.handed.iter().map(|(id, it)| (*id, *it)).collect();
+        all.sort_by_key(|it| it.0);
         all
     }
 
@@ -243,13 +248,6 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         does.is_some_and(|it| !it.errors.is_empty() || it.arguments == ArgumentEffects::Added)
     }
 
-    /// Notes whether the functions wait that a call is given: lowering chooses the instance by it that is called.
-    pub(super) fn hand(&mut self, call: ExpressionId, given: &Summary) {
-        if given.waits != Waits::Never {
-            self.facts.handed.insert(call, given.waits);
-        }
-    }
-
     /// What a `return` does to tasks that are begun here.
     pub(super) fn leaving(&self) -> Leaving {
         match self.nodes {
@@ -305,7 +303,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             } => self.iterating(pattern, *iterable, *body),
             Kind::Return(value) => self.returning(*value),
             Kind::Fail(value) => self.failing(*value),
-            Kind::Call { callee, arguments } => self.call(id, callee, arguments),
+            Kind::Call { callee, arguments } => self.call(id, callee, arguments, &expression.ty),
             Kind::PromptCall {
                 item,
                 arguments,
@@ -499,6 +497,16 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         // One summary for the closure and for the functions that it gives: a holder of the value may call either.
         add(&mut value.call, &outcome.does);
         value
+    }
+
+    /// Whether functions wait that the call at `id` is given to call.
+    pub(super) fn note_handed(&mut self, id: ExpressionId, waits: Waits) {
+        match waits {
+            Waits::Never => {}
+            Waits::WithArguments | Waits::Always => {
+                self.facts.handed.insert(id, waits);
+            }
+        }
     }
 
     /// The innermost open function or lambda gives this back.

@@ -21,10 +21,13 @@ struct Given {
 }
 
 /// What becomes of a lambda that is given to a call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 enum Fate {
     /// It is called, if at all, before the call ends, and gets nothing with functions or tasks in it but what the arguments bring.
-    Called,
+    Called {
+        /// The places of the parameters that may also be given what they gave before, as that of `fold`.
+        fed_back: Vec<u32>,
+    },
     Unknown,
 }
 
@@ -40,7 +43,7 @@ impl<'a> BodyWalk<'a, '_> {
         let (call, mut value) = self.unit.of(item);
         // One summary for the function and for those that it gives, as for a lambda.
         add(&mut value.call, &call);
-        // Whoever calls a function value has no instance to choose: its code takes the functions among its arguments as waiting.
+        // Who calls the value has no instance to choose, so its code takes the functions that it is given as waiting.
         if value.call.waits == Waits::WithArguments {
             value.call.waits = Waits::Always;
         }
@@ -55,8 +58,8 @@ impl<'a> BodyWalk<'a, '_> {
         id: ExpressionId,
         callee: &'a Callee,
         arguments: &'a [(u32, ExpressionId)],
+        ty: &Type,
     ) -> Outcome {
-        let ty = &self.body.expression(id).ty;
         let mut outcome = Outcome::nothing();
         let (called, mut result) = match callee {
             Callee::Item { item, .. } => self.unit.of(*item),
@@ -76,7 +79,6 @@ impl<'a> BodyWalk<'a, '_> {
             values: given,
             handed,
         } = self.arguments(arguments, &run, fate(self.db(), callee), &mut outcome.does);
-        self.hand(id, &handed);
         // What the called does itself, apart from its function arguments, which are known here.
         let own = Summary {
             arguments: ArgumentEffects::None,
@@ -84,7 +86,10 @@ impl<'a> BodyWalk<'a, '_> {
             ..called.clone()
         };
         match callee {
-            Callee::Item { .. } => add_called(&mut outcome.does, &own, &called, &handed),
+            Callee::Item { .. } => {
+                self.note_handed(id, handed.waits);
+                add_called(&mut outcome.does, &own, &called, &handed);
+            }
             // A function value that calls a parameter of the enclosing function says so by itself. What its own parameters do it does
             // not say, whether they are functions or hold some.
             Callee::Value(_) | Callee::EnumValues(_) => {
@@ -196,7 +201,7 @@ impl<'a> BodyWalk<'a, '_> {
         }
         // Lambdas last, as in inference: `tasks.map(t => await t)` raises what the tasks raise, because `t` may be any of them.
         let brought = given.clone();
-        let mut lambdas: Vec<(&Lambda, Facts)> = Vec::new();
+        let mut lambdas: Vec<(u32, &Lambda, Facts)> = Vec::new();
         for (index, id) in arguments {
             let Some(lambda) = is_lambda(*id) else {
                 continue;
@@ -204,8 +209,8 @@ impl<'a> BodyWalk<'a, '_> {
             for parameter in &lambda.parameters {
                 self.learn(*parameter, &brought);
             }
-            match fate {
-                Fate::Called => self.known_parameters.extend(&lambda.parameters),
+            match &fate {
+                Fate::Called { .. } => self.known_parameters.extend(&lambda.parameters),
                 Fate::Unknown => {}
             }
             let value = self.expression(*id).value;
@@ -213,12 +218,16 @@ impl<'a> BodyWalk<'a, '_> {
                 add(&mut handed, &value.call);
             }
             given.join(&value);
-            lambdas.push((lambda, value));
+            lambdas.push((*index, lambda, value));
         }
         // What one lambda gives may be what another takes. The next walk sees what is learnt here.
-        for (place, (lambda, _)) in lambdas.iter().enumerate() {
-            for (other, (_, value)) in lambdas.iter().enumerate() {
-                for parameter in lambda.parameters.iter().filter(|_| other != place) {
+        for (place, lambda, _) in &lambdas {
+            for (other, _, value) in &lambdas {
+                let takes = match &fate {
+                    Fate::Called { fed_back } => other != place || fed_back.contains(place),
+                    Fate::Unknown => other != place,
+                };
+                for parameter in lambda.parameters.iter().filter(|_| takes) {
                     self.learn(*parameter, value);
                 }
             }
@@ -290,11 +299,26 @@ fn fate(db: &dyn Db, callee: &Callee) -> Fate {
         }
     };
     let mut parameters = signature.parameters.iter();
-    let is_plain = is_data(&signature.result) && parameters.all(|it| is_plain(&it.ty));
-    match is_plain {
-        true => Fate::Called,
-        false => Fate::Unknown,
+    if !is_data(&signature.result) || !parameters.all(|it| is_plain(&it.ty)) {
+        return Fate::Unknown;
     }
+    let places = (0..).zip(&signature.parameters);
+    let fed_back = places.filter(|(_, it)| may_take_its_result(&it.ty));
+    Fate::Called {
+        fed_back: fed_back.map(|(place, _)| place).collect(),
+    }
+}
+
+/// Whether what a function of this type gives may be given to it: both mention the same type parameter.
+fn may_take_its_result(ty: &Type) -> bool {
+    let Type::Function(function) = ty else {
+        return false;
+    };
+    let (mut given, mut taken) = (Vec::new(), Vec::new());
+    parameters_in(&function.result, &mut given);
+    let takes = function.parameters.iter();
+    takes.for_each(|it| parameters_in(it, &mut taken));
+    taken.iter().any(|it| given.contains(it))
 }
 
 /// A function that came out of a call and calls parameters of the called does what was given for these.
@@ -350,28 +374,33 @@ fn passed_by(called: &Summary, given: &Summary) -> Summary {
 
 /// Whether a call may give what its arguments brought: its result mentions a type parameter.
 fn passes_on(db: &dyn Db, item: ItemId) -> bool {
-    mentions_parameter(&item_signature(db, item).signature.result)
+    let mut found = Vec::new();
+    parameters_in(&item_signature(db, item).signature.result, &mut found);
+    !found.is_empty()
 }
 
-fn mentions_parameter(ty: &Type) -> bool {
+/// The type parameters in a type.
+fn parameters_in(ty: &Type, found: &mut Vec<u32>) {
     match ty {
-        Type::Parameter(..) => true,
+        Type::Parameter(index, _) => found.push(*index),
         Type::Optional(it)
         | Type::List(it)
         | Type::Task(it)
         | Type::Stream(it)
         | Type::Queue(it)
-        | Type::Partial(it) => mentions_parameter(it),
-        Type::Map(key, value) => mentions_parameter(key) || mentions_parameter(value),
+        | Type::Partial(it) => parameters_in(it, found),
+        Type::Map(key, value) => {
+            parameters_in(key, found);
+            parameters_in(value, found);
+        }
         Type::Tuple(them)
         | Type::Record(_, them)
         | Type::Enum(_, them)
-        | Type::Checked(_, them) => them.iter().any(mentions_parameter),
-        Type::Function(it) => it
-            .parameters
-            .iter()
-            .chain([&it.result])
-            .any(mentions_parameter),
+        | Type::Checked(_, them) => them.iter().for_each(|it| parameters_in(it, found)),
+        Type::Function(it) => {
+            let parts = it.parameters.iter().chain([&it.result]);
+            parts.for_each(|it| parameters_in(it, found));
+        }
         Type::Unit
         | Type::Bool
         | Type::Int
@@ -391,7 +420,7 @@ fn mentions_parameter(ty: &Type) -> bool {
         | Type::Literals(_)
         | Type::Variable(_)
         | Type::Text(_)
-        | Type::Invalid => false,
+        | Type::Invalid => {}
     }
 }
 
@@ -415,7 +444,15 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
             summary.waits = Waits::Always;
         }
         ItemKind::Human => add_question(db, item, Effect::Human, summary),
-        ItemKind::External => add_question(db, item, Effect::External, summary),
+        ItemKind::External => {
+            add_question(db, item, Effect::External, summary);
+            let bodies = &infer_item(db, item).bodies;
+            if bodies.iter().any(|it| it.part == BodyPart::Key) {
+                // A text that is no key, such as an empty one, is found only when it is asked for.
+                let failed = builtin_set(db, BuiltinError::Failed);
+                summary.late.extend(&failed);
+            }
+        }
         ItemKind::Workflow => {
             let bodies = infer_item(db, item);
             let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);

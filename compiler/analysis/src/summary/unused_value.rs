@@ -7,7 +7,7 @@
 use gsw_infer::hir::{
     Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind,
 };
-use gsw_infer::infer_item;
+use gsw_infer::{Child, children, infer_item};
 use gsw_names::types::Type;
 use gsw_names::{display_type, item_head, item_signature};
 use gsw_source::{Db, Diagnostic, ItemKind, Name, Severity, Span};
@@ -24,12 +24,13 @@ pub(super) fn unused_values(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<
         return Vec::new();
     }
     let mut found = Vec::new();
+    let skipped = skipped_blocks(body, facts);
     let mut left_alone = fillers(body);
     if let Some((report, given)) = dropped_result(db, body, facts) {
         found.push(report);
         left_alone.extend(given);
     }
-    for (number, expression) in body.expressions.iter().enumerate() {
+    for (number, expression) in (0..).zip(&body.expressions) {
         let ExpressionKind::Block { statements, tail } = &expression.kind else {
             continue;
         };
@@ -42,7 +43,8 @@ pub(super) fn unused_values(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<
                 let after = statements.get(index + 1).map(|it| it.span);
                 let after = after.or(tail.map(|it| body.expression(it).span));
                 let line = Line {
-                    is_in_branch: body.part == BodyPart::Main && number != body.root.0 as usize,
+                    is_in_branch: body.part == BodyPart::Main
+                        && skipped.contains(&ExpressionId(number)),
                     before,
                     own: statement,
                     after,
@@ -56,6 +58,58 @@ pub(super) fn unused_values(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<
         }
     }
     found
+}
+
+/// The blocks that some ways through the body skip, so that what follows is reached when one is left by `return`. Those of lambdas
+/// are no part of it: there a `return` leaves the lambda.
+fn skipped_blocks(body: &Body, facts: &BodyFacts) -> FxHashSet<ExpressionId> {
+    let mut skipped = FxHashSet::default();
+    let mut open = vec![(body.root, Reached::Always)];
+    while let Some((id, reached)) = open.pop() {
+        let kind = &body.expression(id).kind;
+        if reached == Reached::Sometimes && matches!(kind, ExpressionKind::Block { .. }) {
+            skipped.insert(id);
+        }
+        let sometimes = entered_sometimes(body, facts, kind);
+        for child in children(kind) {
+            match child {
+                Child::Inline(it) if sometimes.contains(&it) => open.push((it, Reached::Sometimes)),
+                Child::Inline(it) => open.push((it, reached)),
+                Child::Closure(..) => {}
+            }
+        }
+    }
+    skipped
+}
+
+/// Whether every way through a body leads to an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    Always,
+    Sometimes,
+}
+
+/// The parts of an expression that may be skipped. Branches that all end with a dropped value are not: with a `return` in each
+/// of them nothing would reach what follows.
+fn entered_sometimes(body: &Body, facts: &BodyFacts, kind: &ExpressionKind) -> Vec<ExpressionId> {
+    if let Some((branches, guarded)) = branches(kind) {
+        let drops = |branch: &ExpressionId| {
+            let mut last = Vec::new();
+            ends(body, *branch, &mut last);
+            last.iter().all(|it| is_unused(body, facts, *it))
+        };
+        return match guarded {
+            Guarded::No if branches.iter().all(drops) => Vec::new(),
+            Guarded::No | Guarded::Yes => branches,
+        };
+    }
+    if let ExpressionKind::If { then, .. } = kind {
+        vec![*then]
+    } else if let ExpressionKind::For { body, .. } | ExpressionKind::While { body, .. } = kind {
+        vec![*body]
+    } else {
+        Vec::new()
+    }
 }
 
 /// The literals and names that are all of a branch, where another branch does something; of branches that are nothing else all
@@ -256,7 +310,7 @@ fn fills_branch(body: &Body, id: ExpressionId) -> bool {
 
 /// A statement and the spans of its neighbours.
 struct Line<'a> {
-    /// Whether it is in a block inside of a body that may end with a value.
+    /// Whether it is in a block that may be skipped, inside of a body that may end with a value.
     is_in_branch: bool,
     before: Option<Span>,
     own: &'a Statement,

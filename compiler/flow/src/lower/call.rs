@@ -1,7 +1,7 @@
 //! Calls: arguments in order of evaluation, defaults after them, and the instance that is called.
 
 use gsw_analysis::Waits;
-use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId};
+use gsw_infer::hir::{BodyPart, Callee, ExpressionId};
 use gsw_names::types::Type;
 use gsw_names::{is_too_large, substitute};
 use gsw_source::{Code, Diagnostic, ItemId, ItemKind, Place};
@@ -38,13 +38,14 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Whether the functions wait that the call at `id` is given; the checker has found it, where it found which functions wait.
+    /// Which instance the call at `id` asks for. The summaries answer, because they have also decided which lambdas are plain:
+    /// an instance for waiting arguments gives closures that plain code cannot call.
     fn arguments_wait(&self, id: ExpressionId) -> ArgumentsWait {
-        let Body { item, part, .. } = *self.body;
-        match self.program.view.handed_waits(item, part, id) {
-            Waits::Always => ArgumentsWait::Yes,
+        let body = &self.body;
+        match self.program.view.handed_waits(body.item, body.part, id) {
             Waits::Never => ArgumentsWait::No,
             Waits::WithArguments => self.owner.arguments,
+            Waits::Always => ArgumentsWait::Yes,
         }
     }
 
