@@ -71,8 +71,25 @@ def in_empty_root(what, root, gswc):
     run("mount", "-t", "proc", "proc", root / "proc")
     try:
         works(what, gswc, root / "work", (chroot, root))
+        run(chroot, root, gswc, "build", "/work/hello.gsw", "--static", "-o", "/work/alone", env={})
     finally:
         run("umount", root / "proc")
+    alone(what, root / "work/alone")
+
+
+def alone(what, program):
+    """A program of `gswc build --static` in a root that has nothing else, as an image `FROM scratch` is."""
+    with tempfile.TemporaryDirectory() as name:
+        root = pathlib.Path(name)
+        (root / "proc").mkdir()
+        shutil.copy(program, root / "hello")
+        run("mount", "-t", "proc", "proc", root / "proc")
+        try:
+            said = run("chroot", root, "/hello", "--name", what, env={})
+        finally:
+            run("umount", root / "proc")
+    assert said == f'"Hello, {what}!"\n', said
+    print(f"- {what}: what `--static` builds runs without a C library")
 
 
 def unpacked(machine, folder):

@@ -25,6 +25,8 @@ GLIBC = "2.17"
 SUMMARY = "Groundswell, a workflow language for language-model agents: the compiler gswc"
 HOME = "https://github.com/groundswell-lang/groundswell"
 PROGRAMS = ("gswc", "gsw-launcher")
+# The launcher of `gswc build --static`, which has the C library inside.
+STATIC = "gsw-launcher-static"
 # How each kind of package calls a machine.
 MACHINES = {
     "x86_64": {"npm": "x64", "debian": "amd64", "package": "groundswell"},
@@ -70,6 +72,23 @@ def built(machine, is_native):
     return folder / target(machine) / "release"
 
 
+def static_launcher(machine):
+    """The launcher with glibc inside, where it can be made: for this machine, when the archive `libc.a` is here."""
+    if machine != platform.machine():
+        print(f"{machine}: no {STATIC}, which is made on such a machine alone")
+        return None
+    library = subprocess.run(["cc", "-print-file-name=libc.a"], capture_output=True, text=True)
+    if not pathlib.Path(library.stdout.strip()).is_absolute():
+        print(f"{machine}: no {STATIC}, since there is no `libc.a` here (Debian's `libc6-dev`, Fedora's `glibc-static`)")
+        return None
+    # At a fixed address, as the others: `compiler/cli/build.rs` says why.
+    flags = "-C target-feature=+crt-static -C relocation-model=static"
+    command = ["cargo", "build", "--release", "-p", "gsw-launcher", "--example", "launcher", "--target", target(machine)]
+    run(*command, env={**os.environ, "RUSTFLAGS": flags})
+    folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return folder / target(machine) / "release/examples/launcher"
+
+
 def needed_glibc(program):
     """The newest version of glibc that a program names."""
     found = re.findall(rb"GLIBC_(\d+)\.(\d+)", program.read_bytes())
@@ -78,10 +97,13 @@ def needed_glibc(program):
 
 def tree(machine, programs, speaker, root):
     """What is installed below a prefix such as /usr/local; `speaker` is a `gswc` that runs on this machine."""
+    alone = static_launcher(machine)
     shutil.rmtree(root, ignore_errors=True)
     (root / "bin").mkdir(parents=True)
     for name in PROGRAMS:
         shutil.copy2(programs / name, root / "bin" / name)
+    if alone:
+        shutil.copy2(alone, root / "bin" / STATIC)
     for shell, place in SHELLS.items():
         done = run(speaker, "completions", shell, capture_output=True)
         (root / place).parent.mkdir(parents=True, exist_ok=True)
@@ -115,7 +137,7 @@ def wheel(root, number, machine, glibc):
     tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_{machine}"
     file = DIST / f"groundswell-{number}-{tag}.whl"
     info, scripts = f"groundswell-{number}.dist-info", f"groundswell-{number}.data/scripts"
-    files = {f"{scripts}/{name}": (root / "bin" / name).read_bytes() for name in PROGRAMS}
+    files = {f"{scripts}/{it.name}": it.read_bytes() for it in sorted((root / "bin").iterdir())}
     for name in ("LICENSE", "THIRD-PARTY.txt"):
         files[f"{info}/licenses/{name}"] = (root / "share/doc/groundswell" / name).read_bytes()
     files[f"{info}/METADATA"] = (
@@ -156,8 +178,8 @@ def node_package(root, number, machine):
         entry = as_root(tarfile.TarInfo("package/package.json"))
         entry.size = len(text)
         tar.addfile(entry, io.BytesIO(text))
-        for name in PROGRAMS:
-            tar.add(root / "bin" / name, arcname=f"package/bin/{name}", filter=as_root)
+        for program in sorted((root / "bin").iterdir()):
+            tar.add(program, arcname=f"package/bin/{program.name}", filter=as_root)
         for name in ("LICENSE", "README.md", "THIRD-PARTY.txt"):
             tar.add(root / "share/doc/groundswell" / name, arcname=f"package/{name}", filter=as_root)
     return file

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::{Said, gswc, run, scratch, text};
+use crate::program::{GSWC, Said, gswc, run, scratch, text};
 
 fn build(name: &str, source: &str) -> PathBuf {
     let folder = scratch("process");
@@ -178,6 +178,33 @@ fn a_launcher_carries_no_compiler() {
             .any(|it| it == engine.as_bytes());
         assert!(!found, "the launcher holds `{engine}`");
     }
+}
+
+#[test]
+fn a_program_without_a_c_library_is_built_with_the_launcher_for_it_or_not_at_all() {
+    let folder = scratch("static");
+    let (own, file, built) = (
+        folder.join("gswc"),
+        folder.join("flow.gsw"),
+        folder.join("flow"),
+    );
+    let launcher = folder.join("gsw-launcher-static");
+    for path in [&own, &built, &launcher] {
+        let _ = fs::remove_file(path);
+    }
+    fs::hard_link(GSWC, &own).expect("both are on one disk");
+    fs::write(&file, "workflow main() -> int { 1 }\n").expect("the target folder can be written");
+    let words = ["build", text(&file), "--static", "-o", text(&built)];
+    let said = run(&own, &words);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains(text(&launcher)), "{said:?}");
+    assert!(!built.exists());
+    // Which launcher is taken shows in what is built; whether it needs a library, `packaging/check.py` tries.
+    fs::copy(env!("CARGO_BIN_EXE_gsw-launcher"), &launcher).expect("the launcher is built");
+    assert_eq!(run(&own, &words).code, Some(0));
+    let size = |path: &Path| fs::metadata(path).expect("it is there").len();
+    assert!(size(&built) > size(&launcher) && size(&built) < size(&own));
+    assert_eq!(run(&built, &[]).out, "1\n");
 }
 
 #[test]

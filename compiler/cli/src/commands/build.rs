@@ -26,6 +26,9 @@ pub struct Build {
     /// Keep the compiler in the program, for models that may run what they write (`spawns: [written]`).
     #[arg(long, conflicts_with_all = ["launcher", "emit"])]
     pub with_compiler: bool,
+    /// Build a program that needs no C library of the machine, as on Alpine or in an image `FROM scratch`.
+    #[arg(long = "static", conflicts_with_all = ["launcher", "with_compiler", "emit"])]
+    pub is_static: bool,
     /// Emit another form of the program instead.
     #[arg(long, value_enum)]
     pub emit: Option<Emit>,
@@ -59,10 +62,13 @@ pub fn build(arguments: &Build) -> Exit {
 }
 
 fn bundle(arguments: &Build, file: &Path) -> Exit {
-    let launcher = match arguments.with_compiler {
+    let launcher = if arguments.with_compiler {
         // This executable is a launcher, and has the compiler besides.
-        true => own(),
-        false => launcher(arguments.launcher.as_deref()),
+        own()
+    } else if arguments.is_static {
+        static_launcher()
+    } else {
+        launcher(arguments.launcher.as_deref())
     };
     let launcher = match launcher {
         Ok(launcher) => launcher,
@@ -141,6 +147,18 @@ fn launcher(named: Option<&Path>) -> Result<PathBuf, String> {
         "note: there is no launcher next to `gswc`, so the executable includes the compiler; give a smaller one with --launcher or GSW_LAUNCHER",
     );
     Ok(own)
+}
+
+/// The launcher that has the C library inside, next to this executable.
+fn static_launcher() -> Result<PathBuf, String> {
+    let sibling = own()?.with_file_name("gsw-launcher-static");
+    if sibling.is_file() {
+        return Ok(sibling);
+    }
+    Err(format!(
+        "there is no launcher with a C library inside at {}: the archive for x86-64 has one, and what makes it elsewhere, packaging/README.md says; `--launcher PATH` takes it",
+        sibling.display()
+    ))
 }
 
 fn own() -> Result<PathBuf, String> {

@@ -77,11 +77,8 @@ pub fn mocked(cursor: &Cursor<'_>) -> Vec<Completion> {
 
 /// Whether what is wanted may be in a module.
 fn leads_to(cursor: &Cursor<'_>, module: File, wanted: Wanted) -> bool {
-    let Wanted::Only(kind) = wanted else {
-        return true;
-    };
     let mut items = module_scope(cursor.db, module).items.values();
-    items.any(|it| it.kind(cursor.db) == kind)
+    items.any(|it| is_wanted(cursor, *it, wanted) && !is_hidden(cursor, *it))
 }
 
 /// Whether it is private to another file, as the library's own means are.

@@ -251,6 +251,16 @@ fn arms_take_the_variants_of_what_is_matched() {
 }
 
 #[test]
+fn a_module_stands_where_something_in_it_may_stand() {
+    let modules = "\n//- shapes.gsw\ntype Shape { x: int }\nprivate error Broken\n//- work.gsw\nfn work() {}\nprivate type Own { x: int }";
+    let imports = "import ./shapes\nimport ./work\n";
+    let both = |code: &str| format!("{imports}{code}{modules}");
+    offers(&both("fn f(x: <|>) {}"), &["shapes"], &["work", "log"]);
+    offers(&both("fn f() ! <|> {}"), &[], &["shapes", "work", "log"]);
+    offers(&both("fn f() { <|> }"), &["shapes", "work", "log"], &[]);
+}
+
+#[test]
 fn types_and_errors_stand_in_heads() {
     let text = "type Bug { x: int }\nerror Mine\nfn f<T>(x: <|>) -> int ! Mine { 1 }";
     offers(
