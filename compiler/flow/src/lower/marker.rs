@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use gsw_abi::call::RuntimeCall;
 use gsw_infer::hir::{ExpressionId, ExpressionKind};
-use gsw_source::Span;
+use gsw_source::{ItemId, Span};
 
-use crate::ir::Operand;
+use crate::ir::{LocalId, Operand};
 use crate::lower::builder::Builder;
 use crate::lower::emitter::type_word;
 use crate::lower::variable::Variable;
@@ -29,11 +29,34 @@ impl Builder<'_, '_> {
             }
             // A cell is shown as what it holds when the debugger looks, so that what a closure assigns is seen.
             let (Variable::Local(local) | Variable::Cell(local)) = self.variables.place(variable);
-            let ty = type_word(self.local_type(local));
-            let name = self.text(name);
-            let arguments = vec![ty, name, Operand::Local(local)];
-            self.perform(RuntimeCall::debug_variable, arguments);
+            self.show(name, local);
         }
+        self.mark_statement(span);
+    }
+
+    /// A prompt begins to ask, with these arguments; it stands at its text.
+    pub fn mark_prompt(&mut self, item: ItemId, arguments: &[Operand]) {
+        if !self.program.has_markers(item) {
+            return;
+        }
+        let signature = self.program.view.signature(item);
+        for (parameter, argument) in signature.parameters.iter().zip(arguments) {
+            if let Operand::Local(local) = *argument {
+                self.show(&parameter.name, local);
+            }
+        }
+        let text = self.body.expression(self.body.root).span;
+        self.mark_statement(text);
+    }
+
+    fn show(&mut self, name: &str, local: LocalId) {
+        let ty = type_word(self.local_type(local));
+        let name = self.text(name);
+        let arguments = vec![ty, name, Operand::Local(local)];
+        self.perform(RuntimeCall::debug_variable, arguments);
+    }
+
+    fn mark_statement(&mut self, span: Span) {
         let span = self.span_index(span);
         let place = Operand::Word(u64::from(span.0));
         self.perform(RuntimeCall::debug_statement, vec![place]);

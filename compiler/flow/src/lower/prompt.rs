@@ -300,6 +300,7 @@ impl Lowering<'_> {
         };
         // Before mocks and the text: what a reflection revised is what the prompt is called with.
         revise_parameters(&mut builder, item, &parameters);
+        builder.mark_prompt(item, &parameters);
         match form {
             PromptForm::Value | PromptForm::Stream => {
                 builder.return_mocked_answer(item, &parameters, &answer, mocked);

@@ -167,11 +167,12 @@ impl Breakpoints {
     }
 }
 
-/// Whether nodes of this kind are found by name. Workflows and tools are functions.
+/// Whether nodes of this kind are found by name. Workflows, tools and prompts are functions, which stop with their arguments.
 const fn has_own_name(kind: NodeKind) -> bool {
     match kind {
-        NodeKind::Step | NodeKind::Prompt | NodeKind::Human | NodeKind::External => true,
+        NodeKind::Step | NodeKind::Human | NodeKind::External => true,
         NodeKind::Workflow
+        | NodeKind::Prompt
         | NodeKind::Tool
         | NodeKind::Hook
         | NodeKind::Undo
