@@ -113,6 +113,17 @@ pub fn convert_to_int(
     with_method(diagnostic.note(note), operand, around, ".to_int()").offered()
 }
 
+/// An optional, list or map of numbers of one kind where those of the other are wanted; the places are right before and after it.
+pub fn convert_numbers(
+    diagnostic: Diagnostic,
+    operand: Operand,
+    around: (Place, Place),
+    method: &str,
+) -> Diagnostic {
+    let note = format!("`int` and `float` do not mix; `{method}` converts what is inside");
+    with_method(diagnostic.note(note), operand, around, method).offered()
+}
+
 /// A list or map that exists, where its elements would have to be converted; the places are right before and after it.
 pub fn convert_each(
     diagnostic: Diagnostic,

@@ -42,7 +42,7 @@ use crate::infer::capability;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
-use crate::infer::mismatch::mismatch;
+use crate::infer::mismatch::{float_wanted, mismatch};
 use crate::infer::narrowing;
 use crate::infer::table::{Side, Table};
 use crate::infer::unify::Relation;
@@ -387,12 +387,19 @@ fn sibling_mismatch(
             Siblings::Branches => true,
             Siblings::Parts(_) => hir.table.operand(joined) != Type::String,
         };
-        let mut diagnostic = match advised {
-            true => mismatch(hir, id, joined),
-            false => {
-                let (wanted, found) = (hir.show(joined), hir.show(&hir.ty(id)));
-                errors::mismatch(hir.place(span), &wanted, &found)
+        let plain = |hir: &HirBuilder| {
+            let (wanted, found) = (hir.show(joined), hir.show(&hir.ty(id)));
+            errors::mismatch(hir.place(span), &wanted, &found)
+        };
+        let is_float = hir.table.operand(&hir.ty(id)) == Type::Float;
+        let is_among_ints = is_float && hir.table.operand(joined) == Type::Int;
+        let mut diagnostic = match (first, are) {
+            // The parts before it have to change: to make an int of each float takes a change of all, and loses digits.
+            (Some(first), Siblings::Parts(_)) if is_among_ints => {
+                float_wanted(hir, plain(hir), first)
             }
+            _ if advised => mismatch(hir, id, joined),
+            _ => plain(hir),
         };
         if let Siblings::Parts(of) = are {
             diagnostic = errors::parts_of_one_type(diagnostic, of);

@@ -34,20 +34,16 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
     if let Some(note) = why_not_below(hir, &actual, target) {
         return diagnostic.note(note);
     }
-    let number = matches!(hir.arena.get(id).kind, ExpressionKind::Int(_));
     let around = (hir.place_before(span), hir.place_after(span));
     if let Some(answered) = habit(hir, diagnostic.clone(), id, target) {
         return answered;
     }
+    if let Some(method) = numbers_inside(hir, &actual, target) {
+        return errors::convert_numbers(diagnostic, operand_form(hir, id), around, &method);
+    }
     match (hir.table.operand(&actual), hir.table.operand(target)) {
         // The order matters: the most particular advice first. A rule for `_` at one side comes after all that name both.
-        (Type::Int, Type::Float) if number => {
-            errors::write_as_float(diagnostic, hir.place_after(span))
-        }
-        (Type::Int, Type::Float) if is_quotient(hir, id) => elsewhere::quotient_of_ints(diagnostic),
-        (Type::Int, Type::Float) => {
-            errors::convert_to_float(diagnostic, operand_form(hir, id), around)
-        }
+        (Type::Int, Type::Float) => float_wanted(hir, diagnostic, id),
         (Type::Int | Type::Float, Type::Duration) => errors::write_duration(diagnostic),
         (Type::Float, Type::Int) => {
             errors::convert_to_int(diagnostic, operand_form(hir, id), around)
@@ -87,6 +83,46 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
         (found, Type::String) => interpolated(hir, diagnostic, id, &found),
         _ => diagnostic,
     }
+}
+
+/// The report that `id`, an int, is no float.
+pub(super) fn float_wanted(
+    hir: &HirBuilder,
+    diagnostic: Diagnostic,
+    id: ExpressionId,
+) -> Diagnostic {
+    let span = hir.span(id);
+    let (before, after) = (hir.place_before(span), hir.place_after(span));
+    if matches!(hir.arena.get(id).kind, ExpressionKind::Int(_)) {
+        errors::write_as_float(diagnostic, after)
+    } else if is_quotient(hir, id) {
+        elsewhere::quotient_of_ints(diagnostic)
+    } else {
+        errors::convert_to_float(diagnostic, operand_form(hir, id), (before, after))
+    }
+}
+
+/// The call that makes the numbers in an optional, list or map those that are wanted.
+fn numbers_inside(hir: &HirBuilder, actual: &Type, target: &Type) -> Option<String> {
+    let (actual, target) = (hir.table.operand(actual), hir.table.operand(target));
+    let (method, from, to) = match (&actual, &target) {
+        (Type::Optional(from), Type::Optional(to)) | (Type::List(from), Type::List(to)) => {
+            ("map", from, to)
+        }
+        (Type::Map(key, from), Type::Map(wanted_key, to))
+            if hir.table.operand(key) == hir.table.operand(wanted_key) =>
+        {
+            ("map_values", from, to)
+        }
+        // Everything else holds no numbers that one method would convert.
+        _ => return None,
+    };
+    let inner = match (hir.table.operand(from), hir.table.operand(to)) {
+        (Type::Int, Type::Float) => "x.to_float()".to_owned(),
+        (Type::Float, Type::Int) => "x.to_int()".to_owned(),
+        _ => format!("x{}", numbers_inside(hir, from, to)?),
+    };
+    Some(format!(".{method}(x => {inner})"))
 }
 
 /// An optional where its inside is wanted.

@@ -3,6 +3,7 @@
 use super::foreign_methods::{
     ASKED, AWAIT, CODE_POINTS, COPIED, ELEMENTS, JOINED, OF_TEXTS, OTHERWISE, OUTCOME, TURN, WHOLE,
 };
+use super::outside::MODULES;
 
 /// Names of functions and types of other languages, and what is written here.
 const NAMES: &[(&str, &str)] = &[
@@ -45,7 +46,28 @@ const NAMES: &[(&str, &str)] = &[
         "ValidationError",
         "an answer that does not fit its type is `InvalidResponse`, and other JSON that does not `DecodeError`",
     ),
+    ("Dict", MAPPED),
+    ("Map", MAPPED),
+    ("Set", "a set is `set.of([1, 2])` of `std/set`"),
+    ("String", "put values into text with `\"${…}\"`"),
     ("append", JOINED),
+    ("axios", FETCHED),
+    ("fetch", FETCHED),
+    ("filter", "it is a method: `xs.filter(x => x > 1)`"),
+    ("llm", PROMPTED),
+    ("logger", LOGGED),
+    ("logging", LOGGED),
+    ("openai", PROMPTED),
+    ("anthropic", PROMPTED),
+    ("prompt", PROMPTED),
+    (
+        "require",
+        "a module is imported at the top of the file: `import std/fs`, `import ./schemas`",
+    ),
+    (
+        "setTimeout",
+        "`sleep(5s)` waits, and `spawn { … }` does something meanwhile",
+    ),
     ("arrayOf", LISTED),
     ("assertEqual", ASSERTED),
     ("assertEquals", ASSERTED),
@@ -149,6 +171,12 @@ const NAMES: &[(&str, &str)] = &[
     ("reversed", "it is a method: `xs.reverse()`"),
 ];
 
+const FETCHED: &str = "`http.get(url).ok().body` of `std/http` fetches a page";
+
+const LOGGED: &str = "`log.info(\"…\")`, `log.warn` and `log.error` need no module";
+
+const PROMPTED: &str = "a model is asked by what is declared with `prompt`: `prompt ask(question: string) -> string by helper { user \"${question}\" }`";
+
 const ASSERTED: &str = "`assert a == b` shows both sides when they differ";
 
 const NOW: &str = "`now()` is the time, and `time.parse(text)` reads one";
@@ -209,7 +237,12 @@ const OF_SETS: &[&str] = &[
 
 /// What is written instead of a name of another language.
 pub fn instead_of_name(name: &str) -> Option<&'static str> {
-    sentence(NAMES, name)
+    sentence(NAMES, name).or_else(|| {
+        let is_module = ["os", "process", "re", "requests", "subprocess", "sys"];
+        // Others, such as `path`, are names of variables as well.
+        let is_meant = is_module.contains(&name);
+        is_meant.then(|| sentence(MODULES, name)).flatten()
+    })
 }
 
 /// A kind of values whose methods have other names elsewhere.

@@ -72,7 +72,7 @@ const MEMBERS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Modules of other languages, and where that is which they have.
-const MODULES: &[(&str, &str)] = &[
+pub(super) const MODULES: &[(&str, &str)] = &[
     (
         "collections",
         "lists and maps need no module, and `std/set` has sets",
@@ -89,7 +89,7 @@ const MODULES: &[(&str, &str)] = &[
     ("re", "`std/regex` has regular expressions"),
     (
         "requests",
-        "`http` needs no module: `http.get(url).ok().body`",
+        "`std/http` fetches pages: `http.get(url).ok().body`",
     ),
     ("subprocess", "`std/exec` starts programs"),
     (

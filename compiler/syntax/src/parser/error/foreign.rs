@@ -415,13 +415,30 @@ const FOUND: &[Foreign] = &[
         None,
         ERRORS,
     ),
+    word_where("mod", is_operand, Some("%"), "the remainder is `%`"),
     word("of", Some("in"), LOOP),
+    word_where(
+        "otherwise",
+        is_statement,
+        None,
+        "`x ?? value` is used instead of `none`, and `f(x) catch _ => value` instead of an error",
+    ),
     word_where(
         "readonly",
         |expected| expected.has(Expected::token(TokenKind::BraceOpen)),
         Some("reads"),
         "a tool that changes nothing is marked `reads`, and one that asks nothing either `pure`",
     ),
+    word_where(
+        "returns",
+        |expected| expected.has(Expected::token(TokenKind::Arrow)),
+        Some("->"),
+        "what a mock gives stands behind an arrow: `mock find(_) -> value`",
+    ),
+    word_where("hours", is_operand, None, UNIT),
+    word_where("minutes", is_operand, None, UNIT),
+    word_where("ms", is_operand, None, UNIT),
+    word_where("seconds", is_operand, None, UNIT),
     word_where(
         "returns",
         |expected| expected.has(Expected::token(TokenKind::ParenOpen)),
@@ -456,6 +473,8 @@ const FOUND: &[Foreign] = &[
         "the settings of a call are written in braces, `classify(mail) with { cache: false }`; a changed copy of a record is `Order { paid: true, ..order }`",
     ),
 ];
+
+const UNIT: &str = "a duration has its unit right behind the number: `5s`, `2m`, `1h30m`";
 
 const FAILS: &str = "that something fails is tested with `assert f(x) fails Timeout`";
 
@@ -493,6 +512,10 @@ const ERRORS: &str =
 const BELONGS_TO_RETRY: &str = "`backoff` and `max` follow `retry`: `retry 3 backoff 1s max 10s`";
 
 pub(super) const LAMBDA: &str = "a lambda is written `x => x + 1`";
+
+fn is_operand(expected: Expected) -> bool {
+    expected.has(Expected::OPERATOR)
+}
 
 fn is_statement(expected: Expected) -> bool {
     expected.has(Expected::END_OF_STATEMENT)
