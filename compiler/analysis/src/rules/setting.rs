@@ -137,7 +137,11 @@ impl Finder<'_> {
         if !bounds.admit(number) {
             let place = self.body.place(self.body.expression(id).span);
             self.found
-                .push(errors::senseless_setting(place, name, bounds.wanted));
+                .push(errors::senseless_setting(
+                    place,
+                    name,
+                    bounds.instead_of(number),
+                ));
         }
     }
 }
