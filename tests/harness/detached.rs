@@ -256,3 +256,27 @@ fn a_detached_run_that_nobody_carries_is_named_with_the_result_of_its_parent() {
     );
     assert!(said.err.contains("runs resume "), "{said:?}");
 }
+
+#[test]
+fn runs_of_two_processes_that_wait_for_each_other_are_told_so() {
+    let source = "import std/runs\n\
+         workflow partner(other: string) -> string {\n\
+         \x20 while runs.get(other) == none { sleep(50ms) }\n\
+         \x20 let run = runs.get(other) ?? fail Failed(\"no run\")\n\
+         \x20 \"${await run.result()}\" catch { Failed(why) => why }\n}\n\
+         workflow main(id: string, other: string) -> json {\n\
+         \x20 spawn detached partner(other) with { id: id }\n\
+         \x20 let run = runs.get(id) ?? fail Failed(\"no run\")\n\
+         \x20 await run.result()\n}\n";
+    let kept = Kept::new("cycle-of-processes", source);
+    let start = |id: &str, other: &str| kept.start(&["--quiet", "--id", id, "--other", other]);
+    let all = [start("left", "right"), start("right", "left")];
+    for process in all {
+        let said: Said = process.wait_with_output().expect("it ends").into();
+        assert_eq!(
+            said.out,
+            "\"deadlock: the run `left` waits for the result of `right`, which waits for that of `left`\"\n",
+            "{said:?}"
+        );
+    }
+}
