@@ -35,7 +35,9 @@ use crate::consent::authorizing_on;
 use crate::exit::Exit;
 use crate::interrupt::{Listener, Whom};
 use crate::person::Person;
-use crate::report::{Detached, Next, Text, is_text, printed, report, report_detached, say_moved, short};
+use crate::report::{
+    Detached, Next, Text, is_text, printed, report, report_detached, say_moved, short,
+};
 use crate::say::{self, say};
 use crate::store::{self, Origin};
 use crate::tape::{self, Taping};

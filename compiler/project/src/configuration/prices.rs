@@ -84,7 +84,7 @@ fn prices(reader: &mut Reader, table: &Entry<'_>, model: &str, tier: Tier) -> Op
             _ => {
                 let expected = "dollars per million tokens, at least 0";
                 reader.number(&price, Bounds::AMOUNT, expected)?
-            },
+            }
         };
         parts.push(format!("\"{key}\":{value}"));
     }

@@ -120,12 +120,7 @@ impl Reader {
     }
 
     /// A finite number within these bounds, as its JSON text.
-    pub fn number(
-        &mut self,
-        entry: &Entry<'_>,
-        bounds: Bounds,
-        expected: &str,
-    ) -> Option<String> {
+    pub fn number(&mut self, entry: &Entry<'_>, bounds: Bounds, expected: &str) -> Option<String> {
         let given = number_of(entry).filter(|it| it.is_finite() && bounds.admit(*it));
         match given {
             Some(number) => Some(number.to_string()),

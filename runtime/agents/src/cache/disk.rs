@@ -357,7 +357,13 @@ fn find(connection: &Connection, key: &str, at: Duration) -> rusqlite::Result<Op
              WHERE key = ?1 AND expires > ?2 AND kept <= ?3",
         )?
         .query_row((key, now, now.saturating_add(CLOCKS_DIFFER)), |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+            Ok((
+                row.get(0)?,
+                row.get(1)?,
+                row.get(2)?,
+                row.get(3)?,
+                row.get(4)?,
+            ))
         })
         .optional()?;
     let Some((owner, text, said, expires, used)) = row else {

@@ -31,7 +31,12 @@ mod tests {
             let read = read(&text).expect("runs");
             assert_eq!(read.iter().map(|it| &**it).collect::<Vec<_>>(), ids);
         }
-        for other in ["", "approve", "the result of `a`, approve", "the result of ``, `"] {
+        for other in [
+            "",
+            "approve",
+            "the result of `a`, approve",
+            "the result of ``, `",
+        ] {
             assert_eq!(read(other), None, "{other}");
         }
     }

@@ -48,11 +48,7 @@ impl Runs {
     }
 
     /// The first of the waits that leads back to the run, with the runs on the way, if all that can be reached are stuck.
-    fn cycle_from(
-        &self,
-        run: &Arc<str>,
-        waits: Vec<Awaited>,
-    ) -> Option<(Awaited, Vec<Arc<str>>)> {
+    fn cycle_from(&self, run: &Arc<str>, waits: Vec<Awaited>) -> Option<(Awaited, Vec<Arc<str>>)> {
         // Each run with the one that waits for it.
         let mut reached: HashMap<Arc<str>, Arc<str>> = HashMap::new();
         let mut queue: VecDeque<Arc<str>> = VecDeque::new();
